@@ -1,0 +1,33 @@
+// The one error shape of the project: a code from a closed union of the folder that raises it, a message that
+// names the failing action, and, where there is a source text, the place in it.
+
+/** A place in a source text; lines and columns count from 1. */
+export interface Position {
+  file?: string
+  line: number
+  column?: number
+}
+
+export interface ErrorDetails {
+  hint?: string
+  at?: Position
+  cause?: unknown
+}
+
+export class BrineError<Code extends string = string> extends Error {
+  readonly code: Code
+  readonly hint: string | undefined
+  at: Position | undefined
+
+  constructor(code: Code, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.hint = details.hint
+    this.at = details.at
+  }
+}
+
+/** Whatever was thrown, as an Error. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}

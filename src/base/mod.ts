@@ -1,0 +1,2 @@
+export { BrineError, type ErrorDetails, type Position, toError } from './errors.ts'
+export { nearestNames } from './nearest.ts'

@@ -1,0 +1,69 @@
+// Dict keys with Python's equality: 1, 1.0 and True are one key, equal tuples are one key, lists cannot be keys.
+// A dict stays a plain Map; these functions find the key that is really stored. Text keys take the short way.
+import { equals } from './compare.ts'
+import { PyError, typeError } from './errors.ts'
+import { type Dict, PyObject, PyStr, Tuple, typeName, type Value } from './value.ts'
+
+const MISSING = Symbol('missing')
+
+/** Throws Python's TypeError when the value cannot be a key. */
+export function assertHashable(key: Value): void {
+  if (typeof key !== 'object' || key === null) return
+  if (key instanceof Tuple) {
+    for (const item of key) assertHashable(item)
+    return
+  }
+  if (Array.isArray(key) || key instanceof Map || (key instanceof PyObject && key.key() === undefined)) {
+    throw typeError(`unhashable type: '${typeName(key)}'`)
+  }
+}
+
+function storedKey(map: ReadonlyMap<Value, Value>, key: Value): Value | typeof MISSING {
+  if (map.has(key)) return key
+  if (typeof key === 'string') return MISSING
+  if (key instanceof PyStr) return map.has(key.value) ? key.value : MISSING
+  assertHashable(key)
+  if (map.size === 0 || key === null) return MISSING
+  for (const candidate of map.keys()) {
+    if (typeof candidate !== 'string' && equals(candidate, key)) return candidate
+  }
+  return MISSING
+}
+
+export function dictGet(map: ReadonlyMap<Value, Value>, key: Value): Value | undefined {
+  if (typeof key === 'string') return map.get(key)
+  const stored = storedKey(map, key)
+  return stored === MISSING ? undefined : map.get(stored)
+}
+
+export function dictHas(map: ReadonlyMap<Value, Value>, key: Value): boolean {
+  return typeof key === 'string' ? map.has(key) : storedKey(map, key) !== MISSING
+}
+
+/** Sets as Python does: an equal key that is there already keeps its own spelling and place. */
+export function dictSet(map: Dict, key: Value, value: Value): void {
+  if (typeof key === 'string') {
+    map.set(key, value)
+    return
+  }
+  const stored = storedKey(map, key)
+  map.set(stored === MISSING ? (key instanceof PyStr ? key.value : key) : stored, value)
+}
+
+/** Removes the key and gives what it held, or undefined when it was not there. */
+export function dictDelete(map: Dict, key: Value): Value | undefined {
+  const stored = storedKey(map, key)
+  if (stored === MISSING) return undefined
+  const value = map.get(stored)
+  map.delete(stored)
+  return value
+}
+
+/** Python's iteration over a dict: a change of size while it goes on is an error, not an endless loop. */
+export function* dictEntries(map: ReadonlyMap<Value, Value>): Generator<[Value, Value]> {
+  const size = map.size
+  for (const entry of map) {
+    yield entry
+    if (map.size !== size) throw new PyError('RuntimeError', 'dictionary changed size during iteration')
+  }
+}

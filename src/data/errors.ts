@@ -1,0 +1,31 @@
+// Python's exceptions, as far as a user can see them: a class name and a text.
+import { BrineError, type ErrorDetails } from '../base/mod.ts'
+
+export type PyErrorType =
+  | 'TypeError'
+  | 'ValueError'
+  | 'KeyError'
+  | 'IndexError'
+  | 'AttributeError'
+  | 'ZeroDivisionError'
+  | 'OverflowError'
+  | 'RecursionError'
+  | 'RuntimeError'
+  | 'UnicodeDecodeError'
+  | 'UnicodeEncodeError'
+  | 're.error'
+  | 'LookupError'
+  | 'MemoryError'
+  | 'NotImplementedError'
+  | 'OSError'
+
+/** An exception that Python would have raised; `code` is its class and `message` what `str(exc)` gives. */
+export class PyError extends BrineError<PyErrorType> {
+  constructor(type: PyErrorType, message: string, details?: ErrorDetails) {
+    super(type, message, details)
+    this.name = type
+  }
+}
+
+export const typeError = (message: string): PyError => new PyError('TypeError', message)
+export const valueError = (message: string): PyError => new PyError('ValueError', message)

@@ -1,0 +1,31 @@
+// MarkupSafe's Markup: text that is HTML already. Joining it with plain text escapes the plain text.
+import { PyStr, quote, str, type Value } from '../../data/mod.ts'
+
+export class Markup extends PyStr {
+  readonly typeName = 'Markup'
+
+  override repr(): string {
+    return `Markup(${quote(this.value)})`
+  }
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '>': '&gt;', '<': '&lt;', "'": '&#39;', '"': '&#34;' }
+
+export function escapeText(text: string): string {
+  return text.replace(/[&><'"]/g, (char) => ENTITIES[char]!)
+}
+
+/** `markupsafe.escape`: Markup stays as it is, anything else is printed and escaped. */
+export function escape(value: Value): Markup {
+  if (value instanceof Markup) return value
+  return new Markup(escapeText(str(value)))
+}
+
+/** `markupsafe.soft_str`: text and Markup stay, anything else is printed. */
+export function softStr(value: Value): string | Markup {
+  return value instanceof Markup ? value : str(value)
+}
+
+export function isMarkup(value: Value): value is Markup {
+  return value instanceof Markup
+}
