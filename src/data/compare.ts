@@ -5,7 +5,7 @@ import { typeError } from './errors.ts'
 import { Float, isNumeric, PyObject, PyStr, Tuple, typeName, type Value } from './value.ts'
 
 export function equals(a: Value, b: Value): boolean {
-  if (a === b) return !(typeof a === 'number' && a !== a)
+  if (a === b) return true
   if (typeof a === 'string' && typeof b === 'string') return false
   if (a === null || b === null) {
     const other = a ?? b

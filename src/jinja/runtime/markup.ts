@@ -16,7 +16,7 @@ export function escapeText(text: string): string {
 }
 
 /** `markupsafe.escape`: Markup stays as it is, anything else is printed and escaped. */
-export function escape(value: Value): Markup {
+export function escapeValue(value: Value): Markup {
   if (value instanceof Markup) return value
   return new Markup(escapeText(str(value)))
 }
