@@ -102,7 +102,13 @@ export abstract class PyObject {
   /** An item, or undefined for a missing one; throws for a key of the wrong type. */
   getItem?(key: Value): Value | undefined
   contains?(item: Value): boolean
+  /** `this op other`, or `other op this` when reversed; undefined leaves the answer to the other operand. */
+  binary?(op: BinaryOp, other: Value, reversed: boolean): Value | undefined
+  unary?(op: '-' | '+'): Value
+  abs?(): Value
 }
+
+export type BinaryOp = '+' | '-' | '*' | '/' | '//' | '%' | '**' | '&' | '|' | '^'
 
 /** A subclass of str, such as Jinja's Markup. */
 export abstract class PyStr extends PyObject {
