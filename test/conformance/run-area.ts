@@ -1,0 +1,109 @@
+// Runs one area: cases in a child process under a time limit, then the known differences taken into account.
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import type { Case } from './area.ts'
+import { adapterPath, areaNames, caseFiles, knownDifferences, readCases } from './corpus.ts'
+import type { Ready, Verdict, WorkerInput } from './worker.ts'
+
+const CASE_LIMIT_MS = 10_000
+/** The share of an area's own cases that may be declared known differences. */
+const KNOWN_SHARE = 0.005
+
+export interface RunOptions {
+  cases?: string | undefined
+  filter?: string | undefined
+}
+
+export interface Failure {
+  name: string
+  problem: string
+}
+
+export interface AreaReport {
+  passed: number
+  failures: Failure[]
+  /** Name → reason, for the cases that differ as declared. */
+  known: Map<string, string>
+}
+
+/** The request itself cannot be served: no such area, or no cases for it. */
+export class RequestError extends Error {}
+
+export async function runArea(area: string, options: RunOptions = {}): Promise<AreaReport> {
+  const areas = areaNames()
+  if (!areas.includes(area)) throw new RequestError(`No area '${area}'; there are: ${areas.join(', ')}`)
+  const files = caseFiles(area, options.cases)
+  if (files.length === 0) throw new RequestError(`No .jsonl case files for '${area}' in ${options.cases ?? 'cases/'}`)
+  const cases = readCases(files, options.filter)
+  const problems = await runCases({ adapter: adapterPath(area), cases })
+  const report = weigh(cases, problems, knownDifferences(area))
+  const complete = options.cases === undefined && options.filter === undefined
+  if (complete && report.known.size > cases.length * KNOWN_SHARE) {
+    report.failures.push({ name: `known/${area}.json`, problem: `lists more than ${KNOWN_SHARE * 100} % of the cases` })
+  }
+  return report
+}
+
+function weigh(cases: Case[], problems: Array<string | undefined>, declared: Map<string, string>): AreaReport {
+  const report: AreaReport = { passed: 0, failures: [], known: new Map() }
+  for (const [index, { name }] of cases.entries()) {
+    const problem = problems[index]
+    const reason = declared.get(name)
+    if (problem !== undefined && reason !== undefined) report.known.set(name, reason)
+    else if (problem !== undefined) report.failures.push({ name, problem })
+    else if (reason !== undefined)
+      report.failures.push({ name, problem: 'passes, but is listed as a known difference' })
+    else report.passed++
+  }
+  return report
+}
+
+/** The problem of each case in order, undefined for those that passed. */
+export async function runCases(input: WorkerInput, limitMs = CASE_LIMIT_MS): Promise<Array<string | undefined>> {
+  const problems: Array<string | undefined> = []
+  while (problems.length < input.cases.length) {
+    const rest = { adapter: input.adapter, cases: input.cases.slice(problems.length) }
+    const stopped = await runUntilStuck(rest, limitMs, (verdict) => problems.push(verdict.problem))
+    if (stopped !== undefined) problems.push(stopped)
+  }
+  return problems
+}
+
+/** Gives why the child stopped before its last case, or undefined when it did not. */
+async function runUntilStuck(input: WorkerInput, limitMs: number, onVerdict: (verdict: Verdict) => void) {
+  const child = fork(join(import.meta.dirname, 'worker.ts'), [input.adapter], {
+    cwd: join(import.meta.dirname, '../..'),
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  })
+  let complaint = ''
+  child.stderr?.on('data', (text: Buffer) => {
+    complaint += text
+  })
+  let left = input.cases.length
+  let timer: NodeJS.Timeout | undefined
+  try {
+    return await new Promise<string | undefined>((resolve, reject) => {
+      // until it has announced itself, what stops the child is no case's fault
+      let stop: (why: string) => void = (why) => reject(new Error(`The adapter ${input.adapter} ${why}`))
+      child.on('message', (message: Verdict | Ready) => {
+        clearTimeout(timer)
+        if (message === 'ready') {
+          stop = resolve
+          child.send(input.cases)
+        } else {
+          onVerdict(message)
+          left--
+        }
+        if (left === 0) resolve(undefined)
+        else timer = setTimeout(() => stop(`gave no answer within ${limitMs / 1000} s`), limitMs)
+      })
+      child.on('error', (error) => stop(`could not be run: ${error.message}`))
+      child.on('close', (code, signal) => stop(`ended the runner (${signal ?? `exit code ${code}`})\n${complaint}`))
+    })
+  } finally {
+    clearTimeout(timer)
+    child.removeAllListeners('close')
+    child.kill('SIGKILL')
+  }
+}

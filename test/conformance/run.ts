@@ -1,0 +1,59 @@
+// `npm run -s conformance -- <area> [--cases DIR] [--filter TEXT] [--verbose]`: runs the recorded cases of one area.
+// Prints each failing case, then `N passed, N failed` as the last line; exit 1 on a failure, 2 on a usage error.
+import { parseArgs } from 'node:util'
+import { toError } from '../../src/base/mod.ts'
+import { areaNames } from './corpus.ts'
+import { type AreaReport, RequestError, runArea } from './run-area.ts'
+
+const USAGE = 'usage: conformance <area> [--cases DIR] [--filter TEXT] [--verbose]'
+
+interface Request {
+  area: string
+  cases?: string | undefined
+  filter?: string | undefined
+  verbose?: boolean | undefined
+}
+
+function readRequest(argv: string[]): Request {
+  const { values, positionals } = parseStrictly(argv)
+  const [area, ...rest] = positionals
+  if (area === undefined || rest.length > 0) throw new RequestError(`Name one area of: ${areaNames().join(', ')}`)
+  return { area, ...values }
+}
+
+function parseStrictly(argv: string[]) {
+  try {
+    return parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: { cases: { type: 'string' }, filter: { type: 'string' }, verbose: { type: 'boolean' } },
+    })
+  } catch (thrown) {
+    throw new RequestError(toError(thrown).message)
+  }
+}
+
+function print(report: AreaReport, verbose: boolean): void {
+  const lines: string[] = []
+  for (const { name, problem } of report.failures) {
+    lines.push(verbose ? `FAIL ${name}\n${problem.replace(/^/gm, '  ')}` : `FAIL ${name}`)
+  }
+  for (const [name, reason] of report.known) lines.push(`known difference: ${name}: ${reason}`)
+  lines.push(`${report.passed} passed, ${report.failures.length} failed`)
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+async function main(argv: string[]): Promise<number> {
+  try {
+    const request = readRequest(argv)
+    const report = await runArea(request.area, request)
+    print(report, request.verbose === true)
+    return report.failures.length === 0 ? 0 : 1
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    process.stderr.write(`${error.message}\n${USAGE}\n`)
+    return 2
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))
