@@ -6,7 +6,8 @@
 //   native('default', ['value', 'default_value?', 'boolean?'], (rt, value, fallback = '', boolean = false) => …)
 //
 // `name?` is optional, `*name` gathers further positional arguments (an array), `**name` further keywords (a Map);
-// parameters after a bare `*` are keyword-only.
+// parameters after a bare `*` are keyword-only. A leading `@name` stands for what Jinja itself hands to the function
+// (its environment or context): templates never give it, but Python counts it in its messages.
 import { type PyError, PyObject, typeError, type Value } from '../../data/mod.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -15,6 +16,8 @@ export type Kwargs = Map<string, Value>
 export type NativeBody = (rt: Runtime, ...args: any[]) => Value | Promise<Value>
 
 interface Parameters {
+  /** The name of the parameter that Jinja fills, if the function has one. */
+  implicit: string | undefined
   positional: string[]
   required: number
   keywordOnly: string[]
@@ -25,6 +28,7 @@ interface Parameters {
 
 function parseParameters(params: readonly string[]): Parameters {
   const parsed: Parameters = {
+    implicit: undefined,
     positional: [],
     required: 0,
     keywordOnly: [],
@@ -36,7 +40,8 @@ function parseParameters(params: readonly string[]): Parameters {
   for (const param of params) {
     const optional = param.endsWith('?')
     const name = optional ? param.slice(0, -1) : param
-    if (name.startsWith('**')) parsed.open = true
+    if (name.startsWith('@')) parsed.implicit = name.slice(1)
+    else if (name.startsWith('**')) parsed.open = true
     else if (name.startsWith('*')) {
       parsed.rest = name.length > 1
       keywordOnly = true
@@ -80,19 +85,19 @@ export class NativeFunction extends PyObject {
 
   private bind(args: readonly Value[], kwargs: Kwargs): unknown[] {
     const { positional, required, keywordOnly, requiredKeywords, rest, open } = this.parameters
-    if (args.length > positional.length && !rest) throw this.arityError(args.length)
     const bound: unknown[] = positional.map((_, i) => args[i])
     const named = new Map<string, Value>()
     const further: Kwargs = new Map()
     for (const [name, value] of kwargs) {
       const at = positional.indexOf(name)
-      if (at >= 0) {
+      if (at >= 0 || name === this.parameters.implicit) {
         if (at < args.length) throw typeError(`${this.name}() got multiple values for argument '${name}'`)
         bound[at] = value
       } else if (keywordOnly.includes(name)) named.set(name, value)
       else if (open) further.set(name, value)
       else throw typeError(`${this.name}() got an unexpected keyword argument '${name}'`)
     }
+    if (args.length > positional.length && !rest) throw this.arityError(args.length)
     const missing = positional.slice(0, required).filter((_, i) => bound[i] === undefined)
     if (missing.length) throw this.missingError('positional', missing)
     if (rest) bound.push(args.slice(positional.length))
@@ -104,13 +109,16 @@ export class NativeFunction extends PyObject {
   }
 
   private arityError(given: number): PyError {
-    const { positional, required } = this.parameters
+    const { implicit, positional, required } = this.parameters
     if (given < required) return this.missingError('positional', positional.slice(given, required))
-    const most = positional.length
-    const range = required === most ? `${most}` : `from ${required} to ${most}`
-    const noun = most === 1 && required === most ? 'argument' : 'arguments'
+    const hidden = implicit === undefined ? 0 : 1
+    const most = positional.length + hidden
+    const least = required + hidden
+    const range = least === most ? `${most}` : `from ${least} to ${most}`
+    const noun = most === 1 && least === most ? 'argument' : 'arguments'
+    const count = given + hidden
     return typeError(
-      `${this.name}() takes ${range} positional ${noun} but ${given} ${given === 1 ? 'was' : 'were'} given`,
+      `${this.name}() takes ${range} positional ${noun} but ${count} ${count === 1 ? 'was' : 'were'} given`,
     )
   }
 

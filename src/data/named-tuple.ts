@@ -1,0 +1,22 @@
+// `collections.namedtuple`: a tuple whose items also have names, such as the groups that Jinja's `groupby` gives.
+import { Tuple, type Value } from './value.ts'
+
+export class NamedTuple extends Tuple {
+  /** The Python class and the names of the items; set by `namedTuple`, since array methods build arrays by length. */
+  typeName = 'tuple'
+  fields: readonly string[] = []
+
+  /** The item of that name, or undefined when there is none. */
+  getAttr(name: string): Value | undefined {
+    const at = this.fields.indexOf(name)
+    return at < 0 ? undefined : this[at]
+  }
+}
+
+export function namedTuple(typeName: string, fields: readonly string[], items: Iterable<Value>): NamedTuple {
+  const result = new NamedTuple()
+  for (const item of items) result.push(item)
+  result.typeName = typeName
+  result.fields = fields
+  return result
+}
