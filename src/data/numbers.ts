@@ -2,6 +2,7 @@
 // float result that happens to be integral is boxed. The number × number case stands first and alone, because
 // templates do little else. Results that would fill the memory raise MemoryError, as they do in Python.
 import { PyError, typeError } from './errors.ts'
+import { bitLength, powDoubles, scale } from './power.ts'
 import { type BinaryOp, Float, float, int, isNumeric, PyObject, PyStr, Tuple, typeName, type Value } from './value.ts'
 
 type Numeric = number | bigint | Float | boolean
@@ -218,31 +219,6 @@ function divideInts(a: bigint, b: bigint): number {
   return negative ? -size : size
 }
 
-/** quotient / 2^shift, rounded once. */
-function scale(quotient: bigint, shift: number): number {
-  const bits = bitLength(quotient) - shift
-  if (bits > 1100) return Number.POSITIVE_INFINITY
-  if (bits < -1080) return 0
-  if (bits > -1021) {
-    const half = Math.trunc(shift / 2)
-    return (Number(quotient) / 2 ** half) * 2 ** (half - shift)
-  }
-  // a subnormal result keeps fewer bits: round to its unit, 2^-1074, here and not twice
-  const drop = BigInt(shift - 1074)
-  const kept = quotient >> drop
-  const rest = quotient - (kept << drop)
-  const middle = 1n << (drop - 1n)
-  const up = rest > middle || (rest === middle && (kept & 1n) === 1n)
-  return Number(kept + (up ? 1n : 0n)) * 2 ** -1074
-}
-
-/** `int.bit_length()` of a non-negative int. */
-export function bitLength(n: bigint): number {
-  if (n === 0n) return 0
-  const hex = n.toString(16)
-  return hex.length * 4 - Math.clz32(Number.parseInt(hex[0]!, 16)) + 28
-}
-
 /** Python's floor division and modulo of floats, which agree with each other in sign and rounding. */
 function divmodFloats(x: number, y: number): [quotient: number, rest: number] {
   let rest = x % y
@@ -292,9 +268,9 @@ function modSlow(a: Value, b: Value): Value {
 
 function powSlow(a: Value, b: Value): Value {
   if (isNumeric(a) && isNumeric(b)) {
-    if (isFloating(a) || isFloating(b)) return powFloats(toDouble(a), toDouble(b))
+    if (isFloating(a) || isFloating(b)) return float(powDoubles(toDouble(a), toDouble(b)))
     const exponent = toBig(b)
-    return exponent < 0n ? powFloats(toDouble(a), toDouble(b)) : bigPow(toBig(a), exponent)
+    return exponent < 0n ? float(powDoubles(toDouble(a), toDouble(b))) : bigPow(toBig(a), exponent)
   }
   return binaryHook('**', a, b) ?? fail('**', a, b)
 }
@@ -305,22 +281,6 @@ function bigPow(base: bigint, exponent: bigint): number | bigint {
   const size = base < 0n ? -base : base
   if (BigInt(bitLength(size) - 1) * exponent > BigInt(MOST_BITS)) throw new PyError('MemoryError', '')
   return bounded(base ** exponent)
-}
-
-function powFloats(x: number, y: number): Value {
-  // two cases where C's pow() has an answer and JavaScript says NaN
-  if (x === 1 || (x === -1 && (y === Number.POSITIVE_INFINITY || y === Number.NEGATIVE_INFINITY))) return new Float(1)
-  if (x === 0 && y < 0) {
-    throw new PyError('ZeroDivisionError', '0.0 cannot be raised to a negative power')
-  }
-  if (x < 0 && Number.isFinite(x) && Number.isFinite(y) && !Number.isInteger(y)) {
-    throw new PyError('ValueError', 'negative number cannot be raised to a fractional power')
-  }
-  const power = x ** y
-  if (!Number.isFinite(power) && Number.isFinite(x) && Number.isFinite(y)) {
-    throw new PyError('OverflowError', "(34, 'Numerical result out of range')")
-  }
-  return float(power)
 }
 
 function binaryHook(op: BinaryOp, a: Value, b: Value): Value | undefined {
