@@ -1,11 +1,26 @@
 export { compare, compareText, equals, type Ordering, order } from './compare.ts'
+export { deepCopy, shallowCopy } from './copy.ts'
 export { assertHashable, dictDelete, dictEntries, dictGet, dictHas, dictSet } from './dict.ts'
-export { PyError, type PyErrorType, typeError, valueError } from './errors.ts'
+export { dictUpdate } from './dict-update.ts'
+export { PyError, type PyErrorType, SaltError, type SaltErrorCode, typeError, valueError } from './errors.ts'
+export { IpAddress, IpInterface, IpNetwork, ipAddress, ipInterface, ipNetwork, networkSize } from './ip.ts'
+export { IpTextError, type IpVersion } from './ip-text.ts'
+export { type AggregateLevel, AggregateList, AggregateMap, aggregate } from './merge/aggregate.ts'
+export {
+  appendDictKeyValue,
+  extendDictKeyValue,
+  type KeyPathOptions,
+  setDictKeyValue,
+  updateDictKeyValue,
+} from './merge/key-path.ts'
+export { type MergeOptions, merge } from './merge/merge.ts'
+export { type UpdateOptions, update } from './merge/update.ts'
 export { abs, add, div, floordiv, mod, mul, neg, pos, pow, sub, toDouble } from './numbers.ts'
 export { bitLength } from './power.ts'
 export { contains, hasWideChars, isIterable, iterate, len, textLength, truthy } from './protocol.ts'
 export { floatText, quote, repr, str } from './repr.ts'
 export { PySet } from './set.ts'
+export { getItem, setItem } from './subscript.ts'
 export {
   type BinaryOp,
   type Dict,
