@@ -6,6 +6,7 @@ export type PyErrorType =
   | 'ValueError'
   | 'KeyError'
   | 'IndexError'
+  | 'AssertionError'
   | 'AttributeError'
   | 'ZeroDivisionError'
   | 'OverflowError'
@@ -29,3 +30,13 @@ export class PyError extends BrineError<PyErrorType> {
 
 export const typeError = (message: string): PyError => new PyError('TypeError', message)
 export const valueError = (message: string): PyError => new PyError('ValueError', message)
+
+export type SaltErrorCode = 'SaltInvocationError' | 'CommandExecutionError' | 'SaltException'
+
+/** An exception of Salt's own; `code` is its class and `message` the text Salt prints. */
+export class SaltError extends BrineError<SaltErrorCode> {
+  constructor(code: SaltErrorCode, message: string, details?: ErrorDetails) {
+    super(code, message, details)
+    this.name = code
+  }
+}
