@@ -1,6 +1,5 @@
 // Python's `==` and its orderings.
 
-import { dictGet } from './dict.ts'
 import { typeError } from './errors.ts'
 import { Float, isNumeric, PyObject, PyStr, Tuple, typeName, type Value } from './value.ts'
 
@@ -45,10 +44,20 @@ function sameItems(a: Value[], b: Value[]): boolean {
 function sameDict(a: Map<Value, Value>, b: Map<Value, Value>): boolean {
   if (a.size !== b.size) return false
   for (const [key, value] of a) {
-    const other = dictGet(b, key)
+    const stored = b.has(key) ? key : equalKey(b, key)
+    const other = stored === undefined ? undefined : b.get(stored)
     if (other === undefined || !(other === value || equals(value, other))) return false
   }
   return true
+}
+
+/** The key of `map` that equals a key which is not there itself: 1 for True, a tuple for an equal tuple. */
+export function equalKey(map: ReadonlyMap<Value, Value>, key: Value): Value | undefined {
+  if (typeof key === 'string' || key === null) return undefined
+  for (const candidate of map.keys()) {
+    if (typeof candidate !== 'string' && equals(candidate, key)) return candidate
+  }
+  return undefined
 }
 
 /** Orders text by code point, as Python does; UTF-16 order differs past the basic plane. */

@@ -1,6 +1,6 @@
 // Dict keys with Python's equality: 1, 1.0 and True are one key, equal tuples are one key, lists cannot be keys.
 // A dict stays a plain Map; these functions find the key that is really stored. Text keys take the short way.
-import { equals } from './compare.ts'
+import { equalKey } from './compare.ts'
 import { PyError, typeError } from './errors.ts'
 import { type Dict, PyObject, PyStr, Tuple, typeName, type Value } from './value.ts'
 
@@ -23,11 +23,7 @@ function storedKey(map: ReadonlyMap<Value, Value>, key: Value): Value | typeof M
   if (typeof key === 'string') return MISSING
   if (key instanceof PyStr) return map.has(key.value) ? key.value : MISSING
   assertHashable(key)
-  if (map.size === 0 || key === null) return MISSING
-  for (const candidate of map.keys()) {
-    if (typeof candidate !== 'string' && equals(candidate, key)) return candidate
-  }
-  return MISSING
+  return equalKey(map, key) ?? MISSING
 }
 
 export function dictGet(map: ReadonlyMap<Value, Value>, key: Value): Value | undefined {
