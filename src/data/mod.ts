@@ -18,8 +18,11 @@ export { type UpdateOptions, update } from './merge/update.ts'
 export { abs, add, div, floordiv, mod, mul, neg, pos, pow, sub, toDouble } from './numbers.ts'
 export { bitLength } from './power.ts'
 export { contains, hasWideChars, isIterable, iterate, len, textLength, truthy } from './protocol.ts'
+export { PyRange } from './range.ts'
 export { floatText, quote, repr, str } from './repr.ts'
+export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems } from './sequence.ts'
 export { PySet } from './set.ts'
+export { type BoundArguments, bindArguments, type Signature } from './signature.ts'
 export { getItem, setItem } from './subscript.ts'
 export {
   type BinaryOp,

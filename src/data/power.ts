@@ -12,7 +12,7 @@ const LN2 = 2n * atanh(ONE / 3n)
 export function powDoubles(x: number, y: number): number {
   // two cases where C's pow() has an answer and JavaScript says NaN
   if (x === 1 || (x === -1 && (y === Number.POSITIVE_INFINITY || y === Number.NEGATIVE_INFINITY))) return 1
-  if (x === 0 && y < 0) {
+  if (x === 0 && y < 0 && Number.isFinite(y)) {
     throw new PyError('ZeroDivisionError', '0.0 cannot be raised to a negative power')
   }
   if (x < 0 && Number.isFinite(x) && Number.isFinite(y) && !Number.isInteger(y)) {

@@ -101,6 +101,8 @@ export abstract class PyObject {
   len?(): number
   /** An item, or undefined for a missing one; throws for a key of the wrong type. */
   getItem?(key: Value): Value | undefined
+  /** `this[start:stop:step]`, with null for a part that was left out. */
+  getSlice?(start: Value, stop: Value, step: Value): Value
   contains?(item: Value): boolean
   /** `this op other`, or `other op this` when reversed; undefined leaves the answer to the other operand. */
   binary?(op: BinaryOp, other: Value, reversed: boolean): Value | undefined
