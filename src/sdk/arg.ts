@@ -1,0 +1,78 @@
+// Parameters of functions, declared with their type, meaning and default. The order of declaration is the order of
+// positional arguments; parameters declared after `arg.rest` are keyword-only, as in Python.
+import type { Dict, Float, Value } from '../data/mod.ts'
+
+export type ArgKind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'dict' | 'any' | 'rest' | 'open'
+
+export interface Arg<T> {
+  readonly kind: ArgKind
+  readonly doc: string
+  /** Absent for a parameter that must be given. */
+  readonly default?: Value
+  /** Never shown in logs, events or output. */
+  readonly secret?: boolean
+  readonly since?: string
+  readonly deprecated?: string
+  /** Carries the type; never set. */
+  readonly type?: T
+}
+
+interface Notes {
+  secret?: boolean
+  since?: string
+  deprecated?: string
+}
+
+/** May be left out, and is then None. */
+interface Optional extends Notes {
+  optional: true
+}
+
+interface WithDefault<D> extends Notes {
+  default: D
+}
+
+type Options<T> = Notes & { optional?: true; default?: T | null }
+
+interface ArgMaker<T> {
+  (doc: string, options: Optional | WithDefault<null>): Arg<T | null>
+  (doc: string, options: WithDefault<T>): Arg<T>
+  (doc: string, options?: Notes): Arg<T>
+}
+
+function maker<T extends Value>(kind: ArgKind): ArgMaker<T> {
+  return (doc: string, options: Options<T> = {}): Arg<T> => {
+    const { optional, default: fallback, ...notes } = options
+    if (fallback !== undefined) return { kind, doc, default: fallback, ...notes }
+    return optional ? { kind, doc, default: null, ...notes } : { kind, doc, ...notes }
+  }
+}
+
+export const arg: {
+  string: ArgMaker<string>
+  integer: ArgMaker<number | bigint>
+  number: ArgMaker<number | bigint | Float>
+  boolean: ArgMaker<boolean>
+  list: ArgMaker<Value[]>
+  dict: ArgMaker<Dict>
+  any: ArgMaker<Value>
+  rest: (doc: string) => Arg<Value[]>
+  open: (doc: string) => Arg<Map<string, Value>>
+} = {
+  string: maker<string>('string'),
+  integer: maker<number | bigint>('integer'),
+  number: maker<number | bigint | Float>('number'),
+  boolean: maker<boolean>('boolean'),
+  list: maker<Value[]>('list'),
+  dict: maker<Dict>('dict'),
+  any: maker<Value>('any'),
+  /** Gathers further positional arguments. */
+  rest: (doc) => ({ kind: 'rest', doc }),
+  /** Accepts further keywords, on purpose. */
+  open: (doc) => ({ kind: 'open', doc }),
+}
+
+export type Args = Readonly<Record<string, Arg<unknown>>>
+
+/** What a body receives for the declared parameters. */
+export type Bound<A extends Args> = { [K in keyof A]: A[K] extends Arg<infer T> ? T : never }

@@ -1,0 +1,115 @@
+// From a call's arguments to what a body receives: Python's rules decide which parameter gets which value, the
+// declared type decides its form. An unknown keyword is answered with the nearest parameters.
+import { nearestNames } from '../base/mod.ts'
+import {
+  type BoundArguments,
+  bindArguments,
+  isNumeric,
+  PyError,
+  PyObject,
+  PyStr,
+  SaltError,
+  type Signature,
+  str,
+  Tuple,
+  truthy,
+  typeName,
+  type Value,
+} from '../data/mod.ts'
+import type { Arg } from './arg.ts'
+import type { FunctionDeclaration } from './declare.ts'
+
+const signatures = new WeakMap<FunctionDeclaration, Signature>()
+
+/** The parameters as Python would declare them. `fallbackName` is the public name of the function. */
+export function signatureOf(declaration: FunctionDeclaration, fallbackName: string): Signature {
+  const known = signatures.get(declaration)
+  if (known) return known
+  const entries = Object.entries(declaration.args)
+  const gathering = entries.findIndex(([, { kind }]) => kind === 'rest')
+  const plain = ([, { kind }]: [string, Arg<unknown>]): boolean => kind !== 'rest' && kind !== 'open'
+  const positional = entries.slice(0, gathering < 0 ? undefined : gathering).filter(plain)
+  const keywordOnly = gathering < 0 ? [] : entries.slice(gathering + 1).filter(plain)
+  const isRequired = ([, parameter]: [string, Arg<unknown>]): boolean => parameter.default === undefined
+  const name = ([parameter]: [string, Arg<unknown>]): string => parameter
+  const signature: Signature = {
+    name: declaration.calledAs ?? fallbackName,
+    positional: positional.map(name),
+    required: positional.filter(isRequired).length,
+    keywordOnly: keywordOnly.map(name),
+    requiredKeywords: keywordOnly.filter(isRequired).map(name),
+    rest: gathering >= 0,
+    open: entries.some(([, { kind }]) => kind === 'open'),
+  }
+  signatures.set(declaration, signature)
+  return signature
+}
+
+export function bind(
+  declaration: FunctionDeclaration,
+  name: string,
+  args: readonly Value[],
+  kwargs: ReadonlyMap<string, Value>,
+): Record<string, unknown> {
+  const signature = signatureOf(declaration, name)
+  const given = match(signature, args, kwargs)
+  const bound: Record<string, unknown> = {}
+  for (const [parameter, declared] of Object.entries(declaration.args)) {
+    if (declared.kind === 'rest') bound[parameter] = given.rest
+    else if (declared.kind === 'open') bound[parameter] = given.further
+    else bound[parameter] = shaped(declared, given.named.get(parameter), parameter, signature.name)
+  }
+  return bound
+}
+
+function match(signature: Signature, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): BoundArguments {
+  try {
+    return bindArguments(signature, args, kwargs)
+  } catch (error) {
+    const parameters = [...signature.positional, ...signature.keywordOnly]
+    const unknown = [...kwargs.keys()].find((keyword) => !parameters.includes(keyword))
+    const near = unknown === undefined ? [] : nearestNames(unknown, parameters)
+    if (!(error instanceof PyError) || near.length === 0) throw error
+    throw new PyError(error.code, error.message, { hint: `Did you mean ${near.join(' or ')}?`, cause: error })
+  }
+}
+
+function shaped(declared: Arg<unknown>, value: Value | undefined, parameter: string, name: string): Value {
+  if (value === undefined) return declared.default!
+  // None for a parameter that knows no None means what leaving it out means
+  if (value === null && declared.kind !== 'any' && declared.default !== undefined) return declared.default
+  const result = SHAPES[declared.kind]?.(value)
+  if (result === undefined) {
+    if (value instanceof PyObject) value.truthy() // an undefined value says so itself
+    const wanted = WANTED[declared.kind]
+    throw new SaltError('SaltInvocationError', `${name}() argument '${parameter}' is a ${typeName(value)}, not ${wanted}`)
+  }
+  return result
+}
+
+const WANTED: Partial<Record<Arg<unknown>['kind'], string>> = {
+  string: 'text',
+  integer: 'an integer',
+  number: 'a number',
+  list: 'a list',
+  dict: 'a mapping',
+}
+
+/** The value in the declared form, or undefined when it has none. */
+const SHAPES: Partial<Record<Arg<unknown>['kind'], (value: Value) => Value | undefined>> = {
+  any: (value) => value,
+  boolean: truthy,
+  string: (value) => {
+    if (typeof value === 'string') return value
+    if (value instanceof PyStr) return value.value
+    return isNumeric(value) ? str(value) : undefined
+  },
+  integer: (value) => {
+    if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) return value
+    if (typeof value === 'boolean') return Number(value)
+    return typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : undefined
+  },
+  number: (value) => (isNumeric(value) ? value : undefined),
+  list: (value) => (Array.isArray(value) ? (value instanceof Tuple ? [...value] : value) : undefined),
+  dict: (value) => (value instanceof Map ? value : undefined),
+}

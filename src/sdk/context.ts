@@ -1,0 +1,33 @@
+// What a function may know and do: the minion's data, and other functions by name.
+import type { Dict, Value } from '../data/mod.ts'
+
+export type Keywords = ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
+
+export interface FunctionContext {
+  readonly opts: Dict
+  readonly grains: Dict
+  readonly pillar: Dict
+  /** Kept between the calls of one loader: Salt's `__context__`. */
+  readonly memory: Dict
+  /** Whether pillar values leave as asterisks; templates see them as they are. */
+  readonly masked: boolean
+  /** Calls another function, which sees this same context. */
+  call(name: string, args?: readonly Value[], kwargs?: Keywords): Value | Promise<Value>
+  has(name: string): boolean
+  /** The names of all functions there are, `module.function`. */
+  names(): Iterable<string>
+  /** Runs text through the render pipeline. */
+  render(request: RenderRequest): Promise<Value>
+}
+
+export interface RenderRequest {
+  text: string
+  /** Where the text comes from, for errors and for relative imports. */
+  path?: string
+  /** The pipe used when the text has no shebang line. */
+  renderer: string
+  saltenv: string
+  sls?: string
+  /** Further template variables. */
+  context?: ReadonlyMap<string, Value>
+}

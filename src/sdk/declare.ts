@@ -1,0 +1,53 @@
+// One declaration per function, as a value; documentation, argument binding, specifications and the manual are derived
+// from it.
+import type { Value } from '../data/mod.ts'
+import type { Args, Bound } from './arg.ts'
+import type { FunctionContext } from './context.ts'
+
+/** What a body may return: plain objects become dicts, and nothing becomes None. */
+export type Result = Value | undefined | Result[] | { readonly [key: string]: Result }
+
+export interface Returns {
+  readonly type: string
+  readonly doc: string
+}
+
+export const ret = {
+  boolean: (doc: string): Returns => ({ type: 'boolean', doc }),
+  string: (doc: string): Returns => ({ type: 'string', doc }),
+  number: (doc: string): Returns => ({ type: 'number', doc }),
+  list: (doc: string): Returns => ({ type: 'list', doc }),
+  dict: (doc: string): Returns => ({ type: 'dict', doc }),
+  any: (doc: string): Returns => ({ type: 'any', doc }),
+}
+
+export interface FunctionDeclaration<A extends Args = Args> {
+  readonly doc: string
+  readonly args: A
+  readonly returns?: Returns
+  readonly examples?: readonly string[]
+  /** Whether a call may change the machine; `change` is refused in a dry run. */
+  readonly effect: 'read' | 'change'
+  /** The name that argument errors show, where Salt's differs from the public one (`list_` for `list`). */
+  readonly calledAs?: string
+  readonly run: (ctx: FunctionContext, args: Bound<A>) => Result | Promise<Result>
+}
+
+/** Declares a function; the types of `run`'s second parameter follow from `args`. */
+export function fn<const A extends Args>(declaration: FunctionDeclaration<A>): FunctionDeclaration {
+  return declaration as unknown as FunctionDeclaration
+}
+
+export interface ModuleDeclaration {
+  readonly name: string
+  readonly doc: string
+  /** True when the module can serve this minion, else why not. */
+  readonly when?: (ctx: Pick<FunctionContext, 'opts' | 'grains'>) => true | string
+  /** The name it is called by when that is not its own: `pkg` for `aptpkg`. */
+  readonly virtual?: string
+  readonly functions: Readonly<Record<string, FunctionDeclaration>>
+}
+
+export function defineModule(declaration: ModuleDeclaration): ModuleDeclaration {
+  return declaration
+}

@@ -1,0 +1,30 @@
+// What a body returned, as a value: plain objects become dicts, `undefined` becomes None. Values that are in order
+// already are handed on as they are, not copied.
+import { Float, PyObject, type Value } from '../data/mod.ts'
+import type { Result } from './declare.ts'
+
+export function toValue(result: Result): Value {
+  if (result === undefined) return null
+  if (typeof result !== 'object' || result === null) return result
+  if (Array.isArray(result)) return result.some(needsWork) ? (result as Result[]).map(toValue) : (result as Value[])
+  if (!isPlain(result)) return result
+  const dict = new Map<Value, Value>()
+  for (const [key, value] of Object.entries(result)) dict.set(key, toValue(value))
+  return dict
+}
+
+function isPlain(result: object): result is { readonly [key: string]: Result } {
+  return !(
+    result instanceof Map ||
+    result instanceof PyObject ||
+    result instanceof Float ||
+    result instanceof Uint8Array ||
+    Array.isArray(result)
+  )
+}
+
+function needsWork(item: Result): boolean {
+  if (item === undefined) return true
+  if (typeof item !== 'object' || item === null) return false
+  return Array.isArray(item) ? item.some(needsWork) : isPlain(item)
+}
