@@ -56,10 +56,24 @@ export function tuple(items: Iterable<Value>): Tuple {
 /** `collections.OrderedDict`: a dict that shows its type when printed. */
 export class OrderedDict extends Map<Value, Value> {}
 
+/** A dict of a class of its own, such as Salt's wrappers of options and pillar; only error texts show the class. */
+export class NamedDict extends Map<Value, Value> {
+  readonly typeName: string
+  readonly module: string
+
+  constructor(module: string, typeName: string, entries?: Iterable<readonly [Value, Value]>) {
+    super(entries)
+    this.module = module
+    this.typeName = typeName
+  }
+}
+
 /** The base of all values that are not plain data. Templates see only what a subclass offers here. */
 export abstract class PyObject {
   /** The type's name as Python's messages show it. */
   abstract readonly typeName: string
+  /** Where Python defines a type that is not built in; Jinja's texts show it before the name. */
+  declare readonly module?: string
 
   repr(): string {
     return `<${this.typeName} object>`
@@ -190,9 +204,16 @@ export function typeName(value: Value): string {
     default:
       if (value === null) return 'NoneType'
       if (Array.isArray(value)) return value instanceof Tuple ? 'tuple' : 'list'
+      if (value instanceof NamedDict) return value.typeName
       if (value instanceof Map) return value instanceof OrderedDict ? 'collections.OrderedDict' : 'dict'
       if (value instanceof Float) return 'float'
       if (value instanceof Uint8Array) return 'bytes'
       return (value as PyObject).typeName
   }
+}
+
+/** The type as Jinja's texts name it: with its module, unless it is built in. */
+export function qualifiedTypeName(value: Value): string {
+  const module = value instanceof NamedDict || value instanceof PyObject ? value.module : undefined
+  return module === undefined ? typeName(value) : `${module}.${typeName(value)}`
 }
