@@ -1,0 +1,149 @@
+// Functions by name. A table says which functions exist; the file behind a module is imported at its first call, so
+// the size of the library costs nothing at start.
+import { nearestNames } from '../base/mod.ts'
+import { contains, type Dict, type Value } from '../data/mod.ts'
+import { bind, type FunctionContext, type Keywords, type ModuleDeclaration, toValue } from '../sdk/mod.ts'
+import { LoaderError } from './errors.ts'
+
+export interface ModuleEntry {
+  readonly functions: readonly string[]
+  readonly load: () => Promise<{ default: ModuleDeclaration }>
+}
+
+/** By the name users call; of several modules with one name the first that can serve this minion does. */
+export type ModuleTable = Readonly<Record<string, readonly ModuleEntry[]>>
+
+/** What functions of this registry see. `memory` is made when it is not given. */
+export interface RegistryContext {
+  opts: Dict
+  grains: Dict
+  pillar: Dict
+  memory?: Dict
+  masked?: boolean
+  render?: FunctionContext['render']
+}
+
+interface Shared {
+  readonly table: ModuleTable
+  readonly functions: ReadonlyMap<string, ReadonlySet<string>>
+  readonly loaded: Map<string, ModuleDeclaration>
+  readonly loading: Map<string, Promise<ModuleDeclaration>>
+}
+
+export class Registry {
+  private readonly shared: Shared
+  private readonly ctx: FunctionContext
+
+  constructor(table: ModuleTable, context: RegistryContext, shared?: Shared) {
+    this.shared = shared ?? {
+      table,
+      functions: functionsOf(table, context.opts.get('disable_modules') ?? []),
+      loaded: new Map(),
+      loading: new Map(),
+    }
+    this.ctx = {
+      opts: context.opts,
+      grains: context.grains,
+      pillar: context.pillar,
+      memory: context.memory ?? new Map(),
+      masked: context.masked ?? true,
+      call: (name, args, kwargs) => this.call(name, args, kwargs),
+      has: (name) => this.has(name),
+      names: () => this.names(),
+      render: context.render ?? noRenderer,
+    }
+  }
+
+  /** The same functions, already loaded ones included, over a context that differs in what is given. */
+  with(changes: Partial<RegistryContext>): Registry {
+    const { opts, grains, pillar, memory, masked, render } = this.ctx
+    return new Registry(this.shared.table, { opts, grains, pillar, memory, masked, render, ...changes }, this.shared)
+  }
+
+  /** Whether there is a function (`module.function`) of that name. */
+  has(name: string): boolean {
+    const [module, fun] = split(name)
+    return this.shared.functions.get(module)?.has(fun) ?? false
+  }
+
+  hasModule(name: string): boolean {
+    return this.shared.functions.has(name)
+  }
+
+  *names(): Generator<string> {
+    for (const [module, functions] of this.shared.functions) {
+      for (const fun of functions) yield `${module}.${fun}`
+    }
+  }
+
+  /** The answer is a promise only when the function is asynchronous or its module has yet to be imported. */
+  call(name: string, args: readonly Value[] = [], kwargs: Keywords = new Map()): Value | Promise<Value> {
+    if (!this.has(name)) throw this.unknown(name)
+    const [module, fun] = split(name)
+    const keywords = kwargs instanceof Map ? kwargs : new Map(Object.entries(kwargs))
+    const loaded = this.shared.loaded.get(module)
+    if (loaded) return this.run(loaded, name, fun, args, keywords)
+    return this.module(module).then((declaration) => this.run(declaration, name, fun, args, keywords))
+  }
+
+  /** A module's declaration, imported when it is not there yet. */
+  module(name: string): Promise<ModuleDeclaration> {
+    const { loading } = this.shared
+    let promise = loading.get(name)
+    if (!promise) {
+      promise = this.load(name)
+      loading.set(name, promise)
+    }
+    return promise
+  }
+
+  private async load(name: string): Promise<ModuleDeclaration> {
+    const reasons: string[] = []
+    for (const entry of this.shared.table[name] ?? []) {
+      const { default: declaration } = await entry.load()
+      const verdict = declaration.when?.(this.ctx) ?? true
+      if (verdict === true) {
+        this.shared.loaded.set(name, declaration)
+        return declaration
+      }
+      reasons.push(verdict)
+    }
+    throw new LoaderError('ModuleUnavailable', `'${name}' __virtual__ returned False: ${reasons.join('; ')}`)
+  }
+
+  private run(
+    module: ModuleDeclaration,
+    name: string,
+    fun: string,
+    args: readonly Value[],
+    kwargs: ReadonlyMap<string, Value>,
+  ): Value | Promise<Value> {
+    const declaration = module.functions[fun]
+    if (!declaration) throw this.unknown(name)
+    const result = declaration.run(this.ctx, bind(declaration, fun, args, kwargs))
+    return result instanceof Promise ? result.then(toValue) : toValue(result)
+  }
+
+  private unknown(name: string): LoaderError {
+    const near = nearestNames(name, this.names())
+    const hint = near.length > 0 ? { hint: `Did you mean ${near.join(' or ')}?` } : {}
+    return new LoaderError('FunctionUnknown', `'${name}' is not available.`, hint)
+  }
+}
+
+function split(name: string): [module: string, fun: string] {
+  const dot = name.indexOf('.')
+  return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)]
+}
+
+function functionsOf(table: ModuleTable, disabled: Value): Map<string, Set<string>> {
+  const functions = new Map<string, Set<string>>()
+  for (const [name, entries] of Object.entries(table)) {
+    if (!contains(disabled, name)) functions.set(name, new Set(entries.flatMap((entry) => entry.functions)))
+  }
+  return functions
+}
+
+function noRenderer(): never {
+  throw new LoaderError('ModuleUnavailable', 'Rendering is not available to functions here')
+}
