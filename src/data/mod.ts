@@ -15,8 +15,10 @@ export {
 } from './merge/key-path.ts'
 export { type MergeOptions, merge } from './merge/merge.ts'
 export { type UpdateOptions, update } from './merge/update.ts'
+export { NamedTuple, namedTuple } from './named-tuple.ts'
 export { abs, add, div, floordiv, mod, mul, neg, pos, pow, sub, toDouble } from './numbers.ts'
 export { bitLength } from './power.ts'
+export { pformat } from './pprint.ts'
 export { contains, hasWideChars, isIterable, iterate, len, textLength, truthy } from './protocol.ts'
 export { PyRange } from './range.ts'
 export { floatText, quote, repr, str } from './repr.ts'
@@ -24,6 +26,8 @@ export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems 
 export { PySet } from './set.ts'
 export { type BoundArguments, bindArguments, type Signature } from './signature.ts'
 export { getItem, setItem } from './subscript.ts'
+export { capitalize, center, isLower, isUpper, SPACE, splitLines, splitWords, strip, WORD } from './text.ts'
+export { type WrapOptions, wrapText } from './textwrap.ts'
 export {
   type BinaryOp,
   type Dict,

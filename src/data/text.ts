@@ -1,0 +1,85 @@
+// Python's notions of text where JavaScript's differ: what a space, a line end, a word character or a cased letter is.
+import { hasWideChars, textLength } from './protocol.ts'
+
+/** `str.isspace` and `\s`, for use inside a character class. */
+export const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
+
+/** `\w` of Python's regular expressions, for use inside a character class; combining marks are no part of it. */
+export const WORD = '\\p{L}\\p{N}_'
+
+const LINE = /[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]|$)/g
+const LINE_END = /(?:\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029])$/
+
+/** `str.splitlines`. */
+export function splitLines(text: string, keepEnds = false): string[] {
+  const lines = text.match(LINE)!
+  if (lines.at(-1) === '') lines.pop()
+  return keepEnds ? lines : lines.map((line) => line.replace(LINE_END, ''))
+}
+
+const SPACES: ReadonlySet<string> = new Set(
+  '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a' +
+    '\u2028\u2029\u202f\u205f\u3000',
+)
+
+/** `str.strip`: spaces, or any of the given characters. */
+export function strip(text: string, chars?: string): string {
+  const unwanted = chars === undefined ? SPACES : new Set(chars)
+  const units = hasWideChars(text) ? [...text] : text
+  let start = 0
+  let end = units.length
+  while (start < end && unwanted.has(units[start]!)) start++
+  while (end > start && unwanted.has(units[end - 1]!)) end--
+  return typeof units === 'string' ? units.slice(start, end) : units.slice(start, end).join('')
+}
+
+/** `str.split()`: the words between runs of spaces. */
+export function splitWords(text: string): string[] {
+  return text.match(WORDS) ?? []
+}
+
+const WORDS = new RegExp(`[^${SPACE}]+`, 'g')
+
+/** `str.center`; an odd column goes to the left only when the width itself is odd. */
+export function center(text: string, width: number, fill = ' '): string {
+  const room = width - textLength(text)
+  if (room <= 0) return text
+  const left = Math.floor(room / 2) + (room & width & 1)
+  return fill.repeat(left) + text + fill.repeat(room - left)
+}
+
+/** Digraphs have a third, titlecase form. */
+const DIGRAPHS = ['Ǆǅǆ', 'Ǉǈǉ', 'Ǌǋǌ', 'Ǳǲǳ']
+
+function titleCase(char: string): string {
+  const digraph = DIGRAPHS.find((forms) => forms.includes(char))
+  if (digraph !== undefined) return digraph[1]!
+  // Georgian capitals serve all-capitals text only; this letter's capital is two
+  if (/[\u10d0-\u10ff]/.test(char)) return char
+  if (char === 'ŉ') return char.toUpperCase()
+  const parts = char.normalize('NFD')
+  if (parts.length > 1 && parts.includes('\u0345')) {
+    return (parts[0]!.toUpperCase() + parts.slice(1)).normalize('NFC')
+  }
+  const upper = char.toUpperCase()
+  const first = String.fromCodePoint(upper.codePointAt(0)!)
+  return first + upper.slice(first.length).toLowerCase()
+}
+
+/** `str.capitalize`. */
+export function capitalize(text: string): string {
+  if (text === '') return ''
+  const first = String.fromCodePoint(text.codePointAt(0)!)
+  // lowered as a whole, because the form of a final sigma depends on what stands before it
+  return titleCase(first) + text.toLowerCase().slice(first.toLowerCase().length)
+}
+
+/** `str.islower`: some letter has a case, and none is upper or title case. */
+export function isLower(text: string): boolean {
+  return /\p{Lowercase}/u.test(text) && !/[\p{Uppercase}\p{Lt}]/u.test(text)
+}
+
+/** `str.isupper`. */
+export function isUpper(text: string): boolean {
+  return /\p{Uppercase}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text)
+}
