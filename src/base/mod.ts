@@ -1,2 +1,3 @@
 export { BrineError, type ErrorDetails, type Position, toError } from './errors.ts'
+export { consoleLog, isLogLevel, LOG_LEVELS, type Log, type LogLevel, silentLog } from './log.ts'
 export { nearestNames } from './nearest.ts'

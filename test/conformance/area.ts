@@ -15,9 +15,6 @@ export interface RecordedError {
   traceback?: boolean
 }
 
-/** What real Salt answered. */
-export type Recorded = { expect: Json } | { error: RecordedError }
-
 /** One line of a case file: a unique name, the area's own input fields, and the outcome. */
 export interface Case {
   name: string

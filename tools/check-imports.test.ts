@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { checkImports, findCycles } from './check-imports.ts'
+import { importsOf } from './source-files.ts'
+
+const check = (files: Record<string, string>) =>
+  checkImports(Object.entries(files).map(([path, text]) => ({ path: `src/${path}`, text })))
+
+describe('the import checker', () => {
+  test.each<[string, Record<string, string>, RegExp | undefined]>([
+    ['lets a room import one above it', { 'yaml/a.ts': "import { x } from '../data/mod.ts'" }, undefined],
+    [
+      'refuses an import up the list',
+      { 'data/a.ts': "import { x } from '../yaml/mod.ts'" },
+      /data\/ lies below yaml\//,
+    ],
+    ['refuses a type import up the list', { 'data/a.ts': "import type { X } from '../yaml/mod.ts'" }, /lies below/],
+    ['refuses a lazy import up the list', { 'data/a.ts': "const x = await import('../yaml/mod.ts')" }, /lies below/],
+    ['refuses a way around the face', { 'yaml/a.ts': "import { x } from '../data/value.ts'" }, /only data\/mod\.ts/],
+    [
+      'refuses a re-export around the face',
+      { 'yaml/mod.ts': "export { x } from '../data/value.ts'" },
+      /only data\/mod/,
+    ],
+    ['refuses the own face', { 'data/a.ts': "import { x } from './mod.ts'" }, /import the file itself/],
+    ['refuses I/O in a pure room', { 'jinja/a.ts': "import { readFileSync } from 'node:fs'" }, /jinja\/ is pure/],
+    ['lets a pure room hash', { 'jinja/a.ts': "import { createHash } from 'node:crypto'" }, undefined],
+    ['refuses the environment in a pure room', { 'data/a.ts': 'const x = process.env.HOME' }, /data\/ is pure/],
+    ['lets a pure room talk of processes', { 'data/a.ts': '// process.env is not read\n' }, undefined],
+    ['lets tests of a pure room read files', { 'data/a.test.ts': "import 'node:fs'" }, undefined],
+    [
+      'refuses a plugin that imports a daemon',
+      { 'states/a.ts': "import { x } from '../render/mod.ts'" },
+      /plugins import only/,
+    ],
+    [
+      'refuses a daemon that imports a plugin',
+      { 'minion/a.ts': "import { x } from '../states/mod.ts'" },
+      /through the loader/,
+    ],
+    ['refuses an undeclared room', { 'misc/a.ts': '' }, /no declared room/],
+    ['refuses code from outside src', { 'data/a.ts': "import { x } from '../../test/x.ts'" }, /outside src/],
+  ])('%s', (_name, files, problem) => {
+    const problems = check(files)
+    if (problem === undefined) expect(problems).toEqual([])
+    else expect(problems.join('\n')).toMatch(problem)
+  })
+
+  test('refuses files that import each other', () => {
+    expect(check({ 'data/a.ts': "import { b } from './b.ts'", 'data/b.ts': "import { a } from './a.ts'" })).toEqual([
+      'cycle: src/data/a.ts → src/data/b.ts → src/data/a.ts',
+    ])
+  })
+
+  test('lets files of one room share types both ways', () => {
+    const files = { 'data/a.ts': "import { b } from './b.ts'", 'data/b.ts': "import type { A } from './a.ts'" }
+    expect(check(files)).toEqual([])
+  })
+})
+
+describe('the cycle finder', () => {
+  test('finds a long cycle and ignores a diamond', () => {
+    const cycle = new Map([['a', ['b']], ['b', ['c']], ['c', ['a']]]) // biome-ignore format: a graph
+    expect(findCycles(cycle)).toEqual([['a', 'b', 'c', 'a']])
+    const diamond = new Map([['a', ['b', 'c']], ['b', ['d']], ['c', ['d']], ['d', []]]) // biome-ignore format: a graph
+    expect(findCycles(diamond)).toEqual([])
+  })
+})
+
+describe('reading imports', () => {
+  test.each<[string, boolean]>([
+    ["import { a } from './x.ts'", false],
+    ["import type { A } from './x.ts'", true],
+    ["import { type A, type B } from './x.ts'", true],
+    ["import { type A, b } from './x.ts'", false],
+    ["import {\n  type A,\n  b,\n} from './x.ts'", false],
+    ["import a from './x.ts'", false],
+    ["import './x.ts'", false],
+    ["export * from './x.ts'", false],
+    ["export type { A } from './x.ts'", true],
+  ])('%j', (text, typeOnly) => {
+    expect(importsOf(text)).toEqual([{ specifier: './x.ts', typeOnly, lazy: false }])
+  })
+})

@@ -1,0 +1,99 @@
+// The steps of the gate. Each says how many of its tests passed and failed; a checker counts as one test.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { areaNames } from '../test/conformance/corpus.ts'
+import { runArea } from '../test/conformance/run-area.ts'
+import { build } from './build.ts'
+import { run as checkDocs } from './check-docs.ts'
+import { run as checkImports } from './check-imports.ts'
+import { run as checkSizes } from './check-sizes.ts'
+import { runCommand } from './command.ts'
+
+export interface StepResult {
+  passed: number
+  failed: number
+  /** A few words for the step's own line. */
+  note?: string
+  /** Shown when something failed. */
+  details?: string
+}
+
+export interface Step {
+  name: string
+  run(root: string): Promise<StepResult>
+}
+
+const fromProblems = (problems: string[], note?: string): StepResult => ({
+  passed: problems.length === 0 ? 1 : 0,
+  failed: problems.length === 0 ? 0 : 1,
+  details: problems.join('\n'),
+  ...(note === undefined ? {} : { note }),
+})
+
+function tool(name: string, command: string, args: string[]): Step {
+  return {
+    name,
+    async run(root) {
+      const { code, output } = await runCommand(root, join(root, 'node_modules', '.bin', command), args)
+      return fromProblems(code === 0 ? [] : [output])
+    },
+  }
+}
+
+async function unitTests(root: string): Promise<StepResult> {
+  const scratch = mkdtempSync(join(tmpdir(), 'brine-gate-'))
+  try {
+    const file = join(scratch, 'vitest.json')
+    const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    const { code, output } = await runCommand(root, join(root, 'node_modules', '.bin', 'vitest'), args)
+    const report = JSON.parse(readFileSync(file, 'utf8'))
+    const failed: number = report.numFailedTests
+    return {
+      passed: report.numPassedTests,
+      // a file that does not load, or an error outside any test, fails the run without failing a test
+      failed: code !== 0 && failed === 0 ? 1 : failed,
+      details: output,
+      ...(report.numPendingTests > 0 ? { note: `${report.numPendingTests} skipped` } : {}),
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function conformance(area: string): Promise<StepResult> {
+  const { passed, failures, known } = await runArea(area)
+  return {
+    passed,
+    failed: failures.length,
+    details: failures.map(({ name }) => `FAIL ${name}`).join('\n'),
+    ...(known.size > 0 ? { note: `${known.size} known differences` } : {}),
+  }
+}
+
+/** All steps in the order they run. */
+export function steps(): Step[] {
+  return [
+    tool('format and lint', 'biome', ['check', '--error-on-warnings', '--no-errors-on-unmatched', '.']),
+    tool('types', 'tsc', ['-p', '.']),
+    { name: 'imports', run: async (root) => fromProblems(checkImports(root)) },
+    {
+      name: 'sizes',
+      async run(root) {
+        const { problems, summary } = checkSizes(root)
+        return fromProblems(problems, summary)
+      },
+    },
+    { name: 'docs', run: async (root) => fromProblems(checkDocs(root)) },
+    tool('unused code', 'knip', ['--no-progress']),
+    {
+      name: 'build',
+      async run(root) {
+        await build(root)
+        return fromProblems([])
+      },
+    },
+    { name: 'unit tests', run: unitTests },
+    ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),
+  ]
+}

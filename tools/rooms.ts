@@ -1,0 +1,74 @@
+// The rooms of src/, lowest first: a room may import only rooms above it in this list. docs/architecture.md has the reasons.
+
+export const ROOMS = [
+  'base',
+  'data',
+  'yaml',
+  'jinja',
+  'config',
+  'wire',
+  'store',
+  'bus',
+  'host',
+  'match',
+  'render',
+  'output',
+  'sdk',
+  'loader',
+  'pybridge',
+  'fileserver',
+  'pillar',
+  'grains',
+  'state',
+  'modules',
+  'states',
+  'runners',
+  'wheel',
+  'beacons',
+  'returners',
+  'engines',
+  'auth',
+  'roster',
+  'tops',
+  'schedule',
+  'reactor',
+  'orchestrate',
+  'client',
+  'minion',
+  'master',
+  'syndic',
+  'cluster',
+  'ssh',
+  'cloud',
+  'api',
+  'console',
+  'cli',
+]
+
+/** Rooms that compute and touch nothing: no files, network, processes or environment. */
+export const PURE_ROOMS = new Set(['data', 'yaml', 'jinja'])
+
+/** Node modules that do no I/O. */
+export const PURE_NODE_MODULES = new Set(['node:crypto', 'node:buffer', 'node:util'])
+
+/** Families of plugins: no room imports them (the loader finds them), and they import little. */
+export const PLUGIN_ROOMS = new Set([
+  'modules',
+  'states',
+  'runners',
+  'wheel',
+  'beacons',
+  'returners',
+  'engines',
+  'auth',
+  'roster',
+  'tops',
+])
+
+/** All that a plugin may import beside its own folder. */
+export const PLUGIN_MAY_IMPORT = new Set(['sdk', 'base', 'data'])
+
+/** The room a path lies in, or undefined outside src/. */
+export function roomOf(path: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(path)?.[1]
+}

@@ -1,0 +1,92 @@
+// What a fresh clone needs before anything else can run, so this file is plain JavaScript and uses Node alone:
+// the packages of package-lock.json and, with --system, the Debian packages some tests and benches use.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+
+/** Debian package → a command that succeeds when it is there. */
+const SYSTEM_PACKAGES = {
+  git: ['git', '--version'],
+  gnupg: ['gpg', '--version'],
+  'python3-jinja2': ['python3', '-c', 'import jinja2'],
+  'python3-yaml': ['python3', '-c', 'import yaml'],
+}
+
+const OLDEST_NODE = [20, 19]
+
+function say(text) {
+  process.stdout.write(`${text}\n`)
+}
+
+function assertNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
+  say(`Node ${process.versions.node} is too old: Brine needs ${OLDEST_NODE.join('.')} or newer`)
+  process.exit(1)
+}
+
+function readPackages(file) {
+  return JSON.parse(readFileSync(join(root, file), 'utf8')).packages
+}
+
+/** Whether node_modules holds exactly what the lock file asks for; packages for other systems may be absent. */
+function isInstalled() {
+  const record = join('node_modules', '.package-lock.json')
+  if (!existsSync(join(root, record))) return false
+  const installed = readPackages(record)
+  return Object.entries(readPackages('package-lock.json')).every(([path, wanted]) => {
+    if (path === '') return true
+    const found = installed[path]
+    return found === undefined ? wanted.optional === true : found.version === wanted.version
+  })
+}
+
+function installPackages() {
+  if (isInstalled()) return
+  say('Installing the packages of package-lock.json')
+  const result = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (result.status === 0) return
+  say('npm ci failed')
+  process.exit(1)
+}
+
+const works = ([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+
+function aptGet(...args) {
+  const options = [
+    '-q',
+    '-y',
+    '-o',
+    'Acquire::Retries=1',
+    '-o',
+    'Acquire::http::Timeout=20',
+    '-o',
+    'DPkg::Lock::Timeout=60',
+  ]
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  return spawnSync('apt-get', [...options, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0
+}
+
+function installSystemPackages() {
+  const missing = () => Object.keys(SYSTEM_PACKAGES).filter((name) => !works(SYSTEM_PACKAGES[name]))
+  const before = missing()
+  if (before.length === 0) return
+  if (process.getuid?.() !== 0 || !works(['apt-get', '--version'])) {
+    say(`Skipped: ${before.join(', ')} (only root can install them, with apt-get); what needs them is skipped too`)
+    return
+  }
+  say(`Installing ${before.join(', ')}`)
+  const install = ['install', '--no-install-recommends', ...before]
+  if (!aptGet(...install)) aptGet('update') && aptGet(...install)
+  const after = missing()
+  if (after.length > 0) say(`Skipped: ${after.join(', ')} could not be installed; what needs them is skipped too`)
+}
+
+assertNode()
+installPackages()
+if (process.argv.includes('--system')) installSystemPackages()

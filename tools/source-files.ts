@@ -1,0 +1,50 @@
+// The TypeScript files under a folder, and the imports each one writes down.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+
+export interface SourceFile {
+  /** Path from the repository's root, with forward slashes. */
+  path: string
+  text: string
+}
+
+export interface Import {
+  specifier: string
+  /** Erased before running, so it cannot make a cycle at run time. */
+  typeOnly: boolean
+  /** `import(…)`: loaded when the line runs. */
+  lazy: boolean
+}
+
+export function sourceFiles(root: string, folders: string[]): SourceFile[] {
+  const files: SourceFile[] = []
+  for (const folder of folders) {
+    for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue
+      const path = join(entry.parentPath, entry.name)
+      files.push({ path: relative(root, path).split(sep).join('/'), text: readFileSync(path, 'utf8') })
+    }
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+export const isTest = (path: string): boolean => /\.test\.ts$/.test(path)
+
+// The formatter puts every import statement at the start of a line, so a line-wise pattern finds them all.
+const STATEMENT = /^(?:import|export)\s+(?:(type\s+)?([\w$*{},\s]+?)\s+from\s+)?'([^']+)'/gm
+const LAZY = /\bimport\(\s*'([^']+)'/g
+
+export function importsOf(text: string): Import[] {
+  const imports: Import[] = []
+  for (const [, typeWord, clause = '', specifier] of text.matchAll(STATEMENT)) {
+    imports.push({ specifier: specifier!, typeOnly: typeWord !== undefined || onlyTypes(clause), lazy: false })
+  }
+  for (const [, specifier] of text.matchAll(LAZY)) imports.push({ specifier: specifier!, typeOnly: false, lazy: true })
+  return imports
+}
+
+function onlyTypes(clause: string): boolean {
+  const braces = /^\{([^}]*)\}\s*$/.exec(clause)
+  const names = braces?.[1]?.split(',').filter((name) => name.trim() !== '') ?? []
+  return names.length > 0 && names.every((name) => /^\s*type\s/.test(name))
+}
