@@ -3,6 +3,7 @@ export { deepCopy, shallowCopy } from './copy.ts'
 export { assertHashable, dictDelete, dictEntries, dictGet, dictHas, dictSet } from './dict.ts'
 export { dictUpdate } from './dict-update.ts'
 export { PyError, type PyErrorType, SaltError, type SaltErrorCode, typeError, valueError } from './errors.ts'
+export { compileGlob, fnmatch, fnmatchFilter, type Glob } from './fnmatch.ts'
 export { IpAddress, IpInterface, IpNetwork, ipAddress, ipInterface, ipNetwork, networkSize } from './ip.ts'
 export { IpTextError, type IpVersion } from './ip-text.ts'
 export { type AggregateLevel, AggregateList, AggregateMap, aggregate } from './merge/aggregate.ts'
@@ -16,6 +17,7 @@ export {
 export { type MergeOptions, merge } from './merge/merge.ts'
 export { type UpdateOptions, update } from './merge/update.ts'
 export { NamedTuple, namedTuple } from './named-tuple.ts'
+export { floatFromText, intFromText } from './number-text.ts'
 export { abs, add, div, floordiv, mod, mul, neg, pos, pow, sub, toDouble } from './numbers.ts'
 export { bitLength } from './power.ts'
 export { pformat } from './pprint.ts'
@@ -28,6 +30,13 @@ export { type BoundArguments, bindArguments, type Signature } from './signature.
 export { getItem, setItem } from './subscript.ts'
 export { capitalize, center, isLower, isUpper, SPACE, splitLines, splitWords, strip, WORD } from './text.ts'
 export { type WrapOptions, wrapText } from './textwrap.ts'
+export {
+  type FilterByOptions,
+  filterBy,
+  type TraverseOptions,
+  traverse,
+  traverseDict,
+} from './traverse.ts'
 export {
   type BinaryOp,
   type Dict,

@@ -1,0 +1,152 @@
+// Walking into nested data by a path such as `pillar:hosts:0:name`, and Salt's `filter_by`, which picks by what it finds.
+import { deepCopy } from './copy.ts'
+import { dictGet } from './dict.ts'
+import { PyError, SaltError, typeError, valueError } from './errors.ts'
+import { fnmatch } from './fnmatch.ts'
+import { update } from './merge/update.ts'
+import { intFromText } from './number-text.ts'
+import { loadKeyPart } from './plain-scalar.ts'
+import { iterate, truthy } from './protocol.ts'
+import { str } from './repr.ts'
+import { getItem } from './subscript.ts'
+import { type Dict, isInt, isList, numberOf, textOf, typeName, type Value } from './value.ts'
+
+export interface TraverseOptions {
+  /** What a path that leads nowhere gives; None when not told. */
+  default?: Value
+  delimiter?: string
+}
+
+/** Follows the path through dicts alone. */
+export function traverseDict(data: Value, path: string, options: TraverseOptions = {}): Value {
+  let found = data
+  try {
+    for (const name of splitPath(path, options.delimiter)) found = getItem(found, name)
+  } catch (error) {
+    if (!isNoSuchItem(error)) throw error
+    return options.default ?? null
+  }
+  return found
+}
+
+/**
+ * Follows the path through dicts and lists. In a list a part is looked up in the dicts it holds, then taken as an
+ * index; in a dict a part that is no key as text is tried as what YAML reads in it, so `1` finds the int key.
+ */
+export function traverse(data: Value, path: Value, options: TraverseOptions = {}): Value {
+  const text = textOf(path)
+  const parts = text !== undefined ? splitPath(text, options.delimiter) : isWhole(path) ? [path] : iterate(path)
+  let found: Value | undefined = data
+  for (const part of parts) {
+    found = isList(found) ? inList(found, part) : inOther(found, part)
+    if (found === undefined) return options.default ?? null
+  }
+  return found
+}
+
+const isWhole = (value: Value): boolean => isInt(value) || typeof value === 'boolean'
+
+function splitPath(path: string, delimiter = ':'): string[] {
+  if (delimiter === '') throw valueError('empty separator')
+  return path.split(delimiter)
+}
+
+const isNoSuchItem = (error: unknown): error is PyError =>
+  error instanceof PyError && (error.code === 'KeyError' || error.code === 'IndexError' || error.code === 'TypeError')
+
+function inList(list: Value[], part: Value): Value | undefined {
+  const index = indexOf(part)
+  const key = index ?? part
+  for (const item of list) {
+    if (!(item instanceof Map)) continue
+    const found = dictGet(item, key)
+    if (found !== undefined) return found
+  }
+  return index === undefined ? undefined : list.at(Number(index))
+}
+
+/** `int(part)`, or undefined where Python's raises ValueError. */
+function indexOf(part: Value): number | bigint | undefined {
+  const text = textOf(part)
+  if (text === undefined) {
+    if (isInt(part)) return part
+    const number = numberOf(part)
+    if (number === undefined) {
+      const wanted = 'a string, a bytes-like object or a real number'
+      throw typeError(`int() argument must be ${wanted}, not '${typeName(part)}'`)
+    }
+    return Math.trunc(number)
+  }
+  try {
+    return intFromText(text)
+  } catch (error) {
+    if (error instanceof PyError && error.code === 'ValueError') return undefined
+    throw error
+  }
+}
+
+function inOther(value: Value, part: Value): Value | undefined {
+  try {
+    return getItem(value, part)
+  } catch (error) {
+    if (!isNoSuchItem(error) || error.code === 'IndexError') throw error
+    if (error.code === 'TypeError') return undefined
+  }
+  const loaded = typeof part === 'string' ? loadKeyPart(part) : part
+  if (loaded === part) return undefined
+  try {
+    return getItem(value, loaded)
+  } catch (error) {
+    if (!isNoSuchItem(error) || error.code === 'IndexError') throw error
+    return undefined
+  }
+}
+
+export interface FilterByOptions {
+  /** Merged over what was picked. */
+  merge?: Value
+  /** The key to take when no pattern matches. */
+  default?: Value
+  /** The key whose dict is completed by what was picked. */
+  base?: Value
+}
+
+/**
+ * Picks from `choices`, whose keys are globs, by the value or values that `lookup` leads to in `data`. As in Salt,
+ * `merge` is merged into the choice itself unless there is a `base`.
+ */
+export function filterBy(choices: Dict, lookup: Value, data: Value, options: FilterByOptions = {}): Value {
+  const { merge = null, base = null } = options
+  const values = traverse(data, lookup, { default: [] })
+  let picked = firstMatch(choices, isList(values) ? values : [values])
+  picked ??= dictGet(choices, options.default === undefined ? 'default' : options.default) ?? null
+  if (truthy(base)) picked = onBase(dictGet(choices, base), picked)
+  if (!truthy(merge)) return picked
+  if (!(merge instanceof Map)) {
+    throw new SaltError('SaltException', 'filter_by merge argument must be a dictionary.')
+  }
+  return picked === null ? merge : update(picked, deepCopy(merge))
+}
+
+/** The first choice that is not None and whose key matches one of the values. */
+function firstMatch(choices: Dict, values: Value[]): Value {
+  for (const value of values) {
+    const wanted = str(value)
+    for (const [key, choice] of choices) {
+      if (!fnmatch(wanted, str(key))) continue
+      if (choice !== null) return choice
+      break
+    }
+  }
+  return null
+}
+
+function onBase(base: Value | undefined, picked: Value): Value {
+  if (base === undefined) return picked
+  if (picked === null) return base
+  if (!(base instanceof Map)) return picked
+  if (!(picked instanceof Map)) {
+    throw new SaltError('SaltException', 'filter_by default and look-up values must both be dictionaries.')
+  }
+  return update(deepCopy(base), picked)
+}
