@@ -1,9 +1,11 @@
+export { decodeBytes, encodeText } from './codecs.ts'
 export { compare, compareText, equals, type Ordering, order } from './compare.ts'
 export { deepCopy, shallowCopy } from './copy.ts'
 export { assertHashable, dictDelete, dictEntries, dictGet, dictHas, dictSet } from './dict.ts'
 export { dictUpdate } from './dict-update.ts'
 export { PyError, type PyErrorType, SaltError, type SaltErrorCode, typeError, valueError } from './errors.ts'
 export { compileGlob, fnmatch, fnmatchFilter, type Glob } from './fnmatch.ts'
+export { unescapeHtml } from './html/unescape.ts'
 export { IpAddress, IpInterface, IpNetwork, ipAddress, ipInterface, ipNetwork, networkSize } from './ip.ts'
 export { IpTextError, type IpVersion } from './ip-text.ts'
 export { type AggregateLevel, AggregateList, AggregateMap, aggregate } from './merge/aggregate.ts'
@@ -24,11 +26,24 @@ export { pformat } from './pprint.ts'
 export { contains, hasWideChars, isIterable, iterate, len, textLength, truthy } from './protocol.ts'
 export { PyRange } from './range.ts'
 export { floatText, quote, repr, str } from './repr.ts'
+export { fixedText, round } from './round.ts'
 export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems } from './sequence.ts'
 export { PySet } from './set.ts'
 export { type BoundArguments, bindArguments, type Signature } from './signature.ts'
 export { getItem, setItem } from './subscript.ts'
-export { capitalize, center, isLower, isUpper, SPACE, splitLines, splitWords, strip, WORD } from './text.ts'
+export {
+  capitalize,
+  center,
+  isLower,
+  isUpper,
+  replaceText,
+  SPACE,
+  splitLines,
+  splitWords,
+  strip,
+  titleCase,
+  WORD,
+} from './text.ts'
 export { type WrapOptions, wrapText } from './textwrap.ts'
 export {
   type FilterByOptions,

@@ -51,7 +51,8 @@ export function center(text: string, width: number, fill = ' '): string {
 /** Digraphs have a third, titlecase form. */
 const DIGRAPHS = ['Ǆǅǆ', 'Ǉǈǉ', 'Ǌǋǌ', 'Ǳǲǳ']
 
-function titleCase(char: string): string {
+/** The title case of one character. */
+export function titleCase(char: string): string {
   const digraph = DIGRAPHS.find((forms) => forms.includes(char))
   if (digraph !== undefined) return digraph[1]!
   // Georgian capitals serve all-capitals text only; this letter's capital is two
@@ -82,4 +83,26 @@ export function isLower(text: string): boolean {
 /** `str.isupper`. */
 export function isUpper(text: string): boolean {
   return /\p{Uppercase}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text)
+}
+
+/** `str.replace`; a negative count replaces all. */
+export function replaceText(text: string, old: string, replacement: string, count = -1): string {
+  const most = count < 0 ? Number.POSITIVE_INFINITY : count
+  if (most === 0) return text
+  if (old === '') return insertBetween(text, replacement, most)
+  const parts: string[] = []
+  let from = 0
+  for (let at = text.indexOf(old); at >= 0 && parts.length < most; at = text.indexOf(old, from)) {
+    parts.push(text.slice(from, at))
+    from = at + old.length
+  }
+  return parts.length === 0 ? text : [...parts, text.slice(from)].join(replacement)
+}
+
+/** What replacing nothing means: before every character and at the end. */
+function insertBetween(text: string, inserted: string, most: number): string {
+  const chars = [...text]
+  const head = chars.slice(0, most).map((char) => inserted + char)
+  if (most > chars.length) return head.join('') + inserted
+  return head.join('') + chars.slice(most).join('')
 }
