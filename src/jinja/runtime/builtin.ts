@@ -1,0 +1,33 @@
+// Filters and tests that are functions of CPython's own C code, such as `length` (len) and `eq`: they take no keyword
+// arguments, and count the others in words of their own.
+import { typeError, type Value } from '../../data/mod.ts'
+import { type Kwargs, type NativeBody, NativeFunction } from './native.ts'
+import type { Runtime } from './runtime.ts'
+
+class BuiltinFunction extends NativeFunction {
+  override repr(): string {
+    return `<built-in function ${this.bareName()}>`
+  }
+
+  override invoke(rt: Runtime, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value> {
+    if (kwargs?.size) throw typeError(`${this.name}() takes no keyword arguments`)
+    const { required } = this.parameters
+    if (args.length !== required) {
+      throw typeError(
+        required === 1
+          ? `${this.name}() takes exactly one argument (${args.length} given)`
+          : `${this.bareName()} expected ${required} arguments, got ${args.length}`,
+      )
+    }
+    return this.body(rt, ...args)
+  }
+
+  private bareName(): string {
+    return this.name.slice(this.name.lastIndexOf('.') + 1)
+  }
+}
+
+/** A builtin function of one or two arguments; its name includes the module, where Python's messages do. */
+export function builtin(name: string, count: 1 | 2, body: NativeBody): NativeFunction {
+  return new BuiltinFunction(name, ['a', 'b'].slice(0, count), body)
+}
