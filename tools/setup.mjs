@@ -46,13 +46,16 @@ function isInstalled() {
 function installPackages() {
   if (isInstalled()) return
   say('Installing the packages of package-lock.json')
-  const result = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
-  if (result.status === 0) return
-  say('npm ci failed')
+  if (npm('ci', '--loglevel=silent')) return
+  // a lock file written where some optional packages are not offered does not satisfy ci, and install takes it as it is
+  say('npm ci refused the lock file, trying npm install')
+  if (npm('install', '--no-save', '--loglevel=error')) return
+  say('The packages could not be installed')
   process.exit(1)
+}
+
+function npm(...args) {
+  return spawnSync('npm', [...args, '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit' }).status === 0
 }
 
 const works = ([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
