@@ -1,0 +1,124 @@
+// The texts of scalars as Python values, the way PyYAML's safe constructor reads them. What it does not expect ends in
+// the exception that Python's own functions raise there.
+import { type Float, float, floatFromText, int, intFromText, PyError, quote } from '../../data/mod.ts'
+
+const BOOLS: ReadonlyMap<string, boolean> = new Map([
+  ['yes', true],
+  ['no', false],
+  ['true', true],
+  ['false', false],
+  ['on', true],
+  ['off', false],
+])
+
+export function boolFromScalar(text: string): boolean {
+  const value = BOOLS.get(text.toLowerCase())
+  if (value === undefined) throw new PyError('KeyError', quote(text.toLowerCase()))
+  return value
+}
+
+/** `0b`, `0x`, a leading 0 for octal, `1:30` in base 60; underscores anywhere. */
+export function intFromScalar(text: string): number | bigint {
+  const digits = text.includes('_') ? text.replaceAll('_', '') : text
+  const first = firstCharacter(digits)
+  const negative = first === '-'
+  const plain = negative || first === '+' ? digits.slice(1) : digits
+  if (plain === '0') return 0
+  return negative ? negated(magnitude(plain)) : magnitude(plain)
+}
+
+function magnitude(plain: string): number | bigint {
+  if (plain.startsWith('0b')) return intFromText(plain.slice(2), 2)
+  if (plain.startsWith('0x')) return intFromText(plain.slice(2), 16)
+  if (firstCharacter(plain) === '0') return intFromText(plain, 8)
+  if (plain.includes(':')) return sexagesimal(plain)
+  return intFromText(plain)
+}
+
+function sexagesimal(text: string): number | bigint {
+  return int(text.split(':').reduce((sum, part) => sum * 60n + BigInt(intFromText(part)), 0n))
+}
+
+const negated = (n: number | bigint): number | bigint => (typeof n === 'bigint' ? int(-n) : 0 - n)
+
+/** `.inf`, `.nan`, `1:30.5` in base 60; underscores anywhere. */
+export function floatFromScalar(text: string): number | Float {
+  const lowered = text.replaceAll('_', '').toLowerCase()
+  const first = firstCharacter(lowered)
+  const sign = first === '-' ? -1 : 1
+  const plain = first === '-' || first === '+' ? lowered.slice(1) : lowered
+  if (plain === '.inf') return sign * Number.POSITIVE_INFINITY
+  if (plain === '.nan') return Number.NaN
+  if (!plain.includes(':')) return float(sign * floatFromText(plain))
+  let total = 0
+  let base = 1
+  for (const part of plain.split(':').reverse()) {
+    total += floatFromText(part) * base
+    base *= 60
+  }
+  return float(sign * total)
+}
+
+/** Python's `text[0]`. */
+function firstCharacter(text: string): string {
+  if (text === '') throw new PyError('IndexError', 'string index out of range')
+  return text[0]!
+}
+
+/** Why bytes cannot be had from a scalar; the reason ends an error of the constructor. */
+export class BinaryFault extends Error {}
+
+/** Base64 as Python's lenient decoder reads it: foreign characters are passed over, the first full padding ends it. */
+export function binaryFromScalar(text: string, padding: boolean): Uint8Array {
+  refuseNonAscii(text)
+  const missing = text.length % 4
+  const padded = padding && missing > 0 ? text + '='.repeat(4 - missing) : text
+  const bytes: number[] = []
+  let bits = 0
+  let inQuad = 0
+  let pads = 0
+  for (const c of padded) {
+    if (c === '=') {
+      if (inQuad >= 2 && inQuad + ++pads >= 4) return Uint8Array.from(bytes)
+      continue
+    }
+    const worth = BASE64.indexOf(c)
+    if (worth < 0) continue
+    pads = 0
+    bits = ((bits << 6) | worth) & 0xffff
+    inQuad = (inQuad + 1) % 4
+    if (inQuad === 2) bytes.push((bits >> 4) & 0xff)
+    else if (inQuad === 3) bytes.push((bits >> 2) & 0xff)
+    else if (inQuad === 0) bytes.push(bits & 0xff)
+  }
+  if (inQuad === 0) return Uint8Array.from(bytes)
+  if (inQuad > 1) throw new BinaryFault('failed to decode base64 data: Incorrect padding')
+  const count = Math.floor(bytes.length / 3) * 4 + 1
+  throw new BinaryFault(
+    `failed to decode base64 data: Invalid base64-encoded string: number of data characters (${count}) ` +
+      'cannot be 1 more than a multiple of 4',
+  )
+}
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+function refuseNonAscii(text: string): void {
+  const found = /[^\0-\x7f]+/u.exec(text)
+  if (!found) return
+  const start = [...text.slice(0, found.index)].length
+  const run = [...found[0]]
+  const what =
+    run.length === 1
+      ? `character '${escaped(run[0]!)}' in position ${start}`
+      : `characters in position ${start}-${start + run.length - 1}`
+  throw new BinaryFault(
+    `failed to convert base64 data into ascii: 'ascii' codec can't encode ${what}: ordinal not in range(128)`,
+  )
+}
+
+function escaped(char: string): string {
+  const code = char.codePointAt(0)!
+  const hex = code.toString(16)
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+}

@@ -1,0 +1,3 @@
+export function timestampFromScalar(text: string): string {
+  return text
+}

@@ -1,0 +1,100 @@
+// What reading or writing YAML can fail with. `code` is the class PyYAML or Salt raises and `message` is what
+// `str(exc)` gives there. Exceptions of Python itself (a bad `!!int`) are thrown as PyError instead.
+import { BrineError, type Position } from '../base/mod.ts'
+
+export type YamlErrorCode =
+  /** A character or a byte sequence that YAML does not allow. */
+  | 'ReaderError'
+  /** Text that makes no token. */
+  | 'ScannerError'
+  /** Tokens in an order that makes no document. */
+  | 'ParserError'
+  /** An alias without its anchor, an anchor twice, a second document. */
+  | 'ComposerError'
+  /** A node that makes no value: a duplicate key, an unknown tag. */
+  | 'ConstructorError'
+  /** A value that has no YAML form. */
+  | 'RepresenterError'
+  /** Dump options that make no document. */
+  | 'EmitterError'
+  /** The `yaml` renderer's wrapping of the errors above. */
+  | 'SaltRenderError'
+  /** The serializers' wrapping. */
+  | 'DeserializationError'
+  | 'SerializationError'
+
+/** A place as the scanner counts it: lines and columns from 0. */
+export interface Mark {
+  line: number
+  column: number
+}
+
+export interface YamlErrorDetails {
+  problem?: string
+  context?: string
+  problemAt?: Position
+  contextAt?: Position
+  /** The line that Salt's own error classes carry, from 1. */
+  line?: number
+  cause?: unknown
+}
+
+export class YamlError extends BrineError<YamlErrorCode> {
+  readonly problem: string | undefined
+  readonly context: string | undefined
+  readonly problemAt: Position | undefined
+  readonly contextAt: Position | undefined
+  readonly line: number | undefined
+
+  constructor(code: YamlErrorCode, message: string, details: YamlErrorDetails = {}) {
+    super(code, message, {
+      ...(details.problemAt && { at: details.problemAt }),
+      ...(details.cause !== undefined && { cause: details.cause }),
+    })
+    this.name = code
+    this.problem = details.problem
+    this.context = details.context
+    this.problemAt = details.problemAt
+    this.contextAt = details.contextAt
+    this.line = details.line
+  }
+}
+
+export interface MarkedProblem {
+  /** What the text is called in messages, such as `<unicode string>`. */
+  source: string
+  context?: string | undefined
+  contextMark?: Mark | undefined
+  problem: string
+  problemMark?: Mark | undefined
+}
+
+/** The error of PyYAML's marked classes; the context's place is left out where it is the problem's place. */
+export function markedError(code: YamlErrorCode, what: MarkedProblem): YamlError {
+  const { source, context, contextMark, problem, problemMark } = what
+  const lines: string[] = []
+  if (context !== undefined) lines.push(context)
+  if (contextMark && !(problemMark && sameMark(contextMark, problemMark))) lines.push(whereText(source, contextMark))
+  lines.push(problem)
+  if (problemMark) lines.push(whereText(source, problemMark))
+  return new YamlError(code, lines.join('\n'), {
+    problem,
+    ...(context !== undefined && { context }),
+    ...(contextMark && { contextAt: positionOf(contextMark) }),
+    ...(problemMark && { problemAt: positionOf(problemMark) }),
+  })
+}
+
+const sameMark = (a: Mark, b: Mark): boolean => a.line === b.line && a.column === b.column
+
+const positionOf = (mark: Mark): Position => ({ line: mark.line + 1, column: mark.column + 1 })
+
+const whereText = (source: string, mark: Mark): string =>
+  `  in "${source}", line ${mark.line + 1}, column ${mark.column + 1}`
+
+/** A character or byte that may not stand in YAML; `offset` counts bytes, a `value` below 0 is libyaml's "none". */
+export function readerError(source: string, value: number, reason: string, offset: number): YamlError {
+  const hex = value < 0 ? `-${(-value).toString(16).padStart(3, '0')}` : value.toString(16).padStart(4, '0')
+  const message = `unacceptable character #x${hex}: ${reason}\n  in "${source}", position ${offset}`
+  return new YamlError('ReaderError', message, { problem: reason })
+}

@@ -1,0 +1,76 @@
+// Bytes to text with libyaml's choice of encoding: UTF-16 by its byte order mark, else UTF-8. Decoding stops at the
+// first fault and tells it in libyaml's words.
+
+export interface Fault {
+  /** In bytes. */
+  offset: number
+  /** The offending octet or character, -1 for none. */
+  value: number
+  reason: string
+}
+
+export interface Decoded {
+  text: string
+  fault?: Fault
+}
+
+export function decodeBytes(bytes: Uint8Array): Decoded {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, 1)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, 0)
+  const fault = utf8Fault(bytes)
+  const good = fault ? bytes.subarray(0, fault.offset) : bytes
+  return { text: Buffer.from(good.buffer, good.byteOffset, good.length).toString('utf8'), ...(fault && { fault }) }
+}
+
+function utf8Fault(bytes: Uint8Array): Fault | undefined {
+  for (let i = 0; i < bytes.length; ) {
+    const first = bytes[i]!
+    if (first < 0x80) {
+      i++
+      continue
+    }
+    const width = (first & 0xe0) === 0xc0 ? 2 : (first & 0xf0) === 0xe0 ? 3 : (first & 0xf8) === 0xf0 ? 4 : 0
+    if (width === 0) return { offset: i, value: first, reason: 'invalid leading UTF-8 octet' }
+    if (i + width > bytes.length) return { offset: i, value: -1, reason: 'incomplete UTF-8 octet sequence' }
+    let value = first & (0xff >> (width + 1))
+    for (let k = 1; k < width; k++) {
+      const octet = bytes[i + k]!
+      if ((octet & 0xc0) !== 0x80) return { offset: i + k, value: octet, reason: 'invalid trailing UTF-8 octet' }
+      value = value * 64 + (octet & 0x3f)
+    }
+    const least = width === 2 ? 0x80 : width === 3 ? 0x800 : 0x10000
+    if (value < least) return { offset: i, value: -1, reason: 'invalid length of a UTF-8 sequence' }
+    if ((value >= 0xd800 && value <= 0xdfff) || value > 0x10ffff) {
+      return { offset: i, value, reason: 'invalid Unicode character' }
+    }
+    i += width
+  }
+  return undefined
+}
+
+/** `high` is where in a unit its high byte stands. */
+function decodeUtf16(bytes: Uint8Array, high: 0 | 1): Decoded {
+  const units: string[] = []
+  const unitAt = (i: number): number => bytes[i + (high ^ 1)]! + bytes[i + high]! * 256
+  let i = 2
+  const stop = (offset: number, value: number, reason: string): Decoded => ({
+    text: units.join(''),
+    fault: { offset, value, reason },
+  })
+  while (i < bytes.length) {
+    if (i + 1 >= bytes.length) return stop(i, -1, 'incomplete UTF-16 character')
+    const unit = unitAt(i)
+    if ((unit & 0xfc00) === 0xdc00) return stop(i, unit, 'unexpected low surrogate area')
+    units.push(String.fromCharCode(unit))
+    if ((unit & 0xfc00) === 0xd800) {
+      units.pop()
+      if (i + 3 >= bytes.length) return stop(i, -1, 'incomplete UTF-16 surrogate pair')
+      const low = unitAt(i + 2)
+      if ((low & 0xfc00) !== 0xdc00) return stop(i + 2, low, 'expected low surrogate area')
+      units.push(String.fromCharCode(unit, low))
+      i += 2
+    }
+    i += 2
+  }
+  return { text: units.join('') }
+}

@@ -1,0 +1,367 @@
+// Text to tokens, in libyaml's model: indentation becomes block tokens, and a scalar may turn out to be a key only when
+// its `:` is met, so tokens wait in a queue into which KEY is put behind the fact. Errors come in libyaml's order.
+import { scanBlock, skipComment } from './block.ts'
+import { isBlankz, isBreak } from './chars.ts'
+import { Cursor } from './cursor.ts'
+import { scanDirective } from './directive.ts'
+import { scanPlain } from './plain.ts'
+import { scanAnchor, scanTag } from './properties.ts'
+import { scanQuoted } from './quoted.ts'
+import type { Source } from './source.ts'
+import * as T from './token.ts'
+import { Token } from './token.ts'
+
+/** A key that is not marked with `?` stays on one line and within so many characters. */
+const LONGEST_KEY = 1024
+const NO_KEY = -1
+
+export class Scanner extends Cursor {
+  private queue: Token[] = []
+  private head = 0
+  private ready = false
+  /** The number of the token at the queue's head. */
+  private taken = 0
+
+  private indent = -1
+  private readonly indents: number[] = []
+  private flowLevel = 0
+
+  private keyAllowed = true
+  /** Per flow level: the number of the token that may begin a key, and where it stands. */
+  private readonly keyToken: number[] = [NO_KEY]
+  private readonly keyLine: number[] = [0]
+  private readonly keyColumn: number[] = [0]
+  private readonly keyIndex: number[] = [0]
+  /** Whether the possible key outside of flow must be one, as nothing else may stand at its column. */
+  private keyRequired = false
+
+  constructor(source: Source) {
+    super(source)
+  }
+
+  /** The next token, left in the queue. */
+  peek(): Token {
+    if (!this.ready) this.fillQueue()
+    return this.queue[this.head]!
+  }
+
+  /** Takes the token that peek gave. */
+  skip(): void {
+    this.head++
+    this.taken++
+    this.ready = false
+  }
+
+  private fillQueue(): void {
+    for (;;) {
+      if (this.head === this.queue.length) {
+        this.queue.length = 0
+        this.head = 0
+      } else if (!this.headMayBecomeKey()) break
+      this.fetch()
+    }
+    this.ready = true
+  }
+
+  /** Possible keys are in the order of their tokens, so the first that still is one decides. */
+  private headMayBecomeKey(): boolean {
+    for (let level = 0; level <= this.flowLevel; level++) {
+      const token = this.keyToken[level]!
+      if (token === NO_KEY) continue
+      if (this.isKeyStale(level)) {
+        this.forgetKey(level)
+        continue
+      }
+      return token === this.taken
+    }
+    return false
+  }
+
+  private isKeyStale(level: number): boolean {
+    return this.keyLine[level]! < this.line || this.keyIndex[level]! + LONGEST_KEY < this.index
+  }
+
+  /** Gives up the possible key of a level; an error where there had to be one. */
+  private forgetKey(level: number): void {
+    if (this.keyToken[level] === NO_KEY) return
+    if (level === 0 && this.keyRequired) {
+      const [line, column] = [this.keyLine[0]!, this.keyColumn[0]!]
+      this.fail('while scanning a simple key', line, column, "could not find expected ':'")
+    }
+    this.keyToken[level] = NO_KEY
+  }
+
+  /** Notes that a key may begin here. */
+  private saveKey(): void {
+    if (!this.keyAllowed) return
+    const level = this.flowLevel
+    this.forgetKey(level)
+    if (level === 0) this.keyRequired = this.indent === this.column
+    this.keyToken[level] = this.taken + this.queue.length - this.head
+    this.keyLine[level] = this.line
+    this.keyColumn[level] = this.column
+    this.keyIndex[level] = this.index
+  }
+
+  /** Puts the next token, and the block tokens that its column asks for, into the queue. */
+  private fetch(): void {
+    this.skipToToken()
+    if (this.keyToken[0] !== NO_KEY && this.isKeyStale(0)) this.forgetKey(0)
+    if (this.flowLevel === 0) this.closeBlocks(this.column)
+    const c = this.text.charCodeAt(this.pos)
+    switch (c) {
+      case 0:
+        return this.fetchStreamEnd()
+      case 37: // %
+        return this.column === 0 ? this.fetchDirective() : this.refuse()
+      case 45: // -
+        if (this.atDocumentMark()) return this.fetchDocumentMark(T.DOCUMENT_START)
+        return isBlankz(this.text.charCodeAt(this.pos + 1)) ? this.fetchBlockEntry() : this.fetchPlain()
+      case 46: // .
+        return this.atDocumentMark() ? this.fetchDocumentMark(T.DOCUMENT_END) : this.fetchPlain()
+      case 91: // [
+        return this.fetchFlowStart(T.FLOW_SEQUENCE_START)
+      case 123: // {
+        return this.fetchFlowStart(T.FLOW_MAPPING_START)
+      case 93: // ]
+        return this.fetchFlowEnd(T.FLOW_SEQUENCE_END)
+      case 125: // }
+        return this.fetchFlowEnd(T.FLOW_MAPPING_END)
+      case 44: // ,
+        return this.fetchFlowEntry()
+      case 63: // ?
+        return this.flowLevel > 0 || isBlankz(this.text.charCodeAt(this.pos + 1)) ? this.fetchKey() : this.fetchPlain()
+      case 58: // :
+        return this.flowLevel > 0 || isBlankz(this.text.charCodeAt(this.pos + 1))
+          ? this.fetchValue()
+          : this.fetchPlain()
+      default:
+        return this.fetchContent(c)
+    }
+  }
+
+  private fetchContent(c: number): void {
+    switch (c) {
+      case 42: // *
+        return this.fetchAnchor(T.ALIAS)
+      case 38: // &
+        return this.fetchAnchor(T.ANCHOR)
+      case 33: // !
+        return this.fetchTag()
+      case 124: // |
+      case 62: // >
+        return this.flowLevel === 0 ? this.fetchBlockScalar() : this.refuse()
+      case 39: // '
+      case 34: // "
+        return this.fetchQuoted(c)
+      case 9: // a tab where only spaces may indent
+      case 64: // @
+      case 96: // `
+        return this.refuse()
+      default:
+        return this.fetchPlain()
+    }
+  }
+
+  private refuse(): never {
+    this.fail(
+      'while scanning for the next token',
+      this.line,
+      this.column,
+      'found character that cannot start any token',
+    )
+  }
+
+  /** Passes blanks, comments and line breaks. A tab counts as a blank only where no key may stand. */
+  private skipToToken(): void {
+    const { text } = this
+    for (;;) {
+      let c = text.charCodeAt(this.pos)
+      if (c === 0xfeff && this.column === 0) c = text.charCodeAt(++this.pos)
+      while (c === 32 || (c === 9 && (this.flowLevel > 0 || !this.keyAllowed))) c = text.charCodeAt(++this.pos)
+      if (c === 35) {
+        skipComment(this)
+        c = text.charCodeAt(this.pos)
+      }
+      if (!isBreak(c)) return
+      this.newLine()
+      if (this.flowLevel === 0) this.keyAllowed = true
+    }
+  }
+
+  private push(type: number): void {
+    this.queue.push(new Token(type, this.line, this.column))
+  }
+
+  /** Queues the indicator here, one character wide, and passes it. */
+  private pushIndicator(type: number): void {
+    this.queue.push(new Token(type, this.line, this.column, 1))
+    this.pos++
+  }
+
+  /** Puts a token before the one of that number. */
+  private insert(number: number, token: Token): void {
+    const at = this.head + number - this.taken
+    this.queue.push(token)
+    for (let i = this.queue.length - 1; i > at; i--) this.queue[i] = this.queue[i - 1]!
+    this.queue[at] = token
+  }
+
+  /** Ends the blocks that are indented deeper than the column. */
+  private closeBlocks(column: number): void {
+    while (this.indent > column) {
+      this.push(T.BLOCK_END)
+      this.indent = this.indents.pop()!
+    }
+  }
+
+  /** Begins a block collection here if this column is a deeper one. */
+  private openBlock(type: number): void {
+    if (this.indent >= this.column) return
+    this.indents.push(this.indent)
+    this.indent = this.column
+    this.push(type)
+  }
+
+  private fetchStreamEnd(): void {
+    if (this.column !== 0) {
+      this.line++
+      this.lineStart = this.pos
+    }
+    this.leaveBlocks()
+    this.push(T.STREAM_END)
+  }
+
+  /** At the end, a directive or a document mark nothing stays open outside of flow, and no key may come. */
+  private leaveBlocks(): void {
+    if (this.flowLevel === 0) this.closeBlocks(-1)
+    this.forgetKey(this.flowLevel)
+    this.keyAllowed = false
+  }
+
+  private fetchDirective(): void {
+    this.leaveBlocks()
+    const { line, column } = this
+    const directive = scanDirective(this)
+    this.queue.push(
+      directive.kind === 'version'
+        ? new Token(T.VERSION_DIRECTIVE, line, column, 0, directive.version)
+        : new Token(T.TAG_DIRECTIVE, line, column, 0, directive.handle, directive.prefix),
+    )
+  }
+
+  private fetchDocumentMark(type: number): void {
+    this.leaveBlocks()
+    this.push(type)
+    this.pos += 3
+  }
+
+  private fetchFlowStart(type: number): void {
+    this.saveKey()
+    this.flowLevel++
+    this.keyToken[this.flowLevel] = NO_KEY
+    this.keyAllowed = true
+    this.pushIndicator(type)
+  }
+
+  private fetchFlowEnd(type: number): void {
+    this.forgetKey(this.flowLevel)
+    if (this.flowLevel > 0) this.flowLevel--
+    this.keyAllowed = false
+    this.pushIndicator(type)
+  }
+
+  private fetchFlowEntry(): void {
+    this.forgetKey(this.flowLevel)
+    this.keyAllowed = true
+    this.pushIndicator(T.FLOW_ENTRY)
+  }
+
+  /** In flow a `-` is an error that the parser tells, as it knows the collection. */
+  private fetchBlockEntry(): void {
+    if (this.flowLevel === 0) {
+      if (!this.keyAllowed) this.fail(undefined, 0, 0, 'block sequence entries are not allowed in this context')
+      this.openBlock(T.BLOCK_SEQUENCE_START)
+    }
+    this.forgetKey(this.flowLevel)
+    this.keyAllowed = true
+    this.pushIndicator(T.BLOCK_ENTRY)
+  }
+
+  private fetchKey(): void {
+    if (this.flowLevel === 0) {
+      if (!this.keyAllowed) this.fail(undefined, 0, 0, 'mapping keys are not allowed in this context')
+      this.openBlock(T.BLOCK_MAPPING_START)
+    }
+    this.forgetKey(this.flowLevel)
+    this.keyAllowed = this.flowLevel === 0
+    this.pushIndicator(T.KEY)
+  }
+
+  private fetchValue(): void {
+    const level = this.flowLevel
+    if (this.keyToken[level] !== NO_KEY && !this.isKeyStale(level)) this.turnIntoKey(level)
+    else {
+      if (level === 0) {
+        if (!this.keyAllowed) this.fail(undefined, 0, 0, 'mapping values are not allowed in this context')
+        this.openBlock(T.BLOCK_MAPPING_START)
+      }
+      this.keyToken[level] = NO_KEY
+      this.keyAllowed = level === 0
+    }
+    this.pushIndicator(T.VALUE)
+  }
+
+  /** The token that might have begun a key did so. */
+  private turnIntoKey(level: number): void {
+    const number = this.keyToken[level]!
+    const line = this.keyLine[level]!
+    const column = this.keyColumn[level]!
+    this.insert(number, new Token(T.KEY, line, column))
+    if (level === 0 && this.indent < column) {
+      this.indents.push(this.indent)
+      this.indent = column
+      this.insert(number, new Token(T.BLOCK_MAPPING_START, line, column))
+    }
+    this.keyToken[level] = NO_KEY
+    this.keyAllowed = false
+  }
+
+  private fetchAnchor(type: number): void {
+    this.saveKey()
+    this.keyAllowed = false
+    const { line, column } = this
+    this.queue.push(new Token(type, line, column, 0, scanAnchor(this)))
+  }
+
+  private fetchTag(): void {
+    this.saveKey()
+    this.keyAllowed = false
+    const { line, column } = this
+    const { handle, suffix } = scanTag(this, this.flowLevel > 0)
+    this.queue.push(new Token(T.TAG, line, column, 0, handle, suffix))
+  }
+
+  private fetchBlockScalar(): void {
+    this.forgetKey(0)
+    this.keyAllowed = true
+    const { line, column } = this
+    this.queue.push(new Token(T.SCALAR, line, column, 0, scanBlock(this, this.indent)))
+  }
+
+  private fetchQuoted(quote: 39 | 34): void {
+    this.saveKey()
+    this.keyAllowed = false
+    const { line, column } = this
+    this.queue.push(new Token(T.SCALAR, line, column, 0, scanQuoted(this, quote)))
+  }
+
+  private fetchPlain(): void {
+    this.saveKey()
+    this.keyAllowed = false
+    const { line, column } = this
+    const { text, endedOnNewLine } = scanPlain(this, this.flowLevel > 0, this.indent + 1)
+    if (endedOnNewLine) this.keyAllowed = true
+    this.queue.push(new Token(T.SCALAR, line, column, 0, text, '', true))
+  }
+}

@@ -1,0 +1,20 @@
+// The tags of YAML's own types. Written out in full so that comparing two of them compares addresses.
+
+export const YAML_PREFIX = 'tag:yaml.org,2002:'
+export const STR = 'tag:yaml.org,2002:str'
+export const NULL = 'tag:yaml.org,2002:null'
+export const BOOL = 'tag:yaml.org,2002:bool'
+export const INT = 'tag:yaml.org,2002:int'
+export const FLOAT = 'tag:yaml.org,2002:float'
+export const TIMESTAMP = 'tag:yaml.org,2002:timestamp'
+export const BINARY = 'tag:yaml.org,2002:binary'
+export const MERGE = 'tag:yaml.org,2002:merge'
+export const VALUE = 'tag:yaml.org,2002:value'
+export const SEQ = 'tag:yaml.org,2002:seq'
+export const MAP = 'tag:yaml.org,2002:map'
+export const SET = 'tag:yaml.org,2002:set'
+export const OMAP = 'tag:yaml.org,2002:omap'
+export const PAIRS = 'tag:yaml.org,2002:pairs'
+/** What `!`, `&` and `*` alone would be if they could stand as plain scalars. */
+export const RESERVED = 'tag:yaml.org,2002:yaml'
+export const PYTHON_UNICODE = 'tag:yaml.org,2002:python/unicode'
