@@ -1,0 +1,127 @@
+// Filters that compare items: sorting, grouping, the extremes, and each value only once. Text is compared without
+// regard to case unless the template asks otherwise.
+import {
+  compare,
+  equals,
+  iterate,
+  namedTuple,
+  type Ordering,
+  PySet,
+  sorted,
+  Tuple,
+  textOf,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
+import { JinjaError } from '../errors.ts'
+import { PyGenerator } from '../runtime/generator.ts'
+import { type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { integer, pairsOf } from './argument.ts'
+import { attributeGetter, attributesGetter, type Getter, ignoreCase } from './attribute.ts'
+
+/** What items are compared by. */
+function keyGetter(rt: Runtime, caseSensitive: Value, attribute: Value, fallback: Value = null): Getter {
+  const get = attributeGetter(rt, attribute, fallback)
+  return truthy(caseSensitive) ? get : (item) => ignoreCase(get(item))
+}
+
+function sortBy(items: Iterable<Value>, key: Getter, reverse: Value): Value[] {
+  const all = [...items]
+  return sorted(all, key, integer(reverse) !== 0)
+}
+
+function sort(rt: Runtime, value: Value, reverse: Value, caseSensitive: Value, attribute: Value): Value[] {
+  const get = attributesGetter(rt, attribute)
+  const key: Getter = truthy(caseSensitive) ? get : (item) => get(item).map(ignoreCase)
+  return sortBy(iterate(value), key, reverse)
+}
+
+function dictsort(value: Value, caseSensitive: Value, by: Value, reverse: Value): Value[] {
+  const at = ['key', 'value'].indexOf(textOf(by) ?? '')
+  if (at < 0) throw new JinjaError('FilterArgumentError', 'You can only sort by either "key" or "value"')
+  const pairs = Array.from(pairsOf(value), ([key, item]) => Tuple.of(key, item))
+  const key: Getter = (pair) => {
+    const part = (pair as Tuple)[at]!
+    return truthy(caseSensitive) ? part : ignoreCase(part)
+  }
+  return sortBy(pairs, key, reverse)
+}
+
+function* unique(rt: Runtime, value: Value, caseSensitive: Value, attribute: Value): Generator<Value> {
+  const keyOf = keyGetter(rt, caseSensitive, attribute)
+  const seen = new PySet()
+  for (const item of iterate(value)) {
+    const key = keyOf(item)
+    if (seen.contains(key)) continue
+    seen.add(key)
+    yield item
+  }
+}
+
+function extreme(rt: Runtime, op: Ordering, value: Value, caseSensitive: Value, attribute: Value): Value {
+  let best: { item: Value; key: Value } | undefined
+  let keyOf: Getter | undefined
+  for (const item of iterate(value)) {
+    keyOf ??= keyGetter(rt, caseSensitive, attribute)
+    const key = keyOf(item)
+    if (best === undefined || compare(op, key, best.key)) best = { item, key }
+  }
+  return best === undefined ? rt.undefined('No aggregated item, sequence was empty.') : best.item
+}
+
+const extremeFilter = (name: string, op: Ordering): NativeFunction =>
+  native(
+    name,
+    ['@environment', 'value', 'case_sensitive?', 'attribute?'],
+    (rt, value, caseSensitive = false, attribute = null) => extreme(rt, op, value, caseSensitive, attribute),
+  )
+
+interface Group {
+  key: Value
+  items: Value[]
+}
+
+function groupby(rt: Runtime, value: Value, attribute: Value, fallback: Value, caseSensitive: Value): Value[] {
+  const keyOf = keyGetter(rt, caseSensitive, attribute, fallback)
+  const groups: Group[] = []
+  for (const item of sorted(value, keyOf)) {
+    const key = keyOf(item)
+    const group = groups.at(-1)
+    if (group !== undefined && equals(group.key, key)) group.items.push(item)
+    else groups.push({ key, items: [item] })
+  }
+  // the shown key is the first item's own, with its case
+  const shown = attributeGetter(rt, attribute, fallback)
+  return groups.map(({ key, items }) =>
+    namedTuple('_GroupTuple', ['grouper', 'list'], [truthy(caseSensitive) ? key : shown(items[0]!), items]),
+  )
+}
+
+export const orderFilters: NativeTable = {
+  sort: native(
+    'do_sort',
+    ['@environment', 'value', 'reverse?', 'case_sensitive?', 'attribute?'],
+    (rt, value, reverse = false, caseSensitive = false, attribute = null) =>
+      sort(rt, value, reverse, caseSensitive, attribute),
+  ),
+  dictsort: native(
+    'do_dictsort',
+    ['value', 'case_sensitive?', 'by?', 'reverse?'],
+    (_rt, value, caseSensitive = false, by = 'key', reverse = false) => dictsort(value, caseSensitive, by, reverse),
+  ),
+  unique: native(
+    'sync_do_unique',
+    ['@environment', 'value', 'case_sensitive?', 'attribute?'],
+    (rt, value, caseSensitive = false, attribute = null) =>
+      new PyGenerator('sync_do_unique', unique(rt, value, caseSensitive, attribute)),
+  ),
+  min: extremeFilter('do_min', '<'),
+  max: extremeFilter('do_max', '>'),
+  groupby: native(
+    'sync_do_groupby',
+    ['@environment', 'value', 'attribute', 'default?', 'case_sensitive?'],
+    (rt, value, attribute, fallback = null, caseSensitive = false) =>
+      groupby(rt, value, attribute, fallback, caseSensitive),
+  ),
+}

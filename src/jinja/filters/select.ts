@@ -1,0 +1,100 @@
+// Filters that apply another filter or a test to every item. They are generators: nothing happens, and nothing fails,
+// before the template iterates. The one exception are mapped filters, which run at once because their answers may be
+// promises that have to be awaited before anyone sees the items; what they throw is kept until its turn comes.
+import { iterate, repr, textOf, truthy, type Value } from '../../data/mod.ts'
+import { JinjaError } from '../errors.ts'
+import { PyGenerator } from '../runtime/generator.ts'
+import { type Kwargs, type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { attributeGetter, type Getter } from './attribute.ts'
+
+function* mapAttribute(rt: Runtime, value: Value, kwargs: Kwargs): Generator<Value> {
+  if (!truthy(value)) return
+  const unexpected = [...kwargs.keys()].find((name) => name !== 'attribute' && name !== 'default')
+  if (unexpected !== undefined) {
+    throw new JinjaError('FilterArgumentError', `Unexpected keyword argument ${repr(unexpected)}`)
+  }
+  const get = attributeGetter(rt, kwargs.get('attribute')!, kwargs.get('default'))
+  for (const item of iterate(value)) yield get(item)
+}
+
+function mapFilter(rt: Runtime, value: Value, args: readonly Value[], kwargs: Kwargs): Value | Promise<Value> {
+  const results: (Value | Promise<Value>)[] = []
+  let failure: { error: unknown } | undefined
+  try {
+    if (truthy(value)) {
+      const apply = filterCaller(rt, args, kwargs)
+      for (const item of iterate(value)) results.push(apply(item))
+    }
+  } catch (error) {
+    failure = { error }
+  }
+  const generator = (items: Iterable<Value>): PyGenerator => new PyGenerator('sync_do_map', replay(items, failure))
+  if (!results.some((result) => result instanceof Promise)) return generator(results as Value[])
+  return Promise.all(results).then(generator)
+}
+
+function filterCaller(rt: Runtime, args: readonly Value[], kwargs: Kwargs): (item: Value) => Value | Promise<Value> {
+  if (args.length === 0) throw new JinjaError('FilterArgumentError', 'map requires a filter argument')
+  const name = nameOf('filter', args[0]!)
+  const others = args.slice(1)
+  return (item) => rt.filter(name, item, others, kwargs)
+}
+
+function* replay(items: Iterable<Value>, failure: { error: unknown } | undefined): Generator<Value> {
+  yield* items
+  if (failure !== undefined) throw failure.error
+}
+
+function nameOf(kind: 'filter' | 'test', name: Value): string {
+  const text = textOf(name)
+  if (text === undefined) throw new JinjaError('TemplateRuntimeError', `No ${kind} named ${repr(name)}.`)
+  return text
+}
+
+interface Selection {
+  wanted: boolean
+  byAttribute: boolean
+}
+
+function* select(rt: Runtime, value: Value, args: Value[], kwargs: Kwargs, options: Selection): Generator<Value> {
+  if (!truthy(value)) return
+  const holds = condition(rt, args, kwargs, options.byAttribute)
+  for (const item of iterate(value)) if (holds(item) === options.wanted) yield item
+}
+
+function condition(rt: Runtime, args: Value[], kwargs: Kwargs, byAttribute: boolean): (item: Value) => boolean {
+  if (!byAttribute) return testCaller(rt, args, kwargs, (item) => item)
+  if (args.length === 0) throw new JinjaError('FilterArgumentError', 'Missing parameter for attribute name')
+  return testCaller(rt, args.slice(1), kwargs, attributeGetter(rt, args[0]!))
+}
+
+/** Without a test the value's own truth decides. */
+function testCaller(rt: Runtime, args: Value[], kwargs: Kwargs, get: Getter): (item: Value) => boolean {
+  if (args.length === 0) return (item) => truthy(get(item))
+  const others = args.slice(1)
+  return (item) => truthy(rt.test(nameOf('test', args[0]!), get(item), others, kwargs))
+}
+
+const selector = (name: string, options: Selection): NativeFunction =>
+  native(
+    name,
+    ['@context', 'value', '*args', '**kwargs'],
+    (rt, value: Value, args: Value[], kwargs: Kwargs) =>
+      new PyGenerator('select_or_reject', select(rt, value, args, kwargs, options)),
+  )
+
+export const selectFilters: NativeTable = {
+  map: native(
+    'sync_do_map',
+    ['@context', 'value', '*args', '**kwargs'],
+    (rt, value: Value, args: Value[], kwargs: Kwargs) =>
+      args.length === 0 && kwargs.has('attribute')
+        ? new PyGenerator('sync_do_map', mapAttribute(rt, value, kwargs))
+        : mapFilter(rt, value, args, kwargs),
+  ),
+  select: selector('sync_do_select', { wanted: true, byAttribute: false }),
+  reject: selector('sync_do_reject', { wanted: false, byAttribute: false }),
+  selectattr: selector('sync_do_selectattr', { wanted: true, byAttribute: true }),
+  rejectattr: selector('sync_do_rejectattr', { wanted: false, byAttribute: true }),
+}
