@@ -16,7 +16,7 @@ export interface Surroundings {
   rooms: readonly string[]
 }
 
-const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '')
+const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```|`[^`\n]*`/gm, '')
 
 function checkLinks({ path, text }: Document, { exists }: Surroundings): string[] {
   const problems: string[] = []

@@ -25,6 +25,7 @@ describe('the import checker', () => {
     ['refuses I/O in a pure room', { 'jinja/a.ts': "import { readFileSync } from 'node:fs'" }, /jinja\/ is pure/],
     ['lets a pure room hash', { 'jinja/a.ts': "import { createHash } from 'node:crypto'" }, undefined],
     ['refuses the environment in a pure room', { 'data/a.ts': 'const x = process.env.HOME' }, /data\/ is pure/],
+    ['refuses the network in a pure room', { 'data/a.ts': 'const x = await fetch(address)' }, /data\/ is pure/],
     ['lets a pure room talk of processes', { 'data/a.ts': '// process.env is not read\n' }, undefined],
     ['lets tests of a pure room read files', { 'data/a.test.ts': "import 'node:fs'" }, undefined],
     [

@@ -60,7 +60,7 @@ function checkFace(target: string, other: string): string | undefined {
   return target === `src/${other}/mod.ts` ? undefined : `other rooms see only ${other}/mod.ts`
 }
 
-const AMBIENT = /\b(?:process\.\w+|fetch\(|globalThis\.process|console\.\w+)/
+const AMBIENT = /\b(?:process|console)\.\w+|\b(?:await|return) fetch\(/
 
 /** Uses of globals through which a pure file would see or touch the machine. */
 function ambientInputs(file: SourceFile): string[] {
