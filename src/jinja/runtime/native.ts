@@ -75,12 +75,14 @@ export class NativeFunction extends PyObject {
 
   /** Calls with Python's argument rules. `args` begins with the filtered value, or with `self` of a method. */
   invoke(rt: Runtime, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value> {
-    const { positional, required, keywordOnly, rest } = this.parameters
-    if (!kwargs?.size && !rest && !keywordOnly.length && !this.parameters.open) {
-      if (args.length > positional.length || args.length < required) throw this.arityError(args.length)
-      return this.body(rt, ...args)
-    }
+    if (!kwargs?.size && this.takes(args.length)) return this.body(rt, ...args)
     return this.body(rt, ...this.bind(args, kwargs ?? new Map()))
+  }
+
+  /** Whether `count` plain arguments can be handed to the body as they are. */
+  takes(count: number): boolean {
+    const { positional, required, keywordOnly, rest, open } = this.parameters
+    return count >= required && count <= positional.length && !keywordOnly.length && !rest && !open
   }
 
   private bind(args: readonly Value[], kwargs: Kwargs): unknown[] {

@@ -1,22 +1,27 @@
 // Jinja's undefined values: what a missing name, attribute or item evaluates to. Salt renders with the strict kind,
 // which fails on any use but `is defined`, `default` and being passed along.
-import { PyObject, type Value } from '../../data/mod.ts'
-import { JinjaError } from '../errors.ts'
+import { type BinaryOp, PyObject, type Value } from '../../data/mod.ts'
+import { JinjaError, type JinjaErrorCode } from '../errors.ts'
+
+/** Names that exist and look like the missing one; worked out only when an error is shown. */
+export type Hint = () => string | undefined
 
 export class Undefined extends PyObject {
   readonly typeName: string = 'Undefined'
   readonly message: string
-  /** Close names that exist, for the person reading the error. */
-  readonly hint: string | undefined
+  private readonly hint: Hint | undefined
+  private readonly error: JinjaErrorCode
 
-  constructor(message: string, hint?: string) {
+  constructor(message: string, hint?: Hint, error: JinjaErrorCode = 'UndefinedError') {
     super()
     this.message = message
     this.hint = hint
+    this.error = error
   }
 
   fail(): never {
-    throw new JinjaError('UndefinedError', this.message, this.hint === undefined ? {} : { hint: this.hint })
+    const hint = this.hint?.()
+    throw new JinjaError(this.error, this.message, hint === undefined ? {} : { hint })
   }
 
   override str(): string {
@@ -44,6 +49,22 @@ export class Undefined extends PyObject {
   }
 
   override compare(): number | undefined {
+    return this.fail()
+  }
+
+  override getItem(): Value | undefined {
+    return this.fail()
+  }
+
+  override binary(_op: BinaryOp, _other: Value, _reversed: boolean): Value {
+    return this.fail()
+  }
+
+  override unary(): Value {
+    return this.fail()
+  }
+
+  override abs(): Value {
     return this.fail()
   }
 }

@@ -1,0 +1,284 @@
+// Expressions → JavaScript expressions. Only identifiers made here and JSON literals reach the generated code.
+// The names used in it (`add`, `ga`, `T`, …) are the fields of `support` in ../runtime/support.ts.
+import { Float, quote, type Value } from '../../data/mod.ts'
+import type * as ast from '../ast.ts'
+import { JinjaError } from '../errors.ts'
+import { Identifiers } from '../symbols.ts'
+import type { Frame, FunctionState } from './frame.ts'
+
+const COMPARISONS: Record<ast.CompareOp, (a: string, b: string) => string> = {
+  eq: (a, b) => `eq(${a},${b})`,
+  ne: (a, b) => `!eq(${a},${b})`,
+  lt: (a, b) => `lt(${a},${b})`,
+  lteq: (a, b) => `le(${a},${b})`,
+  gt: (a, b) => `gt(${a},${b})`,
+  gteq: (a, b) => `ge(${a},${b})`,
+  in: (a, b) => `isIn(${a},${b})`,
+  notin: (a, b) => `!isIn(${a},${b})`,
+}
+
+const BOOLEAN = new Set<ast.Expr['type']>(['Compare', 'Test', 'Not'])
+
+/** What the generator must know of the environment; templates compiled under equal facts share their code. */
+export interface CompileOptions {
+  hasFilter(name: string): boolean
+  hasTest(name: string): boolean
+  /** Whether a filter may answer with a promise. */
+  filterWaits(name: string): boolean
+  autoescape: boolean
+}
+
+/** A filter or test with the number of plain arguments it is called with; -1 when it has named or spread ones. */
+export interface Link {
+  kind: 'filter' | 'test'
+  name: string
+  count: number
+}
+
+export class ExpressionCompiler {
+  protected readonly names = new Identifiers()
+  protected readonly options: CompileOptions
+  /** Constants that have no literal. */
+  readonly constants: Value[] = []
+  readonly links: Link[] = []
+  private readonly linkNames = new Map<string, string>()
+  protected fn: FunctionState = { lines: [], waits: false, temporaries: [], line: 0 }
+  /** Whether output may have to be escaped somewhere in this template. */
+  protected escapes = false
+  /** Parameters of the macro being opened whose defaults are not set yet. */
+  protected pendingParameters = new Set<string>()
+  /** The template's own name, for messages. */
+  protected readonly templateName: string | undefined
+
+  constructor(options: CompileOptions, templateName: string | undefined) {
+    this.options = options
+    this.templateName = templateName
+  }
+
+  protected fail(message: string, line: number): never {
+    throw new JinjaError('TemplateAssertionError', message, { at: { line } })
+  }
+
+  protected temporary(): string {
+    const name = this.names.fresh('t')
+    this.fn.temporaries.push(name)
+    return name
+  }
+
+  /** Waits for a promise, and only for a promise. */
+  protected settle(code: string): string {
+    this.fn.waits = true
+    const result = this.temporary()
+    return `((${result}=${code}) instanceof Promise?await ${result}:${result})`
+  }
+
+  protected constant(value: Value): string {
+    switch (typeof value) {
+      case 'string':
+        return JSON.stringify(value)
+      case 'number':
+        return Number.isFinite(value) ? String(value) : this.pooled(value)
+      case 'boolean':
+        return String(value)
+      case 'bigint':
+        return `${value}n`
+      default:
+        return value === null ? 'null' : this.pooled(value)
+    }
+  }
+
+  private pooled(value: Value): string {
+    const same = this.constants.findIndex(
+      (other) => other === value || (other instanceof Float && value instanceof Float && other.value === value.value),
+    )
+    return `K[${same >= 0 ? same : this.constants.push(value) - 1}]`
+  }
+
+  protected expr(node: ast.Expr, frame: Frame): string {
+    switch (node.type) {
+      case 'Const':
+        return this.constant(node.value)
+      case 'TemplateData':
+        return JSON.stringify(node.text)
+      case 'Name':
+        return this.loadName(node.name, frame)
+      case 'Tuple':
+        return `Tuple.of(${this.list(node.items, frame)})`
+      case 'List':
+        return `[${this.list(node.items, frame)}]`
+      case 'Dict':
+        return this.dict(node, frame)
+      case 'CondExpr':
+        return this.condExpr(node, frame)
+      case 'Filter':
+        return this.filter(node, frame)
+      case 'Test':
+        return this.test(node, frame)
+      case 'Call':
+        return this.call(node, frame)
+      case 'Getattr':
+        return `ga(rt,${this.expr(node.node, frame)},${JSON.stringify(node.attr)})`
+      case 'Getitem':
+        return this.getitem(node, frame)
+      case 'Slice':
+        return this.fail('unexpected slice', node.line)
+      case 'Concat':
+        return this.concat(node, frame)
+      case 'Compare':
+        return this.compare(node, frame)
+      case 'Binary':
+        return `${node.op}(${this.expr(node.left, frame)},${this.expr(node.right, frame)})`
+      case 'And':
+      case 'Or':
+        return this.logic(node, frame)
+      case 'Not':
+        return `!${this.condition(node.node, frame)}`
+      case 'Neg':
+      case 'Pos':
+        return `${node.type.toLowerCase()}(${this.expr(node.node, frame)})`
+      case 'NamespaceRef':
+        return this.fail('unexpected namespace reference', node.line)
+    }
+  }
+
+  private list(nodes: readonly ast.Expr[], frame: Frame): string {
+    return nodes.map((node) => this.expr(node, frame)).join(',')
+  }
+
+  /** An expression of which only the truth counts. */
+  protected condition(node: ast.Expr, frame: Frame): string {
+    if (node.type === 'And' || node.type === 'Or') {
+      const left = this.condition(node.left, frame)
+      return `(${left}${node.type === 'And' ? '&&' : '||'}${this.condition(node.right, frame)})`
+    }
+    const code = this.expr(node, frame)
+    return BOOLEAN.has(node.type) ? `(${code})` : `T(${code})`
+  }
+
+  private logic(node: ast.Logic, frame: Frame): string {
+    const left = this.temporary()
+    const test = `T(${left}=${this.expr(node.left, frame)})`
+    const right = this.expr(node.right, frame)
+    return node.type === 'And' ? `(${test}?${right}:${left})` : `(${test}?${left}:${right})`
+  }
+
+  protected loadName(name: string, frame: Frame): string {
+    const variable = frame.scope.variable(name)
+    const given = frame.scope.findLoad(variable)?.from === 'parameter' && !this.pendingParameters.has(variable)
+    return given ? variable : `(${variable}===undefined?rt.missing(${JSON.stringify(name)},N):${variable})`
+  }
+
+  private dict(node: ast.DictNode, frame: Frame): string {
+    const pairs = node.pairs.map(({ key, value }) => `[${this.expr(key, frame)},${this.expr(value, frame)}]`)
+    const plain = node.pairs.every(({ key }) => key.type === 'Const' && typeof key.value === 'string')
+    return plain ? `new Map([${pairs.join(',')}])` : `dict([${pairs.join(',')}])`
+  }
+
+  private condExpr(node: ast.CondExpr, frame: Frame): string {
+    const soft = { ...frame, soft: true }
+    const test = this.condition(node.test, soft)
+    const then = this.expr(node.then, soft)
+    if (node.otherwise) return `(${test}?${then}:${this.expr(node.otherwise, soft)})`
+    const where = this.position(node.line)
+    const message = `the inline if-expression on ${where} evaluated to false and no else section was defined.`
+    return `(${test}?${then}:noElse(${JSON.stringify(message)}))`
+  }
+
+  protected position(line: number): string {
+    return this.templateName === undefined ? `line ${line}` : `line ${line} in ${quote(this.templateName)}`
+  }
+
+  private concat(node: ast.Concat, frame: Frame): string {
+    const parts = node.nodes.map((part) => this.expr(part, frame))
+    return this.escapes ? `rt.concat([${parts.join(',')}])` : `(${parts.map((part) => `str(${part})`).join('+')})`
+  }
+
+  private compare(node: ast.Compare, frame: Frame): string {
+    const first = this.expr(node.expr, frame)
+    const [only] = node.ops
+    if (node.ops.length === 1) return COMPARISONS[only!.op](first, this.expr(only!.expr, frame))
+    let left = first
+    const parts = node.ops.map(({ op, expr }) => {
+      const right = this.temporary()
+      const code = COMPARISONS[op](left, `${right}=${this.expr(expr, frame)}`)
+      left = right
+      return code
+    })
+    return `(${parts.join('&&')})`
+  }
+
+  private getitem(node: ast.Getitem, frame: Frame): string {
+    const object = this.expr(node.node, frame)
+    if (node.arg.type !== 'Slice') return `gi(rt,${object},${this.expr(node.arg, frame)})`
+    const bounds = [node.arg.start, node.arg.stop, node.arg.step].map((bound) =>
+      bound ? this.expr(bound, frame) : 'null',
+    )
+    return `slice(${object},${bounds.join(',')})`
+  }
+
+  /** `[args], kwargs` as they stand in a call of the runtime. */
+  protected arguments(given: ast.Arguments, frame: Frame, caller?: string): string {
+    const args = `[${this.list(given.args, frame)}]`
+    const all = given.dynArgs ? `spread(${args},${this.expr(given.dynArgs, frame)})` : args
+    const named = given.kwargs.map(({ key, value }) => `[${JSON.stringify(key)},${this.expr(value, frame)}]`)
+    if (caller) named.push(`["caller",${caller}]`)
+    const kwargs = `new Map([${named.join(',')}])`
+    if (given.dynKwargs) return `${all},spreadNamed(${kwargs},${this.expr(given.dynKwargs, frame)})`
+    return named.length ? `${all},${kwargs}` : all
+  }
+
+  protected call(node: ast.Call, frame: Frame, caller?: string): string {
+    const callee = node.node
+    if (callee.type === 'Getattr') {
+      const object = this.expr(callee.node, frame)
+      return this.settle(`callAttr(rt,${object},${JSON.stringify(callee.attr)},${this.arguments(node, frame, caller)})`)
+    }
+    return this.settle(`call(rt,${this.expr(callee, frame)},${this.arguments(node, frame, caller)})`)
+  }
+
+  /** The name in generated code of a filter or test, bound to the environment when the template is linked. */
+  private link(kind: Link['kind'], name: string, count: number): string {
+    const key = `${kind} ${name} ${count}`
+    let linked = this.linkNames.get(key)
+    if (linked === undefined) {
+      linked = `L${this.links.length}`
+      this.links.push({ kind, name, count })
+      this.linkNames.set(key, linked)
+    }
+    return linked
+  }
+
+  private linkedCall(kind: Link['kind'], node: ast.Filter | ast.Test, value: string, frame: Frame): string {
+    const known = kind === 'filter' ? this.options.hasFilter(node.name) : this.options.hasTest(node.name)
+    if (!known && !frame.soft) this.fail(`No ${kind} named ${quote(node.name)}.`, node.line)
+    const simple = !node.kwargs.length && !node.dynArgs && !node.dynKwargs
+    if (simple) {
+      const args = node.args.map((arg) => `,${this.expr(arg, frame)}`).join('')
+      return `${this.link(kind, node.name, node.args.length)}(rt,${value}${args})`
+    }
+    return `${this.link(kind, node.name, -1)}(rt,${value},${this.arguments(node, frame)})`
+  }
+
+  /** `captured` is the text of the block that a filter block or a block set filters. */
+  protected filter(node: ast.Filter, frame: Frame, captured?: string): string {
+    const value = node.node ? this.innerFilter(node.node, frame, captured) : (captured ?? "''")
+    const code = this.linkedCall('filter', node, value, frame)
+    const mapped = node.name === 'map' && node.args[0]?.type === 'Const' ? String(node.args[0].value) : node.name
+    return this.options.filterWaits(mapped) || this.options.filterWaits(node.name) ? this.settle(code) : code
+  }
+
+  private innerFilter(node: ast.Expr, frame: Frame, captured?: string): string {
+    return node.type === 'Filter' && captured !== undefined
+      ? this.filter(node, frame, captured)
+      : this.expr(node, frame)
+  }
+
+  private test(node: ast.Test, frame: Frame): string {
+    // an undefined name is a fair question for these two, and no value needs to be made for it
+    if ((node.name === 'defined' || node.name === 'undefined') && node.node.type === 'Name' && !node.args.length) {
+      const variable = frame.scope.variable(node.node.name)
+      return `${node.name === 'defined' ? '' : '!'}isDefined(${variable})`
+    }
+    return this.linkedCall('test', node, this.expr(node.node, frame), frame)
+  }
+}

@@ -1,0 +1,28 @@
+// What the code generator knows at the point it is writing for.
+import { type Identifiers, Scope } from '../symbols.ts'
+
+export interface Frame {
+  scope: Scope
+  /** The JavaScript variable that collects output here. */
+  buffer: string
+  /** In the template's outermost code, where assignments are exported and `extends` silences output. */
+  toplevel: boolean
+  /** In a branch of an `if`, where an unknown filter fails only when it is reached. */
+  soft: boolean
+  /** Whether an `extends` that has run silences what is written here. */
+  silenced: boolean
+}
+
+export function innerFrame(names: Identifiers, frame: Frame): Frame {
+  return { ...frame, scope: new Scope(names, frame.scope), toplevel: false, soft: false }
+}
+
+/** One JavaScript function being written. */
+export interface FunctionState {
+  lines: string[]
+  /** Set when something in the body may have to be awaited. */
+  waits: boolean
+  temporaries: string[]
+  /** The line of the template that the code written last reports. */
+  line: number
+}

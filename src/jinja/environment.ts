@@ -1,0 +1,125 @@
+// A set of options, functions and globals under which templates are loaded and rendered.
+import { str, textOf, type Value } from '../data/mod.ts'
+import { JinjaError } from './errors.ts'
+import { builtinGlobals } from './globals.ts'
+import { DEFAULT_DELIMITERS, type Delimiters } from './options.ts'
+import type { Variables } from './runtime/context.ts'
+import type { TemplateOrigin } from './runtime/failure.ts'
+import { Rendering } from './runtime/rendering.ts'
+import { Undefined } from './runtime/undefined.ts'
+import { type Dialect, Template } from './template.ts'
+
+export interface LoadedTemplate {
+  source: string
+  /** The file, for error messages. */
+  path?: string
+}
+
+export interface TemplateLoader {
+  /** The template of that name, or undefined when there is none. May change the environment's globals. */
+  load(name: string, env: Environment): LoadedTemplate | undefined | Promise<LoadedTemplate | undefined>
+}
+
+export interface EnvironmentOptions {
+  dialect: Dialect
+  delimiters?: Partial<Delimiters>
+  loader?: TemplateLoader
+  /** Fail on any use of an undefined value, as Salt does unless `allow_undefined` is set. */
+  strict?: boolean
+  autoescape?: boolean
+  policies?: ReadonlyMap<string, Value>
+  opts?: ReadonlyMap<Value, Value>
+  globals?: Iterable<readonly [string, Value]>
+  /** Called when a `profile` block or data import begins; what it gives is called at its end. */
+  profile?: (label: Value, source: string) => () => void
+}
+
+export interface Rendered {
+  text: string
+  /** Pairs of an offset in the text and the template line whose output begins there. */
+  lines: readonly number[]
+}
+
+const DEFAULT_POLICIES: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ['truncate.leeway', 5],
+  ['urlize.rel', 'noopener'],
+  ['urlize.target', null],
+  ['urlize.extra_schemes', null],
+  ['json.dumps_kwargs', new Map<Value, Value>([['sort_keys', true]])],
+])
+
+export class Environment {
+  readonly dialect: Dialect
+  readonly delimiters: Delimiters
+  readonly strict: boolean
+  readonly autoescape: boolean
+  readonly policies: ReadonlyMap<string, Value>
+  readonly opts: ReadonlyMap<Value, Value>
+  readonly globals: Map<string, Value>
+  readonly profile: EnvironmentOptions['profile']
+  private readonly loader: TemplateLoader | undefined
+  private readonly templates = new Map<string, Template>()
+
+  constructor(options: EnvironmentOptions) {
+    this.dialect = options.dialect
+    this.delimiters = { ...DEFAULT_DELIMITERS, ...options.delimiters }
+    this.strict = options.strict ?? true
+    this.autoescape = options.autoescape ?? false
+    this.policies = options.policies ? new Map([...DEFAULT_POLICIES, ...options.policies]) : DEFAULT_POLICIES
+    this.opts = options.opts ?? new Map()
+    this.globals = new Map([...builtinGlobals, ...(options.globals ?? [])])
+    this.profile = options.profile
+    this.loader = options.loader
+  }
+
+  visibleGlobals(): Variables {
+    return new Map(this.globals)
+  }
+
+  fromString(source: string, origin: TemplateOrigin = { name: undefined, path: undefined }): Template {
+    return new Template(source, this, origin)
+  }
+
+  async getTemplate(name: string): Promise<Template> {
+    const known = this.templates.get(name)
+    if (known) return known
+    const loaded = await this.loader?.load(name, this)
+    if (!loaded) throw new JinjaError('TemplateNotFound', name)
+    const template = this.fromString(loaded.source, { name, path: loaded.path })
+    this.templates.set(name, template)
+    return template
+  }
+
+  /** The template that an `include`, `import` or `extends` names: one name, or the first of several that exists. */
+  async select(_rt: Rendering, name: Value, _origin: TemplateOrigin): Promise<Template> {
+    if (name instanceof Undefined) return name.fail()
+    const text = textOf(name)
+    if (text !== undefined) return this.getTemplate(text)
+    if (!Array.isArray(name)) throw new JinjaError('TemplateNotFound', str(name))
+    if (name.length === 0) {
+      throw new JinjaError('TemplatesNotFound', 'Tried to select from an empty list of templates.')
+    }
+    for (const candidate of name) {
+      try {
+        return await this.getTemplate(str(candidate))
+      } catch (error) {
+        if (!(error instanceof JinjaError && error.code === 'TemplateNotFound')) throw error
+      }
+    }
+    throw new JinjaError('TemplatesNotFound', `none of the templates given were found: ${name.map(str).join(', ')}`)
+  }
+
+  async render(source: string, variables: Variables = new Map()): Promise<Rendered> {
+    return this.renderTemplate(this.fromString(source), variables)
+  }
+
+  async renderTemplate(template: Template, variables: Variables): Promise<Rendered> {
+    const given = new Map([...this.globals, ...variables])
+    const rendering = new Rendering(this)
+    const context = template.context(given)
+    rendering.knowNames(() => [...given.keys(), ...context.vars.keys()])
+    const lines: number[] = []
+    const text = await template.root(context, rendering, lines)
+    return { text, lines }
+  }
+}

@@ -1,0 +1,22 @@
+// Jinja 3.1 with Python's semantics and Salt's additions. `new Environment({ dialect, … }).render(source, variables)`
+// gives the text, or rejects with a TemplateFailure that names the error and the template lines it passed.
+export {
+  Environment,
+  type EnvironmentOptions,
+  type LoadedTemplate,
+  type Rendered,
+  type TemplateLoader,
+} from './environment.ts'
+export { JinjaError, type JinjaErrorCode } from './errors.ts'
+export { builtinFilters } from './filters/mod.ts'
+export { DEFAULT_DELIMITERS, type Delimiters } from './options.ts'
+export { Callable, TypeObject } from './runtime/callable.ts'
+export type { Variables } from './runtime/context.ts'
+export { TemplateFailure, type TemplateFrame, type TemplateOrigin } from './runtime/failure.ts'
+export { type HostCall, HostFunction } from './runtime/host-function.ts'
+export { Markup } from './runtime/markup.ts'
+export { type Kwargs, type NativeBody, NativeFunction, type NativeTable, native } from './runtime/native.ts'
+export type { Runtime } from './runtime/runtime.ts'
+export { StrictUndefined, Undefined } from './runtime/undefined.ts'
+export type { Dialect } from './template.ts'
+export { builtinTests } from './tests/mod.ts'

@@ -1,0 +1,123 @@
+// `object.name`, `object[key]` and `object.name(…)`. Templates reach only what the value model offers: the methods and
+// attributes of Python's types, what a PyObject answers itself, and the items of containers. Names that lead to
+// Python's internals answer with a security error, as in Jinja's sandbox; JavaScript's own are not reachable at all.
+import { nearestNames } from '../../base/mod.ts'
+import {
+  dictGet,
+  PyError,
+  PyObject,
+  qualifiedTypeName,
+  quote,
+  repr,
+  getItem as subscript,
+  typeName,
+  type Value,
+} from '../../data/mod.ts'
+import { attributeOf, methodsOf } from '../methods/mod.ts'
+import { BoundMethod } from './callable.ts'
+import type { Kwargs } from './native.ts'
+import type { Rendering } from './rendering.ts'
+import { isInternalAttribute } from './sandbox.ts'
+import { Undefined } from './undefined.ts'
+
+function ownAttribute(object: Value, name: string): Value | undefined {
+  if (object instanceof PyObject) {
+    const own = object.getAttr(name)
+    if (own !== undefined) return own
+  }
+  const method = methodsOf(object)?.[name]
+  return method ? new BoundMethod(object, method) : attributeOf(object, name)
+}
+
+/** How Jinja names the owner of a missing attribute. */
+function describe(object: Value): string {
+  return object === null ? 'None' : `${qualifiedTypeName(object)} object`
+}
+
+function missing(rt: Rendering, object: Value, key: Value): Undefined {
+  const message =
+    typeof key === 'string'
+      ? `${quote(describe(object))} has no attribute ${quote(key)}`
+      : `${describe(object)} has no element ${repr(key)}`
+  return rt.undefinedWith(message, () => closeNames(object, key))
+}
+
+function closeNames(object: Value, key: Value): string | undefined {
+  if (typeof key !== 'string') return undefined
+  const names: string[] = []
+  if (object instanceof Map) for (const name of object.keys()) if (typeof name === 'string') names.push(name)
+  if (object instanceof PyObject) names.push(...object.attrNames())
+  const close = nearestNames(key, names)
+  if (close.length) return `Did you mean ${close.map(quote).join(' or ')}?`
+  return object instanceof Map && names.length && names.length <= 12
+    ? `It has ${names.map(quote).join(', ')}`
+    : undefined
+}
+
+function unsafe(rt: Rendering, object: Value, name: string): Undefined {
+  const message = `access to attribute ${quote(name)} of ${quote(typeName(object))} object is unsafe.`
+  return rt.undefinedWith(message, undefined, 'SecurityError')
+}
+
+/** An item, or undefined where Python raises a lookup or type error. */
+function item(object: Value, key: Value): Value | undefined {
+  if (object instanceof Map) {
+    if (typeof key === 'string') return object.get(key)
+    try {
+      return dictGet(object, key)
+    } catch (error) {
+      if (error instanceof PyError && error.code === 'TypeError') return undefined
+      throw error
+    }
+  }
+  if (typeof key === 'string' && !(object instanceof PyObject)) return undefined
+  try {
+    return subscript(object, key)
+  } catch (error) {
+    if (error instanceof PyError && LOOKUP_ERRORS.has(error.code)) return undefined
+    throw error
+  }
+}
+
+const LOOKUP_ERRORS = new Set(['TypeError', 'LookupError', 'KeyError', 'IndexError'])
+
+export function getAttr(rt: Rendering, object: Value, name: string): Value {
+  if (object instanceof Undefined) object.fail()
+  if (name.charCodeAt(0) === 95 && isInternalAttribute(object, name)) return unsafe(rt, object, name)
+  const own = ownAttribute(object, name)
+  if (own !== undefined) return own
+  const found = item(object, name)
+  return found === undefined ? missing(rt, object, name) : found
+}
+
+export function getItem(rt: Rendering, object: Value, key: Value): Value {
+  if (object instanceof Undefined) object.fail()
+  if (key instanceof Undefined && !(object instanceof Map)) key.truthy()
+  const found = item(object, key)
+  if (found !== undefined) return found
+  const name = typeof key === 'string' ? key : key instanceof PyObject ? undefined : undefined
+  if (name !== undefined) {
+    if (name.charCodeAt(0) === 95 && isInternalAttribute(object, name)) return unsafe(rt, object, name)
+    const own = ownAttribute(object, name)
+    if (own !== undefined) return own
+  }
+  return missing(rt, object, key)
+}
+
+/** `object.name(…)`, without making the bound method when it is one. */
+export function callAttr(
+  rt: Rendering,
+  object: Value,
+  name: string,
+  args: Value[],
+  kwargs?: Kwargs,
+): Value | Promise<Value> {
+  if (!(object instanceof PyObject)) {
+    const method = methodsOf(object)?.[name]
+    if (method) {
+      args.unshift(object)
+      return method.invoke(rt, args, kwargs)
+    }
+  }
+  return rt.call(getAttr(rt, object, name), args, kwargs)
+}

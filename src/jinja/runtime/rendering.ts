@@ -1,0 +1,258 @@
+// One rendering in progress: what compiled code, filters and methods ask while they run.
+import { nearestNames } from '../../base/mod.ts'
+import { PyError, quote, str, typeError, typeName, type Value } from '../../data/mod.ts'
+import type { Environment } from '../environment.ts'
+import { JinjaError, type JinjaErrorCode } from '../errors.ts'
+import type { BlockFunction, Template } from '../template.ts'
+import { getAttr, getItem } from './attributes.ts'
+import { Callable } from './callable.ts'
+import { type Context, type Locals, withLocals } from './context.ts'
+import type { TemplateOrigin } from './failure.ts'
+import { HostFunction } from './host-function.ts'
+import { escapeText, escapeValue, Markup } from './markup.ts'
+import { TemplateModule } from './module.ts'
+import { type Kwargs, NativeFunction } from './native.ts'
+import { printed } from './printed.ts'
+import { BlockReference, TemplateReference } from './reference.ts'
+import type { Runtime } from './runtime.ts'
+import { type Hint, StrictUndefined, Undefined } from './undefined.ts'
+
+/** Python stops at about 250 nested macro calls; nothing that works there is refused here. */
+const DEEPEST_CALLS = 450
+/** More rounds than any template that ends in reasonable time. */
+const MOST_ROUNDS = 50_000_000
+
+const NO_KWARGS: Kwargs = new Map()
+
+export class Rendering implements Runtime {
+  readonly env: Environment
+  autoescape: boolean
+  private depth = 0
+  private roundsLeft = MOST_ROUNDS
+  /** The names the template was given, for "did you mean". */
+  private givenNames: () => Iterable<string> = () => []
+
+  constructor(env: Environment) {
+    this.env = env
+    this.autoescape = env.autoescape
+  }
+
+  get filters(): Runtime['filters'] {
+    return this.env.dialect.filters
+  }
+
+  get tests(): Runtime['tests'] {
+    return this.env.dialect.tests
+  }
+
+  get policies(): Runtime['policies'] {
+    return this.env.policies
+  }
+
+  get opts(): Runtime['opts'] {
+    return this.env.opts
+  }
+
+  get globals(): Runtime['globals'] {
+    return this.env.globals
+  }
+
+  // — limits —
+
+  tick(): void {
+    if (--this.roundsLeft < 0)
+      throw new PyError('RuntimeError', `The template ran ${MOST_ROUNDS} loop rounds and was stopped`)
+  }
+
+  enter(): void {
+    if (++this.depth > DEEPEST_CALLS) throw new PyError('RecursionError', 'maximum recursion depth exceeded')
+  }
+
+  leave(): void {
+    this.depth--
+  }
+
+  // — undefined values —
+
+  undefinedWith(message: string, hint?: Hint, error?: JinjaErrorCode): Undefined {
+    return this.env.strict ? new StrictUndefined(message, hint, error) : new Undefined(message, hint, error)
+  }
+
+  undefined(message: string): Value {
+    return this.undefinedWith(message)
+  }
+
+  knowNames(names: () => Iterable<string>): void {
+    this.givenNames = names
+  }
+
+  missing(name: string, assigned: readonly string[] = []): Value {
+    return this.undefinedWith(`${quote(name)} is undefined`, () => {
+      const close = nearestNames(name, new Set([...assigned, ...this.givenNames()]))
+      return close.length ? `Did you mean ${close.map(quote).join(' or ')}?` : undefined
+    })
+  }
+
+  notGiven(name: string): Value {
+    return this.undefined(`parameter ${quote(name)} was not provided`)
+  }
+
+  // — values —
+
+  getAttr(object: Value, name: string): Value {
+    return getAttr(this, object, name)
+  }
+
+  getItem(object: Value, key: Value): Value {
+    return getItem(this, object, key)
+  }
+
+  call(callee: Value, args: readonly Value[], kwargs: Kwargs = NO_KWARGS): Value | Promise<Value> {
+    if (callee instanceof NativeFunction) return callee.invoke(this, args, kwargs)
+    if (callee instanceof Callable) return callee.call(this, args, kwargs)
+    if (callee instanceof HostFunction) return callee.call(args, kwargs)
+    if (callee instanceof Undefined) return callee.fail()
+    throw typeError(`'${typeName(callee)}' object is not callable`)
+  }
+
+  filter(name: string, value: Value, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value> {
+    const filter = this.filters.get(name)
+    if (!filter) throw new JinjaError('TemplateRuntimeError', `No filter named ${quote(name)}.`)
+    return filter.invoke(this, [value, ...args], kwargs)
+  }
+
+  test(name: string, value: Value, args: readonly Value[], kwargs?: Kwargs): boolean {
+    const test = this.tests.get(name)
+    if (!test) throw new JinjaError('TemplateRuntimeError', `No test named ${quote(name)}.`)
+    return test.invoke(this, [value, ...args], kwargs) as boolean
+  }
+
+  // — output —
+
+  /** What `{{ value }}` writes where escaping may be on. */
+  emit(value: Value): string {
+    if (!this.autoescape) return printed(value)
+    if (value instanceof Markup) return value.value
+    return escapeText(printed(value))
+  }
+
+  /** The text of a macro or captured block: safe already where escaping is on. */
+  captured(text: string): Value {
+    return this.autoescape ? new Markup(text) : text
+  }
+
+  concat(parts: Value[]): Value {
+    if (!this.autoescape || !parts.some((part) => part instanceof Markup)) return parts.map(str).join('')
+    return new Markup(parts.map((part) => escapeValue(part).value).join(''))
+  }
+
+  profile(label: Value, source: string): () => void {
+    return this.env.profile?.(label, source) ?? (() => {})
+  }
+
+  // — other templates —
+
+  private async template(name: Value, origin: TemplateOrigin): Promise<Template> {
+    return this.env.select(this, name, origin)
+  }
+
+  /** Renders another template in place of one statement, with the environment's own escaping. */
+  private async within<T>(run: () => T | Promise<T>): Promise<T> {
+    const { autoescape } = this
+    this.autoescape = this.env.autoescape
+    this.enter()
+    try {
+      return await run()
+    } finally {
+      this.leave()
+      this.autoescape = autoescape
+    }
+  }
+
+  async include(
+    ctx: Context,
+    name: Value,
+    origin: TemplateOrigin,
+    ignoreMissing: boolean,
+    locals?: Locals,
+  ): Promise<string> {
+    let template: Template
+    try {
+      template = await this.template(name, origin)
+    } catch (error) {
+      if (ignoreMissing && error instanceof JinjaError && NOT_FOUND.has(error.code)) return ''
+      throw error
+    }
+    if (!locals) return (await this.module(template)).str()
+    const context = template.context(withLocals(ctx.all(), locals))
+    return this.within(() => template.root(context, this, []))
+  }
+
+  async import(ctx: Context, name: Value, origin: TemplateOrigin, locals?: Locals): Promise<TemplateModule> {
+    const template = await this.template(name, origin)
+    return locals ? this.makeModule(template, withLocals(ctx.all(), locals)) : this.module(template)
+  }
+
+  /** The module of a template that is imported without context: made once, shared by all importers. */
+  private module(template: Template): Promise<TemplateModule> {
+    template.module ??= this.makeModule(template, this.env.visibleGlobals())
+    return template.module
+  }
+
+  private async makeModule(template: Template, given: Context['given']): Promise<TemplateModule> {
+    const context = template.context(given)
+    const text = await this.within(() => template.root(context, this, []))
+    return new TemplateModule(template.origin, context.exported(), text)
+  }
+
+  exported(module: Value, name: string, where: string): Value {
+    if (!(module instanceof TemplateModule)) throw typeError('not a template module')
+    return (
+      module.getAttr(name) ??
+      this.undefinedWith(
+        `the template ${quote(module.name ?? 'None')} (${where}) does not export the requested name ${quote(name)}`,
+        () => {
+          const close = nearestNames(name, module.attrNames())
+          return close.length ? `Did you mean ${close.map(quote).join(' or ')}?` : undefined
+        },
+      )
+    )
+  }
+
+  // — inheritance —
+
+  async parent(ctx: Context, name: Value, origin: TemplateOrigin): Promise<Template> {
+    const parent = await this.template(name, origin)
+    for (const [block, body] of parent.blocks) {
+      const known = ctx.blocks.get(block)
+      if (known) known.push(body)
+      else ctx.blocks.set(block, [body])
+    }
+    return parent
+  }
+
+  renderParent(parent: Template, ctx: Context): Promise<string> {
+    return this.within(() => parent.root(ctx, this, []))
+  }
+
+  block(ctx: Context, name: string, required: boolean): string | Promise<string> {
+    const definitions = ctx.blocks.get(name)!
+    if (required && definitions.length <= 1) {
+      throw new JinjaError('TemplateRuntimeError', `Required block ${quote(name)} not found`)
+    }
+    return definitions[0]!(ctx, this)
+  }
+
+  self(ctx: Context): Value {
+    return new TemplateReference(ctx)
+  }
+
+  super(ctx: Context, name: string, current: BlockFunction): Value {
+    const definitions = ctx.blocks.get(name)!
+    const depth = definitions.indexOf(current) + 1
+    if (depth < definitions.length) return new BlockReference(name, ctx, definitions, depth)
+    return this.undefined(`there is no parent block called ${quote(name)}.`)
+  }
+}
+
+const NOT_FOUND = new Set<JinjaErrorCode>(['TemplateNotFound', 'TemplatesNotFound'])

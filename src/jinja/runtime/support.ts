@@ -1,0 +1,100 @@
+// The names that generated code uses, and what stands behind them.
+import {
+  add,
+  compare,
+  contains,
+  dictSet,
+  div,
+  equals,
+  floordiv,
+  getSlice,
+  iterate,
+  mod,
+  mul,
+  neg,
+  pos,
+  pow,
+  str,
+  sub,
+  Tuple,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
+import { JinjaError } from '../errors.ts'
+import { callAttr, getAttr, getItem } from './attributes.ts'
+import { located } from './failure.ts'
+import { LoopContext } from './loop.ts'
+import { Macro } from './macro.ts'
+import { Namespace } from './namespace.ts'
+import type { Kwargs } from './native.ts'
+import { printed } from './printed.ts'
+import type { Rendering } from './rendering.ts'
+import { Undefined } from './undefined.ts'
+import { spread, spreadNamed, unpack } from './unpack.ts'
+
+function call(rt: Rendering, callee: Value, args: Value[], kwargs?: Kwargs): Value | Promise<Value> {
+  return rt.call(callee, args, kwargs)
+}
+
+function dict(pairs: Array<[Value, Value]>): Map<Value, Value> {
+  const result = new Map<Value, Value>()
+  for (const [key, value] of pairs) dictSet(result, key, value)
+  return result
+}
+
+function bothNumbers(a: Value, b: Value): boolean {
+  return typeof a === 'number' && typeof b === 'number'
+}
+
+function nsSet(target: Value, name: string, value: Value): void {
+  if (target instanceof Undefined) target.fail()
+  if (!(target instanceof Namespace)) {
+    throw new JinjaError('TemplateRuntimeError', 'cannot assign attribute on non-namespace object')
+  }
+  target.set(name, value)
+}
+
+function extendedTwice(): never {
+  throw new JinjaError('TemplateRuntimeError', 'extended multiple times')
+}
+
+export const support = {
+  add,
+  sub,
+  mul,
+  div,
+  floordiv,
+  mod,
+  pow,
+  neg,
+  pos,
+  eq: (a: Value, b: Value): boolean => a === b || equals(a, b),
+  lt: (a: Value, b: Value): boolean => (bothNumbers(a, b) ? a! < b! : compare('<', a, b)),
+  le: (a: Value, b: Value): boolean => (bothNumbers(a, b) ? a! <= b! : compare('<=', a, b)),
+  gt: (a: Value, b: Value): boolean => (bothNumbers(a, b) ? a! > b! : compare('>', a, b)),
+  ge: (a: Value, b: Value): boolean => (bothNumbers(a, b) ? a! >= b! : compare('>=', a, b)),
+  isIn: (item: Value, container: Value): boolean => contains(container, item),
+  T: truthy,
+  str,
+  out: printed,
+  ga: getAttr,
+  gi: getItem,
+  slice: getSlice,
+  call,
+  callAttr,
+  iterate,
+  unpack,
+  spread,
+  spreadNamed,
+  dict,
+  Tuple,
+  LoopContext,
+  Macro,
+  isDefined: (value: Value | undefined): boolean => value !== undefined && !(value instanceof Undefined),
+  noElse: (message: string): Value => new Undefined(message),
+  nsSet,
+  extendedTwice,
+  located,
+}
+
+export const supportNames: readonly string[] = Object.keys(support)

@@ -1,0 +1,146 @@
+// From source to something that can be rendered. Compiled code is cached by content and shared by all environments
+// of one dialect; a Template is that code bound to an environment's template of a given name and file.
+import type { Value } from '../data/mod.ts'
+import type { Link } from './compile/expressions.ts'
+import { compileTemplate } from './compile/template.ts'
+import { JinjaError } from './errors.ts'
+import { type Delimiters, delimitersKey } from './options.ts'
+import { parse } from './parser.ts'
+import { Context, type Variables } from './runtime/context.ts'
+import { located, type TemplateOrigin } from './runtime/failure.ts'
+import type { TemplateModule } from './runtime/module.ts'
+import type { NativeBody, NativeFunction } from './runtime/native.ts'
+import type { Rendering } from './runtime/rendering.ts'
+import { support, supportNames } from './runtime/support.ts'
+
+export type RootFunction = (ctx: Context, rt: Rendering, lines: number[]) => string | Promise<string>
+export type BlockFunction = (ctx: Context, rt: Rendering) => string | Promise<string>
+
+/** The functions a set of environments shares. Templates compiled for one dialect serve all its environments. */
+export interface Dialect {
+  readonly filters: ReadonlyMap<string, NativeFunction>
+  readonly tests: ReadonlyMap<string, NativeFunction>
+  /** Filters that may answer with a promise. */
+  readonly waiting: ReadonlySet<string>
+}
+
+type Factory = (
+  S: typeof support,
+  K: readonly Value[],
+  L: readonly NativeBody[],
+  TPL: TemplateOrigin,
+) => { root: RootFunction; blocks: Record<string, BlockFunction> }
+
+interface Program {
+  factory: Factory
+  constants: readonly Value[]
+  links: readonly NativeBody[]
+}
+
+/** Programs kept per dialect, and the source text they were made from, at most. */
+const MOST_PROGRAMS = 2000
+const MOST_SOURCE = 32 * 1024 * 1024
+
+class ProgramCache {
+  private readonly programs = new Map<string, Program>()
+  private size = 0
+
+  get(key: string): Program | undefined {
+    const program = this.programs.get(key)
+    if (program) {
+      // most recently used last
+      this.programs.delete(key)
+      this.programs.set(key, program)
+    }
+    return program
+  }
+
+  set(key: string, program: Program): void {
+    this.programs.set(key, program)
+    this.size += key.length
+    for (const oldest of this.programs.keys()) {
+      if (this.programs.size <= MOST_PROGRAMS && this.size <= MOST_SOURCE) break
+      this.programs.delete(oldest)
+      this.size -= oldest.length
+    }
+  }
+}
+
+const caches = new WeakMap<Dialect, ProgramCache>()
+
+export interface TemplateSettings {
+  dialect: Dialect
+  delimiters: Delimiters
+  autoescape: boolean
+}
+
+function build(source: string, settings: TemplateSettings, name: string | undefined): Program {
+  const { dialect } = settings
+  const compiled = compileTemplate(
+    parse(source, settings.delimiters),
+    {
+      hasFilter: (filter) => dialect.filters.has(filter),
+      hasTest: (test) => dialect.tests.has(test),
+      filterWaits: (filter) => dialect.waiting.has(filter),
+      autoescape: settings.autoescape,
+    },
+    name,
+    supportNames,
+  )
+  return {
+    factory: new Function('S', 'K', 'L', 'TPL', compiled.code) as Factory,
+    constants: compiled.constants,
+    links: compiled.links.map((link) => bind(link, dialect)),
+  }
+}
+
+/** The function behind a filter or test as the generated code calls it. */
+function bind({ kind, name, count }: Link, dialect: Dialect): NativeBody {
+  const fn = (kind === 'filter' ? dialect.filters : dialect.tests).get(name)
+  if (!fn) {
+    return () => {
+      throw new JinjaError('TemplateRuntimeError', `No ${kind} named '${name}' found.`)
+    }
+  }
+  if (count < 0) return (rt, value, args, kwargs) => fn.invoke(rt, [value, ...args], kwargs)
+  return fn.takes(count + 1) ? fn.body : (rt, ...args) => fn.invoke(rt, args)
+}
+
+function program(source: string, settings: TemplateSettings, name: string | undefined): Program {
+  let cache = caches.get(settings.dialect)
+  if (!cache) caches.set(settings.dialect, (cache = new ProgramCache()))
+  const key = `${delimitersKey(settings.delimiters)} ${settings.autoescape} ${name ?? ''}\0${source}`
+  let found = cache.get(key)
+  if (!found) cache.set(key, (found = build(source, settings, name)))
+  return found
+}
+
+export class Template {
+  readonly origin: TemplateOrigin
+  readonly root: RootFunction
+  readonly blocks: ReadonlyMap<string, BlockFunction>
+  /** What importers without context share, once there is one. */
+  module: Promise<TemplateModule> | undefined
+
+  constructor(source: string, settings: TemplateSettings, origin: TemplateOrigin) {
+    this.origin = origin
+    const { factory, constants, links } = compiledFor(source, settings, origin)
+    const { root, blocks } = factory(support, constants, links, origin)
+    this.root = root
+    this.blocks = new Map(Object.entries(blocks))
+  }
+
+  context(given: Variables): Context {
+    return new Context(given, new Map([...this.blocks].map(([name, body]) => [name, [body]])))
+  }
+}
+
+/** Compiles, and lets an error in the template's text say where it stands. */
+function compiledFor(source: string, settings: TemplateSettings, origin: TemplateOrigin): Program {
+  try {
+    return program(source, settings, origin.name)
+  } catch (error) {
+    const line = error instanceof JinjaError ? (error.at?.line ?? 1) : 1
+    throw located(error, origin, line, 'root')
+  }
+}

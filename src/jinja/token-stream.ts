@@ -1,0 +1,80 @@
+// The parser's view of the tokens: one is current, the next can be peeked at.
+import { quote } from '../data/mod.ts'
+import { JinjaError } from './errors.ts'
+import { OPERATORS, type Token, type TokenType } from './lexer.ts'
+
+/** What a token must be: a type, or `name:word`. */
+export type TokenTest = TokenType | `name:${string}`
+
+const DESCRIPTIONS: Partial<Record<string, string>> = {
+  block_begin: 'begin of statement block',
+  block_end: 'end of statement block',
+  variable_begin: 'begin of print statement',
+  variable_end: 'end of print statement',
+  data: 'template data / text',
+  eof: 'end of template',
+  ...Object.fromEntries(Object.entries(OPERATORS).map(([text, type]) => [type, text])),
+}
+
+export function describeToken(token: Token): string {
+  return token.type === 'name' ? String(token.value) : (DESCRIPTIONS[token.type] ?? token.type)
+}
+
+export function describeTest(test: TokenTest): string {
+  return test.startsWith('name:') ? test.slice(5) : (DESCRIPTIONS[test] ?? test)
+}
+
+export class TokenStream {
+  private readonly tokens: Token[]
+  private at = 0
+
+  constructor(tokens: Token[]) {
+    this.tokens = tokens
+  }
+
+  get current(): Token {
+    return this.tokens[this.at]!
+  }
+
+  /** The token after the current one. */
+  get ahead(): Token {
+    return this.tokens[Math.min(this.at + 1, this.tokens.length - 1)]!
+  }
+
+  /** Gives the current token and moves on; the last one stays. */
+  next(): Token {
+    const token = this.current
+    if (this.at < this.tokens.length - 1) this.at++
+    return token
+  }
+
+  is(test: TokenTest, token: Token = this.current): boolean {
+    if (token.type === test) return true
+    return token.type === 'name' && test.startsWith('name:') && test.slice(5) === token.value
+  }
+
+  isAny(tests: readonly TokenTest[]): boolean {
+    return tests.some((test) => this.is(test))
+  }
+
+  skipIf(test: TokenTest): boolean {
+    const found = this.is(test)
+    if (found) this.next()
+    return found
+  }
+
+  expect(test: TokenTest): Token {
+    if (this.is(test)) return this.next()
+    const { current } = this
+    const wanted = quote(describeTest(test))
+    const message =
+      current.type === 'eof'
+        ? `unexpected end of template, expected ${wanted}.`
+        : `expected token ${wanted}, got ${quote(describeToken(current))}`
+    throw new JinjaError('TemplateSyntaxError', message, { at: { line: current.line } })
+  }
+
+  expectName(): string {
+    return this.expect('name').value as string
+  }
+}
