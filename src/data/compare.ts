@@ -83,8 +83,11 @@ export function compareText(a: string, b: string): number {
 
 export type Ordering = '<' | '<=' | '>' | '>='
 
-/** -1, 0, 1 in Python's order, NaN when neither holds; undefined when the two cannot be ordered. */
-export function order(a: Value, b: Value): number | undefined {
+/**
+ * -1, 0, 1 in Python's order, NaN when neither holds; undefined when the two cannot be ordered. `op` is only for the
+ * error about items of lists that cannot.
+ */
+export function order(a: Value, b: Value, op: Ordering = '<'): number | undefined {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
   if (isNumeric(a) && isNumeric(b)) {
     const x = rawNumber(a)
@@ -101,17 +104,17 @@ export function order(a: Value, b: Value): number | undefined {
     const reversed = b.compare(a)
     return reversed === undefined ? undefined : -reversed
   }
-  if (Array.isArray(a) && Array.isArray(b) && a instanceof Tuple === b instanceof Tuple) return orderItems(a, b)
+  if (Array.isArray(a) && Array.isArray(b) && a instanceof Tuple === b instanceof Tuple) return orderItems(a, b, op)
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
   return undefined
 }
 
-function orderItems(a: Value[], b: Value[]): number {
+function orderItems(a: Value[], b: Value[], op: Ordering): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
     if (!equals(a[i]!, b[i]!)) {
-      const result = order(a[i]!, b[i]!)
-      if (result === undefined) throw unorderable('<', a[i]!, b[i]!)
+      const result = order(a[i]!, b[i]!, op)
+      if (result === undefined) throw unorderable(op, a[i]!, b[i]!)
       return result
     }
   }
@@ -124,7 +127,7 @@ function unorderable(op: Ordering, a: Value, b: Value): Error {
 
 /** `a op b`; throws Python's TypeError when the two cannot be ordered. */
 export function compare(op: Ordering, a: Value, b: Value): boolean {
-  const result = order(a, b)
+  const result = order(a, b, op)
   if (result === undefined) throw unorderable(op, a, b)
   switch (op) {
     case '<':

@@ -79,7 +79,6 @@ export function contains(container: Value, item: Value): boolean {
     const text = typeof container === 'string' ? container : container.value
     if (typeof item === 'string') return text.includes(item)
     if (item instanceof PyStr) return text.includes(item.value)
-    if (item instanceof PyObject) item.truthy() // an undefined value says so itself
     throw typeError(`'in <string>' requires string as left operand, not ${typeName(item)}`)
   }
   if (container instanceof Map) return dictHas(container, item)

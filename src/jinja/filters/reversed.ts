@@ -1,6 +1,7 @@
 // Python's `reversed()`: which values have an order to go through backwards, and what the iterator is called.
-import { iterate, PyStr, Tuple, typeName, type Value } from '../../data/mod.ts'
+import { iterate, PyStr, str, Tuple, typeName, type Value } from '../../data/mod.ts'
 import { PyIterator } from '../runtime/generator.ts'
+import { Markup } from '../runtime/markup.ts'
 import { Undefined } from '../runtime/undefined.ts'
 
 const ITERATORS: ReadonlyMap<string, string> = new Map([
@@ -24,5 +25,7 @@ function isReversible(value: Value): boolean {
 /** The reverse iterator, or undefined where Python says that the value is not reversible. */
 export function reversed(value: Value): PyIterator | undefined {
   if (!isReversible(value)) return undefined
-  return new PyIterator(ITERATORS.get(typeName(value)) ?? 'reversed', [...iterate(value)].reverse())
+  const items = [...iterate(value)].reverse()
+  const shown = value instanceof PyStr ? items.map((char) => new Markup(str(char))) : items
+  return new PyIterator(ITERATORS.get(typeName(value)) ?? 'reversed', shown)
 }

@@ -1,11 +1,12 @@
 // Filters that apply another filter or a test to every item. They are generators: nothing happens, and nothing fails,
 // before the template iterates. The one exception are mapped filters, which run at once because their answers may be
 // promises that have to be awaited before anyone sees the items; what they throw is kept until its turn comes.
-import { iterate, repr, textOf, truthy, type Value } from '../../data/mod.ts'
+import { assertHashable, iterate, repr, textOf, truthy, type Value } from '../../data/mod.ts'
 import { JinjaError } from '../errors.ts'
 import { PyGenerator } from '../runtime/generator.ts'
 import { type Kwargs, type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { Undefined } from '../runtime/undefined.ts'
 import { attributeGetter, type Getter } from './attribute.ts'
 
 function* mapAttribute(rt: Runtime, value: Value, kwargs: Kwargs): Generator<Value> {
@@ -48,8 +49,10 @@ function* replay(items: Iterable<Value>, failure: { error: unknown } | undefined
 
 function nameOf(kind: 'filter' | 'test', name: Value): string {
   const text = textOf(name)
-  if (text === undefined) throw new JinjaError('TemplateRuntimeError', `No ${kind} named ${repr(name)}.`)
-  return text
+  if (text !== undefined) return text
+  assertHashable(name)
+  const reason = name instanceof Undefined ? ` (${name.message}; did you forget to quote the callable name?)` : ''
+  throw new JinjaError('TemplateRuntimeError', `No ${kind} named ${repr(name)}.${reason}`)
 }
 
 interface Selection {
@@ -73,7 +76,10 @@ function condition(rt: Runtime, args: Value[], kwargs: Kwargs, byAttribute: bool
 function testCaller(rt: Runtime, args: Value[], kwargs: Kwargs, get: Getter): (item: Value) => boolean {
   if (args.length === 0) return (item) => truthy(get(item))
   const others = args.slice(1)
-  return (item) => truthy(rt.test(nameOf('test', args[0]!), get(item), others, kwargs))
+  return (item) => {
+    const subject = get(item)
+    return truthy(rt.test(nameOf('test', args[0]!), subject, others, kwargs))
+  }
 }
 
 const selector = (name: string, options: Selection): NativeFunction =>

@@ -1,5 +1,6 @@
 // Filters on values of any type.
 import {
+  assertHashable,
   dictEntries,
   isDict,
   PyObject,
@@ -28,6 +29,7 @@ const fallback = native(
 /** An attribute and never an item: `value.name` without its second way. */
 function attr(rt: Runtime, value: Value, name: Value): Value {
   const text = textOf(name)
+  assertHashable(name)
   if (text === undefined) throw typeError(`attribute name must be string, not '${typeName(name)}'`)
   const found = rt.getAttr(value, text)
   if (found instanceof Undefined || !isItem(rt, value, text)) return found
