@@ -1,32 +1,161 @@
-// Python's set: members by Python's equality. CPython's order of text is random, so members keep the order they came in.
+// Python's set and frozenset: members by Python's equality. Members whose hash is the same in every process (numbers)
+// come in the order of CPython's hash table; once any other is among them, in the order they were added.
 import { dictDelete, dictHas, dictSet } from './dict.ts'
+import { PyError } from './errors.ts'
+import { stableHash } from './hash.ts'
+import { iterate, len } from './protocol.ts'
 import { repr } from './repr.ts'
-import { type Dict, PyObject, type Value } from './value.ts'
+import { SetTable } from './set-table.ts'
+import { type BinaryOp, type Dict, PyObject, type Value } from './value.ts'
 
 export class PySet extends PyObject {
   readonly typeName: string = 'set'
+  /** Each member under itself, so that a lookup by an equal value finds the member. */
   private readonly members: Dict = new Map()
+  /** Absent once a member's hash is unknown. */
+  private table: SetTable | undefined = new SetTable()
 
   constructor(items: Iterable<Value> = []) {
     super()
     for (const item of items) this.add(item)
   }
 
+  /** `set(items)`. */
+  static from(items: Value): PySet {
+    const set = new PySet()
+    set.update(items)
+    return set
+  }
+
+  /** An empty set of the same type. */
+  protected empty(): PySet {
+    return new PySet()
+  }
+
+  copy(): PySet {
+    const copy = this.empty()
+    copy.merge(this)
+    return copy
+  }
+
   add(item: Value): void {
-    if (!dictHas(this.members, item)) dictSet(this.members, item, true)
+    if (dictHas(this.members, item)) return
+    dictSet(this.members, item, item)
+    if (this.table === undefined) return
+    const hash = stableHash(item)
+    if (hash === undefined) this.table = undefined
+    else this.table.add(item, hash)
+  }
+
+  /** Adds all items of a set, dict or other iterable. */
+  update(items: Value): void {
+    if (items instanceof PySet) {
+      this.merge(items)
+      return
+    }
+    if (items instanceof Map) this.table?.reserve(items.size)
+    for (const item of iterate(items)) this.add(item)
+  }
+
+  private merge(other: PySet): void {
+    if (other === this) return
+    if (this.table === undefined || other.table === undefined) this.table = undefined
+    else this.table.merge(other.table, (key) => !dictHas(this.members, key))
+    for (const item of other.values()) if (!dictHas(this.members, item)) dictSet(this.members, item, item)
   }
 
   /** Whether the item was there. */
   delete(item: Value): boolean {
-    return dictDelete(this.members, item) !== undefined
+    const member = dictDelete(this.members, item)
+    if (member === undefined) return false
+    this.table?.remove(member, stableHash(member)!)
+    return true
+  }
+
+  /** Removes all items of an iterable. */
+  removeAll(items: Value): void {
+    if (items === this) this.clear()
+    else for (const item of iterate(items)) this.delete(item)
+    this.table?.sweep()
+  }
+
+  /** Removes and gives the member that Python's `pop` would, or undefined when there is none. */
+  pop(): Value | undefined {
+    if (this.members.size === 0) return undefined
+    const member = this.table === undefined ? this.members.keys().next().value! : this.table.pop()
+    dictDelete(this.members, member)
+    return member
   }
 
   clear(): void {
     this.members.clear()
+    this.table = new SetTable()
   }
 
   values(): Iterable<Value> {
-    return this.members.keys()
+    return this.table === undefined ? this.members.keys() : this.table.keys()
+  }
+
+  intersection(other: Value): PySet {
+    const result = this.empty()
+    // CPython walks the smaller of two sets
+    const [walked, tested] = other instanceof PySet && other.len() <= this.len() ? [other, this] : [this, other]
+    if (tested instanceof PySet) for (const item of walked.values()) tested.holds(item, result)
+    else if (other instanceof PySet) for (const item of this.values()) other.holds(item, result)
+    else for (const item of iterate(other)) this.holds(item, result)
+    return result
+  }
+
+  private holds(item: Value, result: PySet): void {
+    if (dictHas(this.members, item)) result.add(item)
+  }
+
+  difference(other: Value): PySet {
+    const sized = other instanceof PySet || other instanceof Map
+    if (!sized || this.len() >> 2 > len(other)) {
+      const result = this.copy()
+      result.removeAll(other)
+      return result
+    }
+    const result = this.empty()
+    for (const item of this.values()) {
+      const there = other instanceof PySet ? other.contains(item) : dictHas(other, item)
+      if (!there) result.add(item)
+    }
+    return result
+  }
+
+  symmetricDifference(other: Value): PySet {
+    const result = this.empty()
+    result.update(other)
+    for (const item of this.values()) if (!result.delete(item)) result.add(item)
+    return result
+  }
+
+  union(other: Value): PySet {
+    const result = this.copy()
+    result.update(other)
+    return result
+  }
+
+  /** `this op other`, or undefined when sets have no such operator. */
+  combine(op: BinaryOp, other: Value): PySet | undefined {
+    switch (op) {
+      case '|':
+        return this.union(other)
+      case '&':
+        return this.intersection(other)
+      case '-':
+        return this.difference(other)
+      case '^':
+        return this.symmetricDifference(other)
+      default:
+        return undefined
+    }
+  }
+
+  override binary(op: BinaryOp, other: Value, reversed: boolean): Value | undefined {
+    return other instanceof PySet && !reversed ? this.combine(op, other) : undefined
   }
 
   override contains(item: Value): boolean {
@@ -37,13 +166,16 @@ export class PySet extends PyObject {
     return this.members.size
   }
 
-  override iterate(): Iterator<Value> {
-    return [...this.members.keys()][Symbol.iterator]()
+  override *iterate(): Generator<Value> {
+    const size = this.members.size
+    for (const item of this.values()) {
+      yield item
+      if (this.members.size !== size) throw new PyError('RuntimeError', 'Set changed size during iteration')
+    }
   }
 
   override repr(): string {
-    if (this.members.size === 0) return 'set()'
-    return `{${[...this.members.keys()].map(repr).join(', ')}}`
+    return this.members.size === 0 ? `${this.typeName}()` : `{${[...this.values()].map(repr).join(', ')}}`
   }
 
   override equals(other: Value): boolean {
@@ -64,5 +196,27 @@ export class PySet extends PyObject {
 
   override key(): Value | undefined {
     return undefined
+  }
+}
+
+export class PyFrozenSet extends PySet {
+  override readonly typeName: string = 'frozenset'
+
+  static override from(items: Value): PyFrozenSet {
+    const set = new PyFrozenSet()
+    set.update(items)
+    return set
+  }
+
+  protected override empty(): PySet {
+    return new PyFrozenSet()
+  }
+
+  override repr(): string {
+    return this.len() === 0 ? super.repr() : `frozenset(${super.repr()})`
+  }
+
+  override key(): Value {
+    return this
   }
 }

@@ -1,0 +1,105 @@
+// What `dict.keys()`, `.values()` and `.items()` give: live views, not copies. Keys and items behave as sets.
+import { equals } from './compare.ts'
+import { dictEntries, dictGet, dictHas } from './dict.ts'
+import { isIterable, iterate } from './protocol.ts'
+import { repr } from './repr.ts'
+import { PySet } from './set.ts'
+import { type BinaryOp, type Dict, OrderedDict, PyObject, Tuple, type Value } from './value.ts'
+
+abstract class DictView extends PyObject {
+  readonly typeName: string
+  readonly dict: Dict
+
+  constructor(kind: 'keys' | 'values' | 'items', dict: Dict) {
+    super()
+    this.typeName = `${dict instanceof OrderedDict ? 'odict' : 'dict'}_${kind}`
+    this.dict = dict
+  }
+
+  abstract override iterate(): Iterator<Value>
+
+  override len(): number {
+    return this.dict.size
+  }
+
+  override repr(): string {
+    return `${this.typeName}(${repr([...iterate(this)])})`
+  }
+}
+
+export class DictValues extends DictView {
+  constructor(dict: Dict) {
+    super('values', dict)
+  }
+
+  override *iterate(): Generator<Value> {
+    for (const [, value] of dictEntries(this.dict)) yield value
+  }
+}
+
+/** A view that can take part in set operations. */
+abstract class SetView extends DictView {
+  override key(): Value | undefined {
+    return undefined
+  }
+
+  abstract override contains(item: Value): boolean
+
+  override equals(other: Value): boolean {
+    if (!isSetLike(other)) return false
+    return other.len!() === this.len() && this.within(other)
+  }
+
+  override compare(other: Value): number | undefined {
+    if (!isSetLike(other)) return undefined
+    const [below, above] = [this.within(other), every(other, (item) => this.contains(item))]
+    return below && above ? 0 : below ? -1 : above ? 1 : Number.NaN
+  }
+
+  private within(other: PySet | SetView): boolean {
+    return every(this, (item) => other.contains(item))
+  }
+
+  override binary(op: BinaryOp, other: Value, reversed: boolean): Value | undefined {
+    if (!isIterable(other)) return undefined
+    const [left, right]: [Value, Value] = reversed ? [other, this] : [this, other]
+    return PySet.from(left).combine(op, right)
+  }
+}
+
+const isSetLike = (value: Value): value is PySet | SetView => value instanceof PySet || value instanceof SetView
+
+function every(items: Value, holds: (item: Value) => boolean): boolean {
+  for (const item of iterate(items)) if (!holds(item)) return false
+  return true
+}
+
+export class DictKeys extends SetView {
+  constructor(dict: Dict) {
+    super('keys', dict)
+  }
+
+  override *iterate(): Generator<Value> {
+    for (const [key] of dictEntries(this.dict)) yield key
+  }
+
+  override contains(item: Value): boolean {
+    return dictHas(this.dict, item)
+  }
+}
+
+export class DictItems extends SetView {
+  constructor(dict: Dict) {
+    super('items', dict)
+  }
+
+  override *iterate(): Generator<Value> {
+    for (const [key, value] of dictEntries(this.dict)) yield Tuple.of(key, value)
+  }
+
+  override contains(item: Value): boolean {
+    if (!(item instanceof Tuple) || item.length !== 2) return false
+    const value = dictGet(this.dict, item[0]!)
+    return value !== undefined && equals(value, item[1]!)
+  }
+}
