@@ -41,7 +41,7 @@ export interface DictNode extends At {
 export interface CondExpr extends At {
   type: 'CondExpr'
   test: Expr
-  then: Expr
+  chosen: Expr
   otherwise: Expr | undefined
 }
 export interface Keyword {
@@ -286,7 +286,7 @@ function rawChildren(node: Node): Array<Node | undefined> {
     case 'Dict':
       return node.pairs.flatMap(({ key, value }) => [key, value])
     case 'CondExpr':
-      return [node.test, node.then, node.otherwise]
+      return [node.test, node.chosen, node.otherwise]
     case 'Filter':
     case 'Test':
     case 'Call':

@@ -1,5 +1,5 @@
 // A set of options, functions and globals under which templates are loaded and rendered.
-import { str, textOf, type Value } from '../data/mod.ts'
+import { iterate, PyError, str, textOf, truthy, typeName, type Value } from '../data/mod.ts'
 import { JinjaError } from './errors.ts'
 import { builtinGlobals } from './globals.ts'
 import { DEFAULT_DELIMITERS, type Delimiters } from './options.ts'
@@ -90,23 +90,29 @@ export class Environment {
     return template
   }
 
-  /** The template that an `include`, `import` or `extends` names: one name, or the first of several that exists. */
-  async select(_rt: Rendering, name: Value, _origin: TemplateOrigin): Promise<Template> {
+  /** The template that an `import` or `extends` names. */
+  async named(name: Value): Promise<Template> {
     if (name instanceof Undefined) return name.fail()
     const text = textOf(name)
-    if (text !== undefined) return this.getTemplate(text)
-    if (!Array.isArray(name)) throw new JinjaError('TemplateNotFound', str(name))
-    if (name.length === 0) {
+    if (text === undefined) throw new PyError('AttributeError', `'${typeName(name)}' object has no attribute 'split'`)
+    return this.getTemplate(text)
+  }
+
+  /** The template that an `include` names: one name, or the first of several that exists. */
+  async select(name: Value): Promise<Template> {
+    if (name instanceof Undefined || textOf(name) !== undefined) return this.named(name)
+    if (!truthy(name)) {
       throw new JinjaError('TemplatesNotFound', 'Tried to select from an empty list of templates.')
     }
-    for (const candidate of name) {
+    const names = [...iterate(name)]
+    for (const candidate of names) {
       try {
-        return await this.getTemplate(str(candidate))
+        return await this.named(candidate)
       } catch (error) {
         if (!(error instanceof JinjaError && error.code === 'TemplateNotFound')) throw error
       }
     }
-    throw new JinjaError('TemplatesNotFound', `none of the templates given were found: ${name.map(str).join(', ')}`)
+    throw new JinjaError('TemplatesNotFound', `none of the templates given were found: ${names.map(str).join(', ')}`)
   }
 
   async render(source: string, variables: Variables = new Map()): Promise<Rendered> {

@@ -34,6 +34,7 @@ const makeNamespace = native('namespace', ['*args', '**kwargs'], (_rt, args: Val
 
 class Cycler extends PyObject {
   readonly typeName = 'Cycler'
+  override readonly module = 'jinja2.utils'
   private readonly items: readonly Value[]
   private place = 0
 
@@ -89,6 +90,7 @@ const makeCycler = native('cycler', ['*items'], (_rt, items: Value[]) => {
 /** `joiner()`: empty at the first call, its separator at every further one. */
 class Joiner extends Callable {
   readonly typeName = 'Joiner'
+  override readonly module = 'jinja2.utils'
   private readonly separator: Value
   private used = false
 

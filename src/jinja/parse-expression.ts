@@ -58,7 +58,7 @@ export abstract class ExpressionParser {
     while (this.stream.skipIf('name:if')) {
       const test = this.parseOr()
       const otherwise = this.stream.skipIf('name:else') ? this.nested(() => this.parseCondExpr()) : undefined
-      expr = { type: 'CondExpr', line, test, then: expr, otherwise }
+      expr = { type: 'CondExpr', line, test, chosen: expr, otherwise }
       line = this.stream.current.line
     }
     return expr

@@ -14,7 +14,7 @@ const SIMPLE: Record<string, string> = {
   v: '\v',
 }
 
-const ESCAPE = /\\(?:([0-7]{1,3})|x([\da-fA-F]{0,2})|u([\da-fA-F]{0,4})|U([\da-fA-F]{0,8})|N(\{[^}]*\}?)?|([^]))/g
+const ESCAPE = /\\(?:([0-7]{1,3})|x([\da-fA-F]{0,2})|u([\da-fA-F]{0,4})|U([\da-fA-F]{0,8})|N(\{[^}]*\}?)?|([\s\S]))/g
 
 export function unescapeString(body: string, fail: (message: string) => never): string {
   if (!body.includes('\\')) return body

@@ -43,8 +43,6 @@ export class ExpressionCompiler {
   readonly links: Link[] = []
   private readonly linkNames = new Map<string, string>()
   protected fn: FunctionState = { lines: [], waits: false, temporaries: [], line: 0 }
-  /** Whether output may have to be escaped somewhere in this template. */
-  protected escapes = false
   /** Parameters of the macro being opened whose defaults are not set yet. */
   protected pendingParameters = new Set<string>()
   /** The template's own name, for messages. */
@@ -177,11 +175,11 @@ export class ExpressionCompiler {
   private condExpr(node: ast.CondExpr, frame: Frame): string {
     const soft = { ...frame, soft: true }
     const test = this.condition(node.test, soft)
-    const then = this.expr(node.then, soft)
-    if (node.otherwise) return `(${test}?${then}:${this.expr(node.otherwise, soft)})`
+    const chosen = this.expr(node.chosen, soft)
+    if (node.otherwise) return `(${test}?${chosen}:${this.expr(node.otherwise, soft)})`
     const where = this.position(node.line)
     const message = `the inline if-expression on ${where} evaluated to false and no else section was defined.`
-    return `(${test}?${then}:noElse(${JSON.stringify(message)}))`
+    return `(${test}?${chosen}:noElse(${JSON.stringify(message)}))`
   }
 
   protected position(line: number): string {
@@ -190,7 +188,19 @@ export class ExpressionCompiler {
 
   private concat(node: ast.Concat, frame: Frame): string {
     const parts = node.nodes.map((part) => this.expr(part, frame))
-    return this.escapes ? `rt.concat([${parts.join(',')}])` : `(${parts.map((part) => `str(${part})`).join('+')})`
+    if (frame.escape !== 'off') return `rt.concat([${parts.join(',')}])`
+    return `(${parts.map((part) => `str(${part})`).join('+')})`
+  }
+
+  /** What a value looks like in the output. */
+  protected printed(code: string, frame: Frame): string {
+    if (frame.escape === 'off') return `out(${code})`
+    return frame.escape === 'on' ? `rt.escaped(${code})` : `rt.emit(${code})`
+  }
+
+  /** Text that was written to a buffer, as a value. */
+  protected captured(buffer: string, frame: Frame): string {
+    return frame.escape === 'off' ? buffer : `rt.captured(${buffer})`
   }
 
   private compare(node: ast.Compare, frame: Frame): string {

@@ -11,6 +11,8 @@ export interface Frame {
   soft: boolean
   /** Whether an `extends` that has run silences what is written here. */
   silenced: boolean
+  /** Whether output is escaped here, as far as that is known before rendering. */
+  escape: 'on' | 'off' | 'maybe'
 }
 
 export function innerFrame(names: Identifiers, frame: Frame): Frame {

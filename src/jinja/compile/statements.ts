@@ -1,5 +1,6 @@
 // Statements → JavaScript statements. Each template function keeps in `$l` the template line it is at, so that an
 // error can name it; output is text appended to the buffer of the frame.
+import { truthy } from '../../data/mod.ts'
 import type * as ast from '../ast.ts'
 import { findAll } from '../ast.ts'
 import { analyze, declareTarget, type Scope, undeclared } from '../symbols.ts'
@@ -144,7 +145,7 @@ export class StatementCompiler extends ExpressionCompiler {
 
   private outputItem(item: ast.Expr, frame: Frame): string {
     if (item.type === 'TemplateData') return JSON.stringify(item.text)
-    return this.escapes ? `rt.emit(${this.expr(item, frame)})` : `out(${this.expr(item, frame)})`
+    return this.printed(this.expr(item, frame), frame)
   }
 
   private if(node: ast.If, frame: Frame): void {
@@ -208,12 +209,12 @@ export class StatementCompiler extends ExpressionCompiler {
     const fn = this.inFunction(() => {
       this.write("let o='';")
       this.rounds(node, { ...frame, buffer: 'o', silenced: false }, inner, 'reciter', loopVariable, `,${name},depth`)
-      this.write(this.escapes ? 'return rt.captured(o);' : 'return o;')
+      this.write(`return ${this.captured('o', frame)};`)
     })
     this.mark(node.line)
     this.write(`const ${name}=${this.functionCode('reciter,depth', node.line, 'macro', fn)};`)
     const result = this.settle(`${name}(${this.expr(node.iter, frame)},0)`)
-    this.write(`${frame.buffer}+=${this.escapes ? `rt.emit(${result})` : result};`)
+    this.append(frame, result)
   }
 
   /** The loop itself. `recursion` is what a recursive loop hands to its loop variable. */
@@ -240,13 +241,13 @@ export class StatementCompiler extends ExpressionCompiler {
       if (node.test) this.guard(node, frame, item, `{$l=${node.line};continue}`)
     }
     this.write('rt.tick();')
-    if (empty) this.write(`${empty}=false;`)
     this.declareParameters(loop.scope, loopVariable)
     this.enter(loop.scope)
     this.store(node.target, item, loop)
     this.forgetLine()
     this.body(node.body, loop)
-    this.write(`$l=${node.line};}`)
+    // as in Jinja, a round that ends in break or continue does not count for the else
+    this.write(`${empty ? `${empty}=false;` : ''}$l=${node.line};}`)
     this.loopDepth--
     this.loopLine = outerLine
     this.forgetLine()
@@ -317,7 +318,7 @@ export class StatementCompiler extends ExpressionCompiler {
       this.enter(scope)
       this.defaults(node, inner)
       this.body(node.body, inner)
-      this.write(this.escapes ? 'return rt.captured(o);' : 'return o;')
+      this.write('return o;')
     })
     const body = this.functionCode(params.join(','), node.line, 'macro', fn)
     const flags = JSON.stringify([...extra, ...(special.has('caller') ? ['caller'] : [])])
@@ -368,7 +369,7 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   private append(frame: Frame, code: string): void {
-    this.write(`${frame.buffer}+=${this.escapes ? `rt.emit(${code})` : `out(${code})`};`)
+    this.write(`${frame.buffer}+=${this.printed(code, frame)};`)
   }
 
   /** Writes a body into a buffer of its own, then hands its text, filtered if a filter is given, to `use`. */
@@ -380,7 +381,7 @@ export class StatementCompiler extends ExpressionCompiler {
     this.enter(inner.scope)
     this.body(node.body, inner)
     this.mark(node.line)
-    const text = this.escapes ? `rt.captured(${buffer})` : buffer
+    const text = this.captured(buffer, inner)
     use(node.filter ? this.filter(node.filter, inner, text) : text)
     this.write('}')
     this.forgetLine()
@@ -431,7 +432,7 @@ export class StatementCompiler extends ExpressionCompiler {
     if (!frame.toplevel) this.fail('cannot use extend from a non top-level scope', node.line)
     this.mark(node.line)
     if (this.extendsSeen > 0) this.write('if(parent!==undefined)extendedTwice();')
-    this.write(`parent=${this.settle(`rt.parent(ctx,${this.expr(node.template, frame)},TPL)`)};`)
+    this.write(`parent=${this.settle(`rt.parent(ctx,${this.expr(node.template, frame)})`)};`)
     this.extendsSeen++
     if (!frame.soft) this.knownExtends = true
   }
@@ -439,13 +440,13 @@ export class StatementCompiler extends ExpressionCompiler {
   private include(node: ast.Include, frame: Frame): void {
     this.mark(node.line)
     const locals = node.withContext ? this.locals(frame) : 'undefined'
-    const code = this.settle(`rt.include(ctx,${this.expr(node.template, frame)},TPL,${node.ignoreMissing},${locals})`)
+    const code = this.settle(`rt.include(ctx,${this.expr(node.template, frame)},${node.ignoreMissing},${locals})`)
     this.write(`${frame.buffer}+=${code};`)
   }
 
   private importCode(node: ast.Import | ast.FromImport, frame: Frame): string {
     const locals = node.withContext ? this.locals(frame) : 'undefined'
-    return this.settle(`rt.import(ctx,${this.expr(node.template, frame)},TPL,${locals})`)
+    return this.settle(`rt.import(ctx,${this.expr(node.template, frame)},${locals})`)
   }
 
   private import(node: ast.Import, frame: Frame): void {
@@ -475,6 +476,7 @@ export class StatementCompiler extends ExpressionCompiler {
 
   private autoEscape(node: ast.AutoEscape, frame: Frame): void {
     const inner = innerFrame(this.names, frame)
+    inner.escape = node.value.type === 'Const' ? (truthy(node.value.value) ? 'on' : 'off') : 'maybe'
     analyze(inner.scope, [node.value, ...node.body])
     const saved = this.names.fresh('a')
     this.mark(node.line)

@@ -39,7 +39,6 @@ function assignedNames(body: readonly ast.Stmt[]): string[] {
 
 class TemplateCompiler extends StatementCompiler {
   template({ body }: ast.Template): string {
-    this.escapes = this.options.autoescape || !findAll(body, 'AutoEscape').next().done
     const blocks = new Map<string, ast.Block>()
     for (const block of findAll(body, 'Block')) {
       if (blocks.has(block.name)) this.fail(`block '${block.name}' defined twice`, block.line)
@@ -51,7 +50,14 @@ class TemplateCompiler extends StatementCompiler {
   }
 
   private frame(toplevel: boolean): Frame {
-    return { scope: new Scope(this.names), buffer: 'o', toplevel, soft: false, silenced: toplevel }
+    return {
+      scope: new Scope(this.names),
+      buffer: 'o',
+      toplevel,
+      soft: false,
+      silenced: toplevel,
+      escape: this.options.autoescape ? 'on' : 'off',
+    }
   }
 
   private root(body: readonly ast.Stmt[]): string {

@@ -33,6 +33,7 @@ const ATTRIBUTES = [
 
 export class LoopContext extends Callable {
   readonly typeName = 'LoopContext'
+  override readonly module = 'jinja2.runtime'
   private readonly rt: Runtime
   private readonly iterable: Value
   private iterator: Iterator<Value>

@@ -4,10 +4,11 @@ import { Callable } from './callable.ts'
 import type { Kwargs } from './native.ts'
 import type { Rendering } from './rendering.ts'
 
-export type MacroBody = (...args: Array<Value | undefined>) => Value | Promise<Value>
+export type MacroBody = (...args: Array<Value | undefined>) => string | Promise<string>
 
 export class Macro extends Callable {
   readonly typeName = 'Macro'
+  override readonly module = 'jinja2.runtime'
   private readonly rt: Rendering
   readonly name: string | null
   private readonly args: readonly string[]
@@ -62,17 +63,17 @@ export class Macro extends Callable {
     rt.enter()
     try {
       const result = this.body(...bound)
-      if (!(result instanceof Promise)) return result
+      if (!(result instanceof Promise)) return rt.captured(result)
       return this.whenDone(result)
     } finally {
       rt.leave()
     }
   }
 
-  private async whenDone(result: Promise<Value>): Promise<Value> {
+  private async whenDone(result: Promise<string>): Promise<Value> {
     this.rt.enter()
     try {
-      return await result
+      return this.rt.captured(await result)
     } finally {
       this.rt.leave()
     }

@@ -3,6 +3,7 @@ import { PyStr, quote, str, type Value } from '../../data/mod.ts'
 
 export class Markup extends PyStr {
   readonly typeName = 'Markup'
+  override readonly module = 'markupsafe'
 
   override repr(): string {
     return `Markup(${quote(this.value)})`

@@ -3,6 +3,7 @@ import { PyObject, repr, type Value } from '../../data/mod.ts'
 
 export class Namespace extends PyObject {
   readonly typeName = 'Namespace'
+  override readonly module = 'jinja2.utils'
   private readonly attributes: Map<Value, Value>
 
   constructor(attributes: Map<Value, Value>) {

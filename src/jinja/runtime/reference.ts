@@ -4,17 +4,19 @@ import type { BlockFunction } from '../template.ts'
 import { Callable } from './callable.ts'
 import type { Context } from './context.ts'
 import type { Rendering } from './rendering.ts'
-import type { Runtime } from './runtime.ts'
 
 export class BlockReference extends Callable {
   readonly typeName = 'BlockReference'
+  override readonly module = 'jinja2.runtime'
+  private readonly rt: Rendering
   private readonly name: string
   private readonly context: Context
   private readonly definitions: readonly BlockFunction[]
   private readonly depth: number
 
-  constructor(name: string, context: Context, definitions: readonly BlockFunction[], depth: number) {
+  constructor(rt: Rendering, name: string, context: Context, definitions: readonly BlockFunction[], depth: number) {
     super()
+    this.rt = rt
     this.name = name
     this.context = context
     this.definitions = definitions
@@ -26,30 +28,36 @@ export class BlockReference extends Callable {
   }
 
   override getAttr(name: string): Value | undefined {
-    if (name !== 'super' || this.depth + 1 >= this.definitions.length) return undefined
-    return new BlockReference(this.name, this.context, this.definitions, this.depth + 1)
+    if (name !== 'super') return undefined
+    if (this.depth + 1 >= this.definitions.length) {
+      return this.rt.undefined(`there is no parent block called ${quote(this.name)}.`)
+    }
+    return new BlockReference(this.rt, this.name, this.context, this.definitions, this.depth + 1)
   }
 
-  call(rt: Runtime): Value | Promise<Value> {
-    const rendering = rt as Rendering
-    const text = this.definitions[this.depth]!(this.context, rendering)
-    return text instanceof Promise ? text.then((done) => rendering.captured(done)) : rendering.captured(text)
+  call(): Value | Promise<Value> {
+    const { rt } = this
+    const text = this.definitions[this.depth]!(this.context, rt)
+    return text instanceof Promise ? text.then((done) => rt.captured(done)) : rt.captured(text)
   }
 }
 
 /** `self`: the blocks of the template being rendered. */
 export class TemplateReference extends PyObject {
   readonly typeName = 'TemplateReference'
+  override readonly module = 'jinja2.runtime'
+  private readonly rt: Rendering
   private readonly context: Context
 
-  constructor(context: Context) {
+  constructor(rt: Rendering, context: Context) {
     super()
+    this.rt = rt
     this.context = context
   }
 
   override getItem(key: Value): Value | undefined {
     const definitions = typeof key === 'string' ? this.context.blocks.get(key) : undefined
-    return definitions && new BlockReference(key as string, this.context, definitions, 0)
+    return definitions && new BlockReference(this.rt, key as string, this.context, definitions, 0)
   }
 
   override attrNames(): Iterable<string> {
@@ -57,6 +65,6 @@ export class TemplateReference extends PyObject {
   }
 
   override repr(): string {
-    return `<TemplateReference ${quote('template')}>`
+    return '<TemplateReference None>'
   }
 }

@@ -7,7 +7,6 @@ import type { BlockFunction, Template } from '../template.ts'
 import { getAttr, getItem } from './attributes.ts'
 import { Callable } from './callable.ts'
 import { type Context, type Locals, withLocals } from './context.ts'
-import type { TemplateOrigin } from './failure.ts'
 import { HostFunction } from './host-function.ts'
 import { escapeText, escapeValue, Markup } from './markup.ts'
 import { TemplateModule } from './module.ts'
@@ -131,7 +130,10 @@ export class Rendering implements Runtime {
 
   /** What `{{ value }}` writes where escaping may be on. */
   emit(value: Value): string {
-    if (!this.autoescape) return printed(value)
+    return this.autoescape ? this.escaped(value) : printed(value)
+  }
+
+  escaped(value: Value): string {
     if (value instanceof Markup) return value.value
     return escapeText(printed(value))
   }
@@ -152,10 +154,6 @@ export class Rendering implements Runtime {
 
   // — other templates —
 
-  private async template(name: Value, origin: TemplateOrigin): Promise<Template> {
-    return this.env.select(this, name, origin)
-  }
-
   /** Renders another template in place of one statement, with the environment's own escaping. */
   private async within<T>(run: () => T | Promise<T>): Promise<T> {
     const { autoescape } = this
@@ -169,16 +167,10 @@ export class Rendering implements Runtime {
     }
   }
 
-  async include(
-    ctx: Context,
-    name: Value,
-    origin: TemplateOrigin,
-    ignoreMissing: boolean,
-    locals?: Locals,
-  ): Promise<string> {
+  async include(ctx: Context, name: Value, ignoreMissing: boolean, locals?: Locals): Promise<string> {
     let template: Template
     try {
-      template = await this.template(name, origin)
+      template = await this.env.select(name)
     } catch (error) {
       if (ignoreMissing && error instanceof JinjaError && NOT_FOUND.has(error.code)) return ''
       throw error
@@ -188,8 +180,8 @@ export class Rendering implements Runtime {
     return this.within(() => template.root(context, this, []))
   }
 
-  async import(ctx: Context, name: Value, origin: TemplateOrigin, locals?: Locals): Promise<TemplateModule> {
-    const template = await this.template(name, origin)
+  async import(ctx: Context, name: Value, locals?: Locals): Promise<TemplateModule> {
+    const template = await this.env.named(name)
     return locals ? this.makeModule(template, withLocals(ctx.all(), locals)) : this.module(template)
   }
 
@@ -221,8 +213,8 @@ export class Rendering implements Runtime {
 
   // — inheritance —
 
-  async parent(ctx: Context, name: Value, origin: TemplateOrigin): Promise<Template> {
-    const parent = await this.template(name, origin)
+  async parent(ctx: Context, name: Value): Promise<Template> {
+    const parent = await this.env.named(name)
     for (const [block, body] of parent.blocks) {
       const known = ctx.blocks.get(block)
       if (known) known.push(body)
@@ -244,13 +236,13 @@ export class Rendering implements Runtime {
   }
 
   self(ctx: Context): Value {
-    return new TemplateReference(ctx)
+    return new TemplateReference(this, ctx)
   }
 
   super(ctx: Context, name: string, current: BlockFunction): Value {
     const definitions = ctx.blocks.get(name)!
     const depth = definitions.indexOf(current) + 1
-    if (depth < definitions.length) return new BlockReference(name, ctx, definitions, depth)
+    if (depth < definitions.length) return new BlockReference(this, name, ctx, definitions, depth)
     return this.undefined(`there is no parent block called ${quote(name)}.`)
   }
 }

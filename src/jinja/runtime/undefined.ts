@@ -63,10 +63,6 @@ export class Undefined extends PyObject {
   override unary(): Value {
     return this.fail()
   }
-
-  override abs(): Value {
-    return this.fail()
-  }
 }
 
 export class StrictUndefined extends Undefined {
