@@ -8,6 +8,7 @@ export type Hint = () => string | undefined
 
 export class Undefined extends PyObject {
   readonly typeName: string = 'Undefined'
+  override readonly module = 'jinja2.runtime'
   readonly message: string
   private readonly hint: Hint | undefined
   private readonly error: JinjaErrorCode
