@@ -1,3 +1,5 @@
+export type { DumperName } from './dump/dialect.ts'
+export { type DumpOptions, dump } from './dump/dump.ts'
 export { YamlError, type YamlErrorCode } from './errors.ts'
 export { type LoadOptions, load } from './load.ts'
 export { inheritPositions, positionOf, type TextPosition } from './positions.ts'

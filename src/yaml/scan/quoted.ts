@@ -53,7 +53,9 @@ export function scanQuoted(cursor: Cursor, quote: 39 | 34): string {
     } else if (c === 92 && quote === 34) {
       out += text.slice(from, pos)
       cursor.moveTo(pos)
-      out += isBreak(text.charCodeAt(pos + 1)) ? escapedBreak(cursor, line, column) : escape(cursor, line, column)
+      out += isBreak(text.charCodeAt(pos + 1))
+        ? escapedBreak(cursor, line, column)
+        : escapeSequence(cursor, line, column)
       from = pos = cursor.pos
     } else if (c === 0) {
       cursor.moveTo(pos)
@@ -92,7 +94,7 @@ function escapedBreak(cursor: Cursor, line: number, column: number): string {
   return furtherBreaks(cursor, line, column)
 }
 
-function escape(cursor: Cursor, line: number, column: number): string {
+function escapeSequence(cursor: Cursor, line: number, column: number): string {
   const { text } = cursor
   const name = text.charAt(cursor.pos + 1)
   const simple = ESCAPES.get(name)

@@ -15,6 +15,17 @@ import { Token } from './token.ts'
 const LONGEST_KEY = 1024
 const NO_KEY = -1
 
+const PLAIN = 0
+const FLOW = 1
+const CONTENT = 2
+const INDICATOR = 3
+
+/** What an ASCII character begins. A tab gets here only where it may not indent. */
+const STARTS = new Uint8Array(128)
+for (const c of ',[]{}') STARTS[c.charCodeAt(0)] = FLOW
+for (const c of '\'"*&!|>@`\t') STARTS[c.charCodeAt(0)] = CONTENT
+for (const c of '\0%-.?:') STARTS[c.charCodeAt(0)] = INDICATOR
+
 export class Scanner extends Cursor {
   private queue: Token[] = []
   private head = 0
@@ -109,58 +120,42 @@ export class Scanner extends Cursor {
     if (this.keyToken[0] !== NO_KEY && this.isKeyStale(0)) this.forgetKey(0)
     if (this.flowLevel === 0) this.closeBlocks(this.column)
     const c = this.text.charCodeAt(this.pos)
-    switch (c) {
-      case 0:
-        return this.fetchStreamEnd()
-      case 37: // %
-        return this.column === 0 ? this.fetchDirective() : this.refuse()
-      case 45: // -
-        if (this.atDocumentMark()) return this.fetchDocumentMark(T.DOCUMENT_START)
-        return isBlankz(this.text.charCodeAt(this.pos + 1)) ? this.fetchBlockEntry() : this.fetchPlain()
-      case 46: // .
-        return this.atDocumentMark() ? this.fetchDocumentMark(T.DOCUMENT_END) : this.fetchPlain()
-      case 91: // [
-        return this.fetchFlowStart(T.FLOW_SEQUENCE_START)
-      case 123: // {
-        return this.fetchFlowStart(T.FLOW_MAPPING_START)
-      case 93: // ]
-        return this.fetchFlowEnd(T.FLOW_SEQUENCE_END)
-      case 125: // }
-        return this.fetchFlowEnd(T.FLOW_MAPPING_END)
-      case 44: // ,
-        return this.fetchFlowEntry()
-      case 63: // ?
-        return this.flowLevel > 0 || isBlankz(this.text.charCodeAt(this.pos + 1)) ? this.fetchKey() : this.fetchPlain()
-      case 58: // :
-        return this.flowLevel > 0 || isBlankz(this.text.charCodeAt(this.pos + 1))
-          ? this.fetchValue()
-          : this.fetchPlain()
-      default:
-        return this.fetchContent(c)
-    }
+    const kind = c < 128 ? STARTS[c]! : PLAIN
+    if (kind === PLAIN) this.fetchPlain()
+    else if (kind === FLOW) this.fetchFlowIndicator(c)
+    else if (kind === CONTENT) this.fetchContent(c)
+    else this.fetchIndicator(c)
   }
 
+  /** What is an indicator only by what follows it, or by where it stands. */
+  private fetchIndicator(c: number): void {
+    const followed = isBlankz(this.text.charCodeAt(this.pos + 1))
+    if (c === 0) this.fetchStreamEnd()
+    else if (c === 37 && this.column === 0) this.fetchDirective()
+    else if ((c === 45 || c === 46) && this.atDocumentMark()) {
+      this.fetchDocumentMark(c === 45 ? T.DOCUMENT_START : T.DOCUMENT_END)
+    } else if (c === 45 && followed) this.fetchBlockEntry()
+    else if (c === 63 && (followed || this.flowLevel > 0)) this.fetchKey()
+    else if (c === 58 && (followed || this.flowLevel > 0)) this.fetchValue()
+    else if (c === 37) this.refuse()
+    else this.fetchPlain()
+  }
+
+  private fetchFlowIndicator(c: number): void {
+    if (c === 44) this.fetchFlowEntry()
+    else if (c === 91) this.fetchFlowStart(T.FLOW_SEQUENCE_START)
+    else if (c === 123) this.fetchFlowStart(T.FLOW_MAPPING_START)
+    else this.fetchFlowEnd(c === 93 ? T.FLOW_SEQUENCE_END : T.FLOW_MAPPING_END)
+  }
+
+  /** Anchors, tags, and scalars that are not plain. */
   private fetchContent(c: number): void {
-    switch (c) {
-      case 42: // *
-        return this.fetchAnchor(T.ALIAS)
-      case 38: // &
-        return this.fetchAnchor(T.ANCHOR)
-      case 33: // !
-        return this.fetchTag()
-      case 124: // |
-      case 62: // >
-        return this.flowLevel === 0 ? this.fetchBlockScalar() : this.refuse()
-      case 39: // '
-      case 34: // "
-        return this.fetchQuoted(c)
-      case 9: // a tab where only spaces may indent
-      case 64: // @
-      case 96: // `
-        return this.refuse()
-      default:
-        return this.fetchPlain()
-    }
+    if (c === 39 || c === 34) this.fetchQuoted(c)
+    else if (c === 42) this.fetchAnchor(T.ALIAS)
+    else if (c === 38) this.fetchAnchor(T.ANCHOR)
+    else if (c === 33) this.fetchTag()
+    else if ((c === 124 || c === 62) && this.flowLevel === 0) this.fetchBlockScalar()
+    else this.refuse()
   }
 
   private refuse(): never {

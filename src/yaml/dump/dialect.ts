@@ -1,0 +1,68 @@
+// The dumper classes that Salt's code names, by what sets them apart.
+import { SEQ, YAML_PREFIX } from '../tags.ts'
+
+export interface Dialect {
+  emitter: 'libyaml' | 'pure'
+  /** An OrderedDict: in its order, sorted like a dict, or as the Python object it is. */
+  orderedDicts: 'in-order' | 'as-dict' | 'as-object'
+  /** The full dumpers tag tuples. */
+  tupleTag: string
+  /** Whether subclasses of str, list, tuple and dict are what they extend. */
+  subclasses: boolean
+  /** What has no representer: `NULL`, an error, or a Python object. */
+  others: 'null' | 'error' | 'object'
+}
+
+const PYTHON_TUPLE = `${YAML_PREFIX}python/tuple`
+
+export const DIALECTS = {
+  /** `salt.utils.yaml.safe_dump`. */
+  SafeOrderedDumper: {
+    emitter: 'libyaml',
+    orderedDicts: 'in-order',
+    tupleTag: SEQ,
+    subclasses: false,
+    others: 'null',
+  },
+  OrderedDumper: {
+    emitter: 'libyaml',
+    orderedDicts: 'in-order',
+    tupleTag: PYTHON_TUPLE,
+    subclasses: false,
+    others: 'object',
+  },
+  /** With libyaml its wish to indent sequences has no effect. */
+  IndentedSafeOrderedDumper: {
+    emitter: 'libyaml',
+    orderedDicts: 'in-order',
+    tupleTag: SEQ,
+    subclasses: false,
+    others: 'object',
+  },
+  /** `salt.utils.yaml.dump` without a class: PyYAML's own. */
+  Dumper: {
+    emitter: 'pure',
+    orderedDicts: 'as-object',
+    tupleTag: PYTHON_TUPLE,
+    subclasses: false,
+    others: 'object',
+  },
+  /** The `yaml` serializer of `file.serialize`. */
+  serializer: {
+    emitter: 'libyaml',
+    orderedDicts: 'as-dict',
+    tupleTag: SEQ,
+    subclasses: true,
+    others: 'error',
+  },
+  /** The `yamlex` serializer, which also prints SLS values. */
+  yamlex: {
+    emitter: 'pure',
+    orderedDicts: 'in-order',
+    tupleTag: SEQ,
+    subclasses: true,
+    others: 'error',
+  },
+} as const satisfies Record<string, Dialect>
+
+export type DumperName = keyof typeof DIALECTS

@@ -1,0 +1,61 @@
+// Values to text, with every option PyYAML's dump takes.
+import { type Value, valueError } from '../../data/mod.ts'
+import { DIALECTS, type DumperName } from './dialect.ts'
+import type { EmitterOptions } from './emitter.ts'
+import { LibyamlEmitter } from './libyaml.ts'
+import { nameShared, type ScalarStyle } from './node.ts'
+import { Representer } from './represent.ts'
+
+/** PyYAML's keyword arguments by their own names, as users write them in states. */
+export interface DumpOptions {
+  default_style?: string | null
+  default_flow_style?: boolean | null
+  canonical?: boolean | null
+  indent?: number | null
+  width?: number | null
+  /** Salt's default is true. */
+  allow_unicode?: boolean | null
+  line_break?: string | null
+  explicit_start?: boolean | null
+  explicit_end?: boolean | null
+  version?: readonly [major: number, minor: number] | null
+  tags?: ReadonlyMap<string, string> | null
+  sort_keys?: boolean
+  /** The dumper class; Salt's safe one when not given. */
+  dumper?: DumperName
+}
+
+/** The value as a YAML document; by default what `salt.utils.yaml.safe_dump` writes. */
+export function dump(value: Value, options: DumpOptions = {}): string {
+  const dialect = DIALECTS[options.dumper ?? 'SafeOrderedDumper']
+  const root = new Representer(dialect, {
+    defaultStyle: scalarStyle(options.default_style),
+    defaultFlowStyle: options.default_flow_style ?? null,
+    sortKeys: options.sort_keys ?? true,
+  }).node(value)
+  nameShared(root)
+  return new LibyamlEmitter(emitterOptions(options)).document(root)
+}
+
+function emitterOptions(options: DumpOptions): EmitterOptions {
+  const indent = options.indent ?? 2
+  const bestIndent = indent > 1 && indent < 10 ? indent : 2
+  const width = options.width ?? 80
+  const tags = options.tags ?? new Map<string, string>()
+  if (tags.size > 128) throw valueError('too many tags')
+  return {
+    canonical: options.canonical ?? false,
+    indent: bestIndent,
+    width: width < 0 ? Number.POSITIVE_INFINITY : width <= bestIndent * 2 ? 80 : width,
+    unicode: options.allow_unicode ?? true,
+    lineBreak: options.line_break === '\r' || options.line_break === '\r\n' ? options.line_break : '\n',
+    explicitStart: options.explicit_start ?? false,
+    explicitEnd: options.explicit_end ?? false,
+    version: options.version ?? undefined,
+    tags,
+    indentSequences: false,
+  }
+}
+
+const scalarStyle = (style: string | null | undefined): ScalarStyle =>
+  style === "'" || style === '"' || style === '|' || style === '>' ? style : ''
