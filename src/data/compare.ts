@@ -99,7 +99,10 @@ export function order(a: Value, b: Value, op: Ordering = '<'): number | undefine
     const y = b instanceof PyStr ? b.value : b
     if (typeof x === 'string' && typeof y === 'string') return compareText(x, y)
   }
-  if (a instanceof PyObject) return a.compare(b)
+  if (a instanceof PyObject) {
+    const result = a.compare(b)
+    if (result !== undefined) return result
+  }
   if (b instanceof PyObject) {
     const reversed = b.compare(a)
     return reversed === undefined ? undefined : -reversed

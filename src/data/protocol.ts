@@ -96,6 +96,6 @@ export function contains(container: Value, item: Value): boolean {
 
 function bytesContain(container: Uint8Array, item: Value): boolean {
   if (item instanceof Uint8Array) return Buffer.from(container).includes(Buffer.from(item))
-  if (typeof item === 'number') return container.includes(item)
+  if (typeof item === 'number' && Number.isInteger(item)) return container.includes(item)
   throw typeError(`a bytes-like object is required, not '${typeName(item)}'`)
 }

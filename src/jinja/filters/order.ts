@@ -9,7 +9,6 @@ import {
   PySet,
   sorted,
   Tuple,
-  textOf,
   truthy,
   type Value,
 } from '../../data/mod.ts'
@@ -38,7 +37,7 @@ function sort(rt: Runtime, value: Value, reverse: Value, caseSensitive: Value, a
 }
 
 function dictsort(value: Value, caseSensitive: Value, by: Value, reverse: Value): Value[] {
-  const at = ['key', 'value'].indexOf(textOf(by) ?? '')
+  const at = ['key', 'value'].findIndex((name) => equals(by, name))
   if (at < 0) throw new JinjaError('FilterArgumentError', 'You can only sort by either "key" or "value"')
   const pairs = Array.from(pairsOf(value), ([key, item]) => Tuple.of(key, item))
   const key: Getter = (pair) => {
