@@ -1,0 +1,117 @@
+// Methods of Python's builtin types. CPython writes them in C and checks their arguments in three ways, each with its
+// own sentences; templates that misuse a method show them.
+import { PyError, typeError, type Value } from '../../data/mod.ts'
+import { type Kwargs, type NativeBody, NativeFunction, type NativeTable } from '../runtime/native.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+
+/**
+ * How a method takes its arguments:
+ * `positional` by place only; `parsed` likewise, but with the older wording (`find`, `count`, `startswith`);
+ * `keywords` by place or name.
+ */
+export type Style = 'positional' | 'parsed' | 'keywords'
+
+export class BuiltinMethod extends NativeFunction {
+  private readonly owner: string
+  private readonly style: Style
+
+  constructor(owner: string, name: string, params: readonly string[], body: NativeBody, style: Style) {
+    super(name, ['self', ...params], body)
+    this.owner = owner
+    this.style = style
+  }
+
+  override repr(): string {
+    return `<method '${this.name}' of '${this.owner}' objects>`
+  }
+
+  override invoke(rt: Runtime, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value> {
+    try {
+      if (this.parameters.open || this.parameters.rest) return this.invokeOpen(rt, args, kwargs)
+      if (kwargs?.size) return this.invokeNamed(rt, args, kwargs)
+      const { positional, required } = this.parameters
+      if (args.length < required || args.length > positional.length) throw this.countError(args.length - 1)
+      return this.body(rt, ...args)
+    } catch (error) {
+      throw error instanceof RangeError && error.message.startsWith('Invalid') ? new PyError('MemoryError', '') : error
+    }
+  }
+
+  private invokeOpen(rt: Runtime, args: readonly Value[], kwargs: Kwargs | undefined): Value | Promise<Value> {
+    const { positional, open, rest } = this.parameters
+    if (kwargs?.size && !open) throw typeError(`${this.name}() takes no keyword arguments`)
+    if (!rest && args.length > positional.length) throw this.countError(args.length - 1)
+    const bound: unknown[] = positional.map((_, i) => args[i])
+    if (rest) bound.push(args.slice(positional.length))
+    if (open) bound.push(kwargs ?? new Map())
+    return this.body(rt, ...bound)
+  }
+
+  private invokeNamed(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | Promise<Value> {
+    if (this.style !== 'keywords') {
+      const shown = this.style === 'parsed' ? this.name : `${this.owner}.${this.name}`
+      throw typeError(`${shown}() takes no keyword arguments`)
+    }
+    const { positional, required } = this.parameters
+    const given = args.length - 1 + kwargs.size
+    if (given >= positional.length) throw this.countError(given)
+    const bound: (Value | undefined)[] = positional.map((name, i) => (i < args.length ? args[i] : kwargs.get(name)))
+    for (const name of kwargs.keys()) {
+      const at = positional.indexOf(name)
+      if (at > 0 && at < args.length) {
+        throw typeError(`argument for ${this.name}() given by name ('${name}') and position (${at})`)
+      }
+    }
+    const missing = bound.findIndex((value, i) => value === undefined && i < required)
+    if (missing > 0) throw this.missing(missing)
+    for (const name of kwargs.keys()) {
+      if (positional.indexOf(name) < 1) throw typeError(`'${name}' is an invalid keyword argument for ${this.name}()`)
+    }
+    return this.body(rt, ...bound)
+  }
+
+  private missing(at: number): PyError {
+    return typeError(`${this.name}() missing required argument '${this.parameters.positional[at]}' (pos ${at})`)
+  }
+
+  /** The counts leave out `self`. */
+  private countError(given: number): PyError {
+    const least = this.parameters.required - 1
+    const most = this.parameters.positional.length - 1
+    const few = given < least
+    const bound = few ? least : most
+    const limit = least === most ? '' : few ? 'at least ' : 'at most '
+    const noun = bound === 1 ? 'argument' : 'arguments'
+    if (this.style === 'keywords') {
+      return few ? this.missing(given + 1) : typeError(`${this.name}() takes at most ${most} ${noun} (${given} given)`)
+    }
+    if (this.style === 'parsed') {
+      return typeError(`${this.name}() takes ${limit || 'exactly '}${bound} ${noun} (${given} given)`)
+    }
+    if (most === 0) return typeError(`${this.owner}.${this.name}() takes no arguments (${given} given)`)
+    if (least === 1 && most === 1) {
+      return typeError(`${this.owner}.${this.name}() takes exactly one argument (${given} given)`)
+    }
+    return typeError(`${this.name} expected ${limit}${bound} ${noun}, got ${given}`)
+  }
+}
+
+export interface MethodSpec {
+  params: readonly string[]
+  body: NativeBody
+  style: Style
+}
+
+/** A method with the parameters after `self`, separated by spaces; `name?` may be left out. */
+export function method(params: string, body: NativeBody, style: Style = 'positional'): MethodSpec {
+  return { params: params === '' ? [] : params.split(' '), body, style }
+}
+
+/** Methods by name, without a prototype, so that names such as `constructor` find nothing. */
+export function methodTable(owner: string, specs: Record<string, MethodSpec>): NativeTable {
+  const table: Record<string, NativeFunction> = Object.create(null)
+  for (const [name, { params, body, style }] of Object.entries(specs)) {
+    table[name] = new BuiltinMethod(owner, name, params, body, style)
+  }
+  return Object.freeze(table)
+}
