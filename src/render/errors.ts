@@ -1,0 +1,37 @@
+// What rendering can fail with. `code` is the class Salt raises and `message` the whole text Salt shows, with the
+// quoted lines; `error` is its first part alone.
+import { BrineError, type ErrorDetails } from '../base/mod.ts'
+import { excerpt } from './excerpt.ts'
+
+export type RenderErrorCode =
+  /** A renderer refused its input. */
+  | 'SaltRenderError'
+  /** A pipeline names a renderer that does not exist or cannot run here. */
+  | 'RendererUnavailable'
+  /** The parsers that Salt lets through with their own class. */
+  | 'JSONDecodeError'
+  | 'TOMLDecodeError'
+  | 'DeserializationError'
+
+export interface RenderErrorDetails extends ErrorDetails {
+  /** 0 when the fault lies in another file, which `error` then quotes. */
+  line?: number | undefined
+  /** The text that `line` counts in. */
+  source?: string | undefined
+}
+
+export class RenderError extends BrineError<RenderErrorCode> {
+  readonly error: string
+  readonly line: number | undefined
+
+  constructor(code: RenderErrorCode, error: string, details: RenderErrorDetails = {}) {
+    const { line, source } = details
+    super(code, line && source ? `${error}; line ${line}\n\n${excerpt(source, line)}` : error, details)
+    this.name = code
+    this.error = error
+    this.line = line
+  }
+}
+
+export const renderError = (error: string, details?: RenderErrorDetails): RenderError =>
+  new RenderError('SaltRenderError', error, details)

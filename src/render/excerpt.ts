@@ -1,0 +1,19 @@
+// The lines around an error, as Salt quotes them: five on each side, the faulty one marked.
+import { splitLines } from '../data/mod.ts'
+
+const AROUND = 5
+
+const MARKER = '    <======================'
+
+/** `line` counts from 1; a line past the end gives the whole text back, as Salt does. */
+export function excerpt(text: string, line: number): string {
+  const lines = splitLines(text)
+  if (line > lines.length) return text
+  const start = Math.max(0, line - AROUND - 1)
+  const end = Math.min(lines.length, line + AROUND)
+  const quoted = lines.slice(start, end)
+  quoted[line - start - 1] += MARKER
+  if (start > 0) quoted.unshift('[...]')
+  if (end < lines.length) quoted.push('[...]')
+  return `---\n${quoted.join('\n')}\n---`
+}

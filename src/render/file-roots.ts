@@ -1,0 +1,57 @@
+// The file trees of `file_roots` and `pillar_roots`: several directories for each environment, the first that has a
+// file wins. A path cannot leave its root.
+import { readFile } from 'node:fs/promises'
+import { isAbsolute, join, normalize } from 'node:path/posix'
+import { type Dict, decodeBytes, str, textOf, type Value } from '../data/mod.ts'
+
+export interface TreeFile {
+  text: string
+  /** Where it is on disk. */
+  file: string
+}
+
+/** Where templates and SLS files come from. */
+export interface FileTree {
+  read(path: string, saltenv: string): Promise<TreeFile | undefined>
+}
+
+export class FileRoots implements FileTree {
+  private readonly roots: Dict
+
+  /** `roots` maps an environment to its directories; `__env__` stands for every environment that is not listed. */
+  constructor(roots: Value) {
+    this.roots = roots instanceof Map ? roots : new Map()
+  }
+
+  directories(saltenv: string): string[] {
+    const listed = this.roots.get(saltenv)
+    const directories = listed ?? this.roots.get('__env__') ?? []
+    const each = Array.isArray(directories) ? directories : [directories]
+    return each.map((directory) => {
+      const path = textOf(directory) ?? str(directory)
+      return listed === undefined ? path.replaceAll('__env__', saltenv) : path
+    })
+  }
+
+  async read(path: string, saltenv: string): Promise<TreeFile | undefined> {
+    const inside = normalize(path)
+    if (isAbsolute(inside) || inside === '..' || inside.startsWith('../')) return undefined
+    for (const directory of this.directories(saltenv)) {
+      const file = join(directory, inside)
+      const bytes = await bytesOf(file)
+      if (bytes !== undefined) return { text: decodeBytes(bytes), file }
+    }
+    return undefined
+  }
+}
+
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EACCES'])
+
+async function bytesOf(file: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,95 @@
+// The `jinja` renderer: a template's text with the variables Salt gives it.
+import type { Log } from '../base/mod.ts'
+import { type Dict, SaltError, truthy, type Value } from '../data/mod.ts'
+import { Environment, HostFunction, TemplateFailure, type Variables } from '../jinja/mod.ts'
+import { FileRoots, type FileTree } from './file-roots.ts'
+import { saltDialect, saltGlobals } from './jinja-dialect.ts'
+import { jinjaRenderError } from './jinja-error.ts'
+import { jinjaDelimiters } from './jinja-options.ts'
+import { type FunctionSource, SaltFunctions } from './salt-functions.ts'
+import { slsContext } from './sls-context.ts'
+import { SaltTemplateLoader } from './template-loader.ts'
+import { optsForTemplates, pillarForTemplates } from './wrapped-data.ts'
+
+export interface JinjaOptions {
+  opts: Dict
+  grains: Dict
+  pillar: Dict
+  functions?: FunctionSource
+  saltenv: string
+  /** The SLS being rendered, `''` for a text outside any; undefined for a managed file, which sees no `sls`. */
+  sls?: string
+  /** The template's own path, for `tplpath` and its like. */
+  path?: string | undefined
+  /** Further variables; they win over Salt's own. */
+  context?: ReadonlyMap<string, Value>
+  /** Where imports are looked up; the file roots, or pillar roots, of `opts` when not given. */
+  tree?: FileTree
+  /** Rendering pillar: imports come from the pillar roots. */
+  isPillar?: boolean
+  log?: Log
+}
+
+export interface JinjaOutput {
+  text: string
+  /** Pairs of an offset in the text and the template line whose output begins there. */
+  lines: readonly number[]
+}
+
+export async function renderJinja(source: string, options: JinjaOptions): Promise<JinjaOutput> {
+  const { opts, saltenv } = options
+  const variables = templateVariables(options)
+  const sls = variables.get('sls')
+  const loader = new SaltTemplateLoader({
+    tree: options.tree ?? new FileRoots(opts.get(options.isPillar ? 'pillar_roots' : 'file_roots') ?? null),
+    saltenv,
+    opts,
+    pillar: options.isPillar ?? false,
+  })
+  const env = new Environment({
+    dialect: saltDialect,
+    delimiters: jinjaDelimiters(opts, sls !== undefined && truthy(sls), options.log),
+    loader,
+    strict: !truthy(opts.get('allow_undefined') ?? false),
+    opts,
+    globals: [...saltGlobals, ['ifelse', ifelse], ...variables],
+  })
+  try {
+    const rendered = await env.render(source, variables)
+    // Jinja drops the last line break, and Salt puts it back
+    return source.endsWith('\n') ? { text: `${rendered.text}\n`, lines: rendered.lines } : rendered
+  } catch (error) {
+    if (!(error instanceof TemplateFailure)) throw error
+    throw jinjaRenderError(error, { source, path: options.path, sls, sources: loader.sources, files: loader.files })
+  }
+}
+
+function templateVariables(options: JinjaOptions): Variables {
+  const variables = new Map<string, Value>([
+    ['grains', options.grains],
+    ['opts', optsForTemplates(options.opts)],
+    ['pillar', pillarForTemplates(options.pillar)],
+    ['saltenv', options.saltenv],
+    ['proxy', new Map()],
+  ])
+  if (options.functions) variables.set('salt', new SaltFunctions(options.functions))
+  if (options.sls !== undefined) variables.set('sls', options.sls)
+  for (const [name, value] of options.context ?? []) variables.set(name, value)
+  const sls = variables.get('sls')
+  if (typeof sls !== 'string') return variables
+  for (const [name, value] of Object.entries(slsContext(options.path, sls))) {
+    if (!variables.has(name)) variables.set(name, value)
+  }
+  return variables
+}
+
+/** Salt's own global never reaches its matchers, so only calls that need none have an answer. */
+const ifelse = new HostFunction('ifelse', (args) => {
+  if (args.length % 2 === 0) {
+    throw new SaltError('SaltException', 'The ifelse function must have an odd number of arguments!')
+  }
+  if (args.length === 1) return args[0]!
+  throw new SaltError('SaltException', "name '__context__' is not defined", {
+    hint: "Call salt['match.ifelse'](…) instead",
+  })
+})
