@@ -1,5 +1,5 @@
 // MarkupSafe's Markup: text that is HTML already. Joining it with plain text escapes the plain text.
-import { PyStr, quote, str, type Value } from '../../data/mod.ts'
+import { type BinaryOp, isInt, mul, PyStr, quote, str, textOf, type Value } from '../../data/mod.ts'
 
 export class Markup extends PyStr {
   readonly typeName = 'Markup'
@@ -7,6 +7,16 @@ export class Markup extends PyStr {
 
   override repr(): string {
     return `Markup(${quote(this.value)})`
+  }
+
+  override binary(op: BinaryOp, other: Value, reversed: boolean): Value | undefined {
+    if (op === '+' && textOf(other) !== undefined) {
+      const escaped = escapeValue(other).value
+      return new Markup(reversed ? escaped + this.value : this.value + escaped)
+    }
+    return op === '*' && (isInt(other) || typeof other === 'boolean')
+      ? new Markup(str(mul(this.value, other)))
+      : undefined
   }
 }
 
