@@ -19,6 +19,7 @@ export type PyErrorType =
   | 'MemoryError'
   | 'NotImplementedError'
   | 'OSError'
+  | 'Exception'
 
 /** An exception that Python would have raised; `code` is its class and `message` what `str(exc)` gives. */
 export class PyError extends BrineError<PyErrorType> {
