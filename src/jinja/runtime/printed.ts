@@ -1,6 +1,18 @@
 // How `{{ … }}` shows a value: Salt prints mappings so that YAML can read them back, whatever their type, and text in
 // them that Python would show with escapes YAML does not know as a double-quoted scalar.
-import { Float, PyError, PyObject, repr, str, Tuple, textOf, type Value } from '../../data/mod.ts'
+import {
+  Float,
+  NamedTuple,
+  PyError,
+  PyObject,
+  quote,
+  repr,
+  str,
+  Tuple,
+  textOf,
+  typeError,
+  type Value,
+} from '../../data/mod.ts'
 import { dump } from '../../yaml/mod.ts'
 
 const DEEPEST = 900
@@ -40,6 +52,10 @@ function nested(value: Value, asText: boolean, depth: number): string {
 }
 
 function listText(list: Value[], depth: number): string {
+  // Salt makes a new sequence of the same class from a list of the items, which a named tuple's class does not take
+  if (list instanceof NamedTuple) {
+    throw typeError(`${list.typeName}.__new__() missing 1 required positional argument: ${quote(list.fields[1]!)}`)
+  }
   const parts = list.map((item) => nested(item, false, depth + 1))
   if (!(list instanceof Tuple)) return `[${parts.join(', ')}]`
   return parts.length === 1 ? `(${parts[0]},)` : `(${parts.join(', ')})`
