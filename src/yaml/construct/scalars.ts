@@ -52,8 +52,8 @@ export function floatFromScalar(text: string): number | Float {
   if (!plain.includes(':')) return float(sign * floatFromText(plain))
   let total = 0
   let base = 1
-  for (const part of plain.split(':').reverse()) {
-    total += floatFromText(part) * base
+  for (const part of plain.split(':').map(floatFromText).reverse()) {
+    total += part * base
     base *= 60
   }
   return float(sign * total)

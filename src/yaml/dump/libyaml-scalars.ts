@@ -128,11 +128,18 @@ export function writeFolded(writer: Writer, text: string): void {
       writer.writeIndent()
       indented = run[0] === ' '
       writer.put(run)
-    } else if (run === ' ' && writer.column > writer.width) writer.writeIndent()
+    } else if (run[0] === ' ') foldSpaces(writer, run)
     else writer.put(run)
     writer.indention = false
     breaks = false
   }
+}
+
+/** The last space of a row may turn into a line break. */
+function foldSpaces(writer: Writer, spaces: string): void {
+  writer.put(spaces.slice(1))
+  if (writer.column > writer.width) writer.writeIndent()
+  else writer.put(' ')
 }
 
 function isBlankAfterBreaks(text: string, from: number): boolean {
