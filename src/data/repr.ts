@@ -25,8 +25,14 @@ export function repr(value: Value): string {
   return typeof value === 'string' ? quote(value) : new Printer().print(value)
 }
 
-/** A minus sign before zero is not an int's. */
-const intText = (n: number): string => (n === 0 ? '0' : String(n))
+/** Texts of small ints, which templates print all the time; making one anew costs ten times the look-up. */
+const SMALL_INTS = new Array<string | undefined>(16384)
+
+function intText(n: number): string {
+  // a minus sign before zero is not an int's
+  if (n >= 0 && n < SMALL_INTS.length) return (SMALL_INTS[n] ??= String(n === 0 ? 0 : n))
+  return String(n)
+}
 
 /** Deeper than any data a person wrote; Python gives up at its recursion limit too. */
 const DEEPEST = 900

@@ -2,6 +2,7 @@
 import { iterate, PyError, str, textOf, truthy, typeName, type Value } from '../data/mod.ts'
 import { JinjaError } from './errors.ts'
 import { builtinGlobals } from './globals.ts'
+import { LineMap } from './line-map.ts'
 import { DEFAULT_DELIMITERS, type Delimiters } from './options.ts'
 import type { Variables } from './runtime/context.ts'
 import type { TemplateOrigin } from './runtime/failure.ts'
@@ -36,8 +37,8 @@ export interface EnvironmentOptions {
 
 export interface Rendered {
   text: string
-  /** Pairs of an offset in the text and the template line whose output begins there. */
-  lines: readonly number[]
+  /** Which template line wrote which part of the text. */
+  lines: LineMap
 }
 
 const DEFAULT_POLICIES: ReadonlyMap<string, Value> = new Map<string, Value>([
@@ -124,7 +125,7 @@ export class Environment {
     const rendering = new Rendering(this)
     const context = template.context(given)
     rendering.knowNames(() => [...given.keys(), ...context.vars.keys()])
-    const lines: number[] = []
+    const lines = new LineMap()
     const text = await template.root(context, rendering, lines)
     return { text, lines }
   }

@@ -9,6 +9,7 @@ export {
 } from './environment.ts'
 export { JinjaError, type JinjaErrorCode } from './errors.ts'
 export { builtinFilters } from './filters/mod.ts'
+export type { LineMap } from './line-map.ts'
 export { DEFAULT_DELIMITERS, type Delimiters } from './options.ts'
 export { Callable, TypeObject } from './runtime/callable.ts'
 export type { Variables } from './runtime/context.ts'

@@ -4,6 +4,7 @@ import type { Value } from '../data/mod.ts'
 import type { Link } from './compile/expressions.ts'
 import { compileTemplate } from './compile/template.ts'
 import { JinjaError } from './errors.ts'
+import type { LineMap } from './line-map.ts'
 import { type Delimiters, delimitersKey } from './options.ts'
 import { parse } from './parser.ts'
 import { Context, type Variables } from './runtime/context.ts'
@@ -13,7 +14,7 @@ import type { NativeBody, NativeFunction } from './runtime/native.ts'
 import type { Rendering } from './runtime/rendering.ts'
 import { support, supportNames } from './runtime/support.ts'
 
-export type RootFunction = (ctx: Context, rt: Rendering, lines: number[]) => string | Promise<string>
+export type RootFunction = (ctx: Context, rt: Rendering, lines: LineMap | undefined) => string | Promise<string>
 export type BlockFunction = (ctx: Context, rt: Rendering) => string | Promise<string>
 
 /** The functions a set of environments shares. Templates compiled for one dialect serve all its environments. */

@@ -13,6 +13,8 @@ export interface Frame {
   silenced: boolean
   /** Whether output is escaped here, as far as that is known before rendering. */
   escape: 'on' | 'off' | 'maybe'
+  /** The length of the template's output so far, as code; undefined where text is written elsewhere first. */
+  offset: string | undefined
 }
 
 export function innerFrame(names: Identifiers, frame: Frame): Frame {

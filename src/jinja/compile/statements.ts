@@ -16,8 +16,6 @@ export class StatementCompiler extends ExpressionCompiler {
   /** The line of the innermost loop, for what happens between two of its rounds. */
   private loopLine = 0
   private loopDepth = 0
-  /** Whether output is mapped back to template lines: only the root's own is. */
-  protected mapsLines = false
 
   protected write(code: string): void {
     this.fn.lines.push(code)
@@ -39,14 +37,11 @@ export class StatementCompiler extends ExpressionCompiler {
     const outer = this.fn
     const outerLoop = this.loopDepth
     this.loopDepth = 0
-    const outerMaps = this.mapsLines
-    this.mapsLines = false
     this.fn = { lines: [], waits: false, temporaries: [], line: -1 }
     write()
     const written = this.fn
     this.fn = outer
     this.loopDepth = outerLoop
-    this.mapsLines = outerMaps
     return written
   }
 
@@ -130,7 +125,7 @@ export class StatementCompiler extends ExpressionCompiler {
     const flush = (): void => {
       if (!parts.length) return
       this.mark(line)
-      if (this.mapsLines && frame.buffer === 'o') this.write(`M.push(o.length,${line});`)
+      if (frame.offset) this.write(`if(M)M.add(${frame.offset},${line});`)
       this.write(`${frame.buffer}+=${parts.join('+')};`)
       parts = []
     }
@@ -197,18 +192,42 @@ export class StatementCompiler extends ExpressionCompiler {
     analyze(loop.scope, node.body)
     if (node.recursive) return this.recursiveFor(node, frame, loop, loopVariable!)
     this.mark(node.line)
-    this.write('{')
-    this.rounds(node, frame, loop, this.expr(node.iter, frame), loopVariable, '')
-    this.write('}')
+    this.append(frame, this.loopCall(node, frame, loop, loopVariable), true)
     this.forgetLine()
+  }
+
+  /**
+   * A call of the loop as a function of its own: V8 optimizes small functions well and gives up on huge ones, and the
+   * code of a long template would be huge.
+   */
+  private loopCall(node: ast.For, frame: Frame, loop: Frame, loopVariable: string | undefined): string {
+    const name = this.names.fresh('loop')
+    const buffer = this.names.fresh('o')
+    const offset = frame.offset && `${frame.offset}+${buffer}.length`
+    const fn = this.inFunction(() => {
+      this.write(`let ${buffer}='';`)
+      this.rounds(node, { ...frame, buffer, offset }, { ...loop, buffer, offset }, 'items', loopVariable, '')
+      this.write(`return ${buffer};`)
+    })
+    const temporaries = fn.temporaries.length ? `let ${fn.temporaries.join(',')};` : ''
+    this.write(`${fn.waits ? 'async ' : ''}function ${name}(items){${temporaries}${fn.lines.join('\n')}}`)
+    const call = `${name}(${this.expr(node.iter, frame)})`
+    return fn.waits ? this.settle(call) : call
   }
 
   private recursiveFor(node: ast.For, frame: Frame, loop: Frame, loopVariable: string): void {
     const name = this.names.fresh('loop')
-    const inner: Frame = { ...loop, buffer: 'o', silenced: false }
+    const inner: Frame = { ...loop, buffer: 'o', silenced: false, offset: undefined }
     const fn = this.inFunction(() => {
       this.write("let o='';")
-      this.rounds(node, { ...frame, buffer: 'o', silenced: false }, inner, 'reciter', loopVariable, `,${name},depth`)
+      this.rounds(
+        node,
+        { ...frame, buffer: 'o', silenced: false, offset: undefined },
+        inner,
+        'reciter',
+        loopVariable,
+        `,${name},depth`,
+      )
       this.write(`return ${this.captured('o', frame)};`)
     })
     this.mark(node.line)
@@ -304,7 +323,7 @@ export class StatementCompiler extends ExpressionCompiler {
   /** The function of a macro or call block, as the arguments of `new Macro`. */
   private macroValue(node: ast.Macro | ast.CallBlock, frame: Frame): string {
     const name = node.type === 'Macro' ? node.name : null
-    const inner: Frame = { ...innerFrame(this.names, frame), buffer: 'o', silenced: false }
+    const inner: Frame = { ...innerFrame(this.names, frame), buffer: 'o', silenced: false, offset: undefined }
     const { scope } = inner
     analyze(scope, node.args)
     const declared = node.args.map((arg) => arg.name)
@@ -368,14 +387,17 @@ export class StatementCompiler extends ExpressionCompiler {
     this.append(frame, this.call(node.call, frame, caller))
   }
 
-  private append(frame: Frame, code: string): void {
-    this.write(`${frame.buffer}+=${this.printed(code, frame)};`)
+  /** Appends a value to the output, or `text` that is written as it should be already. */
+  private append(frame: Frame, code: string, text = false): void {
+    // what the code does to the buffer while it runs comes first, so the buffer is read after it
+    const result = this.temporary()
+    this.write(`${result}=${text ? code : this.printed(code, frame)};${frame.buffer}+=${result};`)
   }
 
   /** Writes a body into a buffer of its own, then hands its text, filtered if a filter is given, to `use`. */
   private capture(node: ast.FilterBlock | ast.AssignBlock, frame: Frame, use: (code: string) => void): void {
     const buffer = this.names.fresh('o')
-    const inner: Frame = { ...innerFrame(this.names, frame), buffer, silenced: false }
+    const inner: Frame = { ...innerFrame(this.names, frame), buffer, silenced: false, offset: undefined }
     analyze(inner.scope, node.filter ? [...node.body, node.filter] : node.body)
     this.write(`{let ${buffer}='';`)
     this.enter(inner.scope)

@@ -57,13 +57,13 @@ class TemplateCompiler extends StatementCompiler {
       soft: false,
       silenced: toplevel,
       escape: this.options.autoescape ? 'on' : 'off',
+      offset: toplevel ? 'o.length' : undefined,
     }
   }
 
   private root(body: readonly ast.Stmt[]): string {
     const frame = this.frame(true)
     const fn = this.inFunction(() => {
-      this.mapsLines = true
       this.write("let o='',parent;")
       if (undeclared(body, ['self']).has('self')) this.write(`const ${frame.scope.parameter('self')}=rt.self(ctx);`)
       analyze(frame.scope, body)

@@ -177,7 +177,7 @@ export class Rendering implements Runtime {
     }
     if (!locals) return (await this.module(template)).str()
     const context = template.context(withLocals(ctx.all(), locals))
-    return this.within(() => template.root(context, this, []))
+    return this.within(() => template.root(context, this, undefined))
   }
 
   async import(ctx: Context, name: Value, locals?: Locals): Promise<TemplateModule> {
@@ -193,7 +193,7 @@ export class Rendering implements Runtime {
 
   private async makeModule(template: Template, given: Context['given']): Promise<TemplateModule> {
     const context = template.context(given)
-    const text = await this.within(() => template.root(context, this, []))
+    const text = await this.within(() => template.root(context, this, undefined))
     return new TemplateModule(template.origin, context.exported(), text)
   }
 
@@ -224,7 +224,7 @@ export class Rendering implements Runtime {
   }
 
   renderParent(parent: Template, ctx: Context): Promise<string> {
-    return this.within(() => parent.root(ctx, this, []))
+    return this.within(() => parent.root(ctx, this, undefined))
   }
 
   block(ctx: Context, name: string, required: boolean): string | Promise<string> {
