@@ -66,7 +66,7 @@ export class PySet extends PyObject {
 
   /** Whether the item was there. */
   delete(item: Value): boolean {
-    const member = dictDelete(this.members, item)
+    const member = dictDelete(this.members, hashable(item))
     if (member === undefined) return false
     this.table?.remove(member, stableHash(member)!)
     return true
@@ -128,8 +128,14 @@ export class PySet extends PyObject {
   symmetricDifference(other: Value): PySet {
     const result = this.empty()
     result.update(other)
-    for (const item of this.values()) if (!result.delete(item)) result.add(item)
+    result.toggle(this)
     return result
+  }
+
+  /** Removes the other's members that are here and adds those that are not. */
+  toggle(other: PySet): void {
+    if (other === this) this.clear()
+    else for (const item of other.values()) if (!this.delete(item)) this.add(item)
   }
 
   union(other: Value): PySet {
@@ -159,7 +165,7 @@ export class PySet extends PyObject {
   }
 
   override contains(item: Value): boolean {
-    return dictHas(this.members, item)
+    return dictHas(this.members, hashable(item))
   }
 
   override len(): number {
@@ -197,6 +203,11 @@ export class PySet extends PyObject {
   override key(): Value | undefined {
     return undefined
   }
+}
+
+/** A set that is looked for among members stands for the frozenset it equals. */
+function hashable(item: Value): Value {
+  return item instanceof PySet && item.key() === undefined ? PyFrozenSet.from(item) : item
 }
 
 export class PyFrozenSet extends PySet {

@@ -27,6 +27,15 @@ export function textArgument(value: Value, refusal: string): string {
   return text
 }
 
+/** The same for the functions that name the argument in their refusal; these call None by its name. */
+export function namedTextArgument(value: Value, argument: string): string {
+  const text = textOf(value)
+  if (text === undefined) {
+    throw typeError(`${argument} must be str, not ${value === null ? 'None' : typeName(value)}`)
+  }
+  return text
+}
+
 /** Where `[start:end]` begins and ends in something that long. */
 export function clampEdges(length: number, start: Value | undefined, end: Value | undefined): [number, number] {
   let from = edgeArgument(start, 0)

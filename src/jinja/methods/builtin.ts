@@ -1,6 +1,6 @@
 // Methods of Python's builtin types. CPython writes them in C and checks their arguments in three ways, each with its
 // own sentences; templates that misuse a method show them.
-import { PyError, typeError, type Value } from '../../data/mod.ts'
+import { PyError, typeError, typeName, type Value } from '../../data/mod.ts'
 import { type Kwargs, type NativeBody, NativeFunction, type NativeTable } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 
@@ -30,7 +30,7 @@ export class BuiltinMethod extends NativeFunction {
       if (this.parameters.open || this.parameters.rest) return this.invokeOpen(rt, args, kwargs)
       if (kwargs?.size) return this.invokeNamed(rt, args, kwargs)
       const { positional, required } = this.parameters
-      if (args.length < required || args.length > positional.length) throw this.countError(args.length - 1)
+      if (args.length < required || args.length > positional.length) throw this.countError(args, 0)
       return this.body(rt, ...args)
     } catch (error) {
       throw error instanceof RangeError && error.message.startsWith('Invalid') ? new PyError('MemoryError', '') : error
@@ -40,7 +40,7 @@ export class BuiltinMethod extends NativeFunction {
   private invokeOpen(rt: Runtime, args: readonly Value[], kwargs: Kwargs | undefined): Value | Promise<Value> {
     const { positional, open, rest } = this.parameters
     if (kwargs?.size && !open) throw typeError(`${this.name}() takes no keyword arguments`)
-    if (!rest && args.length > positional.length) throw this.countError(args.length - 1)
+    if (!rest && args.length > positional.length) throw this.countError(args, 0)
     const bound: unknown[] = positional.map((_, i) => args[i])
     if (rest) bound.push(args.slice(positional.length))
     if (open) bound.push(kwargs ?? new Map())
@@ -49,12 +49,12 @@ export class BuiltinMethod extends NativeFunction {
 
   private invokeNamed(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | Promise<Value> {
     if (this.style !== 'keywords') {
-      const shown = this.style === 'parsed' ? this.name : `${this.owner}.${this.name}`
+      const shown = this.style === 'parsed' ? this.name : qualifiedName(args, this.name)
       throw typeError(`${shown}() takes no keyword arguments`)
     }
     const { positional, required } = this.parameters
     const given = args.length - 1 + kwargs.size
-    if (given >= positional.length) throw this.countError(given)
+    if (given >= positional.length) throw this.countError(args, kwargs.size)
     const bound: (Value | undefined)[] = positional.map((name, i) => (i < args.length ? args[i] : kwargs.get(name)))
     for (const name of kwargs.keys()) {
       const at = positional.indexOf(name)
@@ -75,7 +75,8 @@ export class BuiltinMethod extends NativeFunction {
   }
 
   /** The counts leave out `self`. */
-  private countError(given: number): PyError {
+  private countError(args: readonly Value[], named: number): PyError {
+    const given = args.length - 1 + named
     const least = this.parameters.required - 1
     const most = this.parameters.positional.length - 1
     const few = given < least
@@ -83,17 +84,25 @@ export class BuiltinMethod extends NativeFunction {
     const limit = least === most ? '' : few ? 'at least ' : 'at most '
     const noun = bound === 1 ? 'argument' : 'arguments'
     if (this.style === 'keywords') {
-      return few ? this.missing(given + 1) : typeError(`${this.name}() takes at most ${most} ${noun} (${given} given)`)
+      const kind = args.length === 1 ? 'keyword ' : ''
+      return few
+        ? this.missing(given + 1)
+        : typeError(`${this.name}() takes at most ${most} ${kind}${noun} (${given} given)`)
     }
     if (this.style === 'parsed') {
       return typeError(`${this.name}() takes ${limit || 'exactly '}${bound} ${noun} (${given} given)`)
     }
-    if (most === 0) return typeError(`${this.owner}.${this.name}() takes no arguments (${given} given)`)
+    if (most === 0) return typeError(`${qualifiedName(args, this.name)}() takes no arguments (${given} given)`)
     if (least === 1 && most === 1) {
-      return typeError(`${this.owner}.${this.name}() takes exactly one argument (${given} given)`)
+      return typeError(`${qualifiedName(args, this.name)}() takes exactly one argument (${given} given)`)
     }
     return typeError(`${this.name} expected ${limit}${bound} ${noun}, got ${given}`)
   }
+}
+
+/** `type.name`, the type being that of `self`, without its module. */
+function qualifiedName(args: readonly Value[], name: string): string {
+  return `${typeName(args[0]!).replace(/^.*\./, '')}.${name}`
 }
 
 export interface MethodSpec {

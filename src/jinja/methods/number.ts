@@ -3,6 +3,7 @@ import {
   bitLength,
   float,
   int,
+  isIterable,
   iterate,
   PyError,
   Tuple,
@@ -14,7 +15,7 @@ import {
   type Value,
   valueError,
 } from '../../data/mod.ts'
-import { countArgument } from './arguments.ts'
+import { countArgument, namedTextArgument } from './arguments.ts'
 import { method, methodTable } from './builtin.ts'
 
 type Int = number | bigint | boolean
@@ -25,8 +26,7 @@ const magnitude = (n: Int): bigint => {
 }
 
 function byteOrder(name: string, order: Value): 'big' | 'little' {
-  const text = textOf(order)
-  if (text === undefined) throw typeError(`${name}() argument 'byteorder' must be str, not ${typeName(order)}`)
+  const text = namedTextArgument(order, `${name}() argument 'byteorder'`)
   if (text !== 'big' && text !== 'little') throw valueError("byteorder must be either 'little' or 'big'")
   return text
 }
@@ -54,7 +54,7 @@ function toBytes(n: Int, length: Value = 1, order: Value = 'big', signed: Value 
 
 function fromBytes(source: Value, order: Value = 'big', signed: Value = false): number | bigint {
   const endian = byteOrder('from_bytes', order)
-  if (textOf(source) !== undefined || typeof source === 'number') {
+  if (textOf(source) !== undefined || !isIterable(source)) {
     throw typeError(`cannot convert '${typeName(source)}' object to bytes`)
   }
   const bytes = Uint8Array.from([...iterate(source)].map((item) => byteOf(item)))

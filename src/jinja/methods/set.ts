@@ -4,12 +4,21 @@ import { type MethodSpec, method, methodTable } from './builtin.ts'
 
 const asSet = (value: Value): PySet => (value instanceof PySet ? value : PySet.from(value))
 
-function combined(set: PySet, others: Value[], step: (so: PySet, other: Value) => PySet): PySet {
-  return others.length === 0 ? set.copy() : others.reduce<PySet>(step, set)
+const intersection = (set: PySet, others: Value[]): PySet =>
+  others.length === 0 ? set.copy() : others.reduce<PySet>((so, other) => so.intersection(other), set)
+
+function difference(set: PySet, [first, ...others]: Value[]): PySet {
+  if (first === undefined) return set.copy()
+  const result = set.difference(first)
+  for (const other of others) result.removeAll(other)
+  return result
 }
 
-const intersection = (set: PySet, others: Value[]): PySet =>
-  combined(set, others, (so, other) => so.intersection(other))
+function union(set: PySet, others: Value[]): PySet {
+  const result = set.copy()
+  for (const other of others) result.update(other)
+  return result
+}
 
 function become(set: PySet, result: PySet): null {
   set.clear()
@@ -19,7 +28,7 @@ function become(set: PySet, result: PySet): null {
 
 const READING: Record<string, MethodSpec> = {
   copy: method('', (_rt, set: PySet) => set.copy()),
-  difference: method('*others', (_rt, set, others) => combined(set, others, (so, other) => so.difference(other))),
+  difference: method('*others', (_rt, set, others) => difference(set, others)),
   intersection: method('*others', (_rt, set, others) => intersection(set, others)),
   isdisjoint: method('other', (_rt, set: PySet, other: Value) => {
     for (const item of iterate(other)) if (set.contains(item)) return false
@@ -28,7 +37,7 @@ const READING: Record<string, MethodSpec> = {
   issubset: method('other', (_rt, set: PySet, other: Value) => set.isSubset(asSet(other))),
   issuperset: method('other', (_rt, set: PySet, other: Value) => asSet(other).isSubset(set)),
   symmetric_difference: method('other', (_rt, set: PySet, other: Value) => set.symmetricDifference(other)),
-  union: method('*others', (_rt, set, others) => combined(set, others, (so, other) => so.union(other))),
+  union: method('*others', (_rt, set, others) => union(set, others)),
 }
 
 export const FROZENSET_METHODS = methodTable('frozenset', READING)
@@ -61,9 +70,10 @@ export const SET_METHODS = methodTable('set', {
     if (!set.delete(item)) throw keyError(item)
     return null
   }),
-  symmetric_difference_update: method('other', (_rt, set: PySet, other: Value) =>
-    become(set, set.symmetricDifference(other)),
-  ),
+  symmetric_difference_update: method('other', (_rt, set: PySet, other: Value) => {
+    set.toggle(asSet(other))
+    return null
+  }),
   update: method('*others', (_rt, set: PySet, others: Value[]) => {
     for (const other of others) set.update(other)
     return null

@@ -11,7 +11,7 @@ import {
   type Value,
   valueError,
 } from '../../data/mod.ts'
-import { clampEdges, countArgument, textArgument } from './arguments.ts'
+import { clampEdges, countArgument, namedTextArgument, textArgument } from './arguments.ts'
 
 /** A part of a text, in UTF-16 units. */
 interface Part {
@@ -39,8 +39,8 @@ const pointOffset = (text: string, unit: number, wide: boolean): number =>
   wide ? textLength(text.slice(0, unit)) : unit
 
 function locate(text: string, sub: Value, start: Value | undefined, end: Value | undefined, last: boolean): number {
-  const needle = textArgument(sub, 'must be str')
   const { from, to, wide } = part(text, start, end)
+  const needle = textArgument(sub, 'must be str')
   if (from > to || from > text.length) return -1
   const at = last ? text.lastIndexOf(needle, to - needle.length) : text.indexOf(needle, from)
   if (at < from || at + needle.length > to || to < needle.length) return -1
@@ -61,8 +61,8 @@ export function found(index: number): number {
 }
 
 export function count(text: string, sub: Value, start?: Value, end?: Value): number {
-  const needle = textArgument(sub, 'must be str')
   const { from, to } = part(text, start, end)
+  const needle = textArgument(sub, 'must be str')
   if (from > to || from > text.length) return 0
   const within = text.slice(from, to)
   return needle === '' ? textLength(within) + 1 : within.split(needle).length - 1
@@ -91,8 +91,8 @@ export function hasAffix(
 }
 
 export function replace(text: string, before: Value, after: Value, most: Value = -1): string {
-  const from = textArgument(before, 'replace() argument 1 must be str')
-  const to = textArgument(after, 'replace() argument 2 must be str')
+  const from = namedTextArgument(before, 'replace() argument 1')
+  const to = namedTextArgument(after, 'replace() argument 2')
   const limit = countArgument(most)
   if (limit === 0) return text
   if (from === '') return spread(text, to, limit)

@@ -14,7 +14,7 @@ import {
   type Value,
   valueError,
 } from '../../data/mod.ts'
-import { countArgument, textArgument } from './arguments.ts'
+import { countArgument, namedTextArgument } from './arguments.ts'
 
 function fillArgument(fill: Value): string {
   const char = textOf(fill)
@@ -88,12 +88,12 @@ export function maketrans(from: Value, to?: Value, drop?: Value): Dict {
     for (const [key, value] of from) dictSet(table, transKey(key), value)
     return table
   }
+  const targets = [...namedTextArgument(to, 'maketrans() argument 2')]
+  const dropped = drop === undefined ? '' : namedTextArgument(drop, 'maketrans() argument 3')
   const sources = textOf(from)
   if (sources === undefined) {
     throw typeError('first maketrans argument must be a string if there is a second argument')
   }
-  const targets = [...textArgument(to, 'maketrans() argument 2 must be str')]
-  const dropped = drop === undefined ? '' : textArgument(drop, 'maketrans() argument 3 must be str')
   if (textLength(sources) !== targets.length) {
     throw valueError('the first two maketrans arguments must have equal length')
   }
@@ -136,7 +136,7 @@ function translateChar(char: string, table: Value): string {
 
 /** `removeprefix` or `removesuffix`. */
 export function removeAffix(name: 'removeprefix' | 'removesuffix', text: string, affix: Value): string {
-  const unwanted = textArgument(affix, `${name}() argument must be str`)
+  const unwanted = namedTextArgument(affix, `${name}() argument`)
   if (unwanted === '') return text
   if (name === 'removeprefix') return text.startsWith(unwanted) ? text.slice(unwanted.length) : text
   return text.endsWith(unwanted) ? text.slice(0, -unwanted.length) : text

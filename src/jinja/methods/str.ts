@@ -1,6 +1,6 @@
 // The methods of str.
 import { capitalize, encodeText, isLower, isUpper, splitLines, type Value } from '../../data/mod.ts'
-import { countArgument, textArgument } from './arguments.ts'
+import { countArgument, namedTextArgument } from './arguments.ts'
 import { method, methodTable } from './builtin.ts'
 import { casefold, swapcase, title } from './str-case.ts'
 import * as kinds from './str-kinds.ts'
@@ -11,7 +11,7 @@ import { partition, split } from './str-split.ts'
 const plain = (body: (text: string) => Value) => method('', (_rt, text: string) => body(text))
 
 const codecArgument = (name: string, method: string, value: Value | undefined): string | undefined =>
-  value === undefined ? undefined : textArgument(value, `${method}() argument '${name}' must be str`)
+  value === undefined ? undefined : namedTextArgument(value, `${method}() argument '${name}'`)
 
 export const STR_METHODS = methodTable('str', {
   lower: plain((text) => text.toLowerCase()),
