@@ -14,6 +14,7 @@ import {
   type Value,
 } from '../../data/mod.ts'
 import type { NativeTable } from '../runtime/native.ts'
+import { BYTES_METHODS } from './bytes.ts'
 import { DICT_METHODS, ORDERED_DICT_METHODS, VIEW_METHODS } from './dict.ts'
 import { LIST_METHODS, RANGE_METHODS, TUPLE_METHODS } from './list.ts'
 import { FLOAT_METHODS, INT_METHODS, numberAttribute } from './number.ts'
@@ -34,7 +35,8 @@ export function methodsOf(value: Value): NativeTable | undefined {
       if (value === null) return undefined
       if (value instanceof Map) return value instanceof OrderedDict ? ORDERED_DICT_METHODS : DICT_METHODS
       if (Array.isArray(value)) return value instanceof Tuple ? TUPLE_METHODS : LIST_METHODS
-      return value instanceof PyObject ? objectMethods(value) : value instanceof Float ? FLOAT_METHODS : undefined
+      if (value instanceof PyObject) return objectMethods(value)
+      return value instanceof Float ? FLOAT_METHODS : BYTES_METHODS
   }
 }
 
