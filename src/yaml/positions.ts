@@ -1,5 +1,5 @@
-// Where in the text each map, key, list and item stood. Kept beside the values, for as long as they live, so that a
-// later error about a state can name its line.
+// Where in the text each map, key, list and item stood. A collection carries its node in a private field that only this
+// file can see, put on it from outside: a WeakMap of everything ever loaded would slow down each garbage collection.
 import { equals, type Value } from '../data/mod.ts'
 import type { Node } from './node.ts'
 
@@ -9,29 +9,47 @@ export interface TextPosition {
   column: number
 }
 
-const nodes = new WeakMap<object, Node>()
+class Itself {
+  constructor(object: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: a subclass then puts its private field on that object
+    return object
+  }
+}
+
+class Placed extends Itself {
+  #node: Node
+
+  constructor(collection: object, node: Node) {
+    super(collection)
+    this.#node = node
+  }
+
+  static node(collection: object): Node | undefined {
+    return #node in collection ? (collection as Placed).#node : undefined
+  }
+}
 
 /** Remembers the nodes of all collections under the root. */
 export function rememberPositions(root: Node): void {
   const open = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const { value } = node
-    if (typeof value !== 'object' || value === null || nodes.has(value)) continue
-    nodes.set(value, node)
+    if (typeof value !== 'object' || value === null || Placed.node(value)) continue
+    new Placed(value, node)
     for (const item of node.items) if (item.kind !== 'scalar') open.push(item)
   }
 }
 
-/** Makes a copy or a merge of a collection keep the positions of the first. */
+/** Gives a copy or a merge the positions of the collection it was made from, unless it has its own. */
 export function inheritPositions(from: object, to: object): void {
-  const node = nodes.get(from)
-  if (node) nodes.set(to, node)
+  const node = Placed.node(from)
+  if (node && !Placed.node(to)) new Placed(to, node)
 }
 
 /** The place of a collection, or of one of its keys or items, when it was loaded with its positions. */
 export function positionOf(container: Value, key?: Value): TextPosition | undefined {
   if (typeof container !== 'object' || container === null) return undefined
-  const node = nodes.get(container)
+  const node = Placed.node(container)
   const found = node && key !== undefined ? childOf(node, key) : node
   return found && { line: found.line + 1, column: found.column + 1 }
 }
