@@ -60,9 +60,11 @@ export function median(samples: number[]): number {
 
 export interface Row extends Comparison {
   what: string
-  /** How many times faster than the peer it must be. */
-  goal: number
+  /** How many times faster than the peer it must be; without one the row only informs. */
+  goal?: number
 }
+
+const reached = ({ ours, theirs, goal = 0 }: Row): boolean => theirs / ours >= goal
 
 /** A table of CPU times with the peer's time over ours, and whether every goal was reached. */
 export function report(title: string, peer: string, rows: Row[]): boolean {
@@ -70,13 +72,14 @@ export function report(title: string, peer: string, rows: Row[]): boolean {
   const lines = [title, `${''.padEnd(width)}  ${'brine'.padStart(10)}  ${peer.padStart(14)}     ratio   goal`]
   for (const row of rows) {
     const ratio = row.theirs / row.ours
-    const verdict = ratio >= row.goal ? '' : '  MISSED'
+    const goal = row.goal === undefined ? '' : `${row.goal}×`
+    const verdict = reached(row) ? '' : '  MISSED'
     const cells = [`${milliseconds(row.ours).padStart(10)}`, milliseconds(row.theirs).padStart(14)]
-    const end = `${`${ratio.toFixed(2)}×`.padStart(8)}  ${`${row.goal}×`.padStart(5)}${verdict}`
+    const end = `${`${ratio.toFixed(2)}×`.padStart(8)}  ${goal.padStart(5)}${verdict}`
     lines.push(`${row.what.padEnd(width)}  ${cells.join('  ')}  ${end}`)
   }
   process.stdout.write(`${lines.join('\n')}\n`)
-  return rows.every((row) => row.theirs / row.ours >= row.goal)
+  return rows.every(reached)
 }
 
 function milliseconds(ms: number): string {

@@ -83,10 +83,13 @@ def environment(files):
 
 def prepare(name, payload):
     env = environment(payload.get("files", {}))
-    if name.startswith("compile"):
-        return lambda: env.compile(payload["template"], "bench", "bench") and None
+    source = payload["template"]
+    if name == "compile":
+        return lambda: env.compile(source, "bench", "bench") and None
     context = dict(payload["context"])
+    if name == "compile-and-render":
+        return lambda: env.from_string(source).render(context)
     if "pillar" in payload:
         context["salt"] = functions(payload["grains"], payload["pillar"])
-    template = env.from_string(payload["template"])
+    template = env.from_string(source)
     return lambda: template.render(context)
