@@ -38,6 +38,12 @@ describe('the import checker', () => {
       { 'minion/a.ts': "import { x } from '../states/mod.ts'" },
       /through the loader/,
     ],
+    ['lets the loader load a plugin', { 'loader/a.ts': "const x = () => import('../states/file.ts')" }, undefined],
+    [
+      'refuses a loader that always loads one',
+      { 'loader/a.ts': "import { x } from '../states/file.ts'" },
+      /loader only/,
+    ],
     ['refuses an undeclared room', { 'misc/a.ts': '' }, /no declared room/],
     ['refuses code from outside src', { 'data/a.ts': "import { x } from '../../test/x.ts'" }, /outside src/],
   ])('%s', (_name, files, problem) => {

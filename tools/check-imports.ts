@@ -1,7 +1,7 @@
 // Keeps the rooms apart: imports point down the list of rooms and go through a room's mod.ts, no file depends on
 // itself through others, pure rooms do no I/O, and plugins stay by themselves.
 import { posix } from 'node:path'
-import { PLUGIN_MAY_IMPORT, PLUGIN_ROOMS, PURE_NODE_MODULES, PURE_ROOMS, ROOMS, roomOf } from './rooms.ts'
+import { LOADING_ROOM, PLUGIN_MAY_IMPORT, PLUGIN_ROOMS, PURE_NODE_MODULES, PURE_ROOMS, ROOMS, roomOf } from './rooms.ts'
 import { type Import, importsOf, isTest, type SourceFile, sourceFiles } from './source-files.ts'
 
 /** One line per broken rule. */
@@ -32,7 +32,7 @@ function resolveTarget(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : undefined
 }
 
-function checkImport(path: string, room: string, { specifier }: Import, target: string | undefined) {
+function checkImport(path: string, room: string, { specifier, lazy }: Import, target: string | undefined) {
   if (target === undefined) return checkPackage(path, room, specifier)
   if (!target.startsWith('src/')) return isTest(path) ? undefined : 'src/ imports nothing from outside src/'
   const other = roomOf(target)
@@ -40,6 +40,7 @@ function checkImport(path: string, room: string, { specifier }: Import, target: 
   if (other === room) {
     return target === `src/${room}/mod.ts` && !isTest(path) ? 'inside a room, import the file itself' : undefined
   }
+  if (room === LOADING_ROOM && lazy && PLUGIN_ROOMS.has(other)) return undefined
   return checkRooms(room, other) ?? checkFace(target, other)
 }
 

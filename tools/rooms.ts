@@ -51,7 +51,7 @@ export const PURE_ROOMS = new Set(['data', 'yaml', 'jinja'])
 /** Node modules that do no I/O. */
 export const PURE_NODE_MODULES = new Set(['node:crypto', 'node:buffer', 'node:util'])
 
-/** Families of plugins: no room imports them (the loader finds them), and they import little. */
+/** Families of plugins: only the loader names them, lazily, and they import little. */
 export const PLUGIN_ROOMS = new Set([
   'modules',
   'states',
@@ -64,6 +64,9 @@ export const PLUGIN_ROOMS = new Set([
   'roster',
   'tops',
 ])
+
+/** The room that reaches plugins, at the moment they are called. */
+export const LOADING_ROOM = 'loader'
 
 /** All that a plugin may import beside its own folder. */
 export const PLUGIN_MAY_IMPORT = new Set(['sdk', 'base', 'data'])
