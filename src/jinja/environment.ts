@@ -31,6 +31,8 @@ export interface EnvironmentOptions {
   policies?: ReadonlyMap<string, Value>
   opts?: ReadonlyMap<Value, Value>
   globals?: Iterable<readonly [string, Value]>
+  /** How many rounds all loops of one rendering may run together. */
+  maxRounds?: number
   /** Called when a `profile` block or data import begins; what it gives is called at its end. */
   profile?: (label: Value, source: string) => () => void
 }
@@ -40,6 +42,9 @@ export interface Rendered {
   /** Which template line wrote which part of the text. */
   lines: LineMap
 }
+
+/** Minutes of work; a template that needs more does not end. */
+const MOST_ROUNDS = 20_000_000
 
 const DEFAULT_POLICIES: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['truncate.leeway', 5],
@@ -58,6 +63,7 @@ export class Environment {
   readonly opts: ReadonlyMap<Value, Value>
   readonly globals: Map<string, Value>
   readonly profile: EnvironmentOptions['profile']
+  readonly maxRounds: number
   private readonly loader: TemplateLoader | undefined
   private readonly templates = new Map<string, Template>()
 
@@ -71,6 +77,7 @@ export class Environment {
     this.globals = new Map([...builtinGlobals, ...(options.globals ?? [])])
     this.profile = options.profile
     this.loader = options.loader
+    this.maxRounds = options.maxRounds ?? MOST_ROUNDS
   }
 
   visibleGlobals(): Variables {

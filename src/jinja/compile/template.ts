@@ -45,7 +45,7 @@ class TemplateCompiler extends StatementCompiler {
       blocks.set(block.name, block)
     }
     const root = this.root(body)
-    const parts = [...blocks.values()].map((block) => `${JSON.stringify(block.name)}:${this.blockFunction(block)}`)
+    const parts = [...blocks.values()].map((block) => `[${JSON.stringify(block.name)}]:${this.blockFunction(block)}`)
     return `const blocks={__proto__:null,${parts.join(',\n')}};\nreturn {root:${root},blocks};`
   }
 

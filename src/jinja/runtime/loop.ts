@@ -6,6 +6,9 @@ import type { Runtime } from './runtime.ts'
 
 export type LoopFunction = (iterable: Value, depth: number) => Value | Promise<Value>
 
+/** Deeper than any data a recursive loop is written for. */
+const DEEPEST = 450
+
 const cycle = native('cycle', ['self', '*args'], (_rt, self: LoopContext, args: Value[]) => {
   if (!args.length) throw typeError('no items for cycling given')
   return args[self.index0 % args.length]!
@@ -169,6 +172,7 @@ export class LoopContext extends Callable {
     if (iterable === undefined) {
       throw typeError("LoopContext.__call__() missing 1 required positional argument: 'iterable'")
     }
+    if (this.depth0 > DEEPEST) throw new PyError('RecursionError', 'maximum recursion depth exceeded')
     return this.recurse(iterable, this.depth0 + 1)
   }
 }

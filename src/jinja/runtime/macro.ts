@@ -59,24 +59,7 @@ export class Macro extends Callable {
   call(_rt: unknown, args: readonly Value[], kwargs: Kwargs): Value | Promise<Value> {
     const bound =
       this.special.length === 0 && kwargs.size === 0 && args.length <= this.args.length ? args : this.bind(args, kwargs)
-    const { rt } = this
-    rt.enter()
-    try {
-      const result = this.body(...bound)
-      if (!(result instanceof Promise)) return rt.captured(result)
-      return this.whenDone(result)
-    } finally {
-      rt.leave()
-    }
-  }
-
-  private async whenDone(result: Promise<string>): Promise<Value> {
-    this.rt.enter()
-    try {
-      return this.rt.captured(await result)
-    } finally {
-      this.rt.leave()
-    }
+    return this.rt.nested(() => this.body(...bound))
   }
 
   private bind(args: readonly Value[], kwargs: Kwargs): Array<Value | undefined> {

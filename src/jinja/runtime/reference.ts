@@ -36,9 +36,7 @@ export class BlockReference extends Callable {
   }
 
   call(): Value | Promise<Value> {
-    const { rt } = this
-    const text = this.definitions[this.depth]!(this.context, rt)
-    return text instanceof Promise ? text.then((done) => rt.captured(done)) : rt.captured(text)
+    return this.rt.nested(() => this.definitions[this.depth]!(this.context, this.rt))
   }
 }
 

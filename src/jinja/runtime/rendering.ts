@@ -18,22 +18,20 @@ import { type Hint, StrictUndefined, Undefined } from './undefined.ts'
 
 /** Python stops at about 250 nested macro calls; nothing that works there is refused here. */
 const DEEPEST_CALLS = 450
-/** More rounds than any template that ends in reasonable time. */
-const MOST_ROUNDS = 50_000_000
-
 const NO_KWARGS: Kwargs = new Map()
 
 export class Rendering implements Runtime {
   readonly env: Environment
   autoescape: boolean
   private depth = 0
-  private roundsLeft = MOST_ROUNDS
+  private roundsLeft: number
   /** The names the template was given, for "did you mean". */
   private givenNames: () => Iterable<string> = () => []
 
   constructor(env: Environment) {
     this.env = env
     this.autoescape = env.autoescape
+    this.roundsLeft = env.maxRounds
   }
 
   get filters(): Runtime['filters'] {
@@ -59,16 +57,36 @@ export class Rendering implements Runtime {
   // — limits —
 
   tick(): void {
-    if (--this.roundsLeft < 0)
-      throw new PyError('RuntimeError', `The template ran ${MOST_ROUNDS} loop rounds and was stopped`)
+    if (--this.roundsLeft >= 0) return
+    throw new PyError('RuntimeError', `The loops of the template ran ${this.env.maxRounds} rounds; it was stopped`)
   }
 
-  enter(): void {
-    if (++this.depth > DEEPEST_CALLS) throw new PyError('RecursionError', 'maximum recursion depth exceeded')
-  }
-
-  leave(): void {
+  /** Runs a macro, block or template inside the one that is running, and no deeper than Python would. */
+  nested(run: () => string | Promise<string>): Value | Promise<Value> {
+    this.enter()
+    let result: string | Promise<string>
+    try {
+      result = run()
+    } catch (error) {
+      this.depth--
+      throw error
+    }
+    if (result instanceof Promise) return this.whenDone(result)
     this.depth--
+    return this.captured(result)
+  }
+
+  private async whenDone(result: Promise<string>): Promise<Value> {
+    try {
+      return this.captured(await result)
+    } finally {
+      this.depth--
+    }
+  }
+
+  private enter(): void {
+    if (this.depth >= DEEPEST_CALLS) throw new PyError('RecursionError', 'maximum recursion depth exceeded')
+    this.depth++
   }
 
   // — undefined values —
@@ -162,7 +180,7 @@ export class Rendering implements Runtime {
     try {
       return await run()
     } finally {
-      this.leave()
+      this.depth--
       this.autoescape = autoescape
     }
   }
