@@ -89,7 +89,8 @@ const sameMark = (a: Mark, b: Mark): boolean => a.line === b.line && a.column ==
 
 const positionOf = (mark: Mark): Position => ({ line: mark.line + 1, column: mark.column + 1 })
 
-const whereText = (source: string, mark: Mark): string =>
+/** A mark as PyYAML prints it. */
+export const whereText = (source: string, mark: Mark): string =>
   `  in "${source}", line ${mark.line + 1}, column ${mark.column + 1}`
 
 /** A character or byte that may not stand in YAML; `offset` counts bytes, a `value` below 0 is libyaml's "none". */

@@ -23,9 +23,9 @@ interface Properties {
 
 const NON_SPECIFIC = '!'
 
-/** The one document of the source, or undefined when there is none. */
-export function composeSource(source: Source): Node | undefined {
-  const parser = new Parser(source)
+/** The one document of the source, or undefined when there is none. `mapTag` is what mappings without a tag get. */
+export function composeSource(source: Source, mapTag = MAP): Node | undefined {
+  const parser = new Parser(source, mapTag)
   if (!source.broken) return parser.document()
   try {
     parser.document()
@@ -40,9 +40,11 @@ class Parser {
   private readonly source: string
   private readonly anchors = new Map<string, Node>()
   private readonly prefixes = new Map<string, string>()
+  private readonly mapTag: string
   private depth = 0
 
-  constructor(source: Source) {
+  constructor(source: Source, mapTag: string) {
+    this.mapTag = mapTag
     this.scanner = new Scanner(source)
     this.source = source.name
   }
@@ -181,12 +183,12 @@ class Parser {
       case T.FLOW_SEQUENCE_START:
         return this.flowSequence(this.collection('sequence', SEQ, given, start), token)
       case T.FLOW_MAPPING_START:
-        return this.flowMapping(this.collection('mapping', MAP, given, start), token)
+        return this.flowMapping(this.collection('mapping', this.mapTag, given, start), token)
       case T.BLOCK_SEQUENCE_START:
         if (block) return this.blockSequence(this.collection('sequence', SEQ, given, start), token)
         break
       case T.BLOCK_MAPPING_START:
-        if (block) return this.blockMapping(this.collection('mapping', MAP, given, start), token)
+        if (block) return this.blockMapping(this.collection('mapping', this.mapTag, given, start), token)
         break
       case T.BLOCK_ENTRY:
         if (indentless) return this.indentlessSequence(this.collection('sequence', SEQ, given, start))
@@ -318,7 +320,7 @@ class Parser {
 
   /** `[a: 1]`: a mapping of one pair. libyaml swallows whatever ends an empty key here. */
   private singlePair(start: Token): Node {
-    const node = new Node('mapping', MAP, '', [], start.line, start.column)
+    const node = new Node('mapping', this.mapTag, '', [], start.line, start.column)
     let token = this.next()
     if (token.type === T.VALUE || token.type === T.FLOW_ENTRY || token.type === T.FLOW_SEQUENCE_END) {
       node.items.push(emptyBehind(token))

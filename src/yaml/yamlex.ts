@@ -1,6 +1,15 @@
 // YAMLEX, the YAML of Salt's `yamlex` renderer: a key may come several times, and values marked `!aggregate` join what
 // came before, where others replace it; a key marked `!reset` forgets it.
-import { AggregateList, AggregateMap, aggregate, dictGet, dictSet, intFromText, OrderedDict, type Value } from '../data/mod.ts'
+import {
+  AggregateList,
+  AggregateMap,
+  aggregate,
+  dictGet,
+  dictSet,
+  intFromText,
+  OrderedDict,
+  type Value,
+} from '../data/mod.ts'
 import { Constructor, isUnhashable } from './construct/constructor.ts'
 import { YamlError } from './errors.ts'
 import { Node } from './node.ts'
@@ -96,7 +105,8 @@ export function loadYamlex(text: string): Value {
     if (!(error instanceof Error)) throw error
     if (!(error instanceof YamlError)) throw new YamlError('DeserializationError', error.message, { cause: error })
     const at = error.problemAt && { problemAt: error.problemAt }
-    if (error.code !== 'ScannerError') throw new YamlError('DeserializationError', error.message, { ...at, cause: error })
+    if (error.code !== 'ScannerError')
+      throw new YamlError('DeserializationError', error.message, { ...at, cause: error })
     const line = error.problemAt?.line
     const problem = 'Unknown yaml render error'
     throw new YamlError('DeserializationError', problem, { ...at, ...(line && { line }), cause: error })

@@ -1,7 +1,7 @@
 // Nodes to values: PyYAML's safe constructor. Collections are made empty and filled later, level by level, as PyYAML
 // does; that lets a document contain itself, and it decides which of several errors is told first.
 import { type Dict, dictSet, PySet, quote, tuple, type Value } from '../../data/mod.ts'
-import { type Mark, markedError, type YamlError } from '../errors.ts'
+import { type Mark, markedError, whereText, type YamlError } from '../errors.ts'
 import type { Node } from '../node.ts'
 import { BINARY, BOOL, FLOAT, INT, MAP, MERGE, NULL, OMAP, PAIRS, SEQ, SET, STR, TIMESTAMP, VALUE } from '../tags.ts'
 import { BinaryFault, binaryFromScalar, boolFromScalar, floatFromScalar, intFromScalar } from './scalars.ts'
@@ -19,7 +19,7 @@ export class Constructor {
 
   document(root: Node): Value {
     const value = this.object(root)
-    for (let i = 0; i < this.pending.length; i++) this.fill(this.pending[i]!)
+    for (let i = 0; i < this.pending.length; i++) this.fill(this.pending[i]!, this.pending[i]!.value!)
     return value
   }
 
@@ -71,8 +71,7 @@ export class Constructor {
     return new Map()
   }
 
-  protected fill(node: Node): void {
-    const { value } = node
+  protected fill(node: Node, value: Value): void {
     if (value instanceof Map) this.fillMap(node, value)
     else if (value instanceof PySet) this.fillSet(node, value)
     else if (node.tag === OMAP) this.fillPairs(node, value as Value[], 'while constructing an ordered map')
@@ -182,6 +181,10 @@ export class Constructor {
 
   protected unexpected(wanted: string, node: Node): YamlError {
     return this.error(undefined, `expected a ${wanted} node, but found ${node.kind}`, node)
+  }
+
+  protected where(at: Mark): string {
+    return whereText(this.source, at)
   }
 
   protected error(context: [text: string, at: Mark] | undefined, problem: string, at: Mark): YamlError {

@@ -3,8 +3,8 @@ import { SEQ, YAML_PREFIX } from '../tags.ts'
 
 export interface Dialect {
   emitter: 'libyaml' | 'pure'
-  /** An OrderedDict: in its order, sorted like a dict, or as the Python object it is. */
-  orderedDicts: 'in-order' | 'as-dict' | 'as-object'
+  /** An OrderedDict: in its order, sorted like a dict, as the Python object it is, or not known. */
+  orderedDicts: 'in-order' | 'as-dict' | 'as-object' | 'other'
   /** The full dumpers tag tuples. */
   tupleTag: string
   /** Whether subclasses of str, list, tuple and dict are what they extend. */
@@ -46,6 +46,14 @@ export const DIALECTS = {
     tupleTag: PYTHON_TUPLE,
     subclasses: false,
     others: 'object',
+  },
+  /** PyYAML's own safe one, which `yaml_encode` asks. */
+  SafeDumper: {
+    emitter: 'pure',
+    orderedDicts: 'other',
+    tupleTag: SEQ,
+    subclasses: false,
+    others: 'error',
   },
   /** The `yaml` serializer of `file.serialize`. */
   serializer: {

@@ -101,7 +101,7 @@ export class Representer {
     return kind === 'as-object' ? this.orderedObject(value) : this.other(value)
   }
 
-  private dictKind(value: Dict, ordered: boolean): Dialect['orderedDicts'] | 'other' {
+  private dictKind(value: Dict, ordered: boolean): Dialect['orderedDicts'] {
     if (ordered) return this.dialect.orderedDicts
     if (this.dialect.subclasses) return this.dialect.orderedDicts
     const name = value instanceof NamedDict ? value.typeName : ''
