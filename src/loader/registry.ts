@@ -1,6 +1,6 @@
 // Functions by name. A table says which functions exist; the file behind a module is imported at its first call, so
 // the size of the library costs nothing at start.
-import { nearestNames } from '../base/mod.ts'
+import { type Log, nearestNames, silentLog } from '../base/mod.ts'
 import { contains, type Dict, type Value } from '../data/mod.ts'
 import { bind, type FunctionContext, type Keywords, type ModuleDeclaration, toValue } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
@@ -20,7 +20,10 @@ export interface RegistryContext {
   pillar: Dict
   memory?: Dict
   masked?: boolean
+  log?: Log
   render?: FunctionContext['render']
+  /** Without it the pillar in memory counts as fresh. */
+  freshPillar?: FunctionContext['freshPillar']
 }
 
 interface Shared {
@@ -32,9 +35,11 @@ interface Shared {
 
 export class Registry {
   private readonly shared: Shared
+  private readonly context: RegistryContext
   private readonly ctx: FunctionContext
 
   constructor(table: ModuleTable, context: RegistryContext, shared?: Shared) {
+    this.context = { memory: new Map(), ...context }
     this.shared = shared ?? {
       table,
       functions: functionsOf(table, context.opts.get('disable_modules') ?? []),
@@ -45,19 +50,21 @@ export class Registry {
       opts: context.opts,
       grains: context.grains,
       pillar: context.pillar,
-      memory: context.memory ?? new Map(),
+      memory: this.context.memory!,
       masked: context.masked ?? true,
       call: (name, args, kwargs) => this.call(name, args, kwargs),
       has: (name) => this.has(name),
       names: () => this.names(),
+      module: (name) => this.module(name),
+      log: context.log ?? silentLog,
       render: context.render ?? noRenderer,
+      freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
     }
   }
 
   /** The same functions, already loaded ones included, over a context that differs in what is given. */
   with(changes: Partial<RegistryContext>): Registry {
-    const { opts, grains, pillar, memory, masked, render } = this.ctx
-    return new Registry(this.shared.table, { opts, grains, pillar, memory, masked, render, ...changes }, this.shared)
+    return new Registry(this.shared.table, { ...this.context, ...changes }, this.shared)
   }
 
   /** Whether there is a function (`module.function`) of that name. */

@@ -9,6 +9,7 @@ export type RenderErrorCode =
   /** A pipeline names a renderer that does not exist or cannot run here. */
   | 'RendererUnavailable'
   /** The parsers that Salt lets through with their own class. */
+  | 'YamlError'
   | 'JSONDecodeError'
   | 'TOMLDecodeError'
   | 'DeserializationError'

@@ -1,7 +1,7 @@
 // The `jinja` renderer: a template's text with the variables Salt gives it.
 import type { Log } from '../base/mod.ts'
 import { type Dict, SaltError, truthy, type Value } from '../data/mod.ts'
-import { Environment, HostFunction, TemplateFailure, type Variables } from '../jinja/mod.ts'
+import { Environment, HostFunction, type LineMap, TemplateFailure, type Variables } from '../jinja/mod.ts'
 import { FileRoots, type FileTree } from './file-roots.ts'
 import { saltDialect, saltGlobals } from './jinja-dialect.ts'
 import { jinjaRenderError } from './jinja-error.ts'
@@ -32,8 +32,8 @@ export interface JinjaOptions {
 
 export interface JinjaOutput {
   text: string
-  /** Pairs of an offset in the text and the template line whose output begins there. */
-  lines: readonly number[]
+  /** Which template line wrote which part of the text. */
+  lines: LineMap
 }
 
 export async function renderJinja(source: string, options: JinjaOptions): Promise<JinjaOutput> {

@@ -82,7 +82,10 @@ function shaped(declared: Arg<unknown>, value: Value | undefined, parameter: str
   if (result === undefined) {
     if (value instanceof PyObject) value.truthy() // an undefined value says so itself
     const wanted = WANTED[declared.kind]
-    throw new SaltError('SaltInvocationError', `${name}() argument '${parameter}' is a ${typeName(value)}, not ${wanted}`)
+    throw new SaltError(
+      'SaltInvocationError',
+      `${name}() argument '${parameter}' is a ${typeName(value)}, not ${wanted}`,
+    )
   }
   return result
 }

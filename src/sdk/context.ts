@@ -1,5 +1,7 @@
 // What a function may know and do: the minion's data, and other functions by name.
+import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
+import type { ModuleDeclaration } from './declare.ts'
 
 export type Keywords = ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
 
@@ -16,8 +18,21 @@ export interface FunctionContext {
   has(name: string): boolean
   /** The names of all functions there are, `module.function`. */
   names(): Iterable<string>
+  /** How a module is declared; throws when it cannot serve this minion. */
+  module(name: string): Promise<ModuleDeclaration>
+  readonly log: Log
   /** Runs text through the render pipeline. */
   render(request: RenderRequest): Promise<Value>
+  /** Compiles the pillar anew, beside the one in memory. */
+  freshPillar(request: PillarRequest): Promise<Dict>
+}
+
+export interface PillarRequest {
+  pillarenv: string | null
+  /** Laid over the compiled pillar, and visible while it is compiled. */
+  override: Dict | null
+  /** The renderer that decrypts the override first. */
+  overrideEncoding: string | null
 }
 
 export interface RenderRequest {

@@ -1,7 +1,8 @@
 // The authoring interface of plugins.
+export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
 export { bind, signatureOf } from './bind.ts'
-export type { FunctionContext, Keywords, RenderRequest } from './context.ts'
+export type { FunctionContext, Keywords, PillarRequest, RenderRequest } from './context.ts'
 export {
   defineModule,
   type FunctionDeclaration,
@@ -11,4 +12,5 @@ export {
   type Returns,
   ret,
 } from './declare.ts'
+export { isTrue } from './is-true.ts'
 export { toValue } from './result.ts'

@@ -1,0 +1,146 @@
+// Made by tools/plugin-table.ts; run it after a function was added, renamed or removed.
+import type { ModuleTable } from './registry.ts'
+
+export const moduleTable: ModuleTable = {
+  config: [
+    {
+      functions: ['get', 'option', 'merge', 'dot_vals', 'backup_mode', 'manage_mode', 'valid_fileproto', 'items'],
+      load: () => import('../modules/config.ts'),
+    },
+  ],
+  data: [
+    {
+      functions: ['load', 'items', 'get', 'keys', 'values', 'has_key'],
+      load: () => import('../modules/data.ts'),
+    },
+  ],
+  defaults: [
+    {
+      functions: ['get', 'merge', 'deepcopy', 'update'],
+      load: () => import('../modules/defaults.ts'),
+    },
+  ],
+  grains: [
+    {
+      functions: ['get', 'fetch', 'has_value', 'items', 'item', 'ls', 'equals', 'filter_by'],
+      load: () => import('../modules/grains.ts'),
+    },
+  ],
+  hashutil: [
+    {
+      functions: [
+        'digest',
+        'md5_digest',
+        'sha256_digest',
+        'sha512_digest',
+        'base64_b64encode',
+        'base64_b64decode',
+        'base64_encodestring',
+        'base64_decodestring',
+        'hmac_signature',
+        'hmac_compute',
+        'github_signature',
+      ],
+      load: () => import('../modules/hashutil.ts'),
+    },
+  ],
+  match: [
+    {
+      functions: [
+        'compound',
+        'list',
+        'pcre',
+        'glob',
+        'ipcidr',
+        'data',
+        'grain',
+        'grain_pcre',
+        'pillar',
+        'pillar_pcre',
+        'filter_by',
+        'search_by',
+        'ifelse',
+      ],
+      load: () => import('../modules/match.ts'),
+    },
+  ],
+  pillar: [
+    {
+      functions: [
+        'get',
+        'fetch',
+        'items',
+        'data',
+        'obfuscate',
+        'ls',
+        'item',
+        'raw',
+        'keys',
+        'file_exists',
+        'filter_by',
+      ],
+      load: () => import('../modules/pillar.ts'),
+    },
+  ],
+  slsutil: [
+    {
+      functions: [
+        'update',
+        'merge',
+        'merge_all',
+        'renderer',
+        'banner',
+        'boolstr',
+        'file_exists',
+        'dir_exists',
+        'path_exists',
+        'findup',
+      ],
+      load: () => import('../modules/slsutil.ts'),
+    },
+  ],
+  test: [
+    {
+      functions: [
+        'ping',
+        'echo',
+        'outputter',
+        'arg',
+        'kwarg',
+        'arg_type',
+        'arg_repr',
+        'arg_clean',
+        'fib',
+        'collatz',
+        'true',
+        'false',
+        'sleep',
+        'rand_sleep',
+        'version',
+        'versions_information',
+        'versions_report',
+        'versions',
+        'conf_test',
+        'get_opts',
+        'opts_pkg',
+        'cross_test',
+        'try',
+        'attr_call',
+        'module_report',
+        'provider',
+        'providers',
+        'not_loaded',
+        'random_hash',
+        'rand_str',
+        'retcode',
+        'exception',
+        'raise_exception',
+        'assertion',
+        'stack',
+        'tty',
+        'deprecation_warning',
+      ],
+      load: () => import('../modules/test.ts'),
+    },
+  ],
+}

@@ -1,0 +1,92 @@
+// Compound targets: words joined by `and`, `or`, `not` and parentheses, each asked of the engine its letter names, or
+// matched as a glob. Also nodegroups, which are names for compound targets.
+import { splitWords, str, textOf, truthy, typeError, typeName, type Value } from '../data/mod.ts'
+import { grain, grainPcre, pillar, pillarPcre, resource } from './by-data.ts'
+import { glob, list, managingMinion, pcre } from './by-id.ts'
+import { ipcidr } from './ipcidr.ts'
+import { expandNodegroup, knowsNodegroup } from './nodegroup.ts'
+import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
+import { OPERATORS, parseTarget } from './target.ts'
+import { type Term, truthOf } from './truth.ts'
+
+/** By letter. `R` (range) needs a range server's library, which no peer has, so it is unknown here as well. */
+const ENGINES: ReadonlyMap<string, Matcher> = new Map([
+  ['G', grain],
+  ['P', grainPcre],
+  ['I', pillar],
+  ['J', pillarPcre],
+  ['L', list],
+  ['S', ipcidr],
+  ['E', pcre],
+  ['T', resource],
+  ['M', managingMinion],
+])
+
+export const compound: Matcher = (target, subject, options = {}) => {
+  const words = wordsOf(target)
+  if (words === undefined) {
+    subject.log?.('error', 'Compound target received that is neither string, list nor tuple')
+    return false
+  }
+  const terms: Term[] = []
+  while (words.length > 0) {
+    const word = words.shift()!
+    if (OPERATORS.has(word)) {
+      if (!addOperator(terms, word, subject)) return false
+      continue
+    }
+    const { engine, delimiter, pattern } = parseTarget(word)
+    if (engine === 'N') {
+      words.unshift(...expandNodegroup(pattern, subject.opts.get('nodegroups') ?? null, subject.log))
+      continue
+    }
+    const matcher = engine === undefined ? glob : ENGINES.get(engine)
+    if (matcher === undefined) {
+      subject.log?.('error', `Unrecognized target engine "${engine}" for target expression "${word}"`)
+      return false
+    }
+    const engineOptions: MatchOptions = { id: options.id || subject.id }
+    if (delimiter !== undefined) engineOptions.delimiter = delimiter
+    terms.push(truthy(matcher(engine === undefined ? word : pattern, subject, engineOptions)))
+  }
+  const truth = truthOf(terms)
+  if (truth === undefined) subject.log?.('error', `Invalid compound target: ${str(target)}`)
+  return truth ?? false
+}
+
+/** For `match: nodegroup` in a top file. */
+export const nodegroup: Matcher = (target, subject) => {
+  const nodegroups = subject.opts.get('nodegroups') ?? null
+  if (!knowsNodegroup(nodegroups, target)) return false
+  return compound(expandNodegroup(str(target), nodegroups, subject.log), subject)
+}
+
+function wordsOf(target: Value): string[] | undefined {
+  const text = textOf(target)
+  if (text !== undefined) return splitWords(text)
+  if (!Array.isArray(target)) return undefined
+  return target.map((word) => {
+    const part = textOf(word)
+    if (part === undefined) throw typeError(`expected string or bytes-like object, got '${typeName(word)}'`)
+    return part
+  })
+}
+
+/** False for an operator that cannot stand there. A `not` after an operand means `and not`. */
+function addOperator(terms: Term[], word: string, subject: MatchSubject): boolean {
+  const last = terms.at(-1)
+  if (last === undefined) {
+    if (word !== '(' && word !== 'not') {
+      subject.log?.('error', `Invalid beginning operator: ${word}`)
+      return false
+    }
+  } else {
+    if (last === '(' && (word === 'and' || word === 'or')) {
+      subject.log?.('error', `Invalid beginning operator after "(": ${word}`)
+      return false
+    }
+    if (word === 'not' && last !== 'and' && last !== 'or' && last !== '(') terms.push('and')
+  }
+  terms.push(word)
+  return true
+}

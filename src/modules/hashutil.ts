@@ -1,0 +1,133 @@
+// Hashes, signatures and base64 of texts.
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import {
+  decodeBytes,
+  encodeText,
+  PyError,
+  qualifiedTypeName,
+  SaltError,
+  textOf,
+  typeError,
+  type Value,
+} from '../data/mod.ts'
+import { arg, defineModule, fn, ret } from '../sdk/mod.ts'
+
+function bytesOf(value: Value): Uint8Array {
+  if (value instanceof Uint8Array) return value
+  const text = textOf(value)
+  if (text === undefined) {
+    throw typeError(`expected str, bytes, or bytearray not <class '${qualifiedTypeName(value)}'>`)
+  }
+  return encodeText(text)
+}
+
+/** Text, or the bytes themselves when they are none. */
+function textOrBytes(bytes: Uint8Array): Value {
+  try {
+    return decodeBytes(bytes)
+  } catch (error) {
+    if (error instanceof PyError && error.code === 'UnicodeDecodeError') return bytes
+    throw error
+  }
+}
+
+/** Characters that are no base64 are skipped; an incomplete group of four is refused. */
+function base64Decode(value: Value): Value {
+  const text = Buffer.from(bytesOf(value)).toString('latin1')
+  const padding = /=[^A-Za-z0-9+/]*=?/.exec(text)
+  const digits = (padding ? text.slice(0, padding.index) : text).replace(/[^A-Za-z0-9+/]/g, '')
+  const left = digits.length % 4
+  if (left === 1) {
+    const count = `number of data characters (${digits.length}) cannot be 1 more than a multiple of 4`
+    throw new PyError('ValueError', `Invalid base64-encoded string: ${count}`)
+  }
+  const pads = padding ? padding[0].replaceAll(/[^=]/g, '').length : 0
+  if (left !== 0 && left + pads < 4) throw new PyError('ValueError', 'Incorrect padding')
+  return textOrBytes(new Uint8Array(Buffer.from(digits, 'base64')))
+}
+
+const base64 = (value: Value): string => Buffer.from(bytesOf(value)).toString('base64')
+
+/** Lines of 76 characters, each ended. */
+const base64Lines = (value: Value): string => base64(value).replace(/.{1,76}/g, '$&\n')
+
+const digest = (algorithm: string, value: Value): string => createHash(algorithm).update(bytesOf(value)).digest('hex')
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+const signature = (algorithm: string, text: Value, secret: Value): Buffer =>
+  createHmac(algorithm, bytesOf(secret)).update(bytesOf(text)).digest()
+
+const instr = arg.any('Text or bytes')
+const string = arg.any('The text')
+const shared_secret = arg.any('The secret', { secret: true })
+const challenge_hmac = arg.any('The signature to check')
+
+function transform(name: string, doc: string, run: (value: Value) => Value) {
+  return fn({
+    doc,
+    args: { instr },
+    returns: ret.any('The result'),
+    examples: [`salt '*' hashutil.${name} 'get salted'`],
+    effect: 'read',
+    run: (_ctx, { instr }) => run(instr),
+  })
+}
+
+const DIGESTS = new Set(['md5', 'sha256', 'sha512'])
+
+export default defineModule({
+  name: 'hashutil',
+  doc: 'Hashing and encoding.',
+  functions: {
+    digest: fn({
+      doc: 'The hash of a text.',
+      args: { instr, checksum: arg.string('md5, sha256 or sha512', { default: 'md5' }) },
+      returns: ret.string('The hash, in hexadecimal'),
+      examples: ["salt '*' hashutil.digest 'get salted'"],
+      effect: 'read',
+      run: (_ctx, { instr, checksum }) => {
+        if (DIGESTS.has(checksum)) return digest(checksum, instr)
+        throw new SaltError('CommandExecutionError', `Hash func '${checksum}' is not supported.`)
+      },
+    }),
+    md5_digest: transform('md5_digest', 'The MD5 hash of a text.', (value) => digest('md5', value)),
+    sha256_digest: transform('sha256_digest', 'The SHA-256 hash of a text.', (value) => digest('sha256', value)),
+    sha512_digest: transform('sha512_digest', 'The SHA-512 hash of a text.', (value) => digest('sha512', value)),
+    base64_b64encode: transform('base64_b64encode', 'Base64 of a text, on one line.', base64),
+    base64_b64decode: transform('base64_b64decode', 'The text behind base64.', base64Decode),
+    base64_encodestring: transform('base64_encodestring', 'Base64 of a text, in lines of 76 characters.', base64Lines),
+    base64_decodestring: transform('base64_decodestring', 'The text behind base64.', base64Decode),
+    hmac_signature: fn({
+      doc: 'Whether a base64 signature (HMAC of SHA-256) belongs to a text and a secret.',
+      args: { string, shared_secret, challenge_hmac },
+      returns: ret.boolean('Whether it does'),
+      effect: 'read',
+      run: (_ctx, { string, shared_secret, challenge_hmac }) =>
+        sameText(
+          signature('sha256', string, shared_secret).toString('base64'),
+          Buffer.from(bytesOf(challenge_hmac)).toString('latin1'),
+        ),
+    }),
+    hmac_compute: fn({
+      doc: 'The signature (HMAC of SHA-256) of a text by a secret.',
+      args: { string, shared_secret },
+      returns: ret.string('The signature, in hexadecimal'),
+      effect: 'read',
+      run: (_ctx, { string, shared_secret }) => signature('sha256', string, shared_secret).toString('hex'),
+    }),
+    github_signature: fn({
+      doc: "Whether the signature of GitHub's web hooks, `sha1=…`, belongs to a text and a secret.",
+      args: { string, shared_secret, challenge_hmac: arg.string('The signature to check') },
+      returns: ret.boolean('Whether it does'),
+      effect: 'read',
+      run: (_ctx, { string, shared_secret, challenge_hmac }) => {
+        const [algorithm = '', challenge = ''] = challenge_hmac.split('=')
+        return sameText(signature(algorithm, string, shared_secret).toString('hex'), challenge)
+      },
+    }),
+  },
+})

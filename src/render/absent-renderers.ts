@@ -1,0 +1,21 @@
+// Renderers that Salt has and that cannot run here yet, so that a text that asks for one is told why.
+import { RenderError } from './errors.ts'
+import type { Renderer } from './renderer.ts'
+
+const PYTHON = ['py', 'pydsl', 'pyobjects', 'mako', 'cheetah', 'genshi', 'wempy', 'stateconf']
+const OTHER = ['nacl', 'pass', 'aws_kms', 'msgpack', 'hjson', 'dson']
+
+function absent(name: string, why: string): Renderer {
+  return {
+    name,
+    render: (_input, _args, { path }) => {
+      const at = path === undefined ? {} : { at: { file: path, line: 1 } }
+      throw new RenderError('RendererUnavailable', `The renderer '${name}' ${why}`, at)
+    },
+  }
+}
+
+export const absentRenderers: readonly Renderer[] = [
+  ...PYTHON.map((name) => absent(name, 'needs the Python worker, which is not there yet')),
+  ...OTHER.map((name) => absent(name, 'is not there yet')),
+]

@@ -1,0 +1,125 @@
+// The `gpg` renderer: PGP messages inside data are replaced by what they say, with the system's gpg and the keys of
+// `gpg_keydir`. Also serves `decrypt_pillar` and encrypted pillar overrides.
+import { decodeBytes, encodeText, isList, PyError, repr, str, truthy, type Value } from '../data/mod.ts'
+import { renderError } from './errors.ts'
+import { findGpg, type GpgResult, removeStaleLocks, runGpg } from './gpg-process.ts'
+import type { RenderContext, Renderer } from './renderer.ts'
+
+export interface DecryptOptions {
+  /** Take the two characters `\n` for a line break, as in messages that were put on one line. */
+  translateNewlines?: boolean
+}
+
+type GpgContext = Pick<RenderContext, 'opts' | 'functions' | 'log'>
+
+export const gpg: Renderer = {
+  name: 'gpg',
+  render: async (input, _args, ctx) => ({ value: await decrypt(input, ctx) }),
+}
+
+/** Dicts and lists are changed in place, so that they keep their positions. */
+export async function decrypt(value: Value, ctx: GpgContext, options: DecryptOptions = {}): Promise<Value> {
+  const program = await findGpg()
+  if (program === undefined) throw renderError('GPG unavailable')
+  const keydir = await keyDirectory(ctx)
+  const messages = new Set<string>()
+  walk(value, options, (text) => {
+    for (const message of text.match(MESSAGE) ?? []) messages.add(message)
+    return undefined
+  })
+  if (messages.size > 0) await removeStaleLocks(keydir)
+  const answers = await decryptAll([...messages], ctx, (cipher) => runGpg(program, keydir, cipher))
+  return walk(value, options, (text) => plainText(text, answers))
+}
+
+async function keyDirectory({ opts, functions }: GpgContext): Promise<string> {
+  const configured = functions?.has('config.get') ? await functions.call('config.get', ['gpg_keydir'], new Map()) : null
+  const keydir = truthy(configured) ? configured : (opts.get('gpg_keydir') ?? null)
+  if (truthy(keydir)) return str(keydir)
+  const conf = str(opts.get('conf_file') ?? '/etc/salt/minion')
+  const directory = str(opts.get('config_dir') ?? conf.slice(0, Math.max(0, conf.lastIndexOf('/'))))
+  return `${directory}/gpgkeys`
+}
+
+/** Bytes are held as text of one character per byte while they are searched. */
+const MESSAGE = /-----BEGIN PGP MESSAGE-----.*?-----END PGP MESSAGE-----/gs
+
+const asBytes = (value: string | Uint8Array): string =>
+  Buffer.from(typeof value === 'string' ? encodeText(value) : value).toString('latin1')
+
+/** Calls `change` for every text and bytes under the value; what it gives replaces them. */
+function walk(value: Value, options: DecryptOptions, change: (text: string) => Value | undefined): Value {
+  if (typeof value === 'string' || value instanceof Uint8Array) {
+    const bytes = asBytes(value)
+    return change(options.translateNewlines ? bytes.replaceAll('\\n', '\n') : bytes) ?? value
+  }
+  if (value instanceof Map) for (const [key, item] of value) value.set(key, walk(item, options, change))
+  else if (isList(value)) for (const [index, item] of value.entries()) value[index] = walk(item, options, change)
+  return value
+}
+
+function plainText(text: string, answers: ReadonlyMap<string, string>): Value {
+  const replaced = text.replace(MESSAGE, (message) => answers.get(message)!)
+  // a message written as a block of YAML leaves a line break behind it
+  const bytes = Buffer.from(replaced === text ? text : replaced.replace(/\n+$/, ''), 'latin1')
+  try {
+    return decodeBytes(bytes)
+  } catch (error) {
+    if (error instanceof PyError && error.code === 'UnicodeDecodeError') return new Uint8Array(bytes)
+    throw error
+  }
+}
+
+/** Each message once, a few at a time. */
+const AT_ONCE = 4
+
+async function decryptAll(
+  messages: readonly string[],
+  ctx: GpgContext,
+  run: (cipher: Buffer) => Promise<GpgResult>,
+): Promise<Map<string, string>> {
+  const answers = new Map<string, string>()
+  const waiting = [...messages]
+  const worker = async (): Promise<void> => {
+    for (let message = waiting.shift(); message !== undefined; message = waiting.shift()) {
+      answers.set(message, await decryptOne(message, ctx, run))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, messages.length) }, worker))
+  return answers
+}
+
+interface Kept {
+  text: string
+  until: number
+}
+
+/** With `gpg_cache`, answers are kept for `gpg_cache_ttl` seconds; in memory only, whatever the backend option says. */
+const cache = new Map<string, Kept>()
+const MOST_KEPT = 10_000
+
+async function decryptOne(
+  message: string,
+  ctx: GpgContext,
+  run: (cipher: Buffer) => Promise<GpgResult>,
+): Promise<string> {
+  const cipher = Buffer.from(message.replaceAll('\\n', '\n'), 'latin1')
+  const caching = truthy(ctx.opts.get('gpg_cache') ?? false)
+  const kept = caching ? cache.get(message) : undefined
+  if (kept && kept.until > Date.now()) return kept.text
+  const { output, problem } = await run(cipher)
+  if (output.length === 0) return notDecrypted(cipher, problem, ctx)
+  const text = output.toString('latin1')
+  if (caching) {
+    if (cache.size >= MOST_KEPT) cache.clear()
+    cache.set(message, { text, until: Date.now() + Number(ctx.opts.get('gpg_cache_ttl') ?? 86400) * 1000 })
+  }
+  return text
+}
+
+function notDecrypted(cipher: Buffer, problem: Buffer, { opts, log }: GpgContext): string {
+  const text = `Could not decrypt cipher ${repr(new Uint8Array(cipher))}, received: ${repr(new Uint8Array(problem))}`
+  log?.('warning', text)
+  if (truthy(opts.get('gpg_decrypt_must_succeed') ?? true)) throw renderError(text)
+  return cipher.toString('latin1')
+}

@@ -1,0 +1,111 @@
+// Runs a text through its pipe of renderers. A pipe with an unknown renderer is logged and gives an empty dict, as in
+// Salt; one that `renderer_whitelist` or `renderer_blacklist` excludes is left out.
+import { readFile, stat } from 'node:fs/promises'
+import { nearestNames } from '../base/mod.ts'
+import { contains, decodeBytes, type Value } from '../data/mod.ts'
+import type { LineMap } from '../jinja/mod.ts'
+import { absentRenderers } from './absent-renderers.ts'
+import { dataRenderers } from './data-renderers.ts'
+import { RenderError } from './errors.ts'
+import { gpg } from './gpg.ts'
+import { jinja } from './jinja-renderer.ts'
+import type { RenderContext, Renderer } from './renderer.ts'
+import { parsePipe, parseShebang, type Stage } from './shebang.ts'
+
+export interface RenderOptions extends Omit<RenderContext, 'sls' | 'saltenv'> {
+  /** The pipe for a text without a shebang line; the `renderer` option when not given. */
+  renderer?: string
+  saltenv?: string
+  sls?: string
+  /** Renderers beside the ones that are built in, such as those of users. */
+  renderers?: Iterable<Renderer>
+}
+
+export interface Rendered {
+  /** What the last renderer gave; text when none of them reads data. */
+  value: Value
+  /** The line of the original text behind a line of what the data was read from; both count from 1. */
+  sourceLine(line: number): number
+}
+
+const BUILT_IN: readonly Renderer[] = [jinja, ...dataRenderers, gpg, ...absentRenderers]
+
+export async function renderText(text: string, options: RenderOptions): Promise<Rendered> {
+  const ctx: RenderContext = { ...options, saltenv: options.saltenv ?? 'base', sls: options.sls ?? '' }
+  const pipe = parseShebang(text) ?? options.renderer ?? pipeOption(ctx)
+  const stages = resolve(pipe, ctx, new Map([...BUILT_IN, ...(options.renderers ?? [])].map((r) => [r.name, r])))
+  let value: Value = stages.length === 0 ? new Map() : text
+  let lines: { text: string; map: LineMap } | undefined
+  for (const { renderer, args } of stages) {
+    try {
+      const output = await renderer.render(value, args, ctx)
+      value = output.value
+      if (output.lines) lines = { text: String(value), map: output.lines }
+    } catch (error) {
+      if (error instanceof RenderError && lines && error.at && renderer.name !== 'jinja') {
+        error.at.line = lines.map.lineOf(lines.text, error.at.line)
+      }
+      throw error
+    }
+  }
+  if (typeof value === 'string' && text.includes('\r\n') && !value.includes('\r\n')) {
+    value = value.replaceAll('\n', '\r\n')
+  }
+  return { value, sourceLine: (line) => (lines ? lines.map.lineOf(lines.text, line) : line) }
+}
+
+function pipeOption(ctx: RenderContext): string {
+  const configured = ctx.opts.get('renderer')
+  return typeof configured === 'string' ? configured : 'jinja|yaml'
+}
+
+interface ResolvedStage {
+  renderer: Renderer
+  args: string
+}
+
+function resolve(pipe: string, ctx: RenderContext, renderers: ReadonlyMap<string, Renderer>): ResolvedStage[] {
+  const resolved: ResolvedStage[] = []
+  for (const stage of parsePipe(pipe)) {
+    if (isExcluded(stage, ctx)) {
+      ctx.log?.('warning', `The renderer "${stage.name}" is disallowed by configuration and will be skipped.`)
+      continue
+    }
+    const renderer = renderers.get(stage.name)
+    if (!renderer) {
+      const near = nearestNames(stage.name, renderers.keys())
+      const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''
+      ctx.log?.('error', `The renderer "${pipe}" is not available${hint}`)
+      return []
+    }
+    resolved.push({ renderer, args: stage.args })
+  }
+  return resolved
+}
+
+function isExcluded({ name }: Stage, { opts }: RenderContext): boolean {
+  const allowed = opts.get('renderer_whitelist')
+  const refused = opts.get('renderer_blacklist')
+  return (isFilled(allowed) && !contains(allowed, name)) || (isFilled(refused) && contains(refused, name))
+}
+
+const isFilled = (value: Value | undefined): value is Value[] => Array.isArray(value) && value.length > 0
+
+/** Renders a file of the disk; one that is missing or holds nothing but blanks gives an empty dict, as in Salt. */
+export async function renderFile(path: string, options: RenderOptions): Promise<Rendered> {
+  const text = await textOf(path)
+  if (text === undefined) options.log?.('error', `Template does not exist: ${path}`)
+  else if (text.trim() === '') options.log?.('error', `Template is nothing but whitespace: ${path}`)
+  else return renderText(text, { ...options, path: options.path ?? path })
+  return { value: new Map(), sourceLine: (line) => line }
+}
+
+/** With line breaks as Python reads them. */
+async function textOf(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  if (!found?.isFile()) return undefined
+  return decodeBytes(await readFile(path)).replace(/\r\n?/g, '\n')
+}

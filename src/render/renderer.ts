@@ -1,0 +1,38 @@
+// What a renderer is: one stage of a pipe, from text or data to text or data.
+import type { Log } from '../base/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import type { LineMap } from '../jinja/mod.ts'
+import type { FileTree } from './file-roots.ts'
+import type { FunctionSource } from './salt-functions.ts'
+
+/** What all stages of one rendering know. */
+export interface RenderContext {
+  opts: Dict
+  grains: Dict
+  pillar: Dict
+  functions?: FunctionSource
+  saltenv: string
+  sls: string
+  /** Where the text comes from, for variables and errors. */
+  path?: string
+  /** Further template variables. */
+  context?: ReadonlyMap<string, Value>
+  /** Where templates import from; the roots of `opts` when not given. */
+  tree?: FileTree
+  isPillar?: boolean
+  /** Remember the places of data, for `positionOf`. */
+  positions?: boolean
+  log?: Log
+}
+
+export interface StageOutput {
+  /** Text is a value like any other. */
+  value: Value
+  /** Of text that a template wrote: which of its lines wrote what. */
+  lines?: LineMap
+}
+
+export interface Renderer {
+  readonly name: string
+  render(input: Value, args: string, ctx: RenderContext): StageOutput | Promise<StageOutput>
+}
