@@ -23,14 +23,17 @@ export function spread(args: Value[], more: Value): Value[] {
   return args
 }
 
+/** What Python names as the function that templates' calls go through. */
+const CALL = 'jinja2.sandbox.SandboxedEnvironment.call()'
+
 /** `f(a=1, **more)` */
-export function spreadNamed(kwargs: Kwargs, more: Value): Kwargs {
+export function spreadNamed(kwargs: Kwargs, more: Value, caller = CALL): Kwargs {
   if (more instanceof Undefined) more.fail()
-  if (!(more instanceof Map)) throw typeError(`argument after ** must be a mapping, not ${typeName(more)}`)
+  if (!(more instanceof Map)) throw typeError(`${caller} argument after ** must be a mapping, not ${typeName(more)}`)
   for (const [key, value] of more) {
     const name = textOf(key)
     if (name === undefined) throw typeError('keywords must be strings')
-    if (kwargs.has(name)) throw typeError(`got multiple values for keyword argument '${name}'`)
+    if (kwargs.has(name)) throw typeError(`${caller} got multiple values for keyword argument '${name}'`)
     kwargs.set(name, value)
   }
   return kwargs

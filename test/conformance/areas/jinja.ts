@@ -1,7 +1,6 @@
 // Jinja: what Salt's renderer makes of a template (cases/jinja/README.md).
 import type { Dict, Value } from '../../../src/data/mod.ts'
-import { Registry } from '../../../src/loader/mod.ts'
-import { moduleTable } from '../../../src/modules/mod.ts'
+import { moduleTable, Registry } from '../../../src/loader/mod.ts'
 import { type FileTree, RenderError, renderJinja } from '../../../src/render/mod.ts'
 import type { Area, Case, Json, Outcome } from '../area.ts'
 import { decodeTyped } from '../typed-json.ts'
