@@ -1,7 +1,9 @@
 // Python's operators. Ints stay exact: a result beyond 2^53 becomes a bigint and comes back when it fits again; a
 // float result that happens to be integral is boxed. The number × number case stands first and alone, because
 // templates do little else. Results that would fill the memory raise MemoryError, as they do in Python.
+import { toDouble } from './double.ts'
 import { PyError, typeError } from './errors.ts'
+import { formatPercent } from './format/percent.ts'
 import { bitLength, powDoubles, scale } from './power.ts'
 import { type BinaryOp, Float, float, int, isNumeric, PyObject, PyStr, Tuple, typeName, type Value } from './value.ts'
 
@@ -86,15 +88,6 @@ export function abs(a: Value): Value {
   if (a instanceof Float) return new Float(Math.abs(a.value))
   if (a instanceof PyObject && a.abs) return a.abs()
   throw typeError(`bad operand type for abs(): '${typeName(a)}'`)
-}
-
-/** The float that an int, float or bool converts to. */
-export function toDouble(a: Numeric): number {
-  if (typeof a === 'number') return a
-  if (a instanceof Float) return a.value
-  const n = Number(a)
-  if (!Number.isFinite(n)) throw new PyError('OverflowError', 'int too large to convert to float')
-  return n
 }
 
 const isFloating = (a: Numeric): a is number | Float =>
@@ -263,7 +256,10 @@ function modSlow(a: Value, b: Value): Value {
     if (bottom === 0n) throw new PyError('ZeroDivisionError', 'integer modulo by zero')
     return int(top - floorBig(top, bottom) * bottom)
   }
-  return binaryHook('%', a, b) ?? fail('%', a, b)
+  if (typeof a === 'string') return formatPercent(a, b)
+  const answer = binaryHook('%', a, b)
+  if (answer !== undefined) return answer
+  return a instanceof PyStr ? formatPercent(a.value, b) : fail('%', a, b)
 }
 
 function powSlow(a: Value, b: Value): Value {
