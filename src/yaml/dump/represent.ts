@@ -8,6 +8,7 @@ import {
   NamedDict,
   OrderedDict,
   order,
+  PyDate,
   PyError,
   type PyObject,
   PySet,
@@ -177,8 +178,7 @@ function orderOrUndefined(a: Value, b: Value): number | undefined {
 
 const setPairs = (set: PySet): Array<[Value, Value]> => Array.from(set.values(), (item) => [item, null])
 
-const isDate = (value: PyObject): boolean =>
-  ['date', 'datetime', 'datetime.date', 'datetime.datetime'].includes(value.typeName)
+const isDate = (value: PyObject): value is PyDate => value instanceof PyDate
 
 function floatScalar(n: number): string {
   if (Number.isNaN(n)) return '.nan'
