@@ -1,10 +1,10 @@
 // Compound targets: words joined by `and`, `or`, `not` and parentheses, each asked of the engine its letter names, or
 // matched as a glob. Also nodegroups, which are names for compound targets.
-import { splitWords, str, textOf, truthy, typeError, typeName, type Value } from '../data/mod.ts'
+import { splitWords, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { grain, grainPcre, pillar, pillarPcre, resource } from './by-data.ts'
 import { glob, list, managingMinion, pcre } from './by-id.ts'
 import { ipcidr } from './ipcidr.ts'
-import { expandNodegroup, knowsNodegroup } from './nodegroup.ts'
+import { expandNodegroup, knowsNodegroup, targetWord } from './nodegroup.ts'
 import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 import { OPERATORS, parseTarget } from './target.ts'
 import { type Term, truthOf } from './truth.ts'
@@ -65,11 +65,7 @@ function wordsOf(target: Value): string[] | undefined {
   const text = textOf(target)
   if (text !== undefined) return splitWords(text)
   if (!Array.isArray(target)) return undefined
-  return target.map((word) => {
-    const part = textOf(word)
-    if (part === undefined) throw typeError(`expected string or bytes-like object, got '${typeName(word)}'`)
-    return part
-  })
+  return target.map(targetWord)
 }
 
 /** False for an operator that cannot stand there. A `not` after an operand means `and not`. */

@@ -6,7 +6,7 @@ import { compound, nodegroup } from './compound.ts'
 import { ipcidr } from './ipcidr.ts'
 import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 
-export { expandNodegroup } from './nodegroup.ts'
+export { expandNodegroup, publishedTarget } from './nodegroup.ts'
 export type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 export { parseTarget, type Target } from './target.ts'
 

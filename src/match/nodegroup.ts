@@ -1,7 +1,18 @@
 // Nodegroups: names for compound targets, which may name further groups. A group without operators, wildcards and engine
 // letters is a list of ids, or one regular expression when a word looks like it.
 import type { Log } from '../base/mod.ts'
-import { contains, dictGet, splitWords, str, textOf, type Value } from '../data/mod.ts'
+import {
+  contains,
+  type Dict,
+  dictGet,
+  SaltError,
+  splitWords,
+  str,
+  textOf,
+  typeError,
+  typeName,
+  type Value,
+} from '../data/mod.ts'
 import { OPERATORS } from './target.ts'
 
 /** The group's words, ready for the compound matcher; none when it is unknown, malformed or within itself. */
@@ -25,25 +36,25 @@ class Expansion {
     this.open.add(name)
     const expanded: string[] = []
     let nested = false
-    for (const word of words) {
+    for (const word of words.map(str)) {
       if (word.length >= 3 && word.startsWith('N@')) {
         nested = true
         expanded.push(...this.expand(word.slice(2), false))
       } else expanded.push(word)
     }
     this.open.delete(name)
-    if (outermost && !nested) return asOneTarget(words) ?? words
+    if (outermost && !nested) return asOneTarget(words) ?? words.map(targetWord)
     const joined = outermost ? undefined : asOneTarget(words)
     return joined ?? (expanded.length > 0 ? ['(', ...expanded, ')'] : expanded)
   }
 
-  private wordsOf(name: string): string[] | undefined {
+  private wordsOf(name: string): Value[] | undefined {
     if (this.open.has(name)) return this.fail(`illegal nested nodegroup "${name}"`)
     const group = this.nodegroups instanceof Map ? dictGet(this.nodegroups, name) : undefined
     if (group === undefined) return this.fail(`unknown nodegroup "${name}"`)
     const text = textOf(group)
     if (text !== undefined) return splitWords(text)
-    if (Array.isArray(group)) return group.map((word) => str(word))
+    if (Array.isArray(group)) return group
     this.log?.('error', `Nodegroup '${name}' (${str(group)}) is neither a string, list nor tuple`)
     return undefined
   }
@@ -55,13 +66,44 @@ class Expansion {
 
 const REGEX_CHARACTERS = /[([{\\?}\])]/
 
-function asOneTarget(words: readonly string[]): [string] | undefined {
-  if (words.some((word) => OPERATORS.has(word) || word.includes('*') || /^[A-Z]@/.test(word))) return undefined
-  const engine = words.some((word) => REGEX_CHARACTERS.test(word)) ? 'E' : 'L'
-  return [`${engine}@${words.join(',')}`]
+/** Words of other types than text fail where Salt's do. */
+function asOneTarget(words: readonly Value[]): [string] | undefined {
+  if (words.some((word) => OPERATORS.has(str(word)))) return undefined
+  const texts = words.map((word) => {
+    const text = textOf(word)
+    if (text === undefined) throw typeError(`argument of type '${typeName(word)}' is not iterable`)
+    return text
+  })
+  if (texts.some((text) => text.includes('*') || /^[A-Z]@/.test(text))) return undefined
+  const engine = texts.some((text) => REGEX_CHARACTERS.test(text)) ? 'E' : 'L'
+  return [`${engine}@${texts.join(',')}`]
+}
+
+/** A word of a target, which must be text. */
+export function targetWord(word: Value): string {
+  const text = textOf(word)
+  if (text === undefined) throw typeError(`expected string or bytes-like object, got '${typeName(word)}'`)
+  return text
 }
 
 /** Whether `nodegroups` names that group. */
 export function knowsNodegroup(nodegroups: Value, name: Value): boolean {
   return nodegroups instanceof Map && contains(nodegroups, name)
+}
+
+/** The target that a client publishes: one without nodegroups, so that minions need not know them. */
+export function publishedTarget(target: string, kind: string, opts: Dict): { target: string; kind: string } {
+  if (kind !== 'nodegroup' && kind !== 'compound') return { target, kind }
+  const nodegroups = opts.get('nodegroups') ?? null
+  const words = kind === 'nodegroup' ? resolved(target, nodegroups, opts) : splitWords(target)
+  const published = words.flatMap((word) =>
+    word.startsWith('N@') && word.length > 2 ? resolved(word.slice(2), nodegroups, opts) : [word],
+  )
+  return { target: published.join(' '), kind: 'compound' }
+}
+
+function resolved(name: string, nodegroups: Value, opts: Dict): string[] {
+  if (knowsNodegroup(nodegroups, name)) return expandNodegroup(name, nodegroups)
+  const file = str(opts.get('conf_file') ?? 'the master config file')
+  throw new SaltError('SaltInvocationError', `Node group ${name} unavailable in ${file}`)
 }

@@ -38,6 +38,8 @@ export interface ActualError {
 
 export interface Area {
   readonly name: string
+  /** The recorded outcome, for areas that do not keep it in `expect` and `error`. */
+  recorded?(testCase: Case): Pick<Case, 'expect' | 'error' | 'pure'>
   /** Runs one case. A failure that Salt would show is an outcome; whatever is thrown fails the case as a crash. */
   run(testCase: Case): Promise<Outcome> | Outcome
 }

@@ -41,7 +41,8 @@ function readFile(file: string): Case[] {
   for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
     if (line.trim() === '') continue
     try {
-      cases.push(JSON.parse(line))
+      const recorded = JSON.parse(line)
+      cases.push({ ...recorded, name: recorded.name ?? recorded.id })
     } catch (error) {
       throw new Error(`${file}:${index + 1}: not a JSON line`, { cause: error })
     }

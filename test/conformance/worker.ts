@@ -18,7 +18,8 @@ export type Ready = 'ready'
 
 async function verdictOn(area: Area, testCase: Case): Promise<Verdict> {
   try {
-    return { problem: judge(testCase, await area.run(testCase)) }
+    const recorded = { ...testCase, ...area.recorded?.(testCase) }
+    return { problem: judge(recorded, await area.run(testCase)) }
   } catch (thrown) {
     const error = toError(thrown)
     return { problem: `crashed: ${error.stack ?? error.message}` }

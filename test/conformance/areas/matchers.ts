@@ -1,0 +1,139 @@
+// Matchers: which minions a target means, judged by each minion itself (cases/matchers/README.md). The master's side of
+// the recordings waits for the master.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BrineError } from '../../../src/base/mod.ts'
+import { type Dict, truthy, type Value } from '../../../src/data/mod.ts'
+import { type MatchOptions, match, matchers, publishedTarget } from '../../../src/match/mod.ts'
+import type { Area, Case, Json, Outcome } from '../area.ts'
+import { decodeTyped } from '../typed-json.ts'
+
+interface Fleet {
+  minions: Minion[]
+  nodegroups: Value
+}
+
+interface Minion {
+  id: string
+  grains: Dict
+  pillar: Dict
+  resources: Value
+}
+
+function readFleets(): Map<string, Fleet> {
+  const file = join(import.meta.dirname, '../cases/matchers/fleets.json')
+  const fleets = new Map<string, Fleet>()
+  for (const [name, fleet] of Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, RawFleet>)) {
+    fleets.set(name, {
+      nodegroups: decodeTyped(fleet.nodegroups),
+      minions: fleet.minions.map((minion) => ({
+        id: minion.id,
+        grains: decodeTyped(minion.grains) as Dict,
+        pillar: decodeTyped(minion.pillar) as Dict,
+        resources: decodeTyped(minion.resources ?? {}),
+      })),
+    })
+  }
+  return fleets
+}
+
+interface RawFleet {
+  nodegroups: Json
+  minions: Array<{ id: string; grains: Json; pillar: Json; resources?: Json }>
+}
+
+const fleets = readFleets()
+
+interface Answer {
+  minion: string[]
+  errors: Map<string, string[]>
+}
+
+function ask(fleet: Fleet, target: string, kind: string, options: MatchOptions): Answer {
+  const answer: Answer = { minion: [], errors: new Map() }
+  // a job with a target of a kind that minions do not know is for none of them
+  if (!matchers.has(kind)) return answer
+  for (const { id, grains, pillar, resources } of fleet.minions) {
+    const opts: Dict = new Map<Value, Value>([
+      ['id', id],
+      ['nodegroups', fleet.nodegroups],
+      ['resources', resources],
+    ])
+    try {
+      if (truthy(match(kind, target, { id, grains: new Map([...grains, ['id', id]]), pillar, opts }, options))) {
+        answer.minion.push(id)
+      }
+    } catch (error) {
+      if (!(error instanceof BrineError)) throw error
+      // the class of Python's `re.error` is just `error`
+      const name = error.code.replace(/^re\./, '')
+      answer.errors.set(name, [...(answer.errors.get(name) ?? []), id])
+    }
+  }
+  return answer
+}
+
+/** What a recording says about minions, in one shape: its own fields, and what a top file would match. */
+const FIELDS = ['minion', 'minion_errors', 'wire', 'top', 'top_errors'] as const
+
+function dict(entries: Iterable<[string, Value]>): Dict {
+  return new Map<Value, Value>(entries)
+}
+
+function published(testCase: Case, fleet: Fleet): { wire: Dict; target?: string; kind?: string } {
+  const opts: Dict = new Map<Value, Value>([
+    ['nodegroups', fleet.nodegroups],
+    ['conf_file', '<CONF>'],
+  ])
+  try {
+    const { target, kind } = publishedTarget(testCase['expr'] as string, testCase['tgt_type'] as string, opts)
+    return {
+      wire: dict([
+        ['tgt', target],
+        ['tgt_type', kind],
+      ]),
+      target,
+      kind,
+    }
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    return {
+      wire: dict([
+        ['error', error.code],
+        ['message', error.message],
+      ]),
+    }
+  }
+}
+
+function answers(testCase: Case): Dict {
+  const fleet = fleets.get(testCase['fleet'] as string)!
+  const options: MatchOptions = testCase['delimiter'] ? { delimiter: testCase['delimiter'] as string } : {}
+  const { wire, target, kind } = published(testCase, fleet)
+  const result = dict([])
+  if (target !== undefined && kind !== undefined) {
+    const { minion, errors } = ask(fleet, target, kind, options)
+    result.set('minion', minion)
+    if (errors.size > 0) result.set('minion_errors', dict(errors))
+  }
+  if (testCase['wire'] === undefined) return result
+  result.set('wire', wire)
+  const top = ask(fleet, testCase['expr'] as string, testCase['tgt_type'] as string, {})
+  result.set('top', top.minion)
+  if (top.errors.size > 0) result.set('top_errors', dict(top.errors))
+  return result
+}
+
+const area: Area = {
+  name: 'matchers',
+  recorded(testCase) {
+    const expect: Record<string, Json> = {}
+    for (const field of FIELDS) if (field in testCase) expect[field] = testCase[field] as Json
+    return { expect }
+  },
+  run(testCase: Case): Outcome {
+    return { expect: answers(testCase) }
+  },
+}
+
+export default area
