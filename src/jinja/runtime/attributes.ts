@@ -92,7 +92,6 @@ export function getAttr(rt: Rendering, object: Value, name: string): Value {
 
 export function getItem(rt: Rendering, object: Value, key: Value): Value {
   if (object instanceof Undefined) object.fail()
-  if (key instanceof Undefined && !(object instanceof Map)) key.truthy()
   const found = item(object, key)
   if (found !== undefined) return found
   const name = typeof key === 'string' ? key : key instanceof PyObject ? undefined : undefined
