@@ -1,5 +1,6 @@
 // Addresses, interfaces and networks as Python's `ipaddress` module has them: made from text, ints, packed bytes or
 // an (address, mask) tuple, refused with its texts. Serves filters, matchers and grains.
+import { assertHashable } from './dict.ts'
 import { valueError } from './errors.ts'
 import * as ranges from './ip-ranges.ts'
 import {
@@ -15,6 +16,7 @@ import {
   parsePrefix,
 } from './ip-text.ts'
 import { repr, str } from './repr.ts'
+import { indexError } from './sequence.ts'
 import { int, isInt, Tuple, type Value } from './value.ts'
 
 export class IpAddress {
@@ -170,10 +172,12 @@ function splitMask(version: IpVersion, input: Value): [Value, Value] {
     if (input instanceof Tuple) throw valueError('too many values to unpack (expected 2)')
     throw new IpTextError(`Only one '/' permitted in ${repr(input)}`)
   }
-  return [parts[0] ?? null, parts.length > 1 ? parts[1]! : BITS[version]]
+  if (parts.length === 0) throw indexError('tuple index out of range')
+  return [parts[0]!, parts.length > 1 ? parts[1]! : BITS[version]]
 }
 
 function prefixOf(version: IpVersion, mask: Value): number {
+  assertHashable(mask)
   if (typeof mask === 'number' && Number.isInteger(mask)) {
     if (mask >= 0 && mask <= BITS[version]) return mask
     throw new IpTextError(`${mask} is not a valid netmask`)

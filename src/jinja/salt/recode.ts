@@ -52,7 +52,7 @@ export function decodeData(data: Value): Value {
 
 export interface EncodeOptions {
   encoding: Value
-  errors: string
+  errors: Value
   /** Leave text that cannot be encoded as it is. */
   keep: boolean
   preserveTuples: boolean
@@ -64,7 +64,9 @@ function encoder({ encoding, errors, keep, preserveTuples }: EncodeOptions): Rec
     try {
       return toBytes(scalar, encoding, errors)
     } catch (error) {
-      if (keep && error instanceof PyError && error.code === 'UnicodeEncodeError') return scalar
+      // an encoding that is no name leaves text as it is, as in Salt
+      const excused = keep ? ['TypeError', 'UnicodeEncodeError'] : ['TypeError']
+      if (error instanceof PyError && excused.includes(error.code)) return scalar
       throw error
     }
   }

@@ -1,39 +1,51 @@
 // Salt's own conversions between text and bytes: several encodings may be tried in turn, and what is neither is
 // refused with the same words everywhere.
-import { decodeBytes, encodeText, PyError, str, textOf, typeError, type Value, valueError } from '../../data/mod.ts'
+import {
+  decodeBytes,
+  encodeText,
+  PyError,
+  textOf,
+  typeError,
+  typeName,
+  type Value,
+  valueError,
+} from '../../data/mod.ts'
 import { classText } from './python-type.ts'
 
 const neither = (value: Value): PyError => typeError(`expected str, bytes, or bytearray not ${classText(value)}`)
 
 /** The encodings to try, by default UTF-8. */
-function encodings(encoding: Value): string[] {
+function encodings(encoding: Value): Value[] {
   if (encoding === null) return ['utf-8']
   const names = Array.isArray(encoding) ? encoding : [encoding]
   if (names.length === 0) throw valueError('encoding cannot be empty')
-  return names.map(str)
+  return names
 }
 
-/** The first result that is no error of that kind, else the last error. */
-function firstThatWorks<T>(names: string[], code: string, attempt: (encoding: string) => T): T {
-  let failure: unknown
-  for (const name of names) {
-    try {
-      return attempt(name)
-    } catch (error) {
-      if (!(error instanceof PyError && error.code === code)) throw error
-      failure = error
-    }
-  }
-  throw failure
+function argument(value: Value, name: string): string {
+  const text = textOf(value)
+  if (text === undefined) throw typeError(`encode() argument '${name}' must be str, not ${shownType(value)}`)
+  return text
 }
 
-/** The bytes of text or bytes. */
-export function toBytes(value: Value, encoding: Value = null, errors = 'strict'): Uint8Array {
+const shownType = (value: Value): string => (value === null ? 'None' : typeName(value))
+
+/** The bytes of text or bytes; the first encoding that can hold the text is taken. */
+export function toBytes(value: Value, encoding: Value = null, errors: Value = 'strict'): Uint8Array {
   const names = encodings(encoding)
   if (value instanceof Uint8Array) return value
   const text = textOf(value)
   if (text === undefined) throw neither(value)
-  return firstThatWorks(names, 'UnicodeEncodeError', (name) => encodeText(text, name, errors))
+  let failure: unknown
+  for (const name of names) {
+    try {
+      return encodeText(text, argument(name, 'encoding'), argument(errors, 'errors'))
+    } catch (error) {
+      if (!(error instanceof PyError && error.code === 'UnicodeEncodeError')) throw error
+      failure = error
+    }
+  }
+  throw failure
 }
 
 /** The text of text or UTF-8 bytes. */

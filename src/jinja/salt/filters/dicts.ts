@@ -46,7 +46,8 @@ function keyPathFilter(name: string, change: KeyPathChange): NativeFunction {
 
 function compareDicts(old: Value, fresh: Value): Value {
   const orEmpty = (value: Value): Value => (truthy(value) ? value : new Map())
-  const keys = new PySet([...iterate(orEmpty(fresh)), ...iterate(orEmpty(old))])
+  const keys = new PySet(iterate(orEmpty(fresh)))
+  for (const key of iterate(orEmpty(old))) keys.add(key)
   const changes: Dict = new Map()
   for (const key of keys.values()) {
     if (!contains(old, key)) dictSet(changes, key, change('old', '', 'new', getItem(fresh, key)))

@@ -10,7 +10,7 @@ function parseArguments(name: string, params: readonly string[], required: numbe
   if (given > params.length) {
     throw typeError(`${name}() takes at most ${params.length} arguments (${given} given)`)
   }
-  const bound = params.map((param, i) => args[i] ?? kwargs.get(param))
+  const bound = params.map((param, i) => (i < args.length ? args[i] : kwargs.get(param)))
   const missing = params.findIndex((_, i) => i < required && bound[i] === undefined)
   if (missing >= 0) throw typeError(`${name}() missing required argument '${params[missing]}' (pos ${missing + 1})`)
   for (const key of kwargs.keys()) if (!params.includes(key)) throw invalidKeyword(name, key)

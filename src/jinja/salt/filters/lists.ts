@@ -12,19 +12,20 @@ import {
   PySet,
   PyStr,
   sorted,
+  sub,
   Tuple,
   textOf,
   truthy,
   typeError,
-  typeName,
   type Value,
   valueError,
 } from '../../../data/mod.ts'
-import { noAttribute } from '../../filters/argument.ts'
+import { integer, noAttribute } from '../../filters/argument.ts'
 import { Markup } from '../../runtime/markup.ts'
 import { type NativeTable, native } from '../../runtime/native.ts'
 import { Undefined } from '../../runtime/undefined.ts'
 import { isHashableType } from '../python-type.ts'
+import { toInt } from './numbers.ts'
 
 const isText = (value: Value): boolean => typeof value === 'string' || value instanceof PyStr
 
@@ -75,7 +76,7 @@ function flatten(data: Value, levels: Value, preserveNulls: boolean, seen: Set<V
     if (!isIter(element)) flat.push(element)
     else if (levels === null) for (const item of flatten(element, null, preserveNulls, seen)) flat.push(item)
     else if (compare('>=', levels, 1)) {
-      const below = Math.trunc(Number(levels)) - 1
+      const below = sub(toInt(levels), 1)
       for (const item of flatten(element, below, preserveNulls, seen)) flat.push(item)
     } else flat.push(element)
   }
@@ -84,12 +85,10 @@ function flatten(data: Value, levels: Value, preserveNulls: boolean, seen: Set<V
 
 /** Whether exactly so many items are true; what follows one too many is not looked at. */
 function exactlyTrue(iterable: Value, amount: Value): boolean {
-  if (!(typeof amount === 'boolean' || (typeof amount === 'number' && Number.isInteger(amount)))) {
-    throw typeError(`'${typeName(amount)}' object cannot be interpreted as an integer`)
-  }
-  const wanted = Math.max(0, Number(amount))
+  const items = iterate(iterable)
+  const wanted = Math.max(0, integer(amount))
   let count = 0
-  for (const item of iterate(iterable)) if (truthy(item) && ++count > wanted) return false
+  for (const item of items) if (truthy(item) && ++count > wanted) return false
   return count === wanted
 }
 

@@ -1,6 +1,7 @@
 // Salt's filters on IP addresses that need no network. An input that is no address gives None, not an error,
 // and text with a prefix counts as an address that keeps it.
 import {
+  equals,
   type IpAddress,
   ipAddress,
   ipInterface,
@@ -10,14 +11,13 @@ import {
   PyError,
   PyStr,
   str,
-  textOf,
   truthy,
   type Value,
   valueError,
 } from '../../../data/mod.ts'
-import { noAttribute } from '../../filters/argument.ts'
 import { type NativeTable, native } from '../../runtime/native.ts'
 import { classText, isListLike, isSequence } from '../python-type.ts'
+import { splittable } from './text.ts'
 
 type Check = (address: IpAddress) => boolean
 
@@ -59,9 +59,7 @@ function ofVersion(input: Value, version: number, options: Value): string | null
   const address = unlessValueError(() => ipAddress(input)) ?? unlessValueError(() => ipInterface(input))
   if (address === undefined || address.version !== version) return null
   if (!truthy(options)) return String(address)
-  const text = textOf(options)
-  if (text === undefined) return noAttribute(options, 'split')
-  for (const option of text.split(',')) if (CHECKS.get(option.trim())?.(address) === false) return null
+  for (const option of splittable(options).split(',')) if (CHECKS.get(option.trim())?.(address) === false) return null
   return String(address)
 }
 
@@ -88,7 +86,7 @@ function anyVersion(value: Value, options: Value): Value {
 function overAddresses(value: Value, options: Value, version: Value, each: (address: Value) => Value): Value {
   let found: Value = null
   if (!truthy(version)) found = anyVersion(value, options)
-  else if (Number(version) === 4 || Number(version) === 6) found = onlyVersion(value, Number(version), options)
+  else for (const known of [4, 6]) if (equals(version, known)) found = onlyVersion(value, known, options)
   if (!truthy(found)) return null
   return Array.isArray(found) ? found.map(each) : each(found)
 }

@@ -12,6 +12,7 @@ import {
   len,
   numberOf,
   PyError,
+  repr,
   SPACE,
   str,
   strip,
@@ -61,8 +62,13 @@ export function toInt(value: Value): number | bigint {
 
 /** `float(value)`. */
 function toFloat(value: Value): number | Float {
-  const text = numeral(value)
+  const text = textOf(value)
   if (text !== undefined) return float(floatFromText(text))
+  if (value instanceof Uint8Array) {
+    const read = unlessValueError(() => floatFromText(numeral(value)!))
+    if (read === undefined) throw valueError(`could not convert string to float: ${repr(value)}`)
+    return float(read)
+  }
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' || value instanceof Float) {
     return float(toDouble(value))
   }

@@ -25,14 +25,15 @@ function union(a: Value, b: Value): Value {
 /** The items of `a` that are, or are not, in `b`. */
 function pick(a: Value, b: Value, wanted: boolean): Value {
   if (!bothHashable(a, b)) return withoutRepeats([...iterate(a)].filter((item) => contains(b, item) === wanted))
-  const other = new PySet(iterate(b))
-  return new PySet([...iterate(a)].filter((item) => other.contains(item) === wanted))
+  const [own, other] = [new PySet(iterate(a)), new PySet(iterate(b))]
+  return new PySet([...own.values()].filter((item) => other.contains(item) === wanted))
 }
 
 function symmetricDifference(a: Value, b: Value): Value {
   if (!bothHashable(a, b)) {
-    const shared = pick(a, b, true)
-    return withoutRepeats([...iterate(union(a, b))].filter((item) => !contains(shared, item)))
+    const all = [...iterate(union(a, b))]
+    const shared = all.length === 0 ? [] : pick(a, b, true)
+    return withoutRepeats(all.filter((item) => !contains(shared, item)))
   }
   const [left, right] = [new PySet(iterate(a)), new PySet(iterate(b))]
   return new PySet([

@@ -52,11 +52,17 @@ function snakeCase(value: Value): string {
   return result
 }
 
-function camelCase(value: Value, upper: boolean): string {
-  const text = textOf(value)
-  if (text === undefined) return noAttribute(value, 'split')
-  const [first, ...rest] = text.split('_') as [string, ...string[]]
-  return (upper ? capitalize(first) : first) + rest.map(capitalize).join('')
+/** The text of what is split at another text. */
+export function splittable(value: Value): string {
+  if (value instanceof Uint8Array) throw typeError("a bytes-like object is required, not 'str'")
+  return textOf(value) ?? noAttribute(value, 'split')
+}
+
+function camelCase(value: Value, upper: Value): Value {
+  const [first, ...rest] = splittable(value).split('_') as [string, ...string[]]
+  const start = truthy(upper) ? capitalize(first) : first
+  const end = rest.map(capitalize).join('')
+  return value instanceof Markup ? new Markup(start + escapeText(end)) : start + end
 }
 
 /** `shlex.quote`. Markup escapes the marks put around it, as it escapes all plain text it is joined with. */
@@ -122,7 +128,7 @@ export const textFilters: NativeTable = {
   contains_whitespace: native('contains_whitespace', ['text'], (_rt, value) => containsWhitespace(value)),
   to_snake_case: native('camel_to_snake_case', ['camel_input'], (_rt, value) => snakeCase(value)),
   to_camelcase: native('snake_to_camel_case', ['snake_input', 'uppercamel?'], (_rt, value, upper = false) =>
-    camelCase(value, truthy(upper)),
+    camelCase(value, upper),
   ),
   quote: native('quote', ['txt'], (_rt, value) => shellQuote(value)),
   regex_escape: native('regex_escape', ['value'], (_rt, value) => regexEscape(value)),

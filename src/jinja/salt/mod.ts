@@ -1,0 +1,38 @@
+// What Salt adds to Jinja and needs no machine for: filters, tests and globals by the names templates use.
+import type { NativeFunction } from '../runtime/native.ts'
+import { dictFilters } from './filters/dicts.ts'
+import { hashFilters } from './filters/hashes.ts'
+import { iterationFilters } from './filters/itertools.ts'
+import { listFilters } from './filters/lists.ts'
+import { methodCallFilters } from './filters/method-call.ts'
+import { networkFilters } from './filters/network.ts'
+import { numberFilters } from './filters/numbers.ts'
+import { patternFilters } from './filters/patterns.ts'
+import { queryFilters } from './filters/query.ts'
+import { serializeFilters } from './filters/serialize.ts'
+import { setFilters } from './filters/sets.ts'
+import { textFilters } from './filters/text.ts'
+
+export { bracketed } from './filters/network.ts'
+export { joinPath } from './filters/text.ts'
+export { saltGlobals, saltTests } from './globals.ts'
+export { makeIfelse, type TargetMatcher } from './ifelse.ts'
+export { decodeData } from './recode.ts'
+export { toBytes } from './text-bytes.ts'
+
+export const saltFilters: ReadonlyMap<string, NativeFunction> = new Map(
+  Object.entries({
+    ...listFilters,
+    ...setFilters,
+    ...dictFilters,
+    ...numberFilters,
+    ...textFilters,
+    ...patternFilters,
+    ...hashFilters,
+    ...networkFilters,
+    ...iterationFilters,
+    ...queryFilters,
+    ...methodCallFilters,
+    ...serializeFilters,
+  }),
+)
