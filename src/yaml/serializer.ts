@@ -8,17 +8,25 @@ import type { DumperName } from './dump/dialect.ts'
 import { type DumpOptions, dump } from './dump/dump.ts'
 import { YamlError } from './errors.ts'
 import type { LoadOptions } from './load.ts'
+import type { Node } from './node.ts'
 import { composeSource } from './parser.ts'
 import { rememberPositions } from './positions.ts'
 import { openSource } from './scan/source.ts'
 import { OMAP } from './tags.ts'
+
+/** Text that is marked as encrypted is text here. */
+class SerializerConstructor extends Constructor {
+  protected override make(node: Node): Value {
+    return node.tag.startsWith('!encrypted') ? this.scalarText(node) : super.make(node)
+  }
+}
 
 /** `salt.serializers.yaml.deserialize`. */
 export function deserializeYaml(text: string | Uint8Array, options: LoadOptions = {}): Value {
   return deserializing(() => {
     const source = openSource(text, options.name)
     const root = composeSource(source)
-    return root ? new Constructor(source.name).document(root) : null
+    return root ? new SerializerConstructor(source.name).document(root) : null
   })
 }
 

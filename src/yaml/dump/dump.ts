@@ -4,6 +4,7 @@ import { DIALECTS, type DumperName } from './dialect.ts'
 import type { EmitterOptions } from './emitter.ts'
 import { LibyamlEmitter } from './libyaml.ts'
 import { nameShared, type ScalarStyle } from './node.ts'
+import { PureEmitter } from './pure.ts'
 import { Representer } from './represent.ts'
 
 /** PyYAML's keyword arguments by their own names, as users write them in states. */
@@ -34,26 +35,27 @@ export function dump(value: Value, options: DumpOptions = {}): string {
     sortKeys: options.sort_keys ?? true,
   }).node(value)
   nameShared(root)
-  return new LibyamlEmitter(emitterOptions(options)).document(root)
+  const Emitter = dialect.emitter === 'libyaml' ? LibyamlEmitter : PureEmitter
+  return new Emitter(emitterOptions(options, dialect.emitter)).document(root)
 }
 
-function emitterOptions(options: DumpOptions): EmitterOptions {
+function emitterOptions(options: DumpOptions, emitter: 'libyaml' | 'pure'): EmitterOptions {
   const indent = options.indent ?? 2
   const bestIndent = indent > 1 && indent < 10 ? indent : 2
   const width = options.width ?? 80
+  const endless = width < 0 && emitter === 'libyaml'
   const tags = options.tags ?? new Map<string, string>()
-  if (tags.size > 128) throw valueError('too many tags')
+  if (tags.size > 128 && emitter === 'libyaml') throw valueError('too many tags')
   return {
     canonical: options.canonical ?? false,
     indent: bestIndent,
-    width: width < 0 ? Number.POSITIVE_INFINITY : width <= bestIndent * 2 ? 80 : width,
+    width: endless ? Number.POSITIVE_INFINITY : width <= bestIndent * 2 ? 80 : width,
     unicode: options.allow_unicode ?? true,
     lineBreak: options.line_break === '\r' || options.line_break === '\r\n' ? options.line_break : '\n',
     explicitStart: options.explicit_start ?? false,
     explicitEnd: options.explicit_end ?? false,
     version: options.version ?? undefined,
     tags,
-    indentSequences: false,
   }
 }
 

@@ -14,8 +14,6 @@ export interface EmitterOptions {
   version: readonly [major: number, minor: number] | undefined
   /** Tag handles and their prefixes. */
   tags: ReadonlyMap<string, string>
-  /** Whether sequences under a key are indented too. */
-  indentSequences: boolean
 }
 
 /** What a node is part of. */
@@ -71,7 +69,7 @@ export abstract class Emitter extends Writer {
   private blockSequence(node: DumpNode, context: Context): void {
     const outer = this.indent
     const inMapping = context === 'mapping' || context === 'simple-key'
-    this.indent = this.deeper(false, inMapping && !this.indention && !this.options.indentSequences)
+    this.indent = this.deeper(false, inMapping && !this.indention)
     for (const item of node.items) {
       this.writeIndent()
       this.writeIndicator('-', true, false, true)
