@@ -25,37 +25,54 @@ function keyGetter(rt: Runtime, caseSensitive: Value, attribute: Value, fallback
   return truthy(caseSensitive) ? get : (item) => ignoreCase(get(item))
 }
 
-function sortBy(items: Iterable<Value>, key: Getter, reverse: Value): Value[] {
-  const all = [...items]
-  return sorted(all, key, integer(reverse) !== 0)
+/** Items in the order of their keys, which are in the same places. */
+function sortBy(items: readonly Value[], keys: readonly Value[], reverse: Value): Value[] {
+  const places = sorted(
+    items.map((_, i) => i),
+    (place) => keys[place as number]!,
+    integer(reverse) !== 0,
+  )
+  return places.map((place) => items[place as number]!)
 }
 
 function sort(rt: Runtime, value: Value, reverse: Value, caseSensitive: Value, attribute: Value): Value[] {
   const get = attributesGetter(rt, attribute)
-  const key: Getter = truthy(caseSensitive) ? get : (item) => get(item).map(ignoreCase)
-  return sortBy(iterate(value), key, reverse)
+  const fold = !truthy(caseSensitive)
+  const items = [...iterate(value)]
+  const keys = items.map((item) => (fold ? get(item).map(ignoreCase) : get(item)))
+  // lists of one text or number each compare as those do
+  const plain = keys.every((key) => key.length === 1 && typeof key[0] === typeof keys[0]![0] && isPlain(key[0]!))
+  return sortBy(items, plain ? keys.map((key) => key[0]!) : keys, reverse)
 }
+
+const isPlain = (key: Value): boolean => typeof key === 'string' || typeof key === 'number'
 
 function dictsort(value: Value, caseSensitive: Value, by: Value, reverse: Value): Value[] {
   const at = ['key', 'value'].findIndex((name) => equals(by, name))
   if (at < 0) throw new JinjaError('FilterArgumentError', 'You can only sort by either "key" or "value"')
-  const pairs = Array.from(pairsOf(value), ([key, item]) => Tuple.of(key, item))
-  const key: Getter = (pair) => {
-    const part = (pair as Tuple)[at]!
-    return truthy(caseSensitive) ? part : ignoreCase(part)
-  }
-  return sortBy(pairs, key, reverse)
+  const pairs = Array.from(pairsOf(value), (pair) => tuple(pair))
+  const keys = pairs.map((pair) => (truthy(caseSensitive) ? pair[at]! : ignoreCase(pair[at]!)))
+  return sortBy(pairs, keys, reverse)
 }
 
-function* unique(rt: Runtime, value: Value, caseSensitive: Value, attribute: Value): Generator<Value> {
+function unique(rt: Runtime, value: Value, caseSensitive: Value, attribute: Value, kept: Value[]): void {
   const keyOf = keyGetter(rt, caseSensitive, attribute)
-  const seen = new PySet()
+  const plainSeen = new Set<Value>()
+  const seen: Dict = new Map()
   for (const item of iterate(value)) {
     const key = keyOf(item)
-    if (seen.contains(key)) continue
-    seen.add(key)
-    yield item
+    const plain = plainKey(key)
+    if (plain === undefined ? dictHas(seen, key) : plainSeen.has(plain)) continue
+    if (plain === undefined) dictSet(seen, key, null)
+    else plainSeen.add(plain)
+    kept.push(item)
   }
+}
+
+/** The same text or number for all texts and numbers that are equal in Python. */
+function plainKey(key: Value): string | number | undefined {
+  if (typeof key === 'number' || typeof key === 'bigint') return typeof key === 'bigint' ? undefined : key
+  return textOf(key) ?? (typeof key === 'boolean' ? Number(key) : undefined)
 }
 
 function extreme(rt: Runtime, op: Ordering, value: Value, caseSensitive: Value, attribute: Value): Value {
@@ -113,7 +130,10 @@ export const orderFilters: NativeTable = {
     'sync_do_unique',
     ['@environment', 'value', 'case_sensitive?', 'attribute?'],
     (rt, value, caseSensitive = false, attribute = null) =>
-      new PyGenerator('sync_do_unique', unique(rt, value, caseSensitive, attribute)),
+      new PyGenerator(
+        'sync_do_unique',
+        collected((kept) => unique(rt, value, caseSensitive, attribute, kept)),
+      ),
   ),
   min: extremeFilter('do_min', '<'),
   max: extremeFilter('do_max', '>'),

@@ -3,34 +3,33 @@
 // promises that have to be awaited before anyone sees the items; what they throw is kept until its turn comes.
 import { assertHashable, iterate, repr, textOf, truthy, type Value } from '../../data/mod.ts'
 import { JinjaError } from '../errors.ts'
-import { PyGenerator } from '../runtime/generator.ts'
+import { collected, failingAfter, PyGenerator } from '../runtime/generator.ts'
 import { type Kwargs, type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { Undefined } from '../runtime/undefined.ts'
 import { attributeGetter, type Getter } from './attribute.ts'
 
-function* mapAttribute(rt: Runtime, value: Value, kwargs: Kwargs): Generator<Value> {
+function mapAttribute(rt: Runtime, value: Value, kwargs: Kwargs, mapped: Value[]): void {
   if (!truthy(value)) return
   const unexpected = [...kwargs.keys()].find((name) => name !== 'attribute' && name !== 'default')
   if (unexpected !== undefined) {
     throw new JinjaError('FilterArgumentError', `Unexpected keyword argument ${repr(unexpected)}`)
   }
   const get = attributeGetter(rt, kwargs.get('attribute')!, kwargs.get('default'))
-  for (const item of iterate(value)) yield get(item)
+  for (const item of iterate(value)) mapped.push(get(item))
 }
 
 function mapFilter(rt: Runtime, value: Value, args: readonly Value[], kwargs: Kwargs): Value | Promise<Value> {
   const results: (Value | Promise<Value>)[] = []
-  let failure: { error: unknown } | undefined
+  let generator = (items: Iterable<Value>): PyGenerator => new PyGenerator('sync_do_map', items)
   try {
     if (truthy(value)) {
       const apply = filterCaller(rt, args, kwargs)
       for (const item of iterate(value)) results.push(apply(item))
     }
   } catch (error) {
-    failure = { error }
+    generator = (items) => new PyGenerator('sync_do_map', failingAfter(items, error))
   }
-  const generator = (items: Iterable<Value>): PyGenerator => new PyGenerator('sync_do_map', replay(items, failure))
   if (!results.some((result) => result instanceof Promise)) return generator(results as Value[])
   return Promise.all(results).then(generator)
 }
@@ -40,11 +39,6 @@ function filterCaller(rt: Runtime, args: readonly Value[], kwargs: Kwargs): (ite
   const name = nameOf('filter', args[0]!)
   const others = args.slice(1)
   return (item) => rt.filter(name, item, others, kwargs)
-}
-
-function* replay(items: Iterable<Value>, failure: { error: unknown } | undefined): Generator<Value> {
-  yield* items
-  if (failure !== undefined) throw failure.error
 }
 
 function nameOf(kind: 'filter' | 'test', name: Value): string {
@@ -60,20 +54,25 @@ interface Selection {
   byAttribute: boolean
 }
 
-function* select(rt: Runtime, value: Value, args: Value[], kwargs: Kwargs, options: Selection): Generator<Value> {
-  if (!truthy(value)) return
-  const holds = condition(rt, args, kwargs, options.byAttribute)
-  for (const item of iterate(value)) if (holds(item) === options.wanted) yield item
+type Condition = (item: Value) => boolean
+
+function select(value: Value, wanted: boolean, condition: () => Condition): PyGenerator {
+  const fill = (selected: Value[]): void => {
+    if (!truthy(value)) return
+    const holds = condition()
+    for (const item of iterate(value)) if (holds(item) === wanted) selected.push(item)
+  }
+  return new PyGenerator('select_or_reject', collected(fill))
 }
 
-function condition(rt: Runtime, args: Value[], kwargs: Kwargs, byAttribute: boolean): (item: Value) => boolean {
+function conditionFrom(rt: Runtime, args: Value[], kwargs: Kwargs, byAttribute: boolean): Condition {
   if (!byAttribute) return testCaller(rt, args, kwargs, (item) => item)
   if (args.length === 0) throw new JinjaError('FilterArgumentError', 'Missing parameter for attribute name')
   return testCaller(rt, args.slice(1), kwargs, attributeGetter(rt, args[0]!))
 }
 
 /** Without a test the value's own truth decides. */
-function testCaller(rt: Runtime, args: Value[], kwargs: Kwargs, get: Getter): (item: Value) => boolean {
+function testCaller(rt: Runtime, args: Value[], kwargs: Kwargs, get: Getter): Condition {
   if (args.length === 0) return (item) => truthy(get(item))
   const others = args.slice(1)
   return (item) => {
@@ -82,12 +81,12 @@ function testCaller(rt: Runtime, args: Value[], kwargs: Kwargs, get: Getter): (i
   }
 }
 
-const selector = (name: string, options: Selection): NativeFunction =>
+const selector = (name: string, { wanted, byAttribute }: Selection): NativeFunction =>
   native(
     name,
     ['@context', 'value', '*args', '**kwargs'],
     (rt, value: Value, args: Value[], kwargs: Kwargs) =>
-      new PyGenerator('select_or_reject', select(rt, value, args, kwargs, options)),
+      select(value, wanted, () => conditionFrom(rt, args, kwargs, byAttribute)),
   )
 
 export const selectFilters: NativeTable = {
@@ -96,7 +95,7 @@ export const selectFilters: NativeTable = {
     ['@context', 'value', '*args', '**kwargs'],
     (rt, value: Value, args: Value[], kwargs: Kwargs) =>
       args.length === 0 && kwargs.has('attribute')
-        ? new PyGenerator('sync_do_map', mapAttribute(rt, value, kwargs))
+        ? new PyGenerator('sync_do_map', collected((mapped) => mapAttribute(rt, value, kwargs, mapped)))
         : mapFilter(rt, value, args, kwargs),
   ),
   select: selector('sync_do_select', { wanted: true, byAttribute: false }),

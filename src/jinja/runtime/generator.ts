@@ -14,19 +14,21 @@ export class PyIterator extends PyObject {
   readonly typeName: string
   /** What repr puts after the type's name: the function of a generator. */
   private readonly label: string
-  private readonly items: Iterator<Value>
+  private readonly items: Iterable<Value>
+  private iterator: Iterator<Value> | undefined
   private address: string | undefined
 
   constructor(typeName: string, items: Iterable<Value>, label = '') {
     super()
     this.typeName = typeName
     this.label = label
-    this.items = items[Symbol.iterator]()
+    this.items = items
   }
 
   override iterate(): Iterator<Value> {
+    const iterator = (this.iterator ??= this.items[Symbol.iterator]())
     // without `return`, so that a loop that stops early leaves the rest for the next one, as in Python
-    return { next: () => this.items.next() }
+    return iterator.return === undefined ? iterator : { next: () => iterator.next() }
   }
 
   override repr(): string {
@@ -40,4 +42,25 @@ export class PyGenerator extends PyIterator {
   constructor(name: string, items: Iterable<Value>) {
     super('generator', items, name)
   }
+}
+
+/** What `fill` collects, once it is asked for; if it fails, the items before come first. */
+export function collected(fill: (items: Value[]) => void): Iterable<Value> {
+  return {
+    [Symbol.iterator]: () => {
+      const items: Value[] = []
+      try {
+        fill(items)
+      } catch (error) {
+        return failingAfter(items, error)
+      }
+      return items[Symbol.iterator]()
+    },
+  }
+}
+
+/** The items, and then the error. */
+export function* failingAfter(items: Iterable<Value>, error: unknown): Generator<Value> {
+  yield* items
+  throw error
 }

@@ -60,7 +60,7 @@ const OF_TYPE: Readonly<Record<string, ReadonlySet<string>>> = {
   TemplateModule: new Set([...dunder(`${INSTANCE} html name`), '_body_stream']),
 }
 
-const UNKNOWN_OBJECT = dunder(`${INSTANCE} call`)
+const UNKNOWN_OBJECT = new Set([...dunder(`${INSTANCE} call`), ...OF_TYPE['function']!])
 const NONE: ReadonlySet<string> = new Set()
 
 export function isInternalAttribute(object: Value, name: string): boolean {
