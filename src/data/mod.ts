@@ -8,6 +8,9 @@ export { DictItems, DictKeys, DictValues } from './dict-views.ts'
 export { toDouble } from './double.ts'
 export { PyError, type PyErrorType, SaltError, type SaltErrorCode, typeError, valueError } from './errors.ts'
 export { compileGlob, fnmatch, fnmatchFilter, type Glob } from './fnmatch.ts'
+export { formatPercent, type PercentConversions } from './format/percent.ts'
+export { format } from './format/spec.ts'
+export { type FormatSource, formatTemplate } from './format/str-format.ts'
 export { unescapeHtml } from './html/unescape.ts'
 export { IpAddress, IpInterface, IpNetwork, ipAddress, ipInterface, ipNetwork, networkSize } from './ip.ts'
 export { IpTextError, type IpVersion } from './ip-text.ts'
@@ -28,13 +31,25 @@ export { bitLength } from './power.ts'
 export { pformat } from './pprint.ts'
 export { contains, hasWideChars, isIterable, iterate, len, textLength, truthy } from './protocol.ts'
 export { PyRange } from './range.ts'
+export { RegexFlag, RegexFlag } from './regex/ast.ts'
 export type { PyMatch } from './regex/match.ts'
-export { compileRegex, PyRegex, type Replacement, reEscape } from './regex/regex.ts'
+export { PyMatch } from './regex/match.ts'
+export {
+  compileRegex,
+  compileRegex,
+  PyRegex,
+  type PyRegex,
+  type Replacement,
+  type Replacement,
+  reEscape,
+  reEscape,
+} from './regex/regex.ts'
 export { floatText, quote, repr, str } from './repr.ts'
 export { fixedText, round } from './round.ts'
 export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems } from './sequence.ts'
 export { PyFrozenSet, PySet } from './set.ts'
 export { type BoundArguments, bindArguments, type Signature } from './signature.ts'
+export { type SubdictMatchOptions, subdictMatch } from './subdict-match.ts'
 export { getItem, setItem } from './subscript.ts'
 export {
   capitalize,

@@ -122,6 +122,8 @@ export abstract class PyObject {
   binary?(op: BinaryOp, other: Value, reversed: boolean): Value | undefined
   unary?(op: '-' | '+'): Value
   abs?(): Value
+  /** `format(this, spec)`; without it only an empty specification is fine. */
+  format?(spec: string): string
 }
 
 export type BinaryOp = '+' | '-' | '*' | '/' | '//' | '%' | '**' | '&' | '|' | '^'

@@ -5,13 +5,11 @@ import {
   iterate,
   PyStr,
   repr,
-  splitWords,
   str,
   textOf,
   truthy,
   typeError,
   typeName,
-  unescapeHtml,
   type Value,
   valueError,
 } from '../../data/mod.ts'
@@ -19,31 +17,13 @@ import { builtin } from '../runtime/builtin.ts'
 import { escapeText, escapeValue, Markup } from '../runtime/markup.ts'
 import { type NativeTable, native } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { stripTags } from '../runtime/strip-tags.ts'
 import { Undefined } from '../runtime/undefined.ts'
 import { unpack } from '../runtime/unpack.ts'
 import { pairsOf } from './argument.ts'
 import { urlize } from './urlize.ts'
 
 const escapeFilter = builtin('markupsafe._speedups.escape', 1, (_rt, value: Value) => escapeValue(value))
-
-/** Without comments, tags and character references, and with single spaces. */
-function stripTags(markup: string): string {
-  const text = without(without(markup, '<!--', '-->'), '<', '>')
-  return unescapeHtml(splitWords(text).join(' '))
-}
-
-/** The text without what stands between the two marks, and without the marks; an open end stays. */
-function without(text: string, open: string, close: string): string {
-  let kept = ''
-  let from = 0
-  for (let start = text.indexOf(open); start >= 0; start = text.indexOf(open, from)) {
-    const end = text.indexOf(close, start + open.length)
-    if (end < 0) break
-    kept += text.slice(from, start)
-    from = end + close.length
-  }
-  return kept + text.slice(from)
-}
 
 /** Characters that would end an attribute's name. */
 const NO_NAME = /[\t-\r />=]/

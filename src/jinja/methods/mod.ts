@@ -9,14 +9,15 @@ import {
   PyObject,
   PyRange,
   PySet,
-  PyStr,
   Tuple,
   type Value,
 } from '../../data/mod.ts'
+import { Markup } from '../runtime/markup.ts'
 import type { NativeTable } from '../runtime/native.ts'
 import { BYTES_METHODS } from './bytes.ts'
 import { DICT_METHODS, ORDERED_DICT_METHODS, VIEW_METHODS } from './dict.ts'
 import { LIST_METHODS, RANGE_METHODS, TUPLE_METHODS } from './list.ts'
+import { MARKUP_METHODS } from './markup.ts'
 import { FLOAT_METHODS, INT_METHODS, numberAttribute } from './number.ts'
 import { FROZENSET_METHODS, SET_METHODS } from './set.ts'
 import { STR_METHODS } from './str.ts'
@@ -41,7 +42,7 @@ export function methodsOf(value: Value): NativeTable | undefined {
 }
 
 function objectMethods(value: PyObject): NativeTable | undefined {
-  if (value instanceof PyStr) return STR_METHODS
+  if (value instanceof Markup) return MARKUP_METHODS
   if (value instanceof DictKeys || value instanceof DictItems) return VIEW_METHODS
   if (value instanceof PySet) return value instanceof PyFrozenSet ? FROZENSET_METHODS : SET_METHODS
   return value instanceof PyRange ? RANGE_METHODS : undefined

@@ -3,6 +3,7 @@ import { capitalize, encodeText, isLower, isUpper, splitLines, type Value } from
 import { countArgument, namedTextArgument } from './arguments.ts'
 import { method, methodTable } from './builtin.ts'
 import { casefold, swapcase, title } from './str-case.ts'
+import { formatCall, formatMap } from './str-format.ts'
 import * as kinds from './str-kinds.ts'
 import { count, find, found, hasAffix, join, replace, rfind } from './str-search.ts'
 import { expandtabs, justify, maketrans, removeAffix, stripSide, translate, zfill } from './str-shape.ts'
@@ -75,6 +76,8 @@ export const STR_METHODS = methodTable('str', {
   maketrans: method('x y? z?', (_rt, _text, from, to, drop) => maketrans(from, to, drop)),
   translate: method('table', (_rt, text, table) => translate(text, table)),
 
+  format: method('*args **kwargs', formatCall),
+  format_map: method('*args **kwargs', formatMap),
   encode: method(
     'encoding? errors?',
     (_rt, text: string, encoding?: Value, errors?: Value) =>

@@ -1,5 +1,22 @@
 // MarkupSafe's Markup: text that is HTML already. Joining it with plain text escapes the plain text.
-import { type BinaryOp, isInt, mul, PyStr, quote, str, textOf, type Value } from '../../data/mod.ts'
+import {
+  type BinaryOp,
+  float,
+  floatFromText,
+  formatPercent,
+  getIndex,
+  intFromText,
+  isInt,
+  mul,
+  type PercentConversions,
+  PyStr,
+  quote,
+  repr,
+  sliceText,
+  str,
+  textOf,
+  type Value,
+} from '../../data/mod.ts'
 
 export class Markup extends PyStr {
   readonly typeName = 'Markup'
@@ -14,10 +31,29 @@ export class Markup extends PyStr {
       const escaped = escapeValue(other).value
       return new Markup(reversed ? escaped + this.value : this.value + escaped)
     }
-    return op === '*' && (isInt(other) || typeof other === 'boolean')
-      ? new Markup(str(mul(this.value, other)))
-      : undefined
+    if (op === '*' && (isInt(other) || typeof other === 'boolean')) return new Markup(str(mul(this.value, other)))
+    return op === '%' && !reversed ? new Markup(formatPercent(this.value, other, ESCAPED)) : undefined
   }
+
+  override getItem(key: Value): Value {
+    return new Markup(str(getIndex(this.value, key)))
+  }
+
+  override getSlice(start: Value, stop: Value, step: Value): Value {
+    return new Markup(sliceText(this.value, start, stop, step))
+  }
+}
+
+/** Arguments of `Markup % args` are escaped when they are printed; text that holds a number counts as one. */
+const ESCAPED: PercentConversions = {
+  str: (value) => escapeValue(value).value,
+  repr: (value) => escapeText(repr(value)),
+  number: (value) => (typeof value === 'string' ? textNumber(value) : value),
+}
+
+function textNumber(text: string): Value {
+  const x = floatFromText(text)
+  return Number.isInteger(x) && /^\s*[-+]?\d+\s*$/.test(text) ? intFromText(text) : float(x)
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '>': '&gt;', '<': '&lt;', "'": '&#39;', '"': '&#34;' }

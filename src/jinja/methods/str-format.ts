@@ -1,0 +1,47 @@
+// `str.format` and `format_map` as Jinja's sandbox runs them: fields reach attributes and items only as templates do.
+import { type FormatSource, formatTemplate, getItem, typeError, type Value } from '../../data/mod.ts'
+import type { Kwargs } from '../runtime/native.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+
+type FormatField = FormatSource['formatField']
+
+export function formatCall(
+  rt: Runtime,
+  template: string,
+  args: readonly Value[],
+  kwargs: Kwargs,
+  formatField?: FormatField,
+): string {
+  return formatWith(rt, template, args, kwargs as Map<Value, Value>, formatField)
+}
+
+export function formatMap(
+  rt: Runtime,
+  template: string,
+  args: readonly Value[],
+  kwargs: Kwargs,
+  formatField?: FormatField,
+): string {
+  const [mapping] = args
+  if (mapping === undefined || args.length > 1 || kwargs.size > 0) {
+    // the sandbox counts the keywords as one more argument
+    throw typeError(`format_map() takes exactly one argument ${args.length + 1} given`)
+  }
+  return formatWith(rt, template, [], mapping, formatField)
+}
+
+function formatWith(
+  rt: Runtime,
+  template: string,
+  positional: readonly Value[],
+  named: Value,
+  formatField: FormatField,
+): string {
+  return formatTemplate(template, {
+    positional,
+    named: (name) => getItem(named, name),
+    getAttr: (object, name) => rt.getAttr(object, name),
+    getItem: (object, key) => rt.getItem(object, key),
+    ...(formatField && { formatField }),
+  })
+}
