@@ -31,19 +31,9 @@ export { bitLength } from './power.ts'
 export { pformat } from './pprint.ts'
 export { contains, hasWideChars, isIterable, iterate, len, textLength, truthy } from './protocol.ts'
 export { PyRange } from './range.ts'
-export { RegexFlag, RegexFlag } from './regex/ast.ts'
+export { RegexFlag } from './regex/ast.ts'
 export type { PyMatch } from './regex/match.ts'
-export { PyMatch } from './regex/match.ts'
-export {
-  compileRegex,
-  compileRegex,
-  PyRegex,
-  type PyRegex,
-  type Replacement,
-  type Replacement,
-  reEscape,
-  reEscape,
-} from './regex/regex.ts'
+export { compileRegex, PyRegex, type Replacement, reEscape } from './regex/regex.ts'
 export { floatText, quote, repr, str } from './repr.ts'
 export { fixedText, round } from './round.ts'
 export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems } from './sequence.ts'
