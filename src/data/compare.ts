@@ -54,8 +54,11 @@ function sameDict(a: Map<Value, Value>, b: Map<Value, Value>): boolean {
 /** The key of `map` that equals a key which is not there itself: 1 for True, a tuple for an equal tuple. */
 export function equalKey(map: ReadonlyMap<Value, Value>, key: Value): Value | undefined {
   if (typeof key === 'string' || key === null) return undefined
+  // a plain value of the same kind would have been found by identity
+  const own = typeof key === 'object' ? 'string' : typeof key
   for (const candidate of map.keys()) {
-    if (typeof candidate !== 'string' && equals(candidate, key)) return candidate
+    const kind = typeof candidate
+    if (kind !== 'string' && kind !== own && equals(candidate, key)) return candidate
   }
   return undefined
 }

@@ -8,10 +8,17 @@ export const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\
 export const WORD = '\\p{L}\\p{N}_'
 
 const LINE = /[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]|$)/g
+/** What ends a line besides a newline. */
+const OTHER_END = /[\v\f\r\x1c-\x1e\x85\u2028\u2029]/
 const LINE_END = /(?:\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029])$/
 
 /** `str.splitlines`. */
 export function splitLines(text: string, keepEnds = false): string[] {
+  if (!keepEnds && !OTHER_END.test(text)) {
+    const plain = text.split('\n')
+    if (plain.at(-1) === '') plain.pop()
+    return plain
+  }
   const lines = text.match(LINE)!
   if (lines.at(-1) === '') lines.pop()
   return keepEnds ? lines : lines.map((line) => line.replace(LINE_END, ''))

@@ -2,18 +2,22 @@
 // regard to case unless the template asks otherwise.
 import {
   compare,
+  type Dict,
+  dictHas,
+  dictSet,
   equals,
   iterate,
   namedTuple,
+  numberOf,
   type Ordering,
-  PySet,
   sorted,
-  Tuple,
+  textOf,
   truthy,
+  tuple,
   type Value,
 } from '../../data/mod.ts'
 import { JinjaError } from '../errors.ts'
-import { PyGenerator } from '../runtime/generator.ts'
+import { collected, PyGenerator } from '../runtime/generator.ts'
 import { type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { integer, pairsOf } from './argument.ts'
@@ -26,11 +30,11 @@ function keyGetter(rt: Runtime, caseSensitive: Value, attribute: Value, fallback
 }
 
 /** Items in the order of their keys, which are in the same places. */
-function sortBy(items: readonly Value[], keys: readonly Value[], reverse: Value): Value[] {
+function sortBy(items: readonly Value[], keys: readonly Value[], reverse: boolean): Value[] {
   const places = sorted(
     items.map((_, i) => i),
     (place) => keys[place as number]!,
-    integer(reverse) !== 0,
+    reverse,
   )
   return places.map((place) => items[place as number]!)
 }
@@ -39,10 +43,11 @@ function sort(rt: Runtime, value: Value, reverse: Value, caseSensitive: Value, a
   const get = attributesGetter(rt, attribute)
   const fold = !truthy(caseSensitive)
   const items = [...iterate(value)]
+  const backwards = integer(reverse) !== 0
   const keys = items.map((item) => (fold ? get(item).map(ignoreCase) : get(item)))
   // lists of one text or number each compare as those do
   const plain = keys.every((key) => key.length === 1 && typeof key[0] === typeof keys[0]![0] && isPlain(key[0]!))
-  return sortBy(items, plain ? keys.map((key) => key[0]!) : keys, reverse)
+  return sortBy(items, plain ? keys.map((key) => key[0]!) : keys, backwards)
 }
 
 const isPlain = (key: Value): boolean => typeof key === 'string' || typeof key === 'number'
@@ -51,8 +56,9 @@ function dictsort(value: Value, caseSensitive: Value, by: Value, reverse: Value)
   const at = ['key', 'value'].findIndex((name) => equals(by, name))
   if (at < 0) throw new JinjaError('FilterArgumentError', 'You can only sort by either "key" or "value"')
   const pairs = Array.from(pairsOf(value), (pair) => tuple(pair))
+  const backwards = integer(reverse) !== 0
   const keys = pairs.map((pair) => (truthy(caseSensitive) ? pair[at]! : ignoreCase(pair[at]!)))
-  return sortBy(pairs, keys, reverse)
+  return sortBy(pairs, keys, backwards)
 }
 
 function unique(rt: Runtime, value: Value, caseSensitive: Value, attribute: Value, kept: Value[]): void {
@@ -69,10 +75,12 @@ function unique(rt: Runtime, value: Value, caseSensitive: Value, attribute: Valu
   }
 }
 
-/** The same text or number for all texts and numbers that are equal in Python. */
+/** One text or number for all values that are equal to it in Python; undefined for values of other kinds. */
 function plainKey(key: Value): string | number | undefined {
-  if (typeof key === 'number' || typeof key === 'bigint') return typeof key === 'bigint' ? undefined : key
-  return textOf(key) ?? (typeof key === 'boolean' ? Number(key) : undefined)
+  const n = numberOf(key)
+  if (n === undefined) return textOf(key)
+  const exact = typeof key !== 'bigint' || (Number.isFinite(n) && BigInt(n) === key)
+  return exact ? n : undefined
 }
 
 function extreme(rt: Runtime, op: Ordering, value: Value, caseSensitive: Value, attribute: Value): Value {

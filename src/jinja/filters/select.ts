@@ -82,11 +82,8 @@ function testCaller(rt: Runtime, args: Value[], kwargs: Kwargs, get: Getter): Co
 }
 
 const selector = (name: string, { wanted, byAttribute }: Selection): NativeFunction =>
-  native(
-    name,
-    ['@context', 'value', '*args', '**kwargs'],
-    (rt, value: Value, args: Value[], kwargs: Kwargs) =>
-      select(value, wanted, () => conditionFrom(rt, args, kwargs, byAttribute)),
+  native(name, ['@context', 'value', '*args', '**kwargs'], (rt, value: Value, args: Value[], kwargs: Kwargs) =>
+    select(value, wanted, () => conditionFrom(rt, args, kwargs, byAttribute)),
   )
 
 export const selectFilters: NativeTable = {
@@ -95,7 +92,10 @@ export const selectFilters: NativeTable = {
     ['@context', 'value', '*args', '**kwargs'],
     (rt, value: Value, args: Value[], kwargs: Kwargs) =>
       args.length === 0 && kwargs.has('attribute')
-        ? new PyGenerator('sync_do_map', collected((mapped) => mapAttribute(rt, value, kwargs, mapped)))
+        ? new PyGenerator(
+            'sync_do_map',
+            collected((mapped) => mapAttribute(rt, value, kwargs, mapped)),
+          )
         : mapFilter(rt, value, args, kwargs),
   ),
   select: selector('sync_do_select', { wanted: true, byAttribute: false }),

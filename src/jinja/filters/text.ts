@@ -3,19 +3,22 @@
 import {
   capitalize,
   center,
+  mod,
   PyError,
   replaceText,
   SPACE,
   str,
   strip,
   textOf,
+  tuple,
   typeError,
   type Value,
   WORD,
 } from '../../data/mod.ts'
+import { JinjaError } from '../errors.ts'
 import { builtin } from '../runtime/builtin.ts'
 import { escapeValue, Markup, softStr } from '../runtime/markup.ts'
-import { type NativeTable, native } from '../runtime/native.ts'
+import { type Kwargs, type NativeTable, native } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { integer } from './argument.ts'
 
@@ -68,6 +71,13 @@ function replace(rt: Runtime, value: Value, old: Value, replacement: Value, coun
   return new Markup(replaceText(text.value, escapeValue(old).value, escapeValue(replacement).value, most))
 }
 
+function format(value: Value, args: Value[], kwargs: Kwargs): Value {
+  if (args.length > 0 && kwargs.size > 0) {
+    throw new JinjaError('FilterArgumentError', "can't handle positional and keyword arguments at the same time")
+  }
+  return mod(softStr(value), kwargs.size > 0 ? new Map<Value, Value>(kwargs) : tuple(args))
+}
+
 const WORDS = new RegExp(`[${WORD}]+`, 'gu')
 
 export const textFilters: NativeTable = {
@@ -82,6 +92,9 @@ export const textFilters: NativeTable = {
     'do_replace',
     ['@eval_ctx', 's', 'old', 'new', 'count?'],
     (rt, value, old, replacement, count = null) => replace(rt, value, old, replacement, count),
+  ),
+  format: native('do_format', ['value', '*args', '**kwargs'], (_rt, value: Value, args: Value[], kwargs: Kwargs) =>
+    format(value, args, kwargs),
   ),
   wordcount: native('do_wordcount', ['s'], (_rt, value: Value) => str(value).match(WORDS)?.length ?? 0),
 }
