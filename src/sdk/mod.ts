@@ -14,3 +14,4 @@ export {
 } from './declare.ts'
 export { isTrue } from './is-true.ts'
 export { toValue } from './result.ts'
+export { type Trial, tryFunction } from './trial.ts'

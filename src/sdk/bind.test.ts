@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { Float, PyError, SaltError, tuple, type Value } from '../data/mod.ts'
+import { arg } from './arg.ts'
+import { bind } from './bind.ts'
+import { fn } from './declare.ts'
+
+const declaration = fn({
+  doc: 'Anything.',
+  args: {
+    name: arg.string('A name'),
+    count: arg.integer('How many', { default: 1 }),
+    force: arg.boolean('Whether', { default: false }),
+    items: arg.list('Some', { optional: true }),
+    value: arg.any('Whatever', { default: 'x' }),
+  },
+  effect: 'read',
+  run: () => null,
+})
+
+const bound = (args: Value[], kwargs: Record<string, Value> = {}) =>
+  bind(declaration, 'mod', args, new Map(Object.entries(kwargs)))
+
+describe('binding to a declaration', () => {
+  test('fills in the defaults', () => {
+    expect(bound(['n'])).toEqual({ name: 'n', count: 1, force: false, items: null, value: 'x' })
+  })
+
+  test.each<[string, Value, unknown]>([
+    ['name', 8080, '8080'],
+    ['name', new Float(1), '1.0'],
+    ['count', '7', 7],
+    ['count', true, 1],
+    ['count', null, 1],
+    ['force', 'no', true],
+    ['force', 0, false],
+    ['items', tuple([1]), [1]],
+    ['items', null, null],
+    ['value', null, null],
+  ])('gives %s its declared form: %j', (parameter, given, wanted) => {
+    const { [parameter]: got } = bound(parameter === 'name' ? [] : ['n'], { [parameter]: given })
+    expect(got).toEqual(wanted)
+  })
+
+  test.each<[string, Value, string]>([
+    ['name', [1], "mod() argument 'name' is a list, not text"],
+    ['name', null, "mod() argument 'name' is a NoneType, not text"],
+    ['count', 'many', "mod() argument 'count' is a str, not an integer"],
+    ['items', 'a,b', "mod() argument 'items' is a str, not a list"],
+  ])('refuses what %s cannot be: %j', (parameter, given, message) => {
+    const call = () => bound(parameter === 'name' ? [] : ['n'], { [parameter]: given })
+    expect(call).toThrow(new SaltError('SaltInvocationError', message))
+  })
+
+  test('answers an unknown keyword with the nearest parameter', () => {
+    try {
+      bound(['n'], { forse: true })
+      expect.unreachable()
+    } catch (error) {
+      expect(error).toBeInstanceOf(PyError)
+      expect((error as PyError).message).toBe("mod() got an unexpected keyword argument 'forse'")
+      expect((error as PyError).hint).toBe('Did you mean force?')
+    }
+  })
+
+  test('makes parameters after the gathered ones keyword-only', () => {
+    const gathering = fn({
+      doc: 'Anything.',
+      args: { args: arg.rest('All'), last: arg.any('One'), more: arg.open('Further') },
+      effect: 'read',
+      run: () => null,
+    })
+    expect(
+      bind(
+        gathering,
+        'g',
+        [1, 2],
+        new Map<string, Value>([
+          ['last', 3],
+          ['x', 4],
+        ]),
+      ),
+    ).toEqual({
+      args: [1, 2],
+      last: 3,
+      more: new Map([['x', 4]]),
+    })
+    expect(() => bind(gathering, 'g', [1, 2], new Map())).toThrow(
+      "g() missing 1 required keyword-only argument: 'last'",
+    )
+  })
+})

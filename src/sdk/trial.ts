@@ -1,0 +1,51 @@
+// Calling a declared function in a context made for the occasion: how modules are tested without a loader.
+import { silentLog } from '../base/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import { bind } from './bind.ts'
+import type { FunctionContext, Keywords } from './context.ts'
+import type { ModuleDeclaration } from './declare.ts'
+import { toValue } from './result.ts'
+
+export interface Trial {
+  args?: readonly Value[]
+  kwargs?: Keywords
+  opts?: Dict
+  grains?: Dict
+  pillar?: Dict
+  masked?: boolean
+  /** Stand-ins for functions of other modules, by name. */
+  others?: Readonly<Record<string, (args: readonly Value[], kwargs: Keywords) => Value | Promise<Value>>>
+  context?: Partial<FunctionContext>
+}
+
+export async function tryFunction(module: ModuleDeclaration, name: string, trial: Trial = {}): Promise<Value> {
+  const declaration = module.functions[name]
+  if (!declaration) throw new Error(`Module '${module.name}' declares no '${name}'`)
+  const { args = [], kwargs = {} } = trial
+  const keywords = kwargs instanceof Map ? kwargs : new Map(Object.entries(kwargs))
+  return toValue(await declaration.run(contextOf(module, trial), bind(declaration, name, args, keywords)))
+}
+
+function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
+  const others = trial.others ?? {}
+  const names = [...Object.keys(module.functions).map((name) => `${module.name}.${name}`), ...Object.keys(others)]
+  return {
+    opts: trial.opts ?? new Map(),
+    grains: trial.grains ?? new Map(),
+    pillar: trial.pillar ?? new Map(),
+    memory: new Map(),
+    masked: trial.masked ?? false,
+    call: (name, args = [], kwargs = {}) => {
+      const other = others[name]
+      if (!other) throw new Error(`The trial has no '${name}'`)
+      return other(args, kwargs)
+    },
+    has: (name) => names.includes(name),
+    names: () => names,
+    module: async () => module,
+    log: silentLog,
+    render: async ({ text }) => text,
+    freshPillar: async () => trial.pillar ?? new Map(),
+    ...trial.context,
+  }
+}
