@@ -1,6 +1,6 @@
 // The texts of scalars as Python values, the way PyYAML's safe constructor reads them. What it does not expect ends in
 // the exception that Python's own functions raise there.
-import { type Float, float, floatFromText, int, intFromText, PyError, quote } from '../../data/mod.ts'
+import { encodeText, type Float, float, floatFromText, int, intFromText, PyError, quote } from '../../data/mod.ts'
 
 const BOOLS: ReadonlyMap<string, boolean> = new Map([
   ['yes', true],
@@ -103,22 +103,10 @@ export function binaryFromScalar(text: string, padding: boolean): Uint8Array {
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
 function refuseNonAscii(text: string): void {
-  const found = /[^\0-\x7f]+/u.exec(text)
-  if (!found) return
-  const start = [...text.slice(0, found.index)].length
-  const run = [...found[0]]
-  const what =
-    run.length === 1
-      ? `character '${escaped(run[0]!)}' in position ${start}`
-      : `characters in position ${start}-${start + run.length - 1}`
-  throw new BinaryFault(
-    `failed to convert base64 data into ascii: 'ascii' codec can't encode ${what}: ordinal not in range(128)`,
-  )
-}
-
-function escaped(char: string): string {
-  const code = char.codePointAt(0)!
-  const hex = code.toString(16)
-  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`
-  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+  try {
+    encodeText(text, 'ascii')
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error
+    throw new BinaryFault(`failed to convert base64 data into ascii: ${error.message}`)
+  }
 }

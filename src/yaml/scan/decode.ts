@@ -7,10 +7,14 @@ export interface Fault {
   /** The offending octet or character, -1 for none. */
   value: number
   reason: string
+  /** Found only when the end is reached, since more bytes might have come. */
+  atEnd?: boolean
 }
 
 export interface Decoded {
   text: string
+  /** Bytes per UTF-16 unit: 2, or undefined for UTF-8 where it depends. */
+  unitBytes?: 2
   fault?: Fault
 }
 
@@ -31,7 +35,8 @@ function utf8Fault(bytes: Uint8Array): Fault | undefined {
     }
     const width = (first & 0xe0) === 0xc0 ? 2 : (first & 0xf0) === 0xe0 ? 3 : (first & 0xf8) === 0xf0 ? 4 : 0
     if (width === 0) return { offset: i, value: first, reason: 'invalid leading UTF-8 octet' }
-    if (i + width > bytes.length) return { offset: i, value: -1, reason: 'incomplete UTF-8 octet sequence' }
+    if (i + width > bytes.length)
+      return { offset: i, value: -1, reason: 'incomplete UTF-8 octet sequence', atEnd: true }
     let value = first & (0xff >> (width + 1))
     for (let k = 1; k < width; k++) {
       const octet = bytes[i + k]!
@@ -50,27 +55,24 @@ function utf8Fault(bytes: Uint8Array): Fault | undefined {
 
 /** `high` is where in a unit its high byte stands. */
 function decodeUtf16(bytes: Uint8Array, high: 0 | 1): Decoded {
-  const units: string[] = []
   const unitAt = (i: number): number => bytes[i + (high ^ 1)]! + bytes[i + high]! * 256
-  let i = 2
+  let text = ''
   const stop = (offset: number, value: number, reason: string): Decoded => ({
-    text: units.join(''),
-    fault: { offset, value, reason },
+    text,
+    unitBytes: 2,
+    fault: { offset, value, reason, atEnd: value < 0 },
   })
-  while (i < bytes.length) {
-    if (i + 1 >= bytes.length) return stop(i, -1, 'incomplete UTF-16 character')
+  for (let i = 2; i < bytes.length; i += 2) {
+    if (i + 1 === bytes.length) return stop(i, -1, 'incomplete UTF-16 character')
     const unit = unitAt(i)
     if ((unit & 0xfc00) === 0xdc00) return stop(i, unit, 'unexpected low surrogate area')
-    units.push(String.fromCharCode(unit))
     if ((unit & 0xfc00) === 0xd800) {
-      units.pop()
       if (i + 3 >= bytes.length) return stop(i, -1, 'incomplete UTF-16 surrogate pair')
       const low = unitAt(i + 2)
       if ((low & 0xfc00) !== 0xdc00) return stop(i + 2, low, 'expected low surrogate area')
-      units.push(String.fromCharCode(unit, low))
+      text += String.fromCharCode(unit, low)
       i += 2
-    }
-    i += 2
+    } else text += String.fromCharCode(unit)
   }
-  return { text: units.join('') }
+  return { text, unitBytes: 2 }
 }
