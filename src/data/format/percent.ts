@@ -249,7 +249,11 @@ const signOf = (flags: string): string => (flags.includes('+') ? '+' : flags.inc
 const zeroWidth = (flags: string, width: number): number => (flags.includes('0') && !flags.includes('-') ? width : 0)
 
 function floating(value: Value, { flags, width, precision, type }: Field): string {
-  if (!isNumeric(value)) throw typeError(`must be real number, not ${typeName(value)}`)
+  if (!isNumeric(value)) {
+    // an undefined value has a number to ask for, and fails in its own words
+    if (value instanceof PyObject) value.unary?.('+')
+    throw typeError(`must be real number, not ${typeName(value)}`)
+  }
   const x = toDouble(value)
   const style = type.toLowerCase() as 'e' | 'f' | 'g'
   const sign = x < 0 || Object.is(x, -0) ? '-' : signOf(flags)
