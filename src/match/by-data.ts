@@ -1,6 +1,5 @@
 // Matchers that look into grains, pillar and the minion's data store. A target without the delimiter matches nothing.
 import { contains, type Dict, fnmatch, isList, str, textOf, typeError, typeName, type Value } from '../data/mod.ts'
-import { subdictMatch } from './subdict.ts'
 import type { Matcher, MatchSubject } from './subject.ts'
 
 interface Way {
