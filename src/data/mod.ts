@@ -30,6 +30,7 @@ export { abs, add, div, floordiv, mod, mul, neg, pos, pow, sub } from './numbers
 export { bitLength } from './power.ts'
 export { pformat } from './pprint.ts'
 export { contains, hasWideChars, isIterable, iterate, len, textLength, truthy } from './protocol.ts'
+export { PyRandom } from './random.ts'
 export { PyRange } from './range.ts'
 export { RegexFlag } from './regex/ast.ts'
 export type { PyMatch } from './regex/match.ts'
