@@ -1,5 +1,16 @@
 // Matchers that look into grains, pillar and the minion's data store. A target without the delimiter matches nothing.
-import { contains, type Dict, fnmatch, isList, str, textOf, typeError, typeName, type Value } from '../data/mod.ts'
+import {
+  contains,
+  type Dict,
+  fnmatch,
+  isList,
+  str,
+  subdictMatch,
+  textOf,
+  typeError,
+  typeName,
+  type Value,
+} from '../data/mod.ts'
 import type { Matcher, MatchSubject } from './subject.ts'
 
 interface Way {

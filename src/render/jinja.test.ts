@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+import { type Dict, SaltError, type Value } from '../data/mod.ts'
+import type { RenderError } from './errors.ts'
+import { type JinjaOptions, renderJinja } from './jinja.ts'
+import type { FunctionSource } from './salt-functions.ts'
+
+const functions: FunctionSource = {
+  has: (name) => ['test.echo', 'test.later', 'test.refuse', 'grains.get'].includes(name),
+  hasModule: (name) => name === 'test' || name === 'grains',
+  names: () => ['test.echo', 'test.later', 'test.refuse', 'grains.get'],
+  call: (name, args) => {
+    if (name === 'test.later') return Promise.resolve(args[0]!)
+    if (name === 'test.refuse') throw new SaltError('CommandExecutionError', 'no such disk')
+    return args[0]!
+  },
+}
+
+const render = async (source: string, options: Partial<JinjaOptions> & { files?: Record<string, string> } = {}) => {
+  const { files = {}, ...rest } = options
+  const { text } = await renderJinja(source, {
+    opts: new Map<Value, Value>([
+      ['id', 'web1'],
+      ['cachedir', '/cache'],
+    ]),
+    grains: new Map<Value, Value>([['os', 'Debian']]),
+    pillar: new Map<Value, Value>([['a', new Map([['b', [1]]])]]),
+    functions,
+    saltenv: 'base',
+    sls: '',
+    tree: {
+      read: async (path) => {
+        const found = files[path]
+        return found === undefined ? undefined : { text: found, file: `/srv/${path}` }
+      },
+    },
+    ...rest,
+  })
+  return text
+}
+
+const failure = (source: string, options: Parameters<typeof render>[1] = {}): Promise<RenderError> =>
+  render(source, options).then(
+    () => expect.unreachable(),
+    (error) => error,
+  )
+
+describe('templates in Salt', () => {
+  test.each<[string, string]>([
+    ["{{ salt['test.echo']('x') }}", 'x'],
+    ["{{ salt.test.echo('x') }} {{ salt['test'].echo('y') }}", 'x y'],
+    ["{{ salt['test.later']('x') }}{{ salt.get('test.later')('y') }}", 'xy'],
+    ["{{ 'test.echo' in salt }} {{ 'test' in salt }} {{ salt.get('no.fun', 'none') }}", 'True False none'],
+    ["{{ salt['test.echo'] }} {{ salt.test }}", "<LoadedFunc name='test.echo'> <LoadedMod module='salt.loaded.test'>"],
+    ['{{ grains.os }} {{ opts.id }} {{ saltenv }} {{ pillar.a.b }} [{{ sls }}]', 'Debian web1 base [1] []'],
+    ['line\n', 'line\n'],
+    ['line\n\n', 'line\n\n'],
+  ])('%s', async (source, wanted) => {
+    expect(await render(source)).toBe(wanted)
+  })
+
+  test('see further variables before their own', async () => {
+    const context = new Map<string, Value>([
+      ['grains', 'shadowed'],
+      ['tpldir', 'mine'],
+    ])
+    expect(await render('{{ grains }} {{ tpldir }}', { context, sls: 'a.b', path: '/srv/a/b.sls' })).toBe(
+      'shadowed mine',
+    )
+  })
+
+  test('change a copy of the pillar, which later templates share', async () => {
+    const pillar: Dict = new Map<Value, Value>([['a', 1]])
+    await render("{% do pillar.update({'b': 2}) %}", { pillar })
+    expect(await render('{{ pillar.b }}', { pillar })).toBe('2')
+    expect(pillar.has('b')).toBe(false)
+  })
+
+  test.each<[string, string]>([
+    ['{{ pillar.nope }}', "Jinja variable 'salt.utils.optsdict.DictProxy object' has no attribute 'nope'"],
+    ['{{ opts.nope }}', "Jinja variable 'salt.utils.optsdict.OptsDict object' has no attribute 'nope'"],
+    [
+      "{{ salt['test.nope']() }}",
+      "Jinja variable 'salt.utils.templates.AliasedLoader object' has no attribute 'test.nope'",
+    ],
+    ['{{ salt.test.nope() }}', "Jinja variable 'salt.loader.lazy.LoadedMod object' has no attribute 'nope'"],
+    ['{{ salt.nope.fun() }}', "Jinja variable 'salt.utils.templates.AliasedLoader object' has no attribute 'nope'"],
+    ['{% if %}', "Jinja syntax error: Expected an expression, got 'end of statement block'"],
+    ["{{ salt['test.refuse']() }}", 'Problem running salt function in Jinja template: no such disk'],
+    ['{{ 1 // 0 }}', 'Jinja error: integer division or modulo by zero'],
+    ["{% include 'nope.jinja' %}", 'Jinja error: nope.jinja'],
+  ])('%s fails', async (source, wanted) => {
+    const error = await failure(`first\n${source}\n`)
+    expect([error.code, error.error, error.line]).toEqual(['SaltRenderError', wanted, 2])
+  })
+
+  test('quote the faulty line', async () => {
+    expect((await failure('a\n{{ nope }}\nb')).message).toBe(
+      "Jinja variable 'nope' is undefined; line 2\n\n---\na\n{{ nope }}    <======================\nb\n---",
+    )
+  })
+
+  test('give a hint at close names', async () => {
+    expect((await failure("{{ salt['test.ecco']() }}")).hint).toContain("'test.echo'")
+  })
+
+  test('quote an imported file, by the path of the cache, when the fault lies there', async () => {
+    const files = { 'lib/bad.jinja': 'ok\n{{ nope }}\n' }
+    const error = await failure("top\n{% include 'lib/bad.jinja' %}\n", { sls: 'app', path: '/srv/app.sls', files })
+    expect(error.message).toBe(
+      "Jinja variable 'nope' is undefined\n/cache/files/base/lib/bad.jinja(2):\n---\nok\n{{ nope }}    <======================\n---",
+    )
+    expect([error.line, error.at]).toEqual([0, { file: '/srv/lib/bad.jinja', line: 2 }])
+  })
+
+  test('name the file and line for programs', async () => {
+    expect((await failure('a\n{{ nope }}', { sls: 'x', path: '/srv/x.sls' })).at).toEqual({
+      file: '/srv/x.sls',
+      line: 2,
+    })
+  })
+})
+
+describe('imports', () => {
+  const files = {
+    'app/map.jinja': '{{ tplfile }}|{{ tpldir }}|{{ tpldot }}',
+    'app/sub/deep.jinja': '{{ tplfile }}|{{ tpldir }}',
+    'top.jinja': '{{ tplfile }}|{{ tpldir }}|{{ tpldot }}',
+  }
+  const at = { sls: 'app.web', path: '/srv/app/web.sls', files }
+
+  test.each<[string, string]>([
+    ["{% import 'app/map.jinja' as m %}{{ m }}", 'app/map.jinja|app|app'],
+    ["{% import './map.jinja' as m %}{{ m }}", './map.jinja|app|app'],
+    ["{% import '../top.jinja' as m %}{{ m }}", '../top.jinja|app|app'],
+    ["{% import 'top.jinja' as m %}{{ m }}", 'top.jinja|.|'],
+    ["{% import './sub/deep.jinja' as m %}{{ m }}", './sub/deep.jinja|app'],
+  ])('%s', async (source, wanted) => {
+    expect(await render(source, at)).toBe(wanted)
+  })
+
+  test('do not leave the tree', async () => {
+    expect((await failure("{% include '../../etc/passwd' %}", at)).error).toBe('Jinja error: ../../etc/passwd')
+  })
+
+  test('relative to nothing fail', async () => {
+    expect((await failure("{% include './map.jinja' %}", { files })).error).toBe('Jinja error: ./map.jinja')
+  })
+})
+
+describe('environment options', () => {
+  const source = 'a:\n  {% if true %}\n  b\n  {% endif %}\n'
+  const opts = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))
+  const trim = new Map<Value, Value>([
+    ['trim_blocks', true],
+    ['LSTRIP_BLOCKS', true],
+    ['unknown', 1],
+  ])
+
+  test.each<[string, Dict, string, string]>([
+    ['jinja_env for text outside any SLS', opts({ jinja_env: trim }), '', 'a:\n  b\n\n'],
+    ['jinja_env not for an SLS', opts({ jinja_env: trim }), 'x', 'a:\n  \n  b\n  \n'],
+    ['jinja_sls_env for an SLS', opts({ jinja_sls_env: trim }), 'x', 'a:\n  b\n\n'],
+    ['the old switches for both', opts({ jinja_trim_blocks: true, jinja_lstrip_blocks: true }), 'x', 'a:\n  b\n\n'],
+  ])('%s', async (_what, given, sls, wanted) => {
+    expect(await render(source, { opts: given, sls })).toBe(wanted)
+  })
+
+  test('allow undefined values', async () => {
+    expect(await render('[{{ nope }}]', { opts: opts({ allow_undefined: true }) })).toBe('[]')
+  })
+
+  test('refuse delimiters that cannot be told apart', async () => {
+    const same = new Map<Value, Value>([['block_start_string', '{{']])
+    expect((await failure('x', { opts: opts({ jinja_env: same }) })).message).toBe(
+      'block, variable and comment start strings must be different',
+    )
+  })
+})
