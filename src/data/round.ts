@@ -26,7 +26,7 @@ function placesOf(digits: Value): number {
 const MOST_PLACES = 323
 const LEAST_PLACES = -308
 
-export function roundDouble(n: number, places: number): number {
+function roundDouble(n: number, places: number): number {
   if (!Number.isFinite(n) || n === 0 || places > MOST_PLACES) return n
   if (places < LEAST_PLACES) return n < 0 ? -0 : 0
   const digits = integerOf(Math.abs(n), places)
