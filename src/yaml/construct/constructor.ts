@@ -7,6 +7,8 @@ import { BINARY, BOOL, FLOAT, INT, MAP, MERGE, NULL, OMAP, PAIRS, SEQ, SET, STR,
 import { BinaryFault, binaryFromScalar, boolFromScalar, floatFromScalar, intFromScalar } from './scalars.ts'
 import { timestampFromScalar } from './timestamp.ts'
 
+/** Maps that merge maps twice each double with every level; no real data has so many keys and values in one map. */
+const MOST_MERGED = 1_000_000
 const MAPPING_CONTEXT = 'while constructing a mapping'
 
 export class Constructor {
@@ -142,7 +144,7 @@ export class Constructor {
   private gather(node: Node, value: Node, merged: Node[]): void {
     if (value.kind === 'mapping') {
       this.flatten(value)
-      append(merged, value.items)
+      this.append(merged, value)
       return
     }
     if (value.kind === 'scalar') {
@@ -155,7 +157,12 @@ export class Constructor {
       }
       this.flatten(item)
     }
-    for (let i = value.items.length - 1; i >= 0; i--) append(merged, value.items[i]!.items)
+    for (let i = value.items.length - 1; i >= 0; i--) this.append(merged, value.items[i]!)
+  }
+
+  private append(merged: Node[], mapping: Node): void {
+    if (merged.length + mapping.items.length > MOST_MERGED) throw this.error(undefined, 'too much to merge', mapping)
+    for (const item of mapping.items) merged.push(item)
   }
 
   /** A scalar's text, or that of the `=` key's value in a mapping. */
@@ -205,10 +212,6 @@ function hasSpecialKey(node: Node): boolean {
     if (tag === MERGE || tag === VALUE) return true
   }
   return false
-}
-
-function append(list: Node[], more: Node[]): void {
-  for (const item of more) list.push(item)
 }
 
 /** Lists, dicts and sets cannot be keys. */

@@ -1,29 +1,38 @@
-// Python's repr of what a node holds; the error about a key that cannot be one shows it.
+// Python's repr of what a node holds; the error about a key that cannot be one shows it. Aliases may make a small text
+// stand for an endless repr, so a very long one is cut off.
 import { quote } from '../../data/mod.ts'
 import type { Node } from '../node.ts'
 
 const CLASSES = { scalar: 'ScalarNode', sequence: 'SequenceNode', mapping: 'MappingNode' } as const
+const LONGEST = 100_000
 
 /** `str(node.value)`: a scalar's text, else the list of nodes or of pairs of nodes. */
 export function contentText(node: Node): string {
-  return node.kind === 'scalar' ? node.text : listRepr(node, new Set())
+  return node.kind === 'scalar' ? node.text : new NodePrinter().list(node)
 }
 
-function nodeRepr(node: Node, open: Set<Node>): string {
-  const value = node.kind === 'scalar' ? quote(node.text) : listRepr(node, open)
-  return `${CLASSES[node.kind]}(tag=${quote(node.tag)}, value=${value})`
-}
+class NodePrinter {
+  private readonly open = new Set<Node>()
+  private written = 0
 
-function listRepr(node: Node, open: Set<Node>): string {
-  if (open.has(node)) return '[...]'
-  open.add(node)
-  const parts: string[] = []
-  if (node.kind === 'sequence') for (const item of node.items) parts.push(nodeRepr(item, open))
-  else {
-    for (let i = 0; i < node.items.length; i += 2) {
-      parts.push(`(${nodeRepr(node.items[i]!, open)}, ${nodeRepr(node.items[i + 1]!, open)})`)
-    }
+  private node(node: Node): string {
+    if (this.written > LONGEST) return '...'
+    const value = node.kind === 'scalar' ? quote(node.text) : this.list(node)
+    const text = `${CLASSES[node.kind]}(tag=${quote(node.tag)}, value=${value})`
+    this.written += text.length - value.length + (node.kind === 'scalar' ? value.length : 0)
+    return text
   }
-  open.delete(node)
-  return `[${parts.join(', ')}]`
+
+  list(node: Node): string {
+    if (this.open.has(node)) return '[...]'
+    this.open.add(node)
+    const parts: string[] = []
+    for (let i = 0; i < node.items.length && this.written <= LONGEST; i++) {
+      const item = node.items[i]!
+      if (node.kind === 'sequence') parts.push(this.node(item))
+      else parts.push(`(${this.node(item)}, ${this.node(node.items[++i]!)})`)
+    }
+    this.open.delete(node)
+    return `[${parts.join(', ')}]`
+  }
 }

@@ -14,14 +14,15 @@ export interface DumpOptions {
   canonical?: boolean | null
   indent?: number | null
   width?: number | null
-  /** Salt's default is true. */
+  /** True when not given, as in Salt. */
   allow_unicode?: boolean | null
   line_break?: string | null
   explicit_start?: boolean | null
   explicit_end?: boolean | null
   version?: readonly [major: number, minor: number] | null
   tags?: ReadonlyMap<string, string> | null
-  sort_keys?: boolean
+  /** True when not given. */
+  sort_keys?: boolean | null
   /** The dumper class; Salt's safe one when not given. */
   dumper?: DumperName
 }
@@ -32,7 +33,7 @@ export function dump(value: Value, options: DumpOptions = {}): string {
   const root = new Representer(dialect, {
     defaultStyle: scalarStyle(options.default_style),
     defaultFlowStyle: options.default_flow_style ?? null,
-    sortKeys: options.sort_keys ?? true,
+    sortKeys: options.sort_keys === undefined ? true : Boolean(options.sort_keys),
   }).node(value)
   nameShared(root)
   const Emitter = dialect.emitter === 'libyaml' ? LibyamlEmitter : PureEmitter
@@ -50,7 +51,7 @@ function emitterOptions(options: DumpOptions, emitter: 'libyaml' | 'pure'): Emit
     canonical: options.canonical ?? false,
     indent: bestIndent,
     width: endless ? Number.POSITIVE_INFINITY : width <= bestIndent * 2 ? 80 : width,
-    unicode: options.allow_unicode ?? true,
+    unicode: options.allow_unicode === undefined ? true : Boolean(options.allow_unicode),
     lineBreak: options.line_break === '\r' || options.line_break === '\r\n' ? options.line_break : '\n',
     explicitStart: options.explicit_start ?? false,
     explicitEnd: options.explicit_end ?? false,

@@ -21,7 +21,8 @@ function answer(testCase: Case): Value {
 function dumped(testCase: Case): string {
   const value = decodeTyped(testCase['value'] as Json, { ordered: testCase['ordered'] === true })
   if (testCase['shared'] === true) shareFirst(value as Dict)
-  const options: DumpOptions = { ...(testCase['kwargs'] as DumpOptions | undefined) }
+  const { tags, ...kwargs } = (testCase['kwargs'] ?? {}) as DumpOptions & { tags?: Record<string, string> }
+  const options: DumpOptions = { ...kwargs, tags: tags ? new Map(Object.entries(tags)) : null }
   if (typeof testCase['dumper'] === 'string') options.dumper = testCase['dumper'] as NonNullable<DumpOptions['dumper']>
   return dump(value, options)
 }
