@@ -1,16 +1,10 @@
-// Renderers that read data from text: yaml, yamlex, json, json5 and toml. Text has no renderer of its own in Salt; ours
-// hands it on.
-import { decodeBytes, type Value } from '../data/mod.ts'
+// Renderers that read data from text. `text` itself is none of Salt's: it hands on what it gets.
+import type { Value } from '../data/mod.ts'
 import { loadYamlex, renderYaml, YamlError } from '../yaml/mod.ts'
-import { RenderError, renderError } from './errors.ts'
+import { RenderError } from './errors.ts'
+import { inputText, withoutShebang } from './input-text.ts'
+import { json, json5, toml } from './object-renderers.ts'
 import type { RenderContext, Renderer, StageOutput } from './renderer.ts'
-
-/** The text of a stage's input. */
-export function inputText(input: Value, renderer: string): string {
-  if (typeof input === 'string') return input
-  if (input instanceof Uint8Array) return decodeBytes(input)
-  throw renderError(`The ${renderer} renderer reads text, and the renderer before it gave data`)
-}
 
 /** Salt lets most errors of parsers out as they are; each gets its place in the file. */
 function yamlError(error: YamlError, ctx: RenderContext): RenderError {
@@ -43,14 +37,9 @@ const yamlex: Renderer = {
   render: (input, _args, ctx) => reading(ctx, () => loadYamlex(inputText(input, 'yamlex')) || new Map()),
 }
 
-/** Without the shebang line, which these languages have no comments to hide in. */
-function withoutShebang(text: string): string {
-  return text.startsWith('#!') ? text.slice(text.indexOf('\n') + 1) : text
-}
-
 const text: Renderer = {
   name: 'text',
   render: (input) => ({ value: typeof input === 'string' ? withoutShebang(input) : input }),
 }
 
-export const dataRenderers: readonly Renderer[] = [yaml, yamlex, text]
+export const dataRenderers: readonly Renderer[] = [yaml, yamlex, json, json5, toml, text]

@@ -19,6 +19,8 @@ export interface RenderErrorDetails extends ErrorDetails {
   line?: number | undefined
   /** The text that `line` counts in. */
   source?: string | undefined
+  /** The way the error took, as Salt shows it for what it did not expect. */
+  trace?: string | undefined
 }
 
 export class RenderError extends BrineError<RenderErrorCode> {
@@ -26,8 +28,9 @@ export class RenderError extends BrineError<RenderErrorCode> {
   readonly line: number | undefined
 
   constructor(code: RenderErrorCode, error: string, details: RenderErrorDetails = {}) {
-    const { line, source } = details
-    super(code, line && source ? `${error}; line ${line}\n\n${excerpt(source, line)}` : error, details)
+    const { line, source, trace } = details
+    const whole = trace === undefined ? error : `${error}\n${trace}\n`
+    super(code, line && source ? `${whole}; line ${line}\n\n${excerpt(source, line)}` : whole, details)
     this.name = code
     this.error = error
     this.line = line

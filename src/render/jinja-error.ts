@@ -1,7 +1,7 @@
 // What a failed template tells, as Salt words it: the kind of failure, the line, and the lines around it. A failure in
 // an imported file quotes that file and has line 0.
 import { BrineError } from '../base/mod.ts'
-import { textOf, type Value } from '../data/mod.ts'
+import { splitLines, textOf, type Value } from '../data/mod.ts'
 import type { TemplateFailure } from '../jinja/mod.ts'
 import { type RenderError, renderError } from './errors.ts'
 import { excerpt } from './excerpt.ts'
@@ -28,32 +28,47 @@ export interface FailedTemplate {
 
 export function jinjaRenderError(failure: TemplateFailure, template: FailedTemplate): RenderError {
   const { error } = failure
-  const text = introduction(error) + error.message
+  const kind = kindOf(error)
+  const text = `${kind.introduction}${error.message}`
+  const trace = kind.expected ? undefined : templateTrace(failure, template)
   const hint = error instanceof BrineError && error.hint !== undefined ? { hint: error.hint } : {}
   // a block is not counted, its caller is
   const frame = failure.frames.find(({ kind }) => kind !== 'block')
-  if (!frame) return renderError(text, { ...hint, cause: error })
-  const { path } = frame.origin
-  const source = path === undefined ? undefined : template.sources.get(path)
-  if (path !== undefined && source !== undefined && isElsewhere(path, template.sls)) {
-    const at = { file: template.files.get(path) ?? path, line: frame.line }
-    return renderError(`${text}\n${path}(${frame.line}):\n${excerpt(source, frame.line)}`, {
-      ...hint,
-      line: 0,
-      at,
-      cause: error,
-    })
+  if (!frame) return renderError(text, { ...hint, trace, cause: error })
+  const { line, origin } = frame
+  const other = origin.path === undefined ? undefined : template.sources.get(origin.path)
+  if (origin.path !== undefined && other !== undefined && isElsewhere(origin.path, template.sls)) {
+    const at = { file: template.files.get(origin.path) ?? origin.path, line }
+    const quoted = `${text}\n${origin.path}(${line}):\n${excerpt(other, line)}`
+    return renderError(quoted, { ...hint, line: 0, trace, at, cause: error })
   }
-  const at = template.path === undefined ? { line: frame.line } : { file: template.path, line: frame.line }
-  return renderError(text, { ...hint, line: frame.line, source: template.source, at, cause: error })
+  const at = template.path === undefined ? { line } : { file: template.path, line }
+  const source = trace === undefined ? template.source : `${template.source}\n${trace}`
+  return renderError(text, { ...hint, line, source, trace, at, cause: error })
 }
 
-function introduction(error: Error): string {
+/** Salt's first words, and whether it counts such an error among the expected ones. */
+function kindOf(error: Error): { introduction: string; expected: boolean } {
   const code = error instanceof BrineError ? error.code : ''
-  if (code === 'UndefinedError') return 'Jinja variable '
-  if (SYNTAX.has(code)) return 'Jinja syntax error: '
-  if (REFUSED.has(code)) return 'Problem running salt function in Jinja template: '
-  return 'Jinja error: '
+  if (code === 'UndefinedError') return { introduction: 'Jinja variable ', expected: true }
+  if (SYNTAX.has(code)) return { introduction: 'Jinja syntax error: ', expected: true }
+  if (REFUSED.has(code)) return { introduction: 'Problem running salt function in Jinja template: ', expected: true }
+  return { introduction: 'Jinja error: ', expected: false }
+}
+
+const PLACES = { root: 'top-level template code', macro: 'template', block: 'block' }
+
+/** The template lines an error passed, in the form of Python's tracebacks. */
+function templateTrace({ error, frames }: TemplateFailure, template: FailedTemplate): string {
+  const lines = ['Traceback (most recent call last):']
+  for (const { origin, line, kind } of [...frames].reverse()) {
+    const source = origin.path === undefined ? template.source : template.sources.get(origin.path)
+    lines.push(`  File "${origin.path ?? '<template>'}", line ${line}, in ${PLACES[kind]}`)
+    const code = source === undefined ? '' : (splitLines(source)[line - 1]?.trim() ?? '')
+    if (code !== '') lines.push(`    ${code}`)
+  }
+  lines.push(`${error.name}: ${error.message}`, '')
+  return lines.join('\n')
 }
 
 /** Salt quotes another file unless its path ends as the SLS is named; under an empty name, no file is another one. */

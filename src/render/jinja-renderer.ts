@@ -1,7 +1,8 @@
 // `jinja` as a stage of a pipe. Its one option, `-s`, says that the input is the template itself, which it always is
 // here.
-import { inputText } from './data-renderers.ts'
+
 import { renderError } from './errors.ts'
+import { inputText } from './input-text.ts'
 import { renderJinja } from './jinja.ts'
 import type { Renderer } from './renderer.ts'
 

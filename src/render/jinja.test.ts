@@ -176,3 +176,34 @@ describe('environment options', () => {
     )
   })
 })
+
+describe('an error that Salt did not expect', () => {
+  test('shows the template lines it passed', async () => {
+    const files = { 'lib.jinja': '{% macro m() %}\n{{ 1 // 0 }}\n{% endmacro %}' }
+    const { message } = await failure("{% from 'lib.jinja' import m %}\n{{ m() }}", { files })
+    expect(message).toBe(
+      [
+        'Jinja error: integer division or modulo by zero',
+        'Traceback (most recent call last):',
+        '  File "<template>", line 2, in top-level template code',
+        '    {{ m() }}',
+        '  File "/cache/files/base/lib.jinja", line 2, in template',
+        '    {{ 1 // 0 }}',
+        'ZeroDivisionError: integer division or modulo by zero',
+        '',
+        '; line 2',
+        '',
+        '---',
+        "{% from 'lib.jinja' import m %}",
+        '{{ m() }}    <======================',
+        'Traceback (most recent call last):',
+        '  File "<template>", line 2, in top-level template code',
+        '    {{ m() }}',
+        '  File "/cache/files/base/lib.jinja", line 2, in template',
+        '    {{ 1 // 0 }}',
+        '[...]',
+        '---',
+      ].join('\n'),
+    )
+  })
+})
