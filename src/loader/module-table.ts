@@ -89,6 +89,8 @@ export const moduleTable: ModuleTable = {
         'merge',
         'merge_all',
         'renderer',
+        'serialize',
+        'deserialize',
         'banner',
         'boolstr',
         'file_exists',

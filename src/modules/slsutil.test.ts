@@ -19,9 +19,23 @@ describe('slsutil', () => {
     ['merge_all', [[toValue({ a: 1 }), toValue({ b: 2 }), toValue({ a: { c: 3 } })]], {}, "{'a': {'c': 3}, 'b': 2}"],
     ['update', [toValue({ a: { x: 1 } }), toValue({ a: { y: 2 } }), false], {}, "{'a': {'y': 2}}"],
     ['boolstr', [1], {}, "'true'"],
+    ['serialize', ['json', toValue({ a: [1] })], {}, `'{"a": [1]}'`],
+    [
+      'serialize',
+      ['json', toValue({ b: 1, a: 'é' })],
+      { sort_keys: true, indent: 1 },
+      `'{\\n "a": "é",\\n "b": 1\\n}'`,
+    ],
+    ['serialize', ['yaml', toValue({ a: [1] })], { default_flow_style: false }, "'a:\\n- 1'"],
+    ['deserialize', ['yaml', 'a: 1'], {}, "{'a': 1}"],
+    ['deserialize', ['json', '{"a": 1.0}'], {}, "{'a': 1.0}"],
     ['boolstr', [0, 'yes', 'no'], {}, "'no'"],
   ])('.%s%j %j', async (name, args, kwargs, wanted) => {
     expect(repr(await call(name, args, { kwargs }))).toBe(wanted)
+  })
+
+  test('.serialize refuses a format that does not exist', async () => {
+    await expect(call('serialize', ['nope', 1])).rejects.toThrow("Serializer 'nope' not found.")
   })
 
   test('.update changes the dict itself', async () => {

@@ -1,7 +1,7 @@
 // Merging, rendering and small texts for SLS files and templates.
 import { normalize } from 'node:path/posix'
 import { contains, iterate, merge, SaltError, str, truthy, update, type Value } from '../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
+import { arg, defineModule, deserialize, type FunctionContext, fn, ret, serialize } from '../sdk/mod.ts'
 import { banner } from './slsutil-banner.ts'
 
 const strategy = {
@@ -36,6 +36,11 @@ async function render(
   if (truthy(string)) return ctx.render({ ...request, text: str(string) })
   const text = await ctx.call('cp.get_url', [path, null], { saltenv })
   return ctx.render({ ...request, text: str(text), path: str(path) })
+}
+
+/** Without the keywords that only tell who called. */
+function withoutPublished(kwargs: ReadonlyMap<string, Value>): Map<string, Value> {
+  return new Map([...kwargs].filter(([name]) => !name.startsWith('__')))
 }
 
 /** Paths of the file server, listed once for each environment. */
@@ -148,6 +153,30 @@ export default defineModule({
       effect: 'read',
       run: (ctx, { path, string, default_renderer, kwargs }) =>
         render(ctx, { path, string, renderer: default_renderer, further: kwargs }),
+    }),
+    serialize: fn({
+      doc: 'A value as text in a format: json, yaml or yamlex.',
+      args: {
+        serializer: arg.string('The format'),
+        obj: arg.any('The value'),
+        mod_kwargs: arg.open('Options of the format, such as indent or default_flow_style'),
+      },
+      returns: ret.string('The text'),
+      examples: ["salt '*' --no-parse=obj slsutil.serialize 'json' obj=\"{'foo': 'Foo!'}\""],
+      effect: 'read',
+      run: (_ctx, { serializer, obj, mod_kwargs }) => serialize(serializer, obj, withoutPublished(mod_kwargs)),
+    }),
+    deserialize: fn({
+      doc: 'The value that a text in a format stands for.',
+      args: {
+        serializer: arg.string('The format'),
+        stream_or_string: arg.any('The text'),
+        mod_kwargs: arg.open('Options of the format; none matters when reading'),
+      },
+      returns: ret.any('The value'),
+      examples: ['salt \'*\' slsutil.deserialize json \'{"foo": "Foo!"}\''],
+      effect: 'read',
+      run: (_ctx, { serializer, stream_or_string }) => deserialize(serializer, stream_or_string),
     }),
     banner: fn({
       doc: 'A comment block that says a file is managed.',

@@ -1,11 +1,8 @@
-// The filters, tests and globals of Salt's templates.
-import type { Value } from '../data/mod.ts'
-import { builtinFilters, builtinTests, type Dialect } from '../jinja/mod.ts'
+// The filters and tests of Salt's templates: Jinja's own and what Salt adds.
+import { builtinFilters, builtinTests, type Dialect, saltFilters, saltTests } from '../jinja/mod.ts'
 
 export const saltDialect: Dialect = {
-  filters: new Map(builtinFilters),
-  tests: new Map(builtinTests),
+  filters: new Map([...builtinFilters, ...saltFilters]),
+  tests: new Map([...builtinTests, ...saltTests]),
   waiting: new Set(),
 }
-
-export const saltGlobals: ReadonlyMap<string, Value> = new Map()

@@ -1,9 +1,9 @@
 // The `jinja` renderer: a template's text with the variables Salt gives it.
 import type { Log } from '../base/mod.ts'
-import { type Dict, SaltError, truthy, type Value } from '../data/mod.ts'
-import { Environment, HostFunction, type LineMap, TemplateFailure, type Variables } from '../jinja/mod.ts'
+import { type Dict, truthy, type Value } from '../data/mod.ts'
+import { Environment, type LineMap, saltGlobals, TemplateFailure, type Variables } from '../jinja/mod.ts'
 import { FileRoots, type FileTree } from './file-roots.ts'
-import { saltDialect, saltGlobals } from './jinja-dialect.ts'
+import { saltDialect } from './jinja-dialect.ts'
 import { jinjaRenderError } from './jinja-error.ts'
 import { jinjaDelimiters } from './jinja-options.ts'
 import { type FunctionSource, SaltFunctions } from './salt-functions.ts'
@@ -52,7 +52,7 @@ export async function renderJinja(source: string, options: JinjaOptions): Promis
     loader,
     strict: !truthy(opts.get('allow_undefined') ?? false),
     opts,
-    globals: [...saltGlobals, ['ifelse', ifelse], ...variables],
+    globals: [...saltGlobals, ...variables],
   })
   try {
     const rendered = await env.render(source, variables)
@@ -82,14 +82,3 @@ function templateVariables(options: JinjaOptions): Variables {
   }
   return variables
 }
-
-/** Salt's own global never reaches its matchers, so only calls that need none have an answer. */
-const ifelse = new HostFunction('ifelse', (args) => {
-  if (args.length % 2 === 0) {
-    throw new SaltError('SaltException', 'The ifelse function must have an odd number of arguments!')
-  }
-  if (args.length === 1) return args[0]!
-  throw new SaltError('SaltException', "name '__context__' is not defined", {
-    hint: "Call salt['match.ifelse'](…) instead",
-  })
-})

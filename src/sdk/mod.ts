@@ -14,4 +14,5 @@ export {
 } from './declare.ts'
 export { isTrue } from './is-true.ts'
 export { toValue } from './result.ts'
+export { deserialize, type SerializerOptions, serialize } from './serializers.ts'
 export { type Trial, tryFunction } from './trial.ts'

@@ -1,0 +1,79 @@
+// Values to text and back in a named format, with the options users write for Python's libraries. A format's code is
+// imported when it is first used.
+import {
+  type DumpJsonOptions,
+  dumpJson,
+  loadJson,
+  PyError,
+  SaltError,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
+import type { DumpOptions } from '../yaml/mod.ts'
+
+export type SerializerOptions = ReadonlyMap<string, Value>
+
+interface Serializer {
+  serialize(value: Value, options: SerializerOptions): string | Promise<string>
+  deserialize(text: string | Uint8Array): Value | Promise<Value>
+}
+
+const json: Serializer = {
+  serialize: (value, options) => dumpJson(value, jsonOptions(options)),
+  deserialize: loadJson,
+}
+
+function jsonOptions(options: SerializerOptions): DumpJsonOptions {
+  const flag = (name: string, otherwise: boolean): boolean => truthy(options.get(name) ?? otherwise)
+  const indent = options.get('indent') ?? null
+  const separators = options.get('separators')
+  return {
+    indent: typeof indent === 'number' ? indent : (textOf(indent) ?? null),
+    sortKeys: flag('sort_keys', false),
+    ensureAscii: flag('ensure_ascii', false),
+    allowNan: flag('allow_nan', true),
+    skipKeys: flag('skipkeys', false),
+    ...(Array.isArray(separators) && { separators: [str(separators[0] ?? ', '), str(separators[1] ?? ': ')] as const }),
+  }
+}
+
+const yaml: Serializer = {
+  serialize: async (value, options) => {
+    const { serializeYaml } = await import('../yaml/mod.ts')
+    return serializeYaml(value, Object.fromEntries(options) as DumpOptions)
+  },
+  deserialize: async (text) => (await import('../yaml/mod.ts')).deserializeYaml(text),
+}
+
+const yamlex: Serializer = {
+  serialize: async (value, options) => {
+    const { serializeYamlex } = await import('../yaml/mod.ts')
+    return serializeYamlex(value, Object.fromEntries(options) as DumpOptions)
+  },
+  deserialize: async (text) => (await import('../yaml/mod.ts')).loadYamlex(text),
+}
+
+const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map([
+  ['json', json],
+  ['yaml', yaml],
+  ['yamlex', yamlex],
+])
+
+function serializer(name: string): Serializer {
+  const found = SERIALIZERS.get(name)
+  if (!found) throw new SaltError('CommandExecutionError', `Serializer '${name}' not found.`)
+  return found
+}
+
+export async function serialize(name: string, value: Value, options: SerializerOptions = new Map()): Promise<string> {
+  return serializer(name).serialize(value, options)
+}
+
+export async function deserialize(name: string, source: Value): Promise<Value> {
+  const reader = serializer(name)
+  const text = textOf(source) ?? (source instanceof Uint8Array ? source : undefined)
+  if (text === undefined) throw new PyError('AttributeError', `${str(source)} is neither text nor bytes`)
+  return reader.deserialize(text)
+}
