@@ -15,6 +15,7 @@ export type PyErrorType =
   | 'UnicodeDecodeError'
   | 'UnicodeEncodeError'
   | 're.error'
+  | 'JSONDecodeError'
   | 'LookupError'
   | 'MemoryError'
   | 'NotImplementedError'

@@ -2,14 +2,15 @@
 import { dictGet, dictSet } from './dict.ts'
 import { typeError } from './errors.ts'
 import { getIndex, indexError, indexNumber, keyError } from './sequence.ts'
-import { PyObject, PyStr, Tuple, typeName, type Value } from './value.ts'
+import { PyObject, Tuple, textOf, typeName, type Value } from './value.ts'
 
-/** `value[key]`; throws KeyError, IndexError or TypeError. */
+/** `value[key]`; throws KeyError, IndexError or TypeError. Slices are the template language's business. */
 export function getItem(value: Value, key: Value): Value {
   if (value instanceof Map) return present(dictGet(value, key), key)
-  if (Array.isArray(value) || typeof value === 'string' || value instanceof Uint8Array) return getIndex(value, key)
+  if (Array.isArray(value) || value instanceof Uint8Array) return getIndex(value, key)
+  const text = textOf(value)
+  if (text !== undefined) return getIndex(text, key)
   if (value instanceof PyObject && value.getItem) return present(value.getItem(key), key)
-  if (value instanceof PyStr) return getIndex(value.value, key)
   throw typeError(`'${typeName(value)}' object is not subscriptable`)
 }
 

@@ -1,0 +1,2 @@
+export { type DumpJsonOptions, dumpJson } from './dump.ts'
+export { findJson, loadJson } from './load.ts'
