@@ -19,5 +19,17 @@ export { Markup } from './runtime/markup.ts'
 export { type Kwargs, type NativeBody, NativeFunction, type NativeTable, native } from './runtime/native.ts'
 export type { Runtime } from './runtime/runtime.ts'
 export { StrictUndefined, Undefined } from './runtime/undefined.ts'
+export {
+  bracketed,
+  decodeData,
+  isSequence,
+  joinPath,
+  makeIfelse,
+  saltFilters,
+  saltGlobals,
+  saltTests,
+  type TargetMatcher,
+  toBytes,
+} from './salt/mod.ts'
 export type { Dialect } from './template.ts'
 export { builtinTests } from './tests/mod.ts'

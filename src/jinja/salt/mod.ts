@@ -17,6 +17,7 @@ export { bracketed } from './filters/network.ts'
 export { joinPath } from './filters/text.ts'
 export { saltGlobals, saltTests } from './globals.ts'
 export { makeIfelse, type TargetMatcher } from './ifelse.ts'
+export { isSequence } from './python-type.ts'
 export { decodeData } from './recode.ts'
 export { toBytes } from './text-bytes.ts'
 

@@ -1,6 +1,6 @@
 // Filters that take whole structures first look for undefined values anywhere inside. If there are some, the filter's
 // result is itself undefined, so that `default` after it still works and the message names all of them.
-import { isDict, type Value } from '../../data/mod.ts'
+import { isDict, typeError, type Value } from '../../data/mod.ts'
 import { type Kwargs, NativeFunction } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { StrictUndefined } from '../runtime/undefined.ts'
@@ -35,6 +35,7 @@ class StrictFilter extends NativeFunction {
   }
 
   override invoke(rt: Runtime, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value> {
+    if (kwargs?.has('value')) throw typeError(`${this.name}() got multiple values for argument 'value'`)
     return undefinedWithin(args[0] ?? null) ?? this.inner.invoke(rt, args, kwargs)
   }
 }

@@ -9,6 +9,7 @@ import {
   type PyMatch,
   type PyRegex,
   RegexFlag,
+  type Replacement,
   str,
   Tuple,
   textOf,
@@ -23,58 +24,62 @@ import { className } from '../python-type.ts'
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
-/** A pattern and the text it is for. Bytes are matched as text of their values, and answers turned back. */
-interface Subject {
+/** A compiled pattern. Bytes are matched as text of their values, and answers turned back. */
+interface Matching {
   regex: PyRegex
-  text: string
+  isBytes: boolean
   answer: (part: string) => Value
 }
 
-function subjectOf(value: Value, pattern: Value, ignoreCase: Value, multiline: Value): Subject {
+function compiled(pattern: Value, ignoreCase: Value, multiline: Value): Matching {
   let flags = truthy(ignoreCase) ? RegexFlag.IGNORECASE : 0
   if (truthy(multiline)) flags |= RegexFlag.MULTILINE
   const source = textOf(pattern)
-  const text = textOf(value)
-  if (source !== undefined && text !== undefined) {
-    return { regex: compileRegex(source, flags), text, answer: (part) => part }
-  }
-  if (source === undefined && !(pattern instanceof Uint8Array)) {
+  if (source !== undefined) return { regex: compileRegex(source, flags), isBytes: false, answer: (part) => part }
+  if (!(pattern instanceof Uint8Array)) {
     assertHashable(pattern)
     throw typeError('first argument must be string or compiled pattern')
   }
-  if (source !== undefined) compileRegex(source, flags)
+  const regex = compileRegex(latin1(pattern), flags | RegexFlag.ASCII)
+  return { regex, isBytes: true, answer: (part) => new Uint8Array(Buffer.from(part, 'latin1')) }
+}
+
+/** The text of what is to be matched, if it is of the pattern's own kind. */
+function subjectText(value: Value, { isBytes }: Matching): string {
+  const text = textOf(value)
   if (text === undefined && !(value instanceof Uint8Array)) {
     throw typeError(`expected string or bytes-like object, got '${typeName(value)}'`)
   }
-  if (!(pattern instanceof Uint8Array)) throw typeError('cannot use a string pattern on a bytes-like object')
-  if (!(value instanceof Uint8Array)) throw typeError('cannot use a bytes pattern on a string-like object')
-  const regex = compileRegex(latin1(pattern), flags | RegexFlag.ASCII)
-  return { regex, text: latin1(value), answer: (part) => new Uint8Array(Buffer.from(part, 'latin1')) }
+  if (isBytes) {
+    if (value instanceof Uint8Array) return latin1(value)
+    throw typeError('cannot use a bytes pattern on a string-like object')
+  }
+  if (text === undefined) throw typeError('cannot use a string pattern on a bytes-like object')
+  return text
 }
 
 /** The groups of a match; the whole where the pattern has none, None where there is no match. */
-function groupsOf(match: PyMatch | null, { answer }: Subject): Value {
+function groupsOf(match: PyMatch | null, { answer }: Matching): Value {
   if (match === null) return null
   const groups = match.groups()
   const texts = groups.length > 0 ? groups : [match.group()]
   return Tuple.from(texts.map((text) => (text === null ? null : answer(text))))
 }
 
-function replace(subject: Subject, replacement: Value): Value {
-  const { regex, text, answer } = subject
-  if (replacement instanceof Undefined) return answer(regex.sub(() => replacement.fail(), text))
-  const isBytes = replacement instanceof Uint8Array
-  const template = isBytes ? latin1(replacement) : textOf(replacement)
+/** What stands for each match. Python reads a template before it looks at the text. */
+function replacer(replacement: Value, { regex, isBytes }: Matching): Replacement {
+  if (replacement instanceof Undefined) return () => replacement.fail()
+  const template = replacement instanceof Uint8Array ? latin1(replacement) : textOf(replacement)
   if (template === undefined) {
     assertHashable(replacement)
     throw typeError(`decoding to str: need a bytes-like object, ${typeName(replacement)} found`)
   }
-  const [wanted, found] = answer('') instanceof Uint8Array ? ['a bytes-like object', 'str'] : ['str instance', 'bytes']
-  if (isBytes === (found === 'str')) return answer(regex.sub(template, text))
-  const mixed = (match: PyMatch): never => {
-    throw typeError(`sequence item ${match.start > 0 ? 1 : 0}: expected ${wanted}, ${found} found`)
+  regex.sub(template, '')
+  if (replacement instanceof Uint8Array === isBytes) return template
+  const [wanted, found] = isBytes ? ['a bytes-like object', 'str'] : ['str instance', 'bytes']
+  return ({ start }) => {
+    throw typeError(`sequence item ${start > 0 ? 1 : 0}: expected ${wanted}, ${found} found`)
   }
-  return answer(regex.sub(mixed, text))
 }
 
 const OPTIONS = ['ignorecase?', 'multiline?'] as const
@@ -110,17 +115,21 @@ function isListed(value: Value, whitelist: Value, blacklist: Value): boolean {
 
 export const patternFilters: NativeTable = {
   regex_search: native('regex_search', ['txt', 'rgx', ...OPTIONS], (_rt, value, pattern, i = false, m = false) => {
-    const subject = subjectOf(value, pattern, i, m)
-    return groupsOf(subject.regex.search(subject.text), subject)
+    const matching = compiled(pattern, i, m)
+    return groupsOf(matching.regex.search(subjectText(value, matching)), matching)
   }),
   regex_match: native('regex_match', ['txt', 'rgx', ...OPTIONS], (_rt, value, pattern, i = false, m = false) => {
-    const subject = subjectOf(value, pattern, i, m)
-    return groupsOf(subject.regex.match(subject.text), subject)
+    const matching = compiled(pattern, i, m)
+    return groupsOf(matching.regex.match(subjectText(value, matching)), matching)
   }),
   regex_replace: native(
     'regex_replace',
     ['txt', 'rgx', 'val', ...OPTIONS],
-    (_rt, value, pattern, replacement, i = false, m = false) => replace(subjectOf(value, pattern, i, m), replacement),
+    (_rt, value, pattern, replacement, i = false, m = false) => {
+      const matching = compiled(pattern, i, m)
+      const replace = replacer(replacement, matching)
+      return matching.answer(matching.regex.sub(replace, subjectText(value, matching)))
+    },
   ),
   check_whitelist_blacklist: native(
     'check_whitelist_blacklist',
@@ -133,7 +142,7 @@ export const matchTest: NativeFunction = native(
   'test_match',
   ['txt', 'rgx', ...OPTIONS],
   (_rt, value, pattern, i = false, m = false) => {
-    const { regex, text } = subjectOf(value, pattern, i, m)
-    return regex.match(text) !== null
+    const matching = compiled(pattern, i, m)
+    return matching.regex.match(subjectText(value, matching)) !== null
   },
 )

@@ -46,10 +46,27 @@ function contentOf(entry: Value): Value {
   return second
 }
 
+/** An element before its names are known to be text, which Python asks only when it writes them. */
+interface Draft {
+  tag: Value
+  attributes: Map<Value, string>
+  children: Array<Draft | string>
+}
+
 function nameOf(tag: Value): string {
   const name = textOf(tag)
   if (name === undefined) throw typeError(`cannot serialize ${str(tag)} (type ${className(tag)})`)
   return name
+}
+
+function finished({ tag, attributes, children }: Draft): XmlElement {
+  const name = nameOf(tag)
+  const named = new Map(Array.from(attributes, ([key, value]) => [nameOf(key), value]))
+  return {
+    name,
+    attributes: named,
+    children: children.map((child) => (typeof child === 'string' ? child : finished(child))),
+  }
 }
 
 const isScalar = (value: Value): boolean =>
@@ -59,22 +76,22 @@ const isScalar = (value: Value): boolean =>
   typeof value === 'boolean' ||
   value instanceof Float
 
-function attributesOf(content: Map<Value, Value>): Map<string, string> {
-  const attributes = new Map<string, string>()
+function attributesOf(content: Map<Value, Value>): Map<Value, string> {
+  const attributes = new Map<Value, string>()
   for (const [key, value] of content) {
-    if (!isDict(value) && !isList(value)) attributes.set(nameOf(key), str(value))
+    if (!isDict(value) && !isList(value)) attributes.set(key, str(value))
   }
   return attributes
 }
 
 /** Adds an element for each entry to the parent; gives the last one that was made. */
-function build(entries: Iterable<Value>, parent: XmlElement | undefined): XmlElement | undefined {
-  let made: XmlElement | undefined
+function build(entries: Iterable<Value>, parent: Draft | undefined): Draft | undefined {
+  let made: Draft | undefined
   for (const entry of entries) {
     const [tag, content] = unpackPair(entry)
     if (isList(content)) for (const item of content) build([Tuple.of(tag, item)], parent)
     else {
-      made = { name: nameOf(tag), attributes: new Map(), children: [] }
+      made = { tag, attributes: new Map(), children: [] }
       parent?.children.push(made)
     }
     if (isScalar(content)) {
@@ -95,5 +112,5 @@ export function toXml(value: Value): string {
   const root = build(entriesOf(value), undefined)
   if (root === undefined) throw new PyError('AttributeError', "'NoneType' object has no attribute 'iter'")
   // written and read again, because what was no valid name or character is found out only then
-  return prettyXml(parseXml(xmlLine(root)), ' ')
+  return prettyXml(parseXml(xmlLine(finished(root))), ' ')
 }
