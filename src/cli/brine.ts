@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+// The `brine` program: what it can do beyond Salt's own commands. Commands are loaded when they are named, so that
+// asking for the version costs little more than starting Node.
+import { version } from './version.ts'
+
+const USAGE = `Usage: brine <command> [options]
+
+Commands:
+  render FILE    render an SLS file or a template and print the result
+
+Options:
+  -h, --help     show this help, or that of the command before it
+  --version      show the version
+`
+
+async function main(argv: string[]): Promise<number> {
+  const [command, ...rest] = argv
+  switch (command) {
+    case 'render':
+      return (await import('./render.ts')).run(rest)
+    case '--version':
+      process.stdout.write(`brine ${version()}\n`)
+      return 0
+    case '-h':
+    case '--help':
+      process.stdout.write(USAGE)
+      return 0
+    default: {
+      const problem = command === undefined ? 'no command given' : `no such command: ${command}`
+      process.stderr.write(`${USAGE}\nbrine: error: ${problem}\n`)
+      return 64
+    }
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))

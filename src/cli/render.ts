@@ -1,0 +1,164 @@
+// `brine render FILE`: an SLS file or a template through its renderers, with given grains, pillar and options, and the
+// result on standard output. Nothing of the machine is asked for or changed.
+import { readFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { BrineError, consoleLog, isLogLevel, LOG_LEVELS, type Log, toError } from '../base/mod.ts'
+import { type Dict, dumpJson, isDict, type Value } from '../data/mod.ts'
+import { moduleTable, Registry } from '../loader/mod.ts'
+import { type RenderOptions, renderFile, renderText } from '../render/mod.ts'
+import { dump, load } from '../yaml/mod.ts'
+import { describeOptions, EX_USAGE, type Option, type Parsed, parseOptions, UsageError } from './options.ts'
+
+const OPTIONS: readonly Option[] = [
+  { flags: ['-h', '--help'], help: 'show this help' },
+  { flags: ['--renderer'], value: 'PIPE', help: "renderers for a file without a #! line (default: 'jinja|yaml')" },
+  { flags: ['--grains'], value: 'FILE', help: 'grains, a YAML file' },
+  { flags: ['--pillar'], value: 'FILE', help: 'pillar, an SLS file, rendered with the grains' },
+  { flags: ['--context'], value: 'FILE', help: 'further template variables, a YAML file' },
+  { flags: ['--opts'], value: 'FILE', help: 'minion options, a YAML file' },
+  { flags: ['--file-root'], value: 'DIR', help: 'where imports and includes are looked up (default: here)' },
+  { flags: ['--saltenv'], value: 'ENV', help: "environment (default: 'base')" },
+  { flags: ['--sls'], value: 'NAME', help: "the SLS' name (default: from its place below the file root)" },
+  {
+    flags: ['--out'],
+    value: 'FORM',
+    choices: ['yaml', 'json'],
+    help: "form of data (default: 'yaml'); text stays text",
+  },
+  { flags: ['-l', '--log-level'], value: 'LEVEL', choices: Object.keys(LOG_LEVELS), help: "default: 'warning'" },
+]
+
+const USAGE = 'Usage: brine render FILE [options]'
+
+interface Request {
+  file: string
+  options: RenderOptions
+  out: string
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  try {
+    const parsed = parseOptions(OPTIONS, argv)
+    if (parsed.values.has('help')) {
+      process.stdout.write(`${USAGE}\n\nOptions:\n${describeOptions(OPTIONS)}\n`)
+      return 0
+    }
+    const request = await readRequest(parsed)
+    const { value } = await renderFile(request.file, request.options)
+    process.stdout.write(print(value, request.out))
+    return 0
+  } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      process.stderr.write(`${USAGE}\n\nbrine render: error: ${thrown.message}\n`)
+      return EX_USAGE
+    }
+    if (!(thrown instanceof BrineError)) throw thrown
+    process.stderr.write(`${thrown.message}\n${thrown.hint === undefined ? '' : `${thrown.hint}\n`}`)
+    return 1
+  }
+}
+
+async function readRequest({ values, args }: Parsed): Promise<Request> {
+  const text = (name: string): string | undefined => values.get(name) as string | undefined
+  const [file, ...more] = args
+  if (file === undefined || more.length > 0) throw new UsageError('name one file to render')
+  assertReadable(file)
+  const root = resolve(text('file-root') ?? '.')
+  const saltenv = text('saltenv') ?? 'base'
+  const grains = readDict(text('grains'))
+  const opts = minionOptions(readDict(text('opts')), root, saltenv, grains)
+  const shared = { opts, grains, saltenv, log: logAt(text('log-level') ?? 'warning') }
+  const pillar = await readPillar(text('pillar'), shared)
+  opts.set('pillar', pillar)
+  const context = readDict(text('context')) as Map<string, Value>
+  const renderer = text('renderer')
+  const options: RenderOptions = {
+    ...shared,
+    pillar,
+    context,
+    functions: functionsFor(shared, pillar),
+    sls: text('sls') ?? slsName(file, root),
+    ...(renderer === undefined ? {} : { renderer }),
+  }
+  return { file, options, out: text('out') ?? 'yaml' }
+}
+
+function readDict(file: string | undefined): Dict {
+  if (file === undefined) return new Map()
+  const value = load(readText(file)) ?? new Map()
+  if (!isDict(value)) throw new UsageError(`${file} holds no mapping`)
+  return value
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (thrown) {
+    throw new UsageError(toError(thrown).message)
+  }
+}
+
+/** The pipeline takes a missing file for an empty one, as Salt does; on a command line it is a mistake. */
+function assertReadable(file: string): void {
+  readText(file)
+}
+
+function minionOptions(given: Dict, root: string, saltenv: string, grains: Dict): Dict {
+  return new Map<Value, Value>([
+    ['id', grains.get('id') ?? ''],
+    ['file_client', 'local'],
+    ['file_roots', new Map([[saltenv, [root]]])],
+    ['renderer', 'jinja|yaml'],
+    ['saltenv', saltenv],
+    ...given,
+    ['grains', grains],
+  ])
+}
+
+type Shared = Pick<RenderOptions, 'opts' | 'grains' | 'log'> & { saltenv: string }
+
+async function readPillar(file: string | undefined, shared: Shared): Promise<Dict> {
+  if (file === undefined) return new Map()
+  assertReadable(file)
+  const empty: Dict = new Map()
+  const options = { ...shared, pillar: empty, functions: functionsFor(shared, empty), isPillar: true }
+  const { value } = await renderFile(file, options)
+  if (!isDict(value)) throw new UsageError(`${file} renders to no mapping`)
+  return value
+}
+
+/** What `salt['module.function']` reaches; templates see pillar values as they are. */
+function functionsFor(shared: Shared, pillar: Dict): Registry {
+  const { opts, grains } = shared
+  const registry: Registry = new Registry(moduleTable, {
+    opts,
+    grains,
+    pillar,
+    masked: false,
+    render: async ({ text, ...request }) => {
+      const { value } = await renderText(text, { ...shared, ...request, pillar, functions: registry })
+      return value
+    },
+  })
+  return registry
+}
+
+/** `shop/init.sls` below the root is SLS `shop`; a file that is no SLS has no name. */
+function slsName(file: string, root: string): string {
+  const inside = relative(root, resolve(file))
+  if (!inside.endsWith('.sls') || inside.startsWith('..')) return ''
+  return inside
+    .slice(0, -'.sls'.length)
+    .replace(/(^|\/)init$/, '')
+    .replaceAll('/', '.')
+}
+
+function logAt(level: string): Log {
+  return consoleLog(isLogLevel(level) ? level : 'warning', (line) => process.stderr.write(line))
+}
+
+function print(value: Value, out: string): string {
+  if (typeof value === 'string') return value
+  if (out === 'json') return `${dumpJson(value, { indent: 4, ensureAscii: false })}\n`
+  return dump(value, { default_flow_style: false, sort_keys: false })
+}
