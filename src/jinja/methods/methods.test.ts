@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { Float, OrderedDict, PyRange, PySet, repr, tuple, type Value } from '../../data/mod.ts'
+import {
+  Float,
+  OrderedDict,
+  PyDate,
+  PyDatetime,
+  PyRange,
+  PySet,
+  PyTimedelta,
+  repr,
+  tuple,
+  type Value,
+} from '../../data/mod.ts'
 import { Markup } from '../runtime/markup.ts'
 import type { Kwargs } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -9,6 +20,8 @@ const rt = { getAttr: () => 'attr', getItem: (o: Value[], k: number) => o[k] } a
 
 const call = (self: Value, name: string, args: Value[] = [], kwargs?: Kwargs): Value =>
   methodsOf(self)![name]!.invoke(rt, [self, ...args], kwargs) as Value
+
+const MOMENT = new PyDatetime(2016, 3, 8, { hour: 5, minute: 7, second: 0, microsecond: 0, offset: undefined })
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'latin1'))
 
@@ -54,6 +67,12 @@ describe('methods of builtin types', () => {
     [0.1, 'as_integer_ratio', [], '(3602879701896397, 36028797018963968)'],
     [new Float(1), 'hex', [], "'0x1.0000000000000p+0'"],
     [PyRange.of(0, 10, 2), 'index', [4], '2'],
+    [new PyDate(2016, 3, 8), 'strftime', ['%d.%m.%y'], "'08.03.16'"],
+    [MOMENT, 'isoformat', [' ', 'minutes'], "'2016-03-08 05:07'"],
+    [MOMENT, 'replace', [2020], 'datetime.datetime(2020, 3, 8, 5, 7)'],
+    [MOMENT, 'time', [], 'datetime.time(5, 7)'],
+    [MOMENT, 'weekday', [], '1'],
+    [PyTimedelta.ofSeconds(90), 'total_seconds', [], '90.0'],
     [bytes('a,b'), 'split', [bytes(',')], "[b'a', b'b']"],
     [bytes('abcd'), 'hex', ['-', 2], "'6162-6364'"],
   ])('%s.%s(%j) is %s', (self, name, args, expected) => {

@@ -5,16 +5,21 @@ import {
   Float,
   NamedTuple,
   OrderedDict,
+  PyDate,
+  PyDatetime,
   PyFrozenSet,
   PyObject,
   PyRange,
   PySet,
+  PyTime,
+  PyTimedelta,
   Tuple,
   type Value,
 } from '../../data/mod.ts'
 import { Markup } from '../runtime/markup.ts'
 import type { NativeTable } from '../runtime/native.ts'
 import { BYTES_METHODS } from './bytes.ts'
+import { DATE_METHODS, DATETIME_METHODS, TIME_METHODS, TIMEDELTA_METHODS } from './date.ts'
 import { DICT_METHODS, ORDERED_DICT_METHODS, VIEW_METHODS } from './dict.ts'
 import { LIST_METHODS, RANGE_METHODS, TUPLE_METHODS } from './list.ts'
 import { MARKUP_METHODS } from './markup.ts'
@@ -45,7 +50,10 @@ function objectMethods(value: PyObject): NativeTable | undefined {
   if (value instanceof Markup) return MARKUP_METHODS
   if (value instanceof DictKeys || value instanceof DictItems) return VIEW_METHODS
   if (value instanceof PySet) return value instanceof PyFrozenSet ? FROZENSET_METHODS : SET_METHODS
-  return value instanceof PyRange ? RANGE_METHODS : undefined
+  if (value instanceof PyRange) return RANGE_METHODS
+  if (value instanceof PyDate) return value instanceof PyDatetime ? DATETIME_METHODS : DATE_METHODS
+  if (value instanceof PyTimedelta) return TIMEDELTA_METHODS
+  return value instanceof PyTime ? TIME_METHODS : undefined
 }
 
 /** An attribute of a builtin type that is not a method, or undefined. */

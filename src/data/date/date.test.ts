@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { compare, equals } from './compare.ts'
+import { compare, equals } from '../compare.ts'
+import { repr, str } from '../repr.ts'
 import { PyDate, PyDatetime } from './date.ts'
-import { repr, str } from './repr.ts'
 
 const at = (offset?: number, microsecond = 0) =>
   new PyDatetime(2020, 1, 2, { hour: 3, minute: 4, second: 5, microsecond, offset })
