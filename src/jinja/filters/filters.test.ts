@@ -210,3 +210,12 @@ test.each<[string, Value[], Record<string, Value>, string]>([
 ])('%s with the arguments %j %j fails as in Python', (name, args, kwargs, message) => {
   expect(() => filtered(name, args, kwargs)).toThrow(message)
 })
+
+test.each<Case>([
+  [
+    'tojson',
+    [dict({ b: "<'&>", a: [new Float(1), null] })],
+    'Markup(\'{"a": [1.0, null], "b": "\\\\u003c\\\\u0027\\\\u0026\\\\u003e"}\')',
+  ],
+  ['tojson', [[1, []], 2], "Markup('[\\n  1,\\n  []\\n]')"],
+])('%s of %j gives %s', (...given) => expect(run(given)).toBe(given[2]))

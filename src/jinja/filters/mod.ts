@@ -1,6 +1,7 @@
 // Jinja's builtin filters, under the names that templates use.
 import type { NativeFunction } from '../runtime/native.ts'
 import { htmlFilters } from './html.ts'
+import { jsonFilters } from './json.ts'
 import { layoutFilters } from './layout.ts'
 import { listFilters } from './list.ts'
 import { numberFilters } from './number.ts'
@@ -18,6 +19,7 @@ export const builtinFilters: ReadonlyMap<string, NativeFunction> = new Map(
     ...selectFilters,
     ...numberFilters,
     ...htmlFilters,
+    ...jsonFilters,
     ...valueFilters,
   }),
 )

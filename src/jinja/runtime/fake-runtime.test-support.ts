@@ -16,7 +16,7 @@ export function fakeRuntime({ autoescape = false, filters = {} }: Options = {}):
   const rt: Runtime = {
     filters: known,
     tests: builtinTests,
-    policies: new Map(),
+    policies: new Map([['json.dumps_kwargs', new Map([['sort_keys', true]])]]),
     autoescape,
     opts: new Map(),
     globals: new Map(),
