@@ -21,7 +21,7 @@ it.each([
   ['%G %g %V %u %w %C %y', '2016 16 10 2 2 20 16'],
   ['%-d %_d %0e %^a %#p %10Y %-I', '8  8 08 TUE pm 0000002016 5'],
   ['%z%Z|%n%t%%', '|\n\t%'],
-  ['%Q %- %5 %', '%Q %-    %5 %'],
+  ['%Q %- %5 %', '%Q %-   %5 %'],
   ['%Ey %Od %Ed', '16 08 %Ed'],
 ])('strftime of %s is %s', (format, expected) => {
   expect(strftime(format, moment)).toBe(expected)
