@@ -34,7 +34,7 @@ describe('file roots', () => {
   test.each<[string, string, string | undefined]>([
     ['a.sls', 'base', 'first'],
     ['sub/b.sls', 'base', 'b'],
-    ['sub/../a.sls', 'base', 'first'],
+    ['sub/../a.sls', 'base', undefined],
     ['a.sls', 'dev', 'dev'],
     ['nope.sls', 'base', undefined],
     ['sub', 'base', undefined],
