@@ -2,11 +2,11 @@
 // stands for the end everywhere.
 
 /** Bits of CLASS. */
-export const BLANKZ = 1
+const BLANKZ = 1
 export const BLOCK_PLAIN_STOP = 2
 export const FLOW_PLAIN_STOP = 4
-export const BREAKZ = 8
-export const WORD = 16
+const BREAKZ = 8
+const WORD = 16
 export const URI = 32
 
 /** Classes of the ASCII characters. */
