@@ -8,9 +8,9 @@ import { PyObject, Tuple, textOf, typeName, type Value } from './value.ts'
 export function getItem(value: Value, key: Value): Value {
   if (value instanceof Map) return present(dictGet(value, key), key)
   if (Array.isArray(value) || value instanceof Uint8Array) return getIndex(value, key)
+  if (value instanceof PyObject && value.getItem) return present(value.getItem(key), key)
   const text = textOf(value)
   if (text !== undefined) return getIndex(text, key)
-  if (value instanceof PyObject && value.getItem) return present(value.getItem(key), key)
   throw typeError(`'${typeName(value)}' object is not subscriptable`)
 }
 
