@@ -34,7 +34,7 @@ export class FileRoots implements FileTree {
   }
 
   async read(path: string, saltenv: string): Promise<TreeFile | undefined> {
-    if (isAbsolute(path) || path.split('/').includes('..')) return undefined
+    if (isAbsolute(path) || path.includes('\0') || path.split('/').includes('..')) return undefined
     for (const directory of this.directories(saltenv)) {
       const file = join(directory, path)
       const bytes = await bytesOf(file)
