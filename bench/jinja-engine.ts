@@ -6,11 +6,17 @@ import {
   type Dialect,
   Environment,
   HostFunction,
+  saltFilters,
+  saltTests,
   type Variables,
 } from '../src/jinja/mod.ts'
 import { moduleTable, Registry } from '../src/loader/mod.ts'
 
-const dialect: Dialect = { filters: builtinFilters, tests: builtinTests, waiting: new Set() }
+const dialect: Dialect = {
+  filters: new Map([...builtinFilters, ...saltFilters]),
+  tests: new Map([...builtinTests, ...saltTests]),
+  waiting: new Set(),
+}
 
 function toValue(json: unknown): Value {
   if (Array.isArray(json)) return json.map(toValue)

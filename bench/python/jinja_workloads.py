@@ -78,7 +78,9 @@ def salts_extension():
 def environment(files):
     extensions = ["jinja2.ext.do", "jinja2.ext.loopcontrols", salts_extension()]
     loader = jinja2.DictLoader(files)
-    return jinja2.Environment(undefined=jinja2.StrictUndefined, extensions=extensions, loader=loader)
+    env = jinja2.Environment(undefined=jinja2.StrictUndefined, extensions=extensions, loader=loader)
+    env.policies["json.dumps_kwargs"] = {"sort_keys": False}  # Salt's tojson keeps the order of keys
+    return env
 
 
 def prepare(name, payload):

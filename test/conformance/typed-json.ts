@@ -86,7 +86,7 @@ function decodeFloat(text: string): Value {
 }
 
 /** The canonical typed JSON of a value. */
-export function encodeTyped(value: Value): Json {
+function encodeTyped(value: Value): Json {
   if (value === null || typeof value === 'boolean') return value
   const text = textOf(value)
   if (text !== undefined) return text

@@ -1,4 +1,7 @@
 // Jinja: what Salt's renderer makes of a template (cases/jinja/README.md).
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Dict, Value } from '../../../src/data/mod.ts'
 import { moduleTable, Registry } from '../../../src/loader/mod.ts'
 import { type FileTree, RenderError, renderJinja } from '../../../src/render/mod.ts'
@@ -23,6 +26,24 @@ class CaseTree implements FileTree {
   async read(path: string, saltenv: string) {
     const text = saltenv === 'base' && Object.hasOwn(this.files, path) ? this.files[path] : undefined
     return text === undefined ? undefined : { text, file: `${FILES}/${path}` }
+  }
+}
+
+/** Puts the files where filters that open them look: the placeholder is a path below the current directory. */
+async function amongFiles<T>(files: Readonly<Record<string, string>>, run: () => Promise<T>): Promise<T> {
+  const before = process.cwd()
+  const directory = mkdtempSync(join(tmpdir(), 'brine-conformance-'))
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(directory, FILES, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+    }
+    process.chdir(directory)
+    return await run()
+  } finally {
+    process.chdir(before)
+    rmSync(directory, { recursive: true })
   }
 }
 
@@ -68,7 +89,9 @@ const jinja: Area = {
   name: 'jinja',
   async run(testCase: Case): Promise<Outcome> {
     try {
-      return { expect: await rendered(testCase) }
+      const files = (testCase['files'] ?? {}) as Record<string, string>
+      const render = () => rendered(testCase)
+      return { expect: Object.keys(files).length > 0 ? await amongFiles(files, render) : await render() }
     } catch (error) {
       if (!(error instanceof RenderError)) throw error
       return { error: { class: error.code, error: error.error, message: error.message, line: error.line } }
