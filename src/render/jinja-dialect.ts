@@ -1,8 +1,9 @@
-// The filters and tests of Salt's templates: Jinja's own and what Salt adds.
+// The filters and tests of Salt's templates: Jinja's own, what Salt adds, and what Salt adds that needs a machine.
 import { builtinFilters, builtinTests, type Dialect, saltFilters, saltTests } from '../jinja/mod.ts'
+import { hostFilters, waitingHostFilters } from './jinja-filters/mod.ts'
 
 export const saltDialect: Dialect = {
-  filters: new Map([...builtinFilters, ...saltFilters]),
+  filters: new Map([...builtinFilters, ...saltFilters, ...hostFilters()]),
   tests: new Map([...builtinTests, ...saltTests]),
-  waiting: new Set(),
+  waiting: waitingHostFilters,
 }

@@ -1,0 +1,77 @@
+// What Salt makes of a response's body: decompressed, read as text, and on request as JSON, XML or YAML data.
+import { gunzipSync, inflateRawSync } from 'node:zlib'
+import {
+  type Dict,
+  decodeBytes,
+  loadJson,
+  parseXml,
+  pformat,
+  tuple,
+  type Value,
+  valueError,
+  type XmlElement,
+} from '../../../data/mod.ts'
+import { decodeData } from '../../../jinja/mod.ts'
+import { load } from '../../../yaml/mod.ts'
+
+const REFUSED: Readonly<Record<string, string>> = { sdch: 'SDCH', br: 'Brotli', compress: 'LZW' }
+
+function decompressed(body: Uint8Array, coding: string): Uint8Array {
+  if (body.length === 0) return body
+  if (coding === 'deflate') return inflateRawSync(body)
+  if (coding === 'gzip') return gunzipSync(body)
+  const name = Object.hasOwn(REFUSED, coding) ? REFUSED[coding] : undefined
+  if (name !== undefined) throw valueError(`${name} compression is not currently supported`)
+  return body
+}
+
+/** The body as text in the charset it names, else in UTF-8; bytes where text is not wanted. */
+export function bodyText(body: Uint8Array, headers: ReadonlyMap<string, string>, asText: boolean): Value {
+  const plain = decompressed(body, headers.get('Content-Encoding') ?? 'identity')
+  const type = headers.get('Content-Type') ?? ''
+  const charset = /^\s*text\/.*;\s*charset=("?)([^";\s]+)\1/i.exec(type)?.[2]
+  if (charset !== undefined) return decodeBytes(plain, charset.toLowerCase())
+  return asText ? decodeBytes(plain) : plain
+}
+
+const DECODERS = ['json', 'xml', 'yaml', 'plain']
+
+/** The kind of data the response says it is. */
+export function decoderFor(headers: ReadonlyMap<string, string>): string {
+  const type = headers.get('Content-Type') ?? 'application/json'
+  return ['xml', 'json', 'yaml'].find((kind) => type.includes(kind)) ?? 'plain'
+}
+
+export const isDecoder = (name: string): boolean => DECODERS.includes(name)
+
+export const unknownDecoder = (): string =>
+  `Invalid decode_type specified. Valid decode types are: ${pformat(tuple(DECODERS))}`
+
+export function decodeText(text: string, kind: string): Value {
+  if (kind === 'json') return loadJson(text)
+  if (kind === 'yaml') return decodeData(load(text))
+  return elementsOf(parseXml(text)).map(elementDict)
+}
+
+const elementsOf = ({ children }: XmlElement): XmlElement[] => children.filter((child) => typeof child !== 'string')
+
+/** Without the namespace. */
+const localName = ({ name }: XmlElement): string => name.slice(name.indexOf(':') + 1)
+
+/** The text before the first element. */
+const textOf = ({ children: [first] }: XmlElement): Value => (typeof first === 'string' ? first : null)
+
+/** Elements by their names, attributes left out; a name that comes again makes a list. */
+function elementDict(element: XmlElement): Dict {
+  const inner = elementsOf(element)
+  if (inner.length === 0) return new Map([[localName(element), textOf(element)]])
+  const dict: Dict = new Map()
+  for (const child of inner) {
+    const name = localName(child)
+    const known = dict.get(name)
+    if (known === undefined) dict.set(name, elementsOf(child).length > 0 ? elementDict(child) : textOf(child))
+    else if (Array.isArray(known)) known.push(elementDict(child))
+    else dict.set(name, [known, elementDict(child)])
+  }
+  return dict
+}

@@ -1,0 +1,212 @@
+// The `http_query` filter: Salt's `http.query` with its parameters and the shape of its answer. What a template has no
+// use for (streams, cookie files, rendered headers) is accepted where it changes nothing and refused where it would.
+import { SALT_VERSION } from '../../../base/mod.ts'
+import {
+  type Dict,
+  isDict,
+  iterate,
+  SaltError,
+  splitLines,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
+import type { Runtime } from '../../../jinja/mod.ts'
+import type { FilterHost } from '../host.ts'
+import { isSystemError, onPath, systemErrorText } from '../system-error.ts'
+import { bodyText, decoderFor, decodeText, isDecoder, unknownDecoder } from './decode.ts'
+import { PARAMETERS } from './parameters.ts'
+import { HttpFailure, type HttpRequest, type HttpResponse } from './request.ts'
+import { concatUrl, encodeForm } from './url.ts'
+
+const REFUSED = ['data_render', 'header_render', 'stream', 'handle', 'formdata']
+
+/** Arguments by name; what was left out is None. */
+class QueryArguments {
+  private readonly given: ReadonlyMap<string, Value>
+
+  constructor(args: readonly (Value | undefined)[]) {
+    const given = new Map<string, Value>()
+    PARAMETERS.forEach((param, i) => {
+      const value = args[i]
+      if (value !== undefined) given.set(param.replace('?', ''), value)
+    })
+    this.given = given
+    for (const name of REFUSED) {
+      if (this.truthy(name)) throw new SaltError('SaltInvocationError', `http_query cannot take ${name} in a template`)
+    }
+  }
+
+  value(name: string): Value {
+    return this.given.get(name) ?? null
+  }
+
+  text(name: string, otherwise: string): string {
+    const value = this.value(name)
+    return value === null ? otherwise : str(value)
+  }
+
+  truthy(name: string): boolean {
+    return truthy(this.value(name))
+  }
+}
+
+const AGENT = `Salt/${SALT_VERSION}`
+
+class HttpQuery {
+  private readonly host: FilterHost
+  private readonly args: QueryArguments
+  private readonly opts: ReadonlyMap<Value, Value>
+
+  constructor(host: FilterHost, args: QueryArguments, rt: Runtime) {
+    this.host = host
+    this.args = args
+    const opts = args.value('opts')
+    this.opts = isDict(opts) ? opts : rt.opts
+  }
+
+  async run(): Promise<Value> {
+    const { args } = this
+    if (args.value('test') === true && args.value('test_url') === null) return new Map()
+    const answer: Dict = new Map()
+    if (args.value('test') === true) answer.set('test', true)
+    let response: HttpResponse
+    try {
+      response = await this.host.sendHttp(this.request())
+    } catch (error) {
+      return this.failed(answer, error)
+    }
+    const body = bodyText(response.body, response.headers, args.value('decode_body') !== false)
+    if (response.status >= 300 && args.value('raise_error') !== false) {
+      answer.set('status', response.status)
+      answer.set('error', `HTTP ${response.status}: ${response.reason}`)
+      answer.set('body', body)
+      return answer
+    }
+    answer.set('body', body)
+    return this.answered(answer, response, body)
+  }
+
+  private answered(answer: Dict, { status, headers }: HttpResponse, body: Value): Value {
+    const { args } = this
+    this.write('text_out', body)
+    if (args.value('status') === true) answer.set('status', status)
+    if (args.value('headers') === true) answer.set('headers', new Map<Value, Value>(headers))
+    let wantsText = args.value('text') === true
+    if (args.value('decode') === true) {
+      const asked = args.text('decode_type', 'auto')
+      const kind = asked === 'auto' ? decoderFor(headers) : asked
+      if (!isDecoder(kind)) return answer.set('error', unknownDecoder())
+      if (kind === 'plain') wantsText = true
+      else answer.set('dict', decodeText(str(body), kind))
+      this.write('decode_out', body)
+    }
+    if (wantsText) answer.set('text', body)
+    return answer
+  }
+
+  private write(parameter: string, body: Value): void {
+    const path = textOf(this.args.value(parameter))
+    if (path !== undefined) onPath(path, () => this.host.writeFile(path, str(body)))
+  }
+
+  private failed(answer: Dict, error: unknown): Dict {
+    if (error instanceof HttpFailure) return answer.set('status', 599).set('error', `HTTP 599: ${error.message}`)
+    if (!isSystemError(error)) throw error
+    if (this.args.value('status') === true) answer.set('status', 0)
+    return answer.set('error', systemErrorText(error))
+  }
+
+  private request(): HttpRequest {
+    const { args } = this
+    const url = args.value('test') === true ? args.text('test_url', '') : args.text('url', '')
+    const method = args.text('method', 'GET')
+    const body = this.body()
+    const headers = this.headers()
+    if (method === 'POST' && ![...headers.keys()].some((name) => name.toLowerCase() === 'content-type')) {
+      headers.set('Content-Type', 'application/x-www-form-urlencoded')
+    }
+    const proxy = this.proxy(url)
+    return {
+      url: args.truthy('params') ? concatUrl(url, args.value('params')) : url,
+      method,
+      headers,
+      body,
+      connectTimeout: Number(this.option('http_connect_timeout') ?? 20),
+      timeout: Number(this.option('http_request_timeout') ?? 3600),
+      maxBody: Number(this.option('http_max_body') ?? 107374182400),
+      tls: this.tls(),
+      ...(proxy && { proxy }),
+    }
+  }
+
+  private option(name: string): Value | undefined {
+    return this.opts.get(name)
+  }
+
+  private body(): Uint8Array | undefined {
+    const file = textOf(this.args.value('data_file'))
+    const data = file === undefined ? this.args.value('data') : this.read(file)
+    if (data === null) return undefined
+    if (data instanceof Uint8Array) return data
+    return Buffer.from(isDict(data) ? encodeForm(data) : str(data))
+  }
+
+  private headers(): Map<string, string> {
+    const { args } = this
+    const file = textOf(args.value('header_file'))
+    const headers = new Map<string, string>()
+    const dict = args.value('header_dict')
+    if (isDict(dict)) for (const [name, value] of dict) headers.set(str(name), str(value))
+    const listed = file === undefined ? args.value('header_list') : splitLines(Buffer.from(this.read(file)).toString())
+    for (const header of listed === null ? [] : iterate(listed)) {
+      const [name, value] = str(header).split(':') as [string, string?]
+      if (value !== undefined) headers.set(name.trim(), value.trim())
+    }
+    const agent = args.text('agent', AGENT)
+    headers.set('User-agent', agent === AGENT ? `${agent} http.query()` : agent)
+    const authorization = this.authorization()
+    if (authorization !== undefined) headers.set('Authorization', authorization)
+    return headers
+  }
+
+  private authorization(): string | undefined {
+    const [username, password] = [this.args.value('username'), this.args.value('password')]
+    return username === null ? undefined : basic(str(username), password === null ? '' : str(password))
+  }
+
+  private tls(): HttpRequest['tls'] {
+    const given = this.args.value('verify_ssl') ?? this.option('verify_ssl') ?? true
+    const bundle = textOf(this.args.value('ca_bundle') ?? this.option('ca_bundle') ?? null)
+    const cert = this.args.value('cert') ?? this.option('cert') ?? null
+    const [certFile, keyFile] = Array.isArray(cert) ? cert.map(str) : [textOf(cert)]
+    return {
+      verify: truthy(given),
+      ...(bundle !== undefined && { ca: this.read(bundle) }),
+      ...(certFile !== undefined && { cert: this.read(certFile), key: this.read(keyFile ?? certFile) }),
+    }
+  }
+
+  private proxy(url: string): HttpRequest['proxy'] {
+    const [host, port] = [this.option('proxy_host') ?? '', this.option('proxy_port') ?? 0]
+    if (!truthy(host) || !truthy(port)) return undefined
+    const direct = this.option('no_proxy') ?? []
+    if (Array.isArray(direct) && direct.includes(new URL(url).hostname)) return undefined
+    const [username, password] = [this.option('proxy_username') ?? '', this.option('proxy_password') ?? '']
+    const authorization = truthy(username) && truthy(password) ? basic(str(username), str(password)) : undefined
+    return { host: str(host), port: Number(port), ...(authorization !== undefined && { authorization }) }
+  }
+
+  private read(path: string): Uint8Array {
+    return onPath(path, () => this.host.readStart(path, -1))
+  }
+}
+
+const basic = (username: string, password: string): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+/** Runs the query that the arguments describe, in the order of the filter's parameters. */
+export function httpQuery(host: FilterHost, rt: Runtime, args: readonly (Value | undefined)[]): Promise<Value> {
+  return new HttpQuery(host, new QueryArguments(args), rt).run()
+}

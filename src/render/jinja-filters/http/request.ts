@@ -1,0 +1,144 @@
+// One HTTP request with its redirects, over a proxy if there is one. The body comes back as it was sent.
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls'
+
+export interface HttpRequest {
+  url: string
+  method: string
+  headers: ReadonlyMap<string, string>
+  body: Uint8Array | undefined
+  /** Seconds for the connection, and for everything. */
+  connectTimeout: number
+  timeout: number
+  /** The most bytes that are taken. */
+  maxBody: number
+  tls: { verify: boolean; ca?: Uint8Array; cert?: Uint8Array; key?: Uint8Array }
+  proxy?: { host: string; port: number; authorization?: string }
+}
+
+export interface HttpResponse {
+  status: number
+  reason: string
+  /** By their names in canonical case; repeated ones are joined with commas. */
+  headers: Map<string, string>
+  body: Uint8Array
+}
+
+/** A failure that is not the network's own: a time limit, too large a body. */
+export class HttpFailure extends Error {}
+
+export type SendHttp = (request: HttpRequest) => Promise<HttpResponse>
+
+const MOST_REDIRECTS = 5
+
+export const sendHttp: SendHttp = async (request) => {
+  let current = request
+  for (let redirects = 0; ; redirects++) {
+    const response = await sendOnce(current)
+    const target = response.headers.get('Location')
+    if (![301, 302, 303, 307, 308].includes(response.status) || target === undefined || redirects === MOST_REDIRECTS) {
+      return response
+    }
+    current = redirected(current, new URL(target, current.url).href, response.status)
+  }
+}
+
+/** The request that a redirect asks for: a form that was posted is not posted again, except where 307 and 308 say so. */
+function redirected(request: HttpRequest, url: string, status: number): HttpRequest {
+  const asGet = (status === 303 && request.method !== 'HEAD') || (status < 303 && request.method === 'POST')
+  const sameHost = new URL(url).host === new URL(request.url).host
+  const headers = new Map(request.headers)
+  for (const name of request.headers.keys()) {
+    const lower = name.toLowerCase()
+    if (asGet && lower.startsWith('content-')) headers.delete(name)
+    if (!sameHost && (lower === 'authorization' || lower === 'cookie')) headers.delete(name)
+  }
+  return asGet ? { ...request, url, headers, method: 'GET', body: undefined } : { ...request, url, headers }
+}
+
+function sendOnce(request: HttpRequest): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    open(request).then((message) => {
+      const overall = setTimeout(
+        () => message.destroy(new HttpFailure('Timeout during request')),
+        Math.min(request.timeout * 1000, 2 ** 31 - 1),
+      )
+      message.once('close', () => clearTimeout(overall))
+      message.once('error', reject)
+      message.once('socket', (socket) => limitConnecting(message, socket, request.connectTimeout))
+      message.once('response', (response) => collect(response, request.maxBody).then(resolve, reject))
+      message.end(request.body)
+    }, reject)
+  })
+}
+
+function limitConnecting(message: http.ClientRequest, socket: Socket, seconds: number): void {
+  if (!socket.connecting) return
+  const timer = setTimeout(() => message.destroy(new HttpFailure('Timeout while connecting')), seconds * 1000)
+  socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
+}
+
+async function open(request: HttpRequest): Promise<http.ClientRequest> {
+  const { method, proxy } = request
+  const url = new URL(request.url)
+  const headers = { ...Object.fromEntries(request.headers), connection: 'close' }
+  const secure = url.protocol === 'https:'
+  if (!secure && url.protocol !== 'http:') throw new HttpFailure(`Unsupported url scheme: ${request.url}`)
+  if (proxy === undefined) return (secure ? https : http).request(url, { method, headers, ...tlsOptions(request) })
+  if (!secure) {
+    const own = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }
+    return http.request({ ...proxy, method, path: url.href, headers: { host: url.host, ...headers, ...own } })
+  }
+  const tunnelled = await tunnel(url, proxy)
+  const socket = connectTls({ socket: tunnelled, servername: url.hostname, ...tlsOptions(request) })
+  return https.request(url, { method, headers, createConnection: () => socket })
+}
+
+function tlsOptions({ tls: { verify, ca, cert, key } }: HttpRequest): TlsOptions {
+  return {
+    rejectUnauthorized: verify,
+    ...(ca && { ca: Buffer.from(ca) }),
+    ...(cert && { cert: Buffer.from(cert) }),
+    ...(key && { key: Buffer.from(key) }),
+  }
+}
+
+function tunnel(url: URL, proxy: NonNullable<HttpRequest['proxy']>): Promise<Socket> {
+  const path = `${url.hostname}:${url.port || 443}`
+  const headers = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }
+  return new Promise((resolve, reject) => {
+    http
+      .request({ host: proxy.host, port: proxy.port, method: 'CONNECT', path, headers })
+      .once('error', reject)
+      .once('connect', (response, socket) => {
+        if (response.statusCode === 200) resolve(socket as Socket)
+        else reject(new HttpFailure(`Tunnel connection failed: ${response.statusCode} ${response.statusMessage}`))
+      })
+      .end()
+  })
+}
+
+async function collect(message: http.IncomingMessage, maxBody: number): Promise<HttpResponse> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of message as AsyncIterable<Buffer>) {
+    size += piece.length
+    if (size > maxBody) throw new HttpFailure('Content-Length too long')
+    pieces.push(piece)
+  }
+  const headers = new Map<string, string>()
+  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
+    const name = canonicalName(message.rawHeaders[i]!)
+    const value = message.rawHeaders[i + 1]!
+    headers.set(name, headers.has(name) ? `${headers.get(name)},${value}` : value)
+  }
+  const body = new Uint8Array(Buffer.concat(pieces))
+  return { status: message.statusCode!, reason: message.statusMessage ?? '', headers, body }
+}
+
+/** `content-type` as `Content-Type`. */
+function canonicalName(name: string): string {
+  return name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+}

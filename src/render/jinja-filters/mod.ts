@@ -1,0 +1,26 @@
+// Salt's filters that need a machine: its files, users, clock, randomness and network.
+import type { NativeFunction } from '../../jinja/mod.ts'
+import { dateFilters } from './dates.ts'
+import { dnsFilters } from './dns.ts'
+import { fileFilters } from './files.ts'
+import { type FilterHost, localHost } from './host.ts'
+import { httpFilters } from './http/filter.ts'
+import { randomFilters } from './random.ts'
+
+export { type FilterHost, localHost } from './host.ts'
+
+/** The filters, working on that host. */
+export function hostFilters(host: FilterHost = localHost): ReadonlyMap<string, NativeFunction> {
+  return new Map(
+    Object.entries({
+      ...fileFilters(host),
+      ...randomFilters(host),
+      ...dateFilters(host),
+      ...dnsFilters(host),
+      ...httpFilters(host),
+    }),
+  )
+}
+
+/** Those that answer with a promise. */
+export const waitingHostFilters: ReadonlySet<string> = new Set(['dns_check', 'http_query'])

@@ -1,0 +1,60 @@
+// Errors of the operating system in Python's words: `[Errno 2] No such file or directory: '/x'`.
+import { PyError, quote } from '../../data/mod.ts'
+
+const TEXTS: Readonly<Record<string, readonly [number, string]>> = {
+  EPERM: [1, 'Operation not permitted'],
+  ENOENT: [2, 'No such file or directory'],
+  EIO: [5, 'Input/output error'],
+  EACCES: [13, 'Permission denied'],
+  EEXIST: [17, 'File exists'],
+  ENOTDIR: [20, 'Not a directory'],
+  EISDIR: [21, 'Is a directory'],
+  EMFILE: [24, 'Too many open files'],
+  ENOSPC: [28, 'No space left on device'],
+  EROFS: [30, 'Read-only file system'],
+  EPIPE: [32, 'Broken pipe'],
+  ENAMETOOLONG: [36, 'File name too long'],
+  ELOOP: [40, 'Too many levels of symbolic links'],
+  ENETUNREACH: [101, 'Network is unreachable'],
+  ECONNRESET: [104, 'Connection reset by peer'],
+  ETIMEDOUT: [110, 'Connection timed out'],
+  ECONNREFUSED: [111, 'Connection refused'],
+  EHOSTUNREACH: [113, 'No route to host'],
+  ENOTFOUND: [-2, 'Name or service not known'],
+  EAI_AGAIN: [-3, 'Temporary failure in name resolution'],
+}
+
+interface SystemError extends Error {
+  code: string
+  path?: string
+}
+
+export function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error
+}
+
+/** What Python's `str(exc)` gives for a system error. */
+export function systemErrorText(error: SystemError, path?: string): string {
+  const [number, text] = TEXTS[error.code] ?? [0, error.message]
+  return `[Errno ${number}] ${text}${path === undefined ? '' : `: ${quote(path)}`}`
+}
+
+/** Runs with the system's errors as Python's OSError about that path. */
+export function onPath<T>(path: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (isSystemError(error)) throw new PyError('OSError', systemErrorText(error, path), { cause: error })
+    throw error
+  }
+}
+
+/** What `run` gives, or the answer for a system that says no. */
+export function unlessSystemError<T>(otherwise: T, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (isSystemError(error)) return otherwise
+    throw error
+  }
+}
