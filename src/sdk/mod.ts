@@ -2,6 +2,7 @@
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
 export { bind, signatureOf } from './bind.ts'
+export { bindPublished, type CallArguments, parseInput, publishedArguments, readArgument } from './command-line.ts'
 export type { FunctionContext, Keywords, PillarRequest, RenderRequest } from './context.ts'
 export {
   defineModule,

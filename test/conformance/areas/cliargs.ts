@@ -37,7 +37,8 @@ function answer(testCase: Case): Value {
       return dict({ value: readArgument(testCase['input'] as string) })
     case 'parse_input': {
       const parsed = parseInput(values(testCase['argv']), new Set((testCase['no_parse'] as string[] | undefined) ?? []))
-      return dict({ args: parsed.args, kwargs: new Map(parsed.kwargs), conditioned: publishedArguments(parsed) })
+      const conditioned = 'conditioned' in testCase ? { conditioned: publishedArguments(parsed) } : {}
+      return dict({ args: parsed.args, kwargs: new Map(parsed.kwargs), ...conditioned })
     }
     case 'bind': {
       const argv = values(testCase['argv'])
