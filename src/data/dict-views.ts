@@ -61,7 +61,7 @@ abstract class SetView extends DictView {
   }
 
   override binary(op: BinaryOp, other: Value, reversed: boolean): Value | undefined {
-    if (!isIterable(other)) return undefined
+    if (!'&|^-'.includes(op) || !isIterable(other)) return undefined
     const [left, right]: [Value, Value] = reversed ? [other, this] : [this, other]
     return PySet.from(left).combine(op, right)
   }

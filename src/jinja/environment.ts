@@ -44,7 +44,7 @@ export interface Rendered {
 }
 
 /** Minutes of work; a template that needs more does not end. */
-const MOST_ROUNDS = 20_000_000
+const MOST_ROUNDS = 10_000_000
 
 const DEFAULT_POLICIES: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['truncate.leeway', 5],

@@ -189,7 +189,7 @@ export class ExpressionCompiler {
   private concat(node: ast.Concat, frame: Frame): string {
     const parts = node.nodes.map((part) => this.expr(part, frame))
     if (frame.escape !== 'off') return `rt.concat([${parts.join(',')}])`
-    return `(${parts.map((part) => `str(${part})`).join('+')})`
+    return `cat(${parts.join(',')})`
   }
 
   /** What a value looks like in the output. */

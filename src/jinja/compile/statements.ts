@@ -192,7 +192,7 @@ export class StatementCompiler extends ExpressionCompiler {
     analyze(loop.scope, node.body)
     if (node.recursive) return this.recursiveFor(node, frame, loop, loopVariable!)
     this.mark(node.line)
-    this.append(frame, this.loopCall(node, frame, loop, loopVariable), true)
+    this.append(frame, this.loopCall(node, frame, loop, loopVariable))
     this.forgetLine()
   }
 
@@ -233,7 +233,7 @@ export class StatementCompiler extends ExpressionCompiler {
     this.mark(node.line)
     this.write(`const ${name}=${this.functionCode('reciter,depth', node.line, 'macro', fn)};`)
     const result = this.settle(`${name}(${this.expr(node.iter, frame)},0)`)
-    this.append(frame, result)
+    this.append(frame, `text(${result})`)
   }
 
   /** The loop itself. `recursion` is what a recursive loop hands to its loop variable. */
@@ -384,14 +384,13 @@ export class StatementCompiler extends ExpressionCompiler {
     const caller = this.names.fresh('c')
     this.write(`const ${caller}=${this.macroValue(node, frame)};`)
     this.mark(node.line)
-    this.append(frame, this.call(node.call, frame, caller))
+    this.append(frame, `text(${this.call(node.call, frame, caller)})`)
   }
 
-  /** Appends a value to the output, or `text` that is written as it should be already. */
-  private append(frame: Frame, code: string, text = false): void {
-    // what the code does to the buffer while it runs comes first, so the buffer is read after it
+  /** Appends the text that the code makes; the buffer is read only after the code has run. */
+  private append(frame: Frame, code: string): void {
     const result = this.temporary()
-    this.write(`${result}=${text ? code : this.printed(code, frame)};${frame.buffer}+=${result};`)
+    this.write(`${result}=${code};${frame.buffer}+=${result};`)
   }
 
   /** Writes a body into a buffer of its own, then hands its text, filtered if a filter is given, to `use`. */
@@ -410,7 +409,7 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   private filterBlock(node: ast.FilterBlock, frame: Frame): void {
-    this.capture(node, frame, (code) => this.append(frame, code))
+    this.capture(node, frame, (code) => this.append(frame, `text(${code})`))
   }
 
   private assignBlock(node: ast.AssignBlock, frame: Frame): void {

@@ -17,7 +17,10 @@ import {
   str,
   sub,
   Tuple,
+  textOf,
   truthy,
+  typeError,
+  typeName,
   type Value,
 } from '../../data/mod.ts'
 import { JinjaError } from '../errors.ts'
@@ -54,6 +57,21 @@ function nsSet(target: Value, name: string, value: Value): void {
   target.set(name, value)
 }
 
+/** `a ~ b`: every operand is evaluated before the first is printed. */
+function cat(first: Value, second: Value, ...more: Value[]): string {
+  let result = str(first) + str(second)
+  for (const value of more) result += str(value)
+  return result
+}
+
+/** What a filter or call block writes: only text can be, as Python joins it with the rest. */
+function text(value: Value): string {
+  const written = textOf(value)
+  if (written !== undefined) return written
+  if (value instanceof Undefined) value.fail()
+  throw typeError(`sequence item 0: expected str instance, ${typeName(value)} found`)
+}
+
 function extendedTwice(): never {
   throw new JinjaError('TemplateRuntimeError', 'extended multiple times')
 }
@@ -75,7 +93,8 @@ export const support = {
   ge: (a: Value, b: Value): boolean => (bothNumbers(a, b) ? a! >= b! : compare('>=', a, b)),
   isIn: (item: Value, container: Value): boolean => contains(container, item),
   T: truthy,
-  str,
+  cat,
+  text,
   out: printed,
   ga: getAttr,
   gi: getItem,
