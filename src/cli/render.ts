@@ -37,8 +37,9 @@ interface Request {
 }
 
 export async function run(argv: readonly string[]): Promise<number> {
+  let parsed: Parsed | undefined
   try {
-    const parsed = parseOptions(OPTIONS, argv)
+    parsed = parseOptions(OPTIONS, argv)
     if (parsed.values.has('help')) {
       process.stdout.write(`${USAGE}\n\nOptions:\n${describeOptions(OPTIONS)}\n`)
       return 0
@@ -53,9 +54,17 @@ export async function run(argv: readonly string[]): Promise<number> {
       return EX_USAGE
     }
     if (!(thrown instanceof BrineError)) throw thrown
-    process.stderr.write(`${thrown.message}\n${thrown.hint === undefined ? '' : `${thrown.hint}\n`}`)
+    process.stderr.write(complaint(thrown, parsed?.args[0]))
     return 1
   }
+}
+
+/** The text Salt shows, then what it does not say: the place in the file as it was written, and a guess. */
+function complaint({ message, at, hint }: BrineError, file: string | undefined): string {
+  const lines = [message]
+  if (at !== undefined) lines.push(`at ${at.file ?? file}, line ${at.line}`)
+  if (hint !== undefined) lines.push(hint)
+  return `${lines.join('\n')}\n`
 }
 
 async function readRequest({ values, args }: Parsed): Promise<Request> {
