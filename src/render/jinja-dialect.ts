@@ -1,4 +1,4 @@
-// The filters and tests of Salt's templates: Jinja's own, what Salt adds, and what Salt adds that needs a machine.
+// The filters and tests of Salt's templates: Jinja's own, what Salt adds, and what needs the machine.
 import { builtinFilters, builtinTests, type Dialect, saltFilters, saltTests } from '../jinja/mod.ts'
 import { hostFilters, waitingHostFilters } from './jinja-filters/mod.ts'
 
