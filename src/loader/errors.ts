@@ -1,3 +1,4 @@
+// What finding and loading functions can fail with.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 
 export type LoaderErrorCode =
