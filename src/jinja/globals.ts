@@ -17,7 +17,7 @@ const range = native('range', ['*args'], (_rt, args: Value[]) => {
 })
 
 /** `dict(mapping_or_pairs, **more)`, into a dict of any class. */
-export function fillDict(target: Dict, name: string, args: readonly Value[], kwargs: Kwargs): Dict {
+function fillDict(target: Dict, name: string, args: readonly Value[], kwargs: Kwargs): Dict {
   if (args.length > 1) throw typeError(`${name} expected at most 1 argument, got ${args.length}`)
   if (args.length === 1) dictUpdate(target, args[0]!)
   for (const [key, value] of kwargs) target.set(key, value)

@@ -13,7 +13,7 @@ export function countArgument(value: Value): number {
 }
 
 /** A slice edge: any int is fine, however large. */
-export function edgeArgument(value: Value | undefined, absent: number): number {
+function edgeArgument(value: Value | undefined, absent: number): number {
   if (value === undefined || value === null) return absent
   if (typeof value === 'number' && Number.isInteger(value)) return value
   if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value)

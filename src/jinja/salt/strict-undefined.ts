@@ -19,7 +19,7 @@ function collect(value: Value, seen: Set<Value>, found: StrictUndefined[]): void
 }
 
 /** An undefined value that stands for all within, or undefined when there is none. */
-export function undefinedWithin(value: Value): StrictUndefined | undefined {
+function undefinedWithin(value: Value): StrictUndefined | undefined {
   const found: StrictUndefined[] = []
   collect(value, new Set(), found)
   if (found.length === 1) return found[0]

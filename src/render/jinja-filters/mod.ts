@@ -7,7 +7,7 @@ import { type FilterHost, localHost } from './host.ts'
 import { httpFilters } from './http/filter.ts'
 import { randomFilters } from './random.ts'
 
-export { type FilterHost, localHost } from './host.ts'
+export type { FilterHost } from './host.ts'
 
 /** The filters, working on that host. */
 export function hostFilters(host: FilterHost = localHost): ReadonlyMap<string, NativeFunction> {

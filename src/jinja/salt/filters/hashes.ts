@@ -7,7 +7,7 @@ import { toBytes, toText } from '../text-bytes.ts'
 const SALT_NAMESPACE = Buffer.from('91633ebf1c865e33935a28061f4b480e', 'hex')
 
 /** Hex digest of text or bytes. */
-export function hexDigest(algorithm: string, value: Value): string {
+function hexDigest(algorithm: string, value: Value): string {
   return createHash(algorithm).update(toBytes(value)).digest('hex')
 }
 

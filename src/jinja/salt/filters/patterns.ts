@@ -85,7 +85,7 @@ function replacer(replacement: Value, { regex, isBytes }: Matching): Replacement
 const OPTIONS = ['ignorecase?', 'multiline?'] as const
 
 /** Whether the text as a whole matches the expression, read as a glob or else as a regular expression. */
-export function matchesExpression(value: Value, expression: Value): boolean {
+function matchesExpression(value: Value, expression: Value): boolean {
   const text = textOf(value)
   const pattern = textOf(expression)
   if (text === undefined || pattern === undefined) return false

@@ -6,14 +6,17 @@ import {
   isList,
   iterate,
   PyError,
+  parseXml,
+  prettyXml,
   str,
   Tuple,
   textOf,
   typeError,
   type Value,
   valueError,
+  type XmlElement,
+  xmlLine,
 } from '../../../data/mod.ts'
-import { parseXml, prettyXml, type XmlElement, xmlLine } from '../../../data/xml/mod.ts'
 import { JinjaError } from '../../errors.ts'
 import { className } from '../python-type.ts'
 
