@@ -1,7 +1,7 @@
 // What `dict.keys()`, `.values()` and `.items()` give: live views, not copies. Keys and items behave as sets.
 import { equals } from './compare.ts'
 import { dictEntries, dictGet, dictHas } from './dict.ts'
-import { isIterable, iterate } from './protocol.ts'
+import { iterate } from './protocol.ts'
 import { repr } from './repr.ts'
 import { PySet } from './set.ts'
 import { type BinaryOp, type Dict, OrderedDict, PyObject, Tuple, type Value } from './value.ts'
@@ -61,7 +61,7 @@ abstract class SetView extends DictView {
   }
 
   override binary(op: BinaryOp, other: Value, reversed: boolean): Value | undefined {
-    if (!'&|^-'.includes(op) || !isIterable(other)) return undefined
+    if (!'&|^-'.includes(op)) return undefined
     const [left, right]: [Value, Value] = reversed ? [other, this] : [this, other]
     return PySet.from(left).combine(op, right)
   }

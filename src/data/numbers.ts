@@ -110,10 +110,8 @@ function addSlow(a: Value, b: Value): Value {
   }
   const answer = binaryHook('+', a, b)
   if (answer !== undefined) return answer
-  const text = a instanceof PyStr ? a.value : a
-  if (typeof text === 'string') {
-    if (typeof b === 'string') return text + b
-    if (b instanceof PyStr) return text + b.value
+  if (typeof a === 'string') {
+    if (b instanceof PyStr) return a + b.value
     throw typeError(`can only concatenate str (not "${typeName(b)}") to str`)
   }
   if (Array.isArray(a)) return joinItems(a, b)
@@ -149,10 +147,9 @@ function mulSlow(a: Value, b: Value): Value {
   throw unsupported('*', a, b)
 }
 
-type Sequence = string | PyStr | Uint8Array | Value[]
+type Sequence = string | Uint8Array | Value[]
 
-const isSequence = (a: Value): a is Sequence =>
-  typeof a === 'string' || Array.isArray(a) || a instanceof Uint8Array || a instanceof PyStr
+const isSequence = (a: Value): a is Sequence => typeof a === 'string' || Array.isArray(a) || a instanceof Uint8Array
 
 const MOST_CHARS = 1 << 28
 const MOST_ITEMS = 1 << 25
@@ -167,12 +164,11 @@ function repeat(sequence: Sequence, by: Value): Value {
   }
   const times = big < 0n ? 0 : Number(big)
   const most = Array.isArray(sequence) ? MOST_ITEMS : MOST_CHARS
-  const unit = sequence instanceof PyStr ? sequence.value : sequence
-  if (unit.length * times > most) throw new PyError('MemoryError', '')
-  if (typeof unit === 'string') return unit.repeat(times)
-  if (unit instanceof Uint8Array) return repeatBytes(unit, times)
-  const items: Value[] = unit instanceof Tuple ? new Tuple() : []
-  for (let i = 0; unit.length > 0 && i < times; i++) for (let j = 0; j < unit.length; j++) items.push(unit[j]!)
+  if (sequence.length * times > most) throw new PyError('MemoryError', '')
+  if (typeof sequence === 'string') return sequence.repeat(times)
+  if (sequence instanceof Uint8Array) return repeatBytes(sequence, times)
+  const items: Value[] = sequence instanceof Tuple ? new Tuple() : []
+  for (let i = 0; sequence.length > 0 && i < times; i++) for (const item of sequence) items.push(item)
   return items
 }
 

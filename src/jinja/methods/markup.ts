@@ -1,25 +1,24 @@
 // The methods of Markup: those that make text of text escape their arguments and give Markup, the others are str's.
 import { format, iterate, type Tuple, textOf, tuple, unescapeHtml, type Value, valueError } from '../../data/mod.ts'
 import { escapeText, escapeValue, Markup } from '../runtime/markup.ts'
-import { type Kwargs, type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
+import { type Kwargs, type NativeBody, type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { stripTags } from '../runtime/strip-tags.ts'
-import { STR_METHODS } from './str.ts'
+import { BuiltinMethod } from './builtin.ts'
+import { STR_METHODS, STR_SPECS } from './str.ts'
 import { formatCall, formatMap } from './str-format.ts'
 
 const escaped = (value: Value): Value => (textOf(value) === undefined ? value : escapeValue(value))
 const marked = (value: Value): Value => new Markup(textOf(value)!)
 
-/** A method of str on the text, its arguments and its answer each changed. */
-function onText(name: string, argument: (value: Value) => Value, answer: (value: Value) => Value): NativeFunction {
+/** A method of str that gives text: what it is given is escaped, what it gives is Markup. */
+function escaping(name: string): NativeFunction {
   const plain = STR_METHODS[name]!
   return native(name, ['self', '*args', '**kwargs'], (rt: Runtime, self: Markup, args: Value[], kwargs: Kwargs) => {
-    const named: Kwargs = new Map([...kwargs].map(([key, value]) => [key, argument(value)]))
-    return answer(plain.invoke(rt, [self.value, ...args.map(argument)], named) as Value)
+    const named: Kwargs = new Map([...kwargs].map(([key, value]) => [key, escaped(value)]))
+    return marked(plain.invoke(rt, [self.value, ...args.map(escaped)], named) as Value)
   })
 }
-
-const same = (value: Value): Value => value
 
 const ESCAPING = [
   ...['capitalize', 'title', 'lower', 'upper', 'replace', 'ljust', 'rjust', 'lstrip', 'rstrip', 'center', 'strip'],
@@ -37,15 +36,29 @@ function joinMarkup(rt: Runtime, self: Markup, items: Value): Value {
   return marked(STR_METHODS['join']!.invoke(rt, [self.value, parts]) as Value)
 }
 
-const lists = (value: Value): Value => (value as Value[]).map(marked)
+/** A method that gives a list of texts. */
+function listing(name: string, params: string[]): NativeFunction {
+  return native(`Markup.${name}`, ['self', ...params], (rt: Runtime, self: Markup, ...args: Value[]) =>
+    (STR_METHODS[name]!.invoke(rt, [self.value, ...args]) as Value[]).map(marked),
+  )
+}
+
 const triples = (value: Value): Value => tuple((value as Tuple).map(marked))
 
 function table(): NativeTable {
   const methods: Record<string, NativeFunction> = Object.create(null)
-  for (const name of Object.keys(STR_METHODS)) methods[name] = onText(name, same, same)
-  for (const name of ESCAPING) methods[name] = onText(name, escaped, marked)
-  for (const name of ['split', 'rsplit', 'splitlines']) methods[name] = onText(name, same, lists)
-  for (const name of ['partition', 'rpartition']) methods[name] = onText(name, escapeValue, triples)
+  for (const [name, { params, body, style }] of Object.entries(STR_SPECS)) {
+    const onValue: NativeBody = (rt, self: Markup, ...args) => body(rt, self.value, ...args)
+    methods[name] = new BuiltinMethod('Markup', name, params, onValue, style)
+  }
+  for (const name of ESCAPING) methods[name] = escaping(name)
+  for (const name of ['split', 'rsplit']) methods[name] = listing(name, ['sep?', 'maxsplit?'])
+  methods['splitlines'] = listing('splitlines', ['keepends?'])
+  for (const name of ['partition', 'rpartition']) {
+    methods[name] = native(`Markup.${name}`, ['self', 'sep'], (rt: Runtime, self: Markup, separator: Value) =>
+      triples(STR_METHODS[name]!.invoke(rt, [self.value, escapeValue(separator)]) as Value),
+    )
+  }
   methods['join'] = native('Markup.join', ['self', 'seq'], joinMarkup)
   methods['format'] = native('format', ['self', '*args', '**kwargs'], (rt, self, args, kwargs) =>
     marked(formatCall(rt, self.value, args, kwargs, formatField)),

@@ -23,9 +23,9 @@ export function formatMap(
   formatField?: FormatField,
 ): string {
   const [mapping] = args
-  if (mapping === undefined || args.length > 1 || kwargs.size > 0) {
-    // the sandbox counts the keywords as one more argument
-    throw typeError(`format_map() takes exactly one argument ${args.length + 1} given`)
+  if (kwargs.size > 0) throw typeError('format_map() takes no keyword arguments')
+  if (mapping === undefined || args.length > 1) {
+    throw typeError(`format_map() takes exactly one argument (${args.length} given)`)
   }
   return formatWith(rt, template, [], mapping, formatField)
 }

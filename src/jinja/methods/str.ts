@@ -1,7 +1,7 @@
 // The methods of str.
 import { capitalize, encodeText, isLower, isUpper, splitLines, type Value } from '../../data/mod.ts'
 import { countArgument, namedTextArgument } from './arguments.ts'
-import { method, methodTable } from './builtin.ts'
+import { type MethodSpec, method, methodTable } from './builtin.ts'
 import { casefold, swapcase, title } from './str-case.ts'
 import { formatCall, formatMap } from './str-format.ts'
 import * as kinds from './str-kinds.ts'
@@ -14,7 +14,8 @@ const plain = (body: (text: string) => Value) => method('', (_rt, text: string) 
 const codecArgument = (name: string, method: string, value: Value | undefined): string | undefined =>
   value === undefined ? undefined : namedTextArgument(value, `${method}() argument '${name}'`)
 
-export const STR_METHODS = methodTable('str', {
+/** The bodies take the plain text as `self`. */
+export const STR_SPECS: Record<string, MethodSpec> = {
   lower: plain((text) => text.toLowerCase()),
   upper: plain((text) => text.toUpperCase()),
   capitalize: plain(capitalize),
@@ -84,4 +85,6 @@ export const STR_METHODS = methodTable('str', {
       encodeText(text, codecArgument('encoding', 'encode', encoding), codecArgument('errors', 'encode', errors)),
     'keywords',
   ),
-})
+}
+
+export const STR_METHODS = methodTable('str', STR_SPECS)

@@ -57,6 +57,10 @@ export class Undefined extends PyObject {
     return this.fail()
   }
 
+  override getSlice(): Value {
+    return this.fail()
+  }
+
   override binary(_op: BinaryOp, _other: Value, _reversed: boolean): Value {
     return this.fail()
   }
