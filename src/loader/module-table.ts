@@ -75,6 +75,7 @@ export const moduleTable: ModuleTable = {
         'ls',
         'item',
         'raw',
+        'ext',
         'keys',
         'file_exists',
         'filter_by',

@@ -82,6 +82,10 @@ describe('pillar', () => {
       },
     }
     expect(await call('get', ['a'], { context, kwargs: { pillarenv: 'dev' } })).toBe('dev')
-    expect(asked).toEqual([{ pillarenv: 'dev', override: null, overrideEncoding: null }])
+    await call('ext', ['{cmd_yaml: date}'], { context })
+    expect(asked).toEqual([
+      { pillarenv: 'dev', override: null, overrideEncoding: null },
+      { pillarenv: null, override: null, overrideEncoding: null, ext: new Map([['cmd_yaml', 'date']]) },
+    ])
   })
 })

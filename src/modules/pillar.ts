@@ -22,7 +22,7 @@ import {
   update,
   type Value,
 } from '../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
+import { arg, defineModule, deserialize, type FunctionContext, fn, ret } from '../sdk/mod.ts'
 
 /** What Salt takes as "no default was given". */
 const NOT_SET = '__unset__'
@@ -263,6 +263,22 @@ export default defineModule({
       run: (ctx, { key, unmask }) => {
         const value = truthy(key) ? (ctx.pillar.get(key) ?? new Map()) : new Map(ctx.pillar)
         return shown(ctx, value, unmask ?? true)
+      },
+    }),
+    ext: fn({
+      doc: 'Compile the pillar anew with one more external pillar.',
+      args: {
+        external: arg.any('An entry as in ext_pillar, or its YAML'),
+        pillar: overrides.pillar,
+        unmask,
+      },
+      returns: ret.dict('The pillar'),
+      examples: ["salt '*' pillar.ext '{libvirt: _}'"],
+      effect: 'read',
+      run: async (ctx, { external, pillar, unmask }) => {
+        const ext = typeof external === 'string' ? await deserialize('yaml', external) : external
+        const override = pillar instanceof Map ? pillar : null
+        return shown(ctx, await ctx.freshPillar({ pillarenv: null, override, overrideEncoding: null, ext }), unmask)
       },
     }),
     keys: fn({

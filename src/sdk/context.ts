@@ -33,6 +33,8 @@ export interface PillarRequest {
   override: Dict | null
   /** The renderer that decrypts the override first. */
   overrideEncoding: string | null
+  /** One more `ext_pillar` entry for this time. */
+  ext?: Value
 }
 
 export interface RenderRequest {
