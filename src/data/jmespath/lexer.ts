@@ -2,6 +2,7 @@
 // `json_query` uses: a literal that is no JSON counts as text. Positions count code points.
 import { PyError } from '../errors.ts'
 import { loadJson } from '../json/mod.ts'
+import { hasWideChars, textLength } from '../protocol.ts'
 import { int, type Value } from '../value.ts'
 
 export type TokenType =
@@ -75,11 +76,13 @@ const SPACE = /[ \t\n\r]+/y
 
 class Lexer {
   private readonly text: string
+  private readonly isWide: boolean
   /** In UTF-16 units. */
   private at = 0
 
   constructor(text: string) {
     this.text = text
+    this.isWide = hasWideChars(text)
   }
 
   tokens(): Token[] {
@@ -151,7 +154,7 @@ class Lexer {
   }
 
   private column(units: number): number {
-    return Array.from(this.text.slice(0, units)).length
+    return this.isWide ? textLength(this.text.slice(0, units)) : units
   }
 
   private error(message: string, at: number): PyError {

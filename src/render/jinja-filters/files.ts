@@ -12,19 +12,20 @@ import {
   type Value,
   valueError,
 } from '../../data/mod.ts'
-import { joinPath, type NativeTable, native } from '../../jinja/mod.ts'
+import { joinPath, type NativeTable, native, Undefined } from '../../jinja/mod.ts'
 import type { FilterHost } from './host.ts'
 import { onPath, unlessSystemError } from './system-error.ts'
+
+const STAT = 'stat: path should be string, bytes, os.PathLike or integer'
+const OPEN = 'expected str, bytes or os.PathLike object'
 
 /** A path given as text or bytes; `refusal` begins Python's error for anything else. */
 function pathOf(value: Value, refusal: string): string {
   const path = value instanceof Uint8Array ? Buffer.from(value).toString() : textOf(value)
-  if (path === undefined) throw typeError(`${refusal}, not ${typeName(value)}`)
-  return path
+  if (path !== undefined) return path
+  if (value instanceof Undefined && refusal === OPEN) value.fail()
+  throw typeError(`${refusal}, not ${typeName(value)}`)
 }
-
-const STAT = 'stat: path should be string, bytes, os.PathLike or integer'
-const OPEN = 'expected str, bytes or os.PathLike object'
 
 function refuseNull(path: string): string {
   if (path.includes('\0')) throw valueError('embedded null byte')

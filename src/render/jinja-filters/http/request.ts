@@ -3,6 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls'
+import { valueError } from '../../../data/mod.ts'
 
 export interface HttpRequest {
   url: string
@@ -83,9 +84,10 @@ function limitConnecting(message: http.ClientRequest, socket: Socket, seconds: n
 async function open(request: HttpRequest): Promise<http.ClientRequest> {
   const { method, proxy } = request
   const url = new URL(request.url)
-  const headers = { ...Object.fromEntries(request.headers), connection: 'close' }
+  const length = request.body && { 'content-length': request.body.length }
+  const headers = { ...Object.fromEntries(request.headers), ...length, connection: 'close' }
   const secure = url.protocol === 'https:'
-  if (!secure && url.protocol !== 'http:') throw new HttpFailure(`Unsupported url scheme: ${request.url}`)
+  if (!secure && url.protocol !== 'http:') throw valueError(`Unsupported url scheme: ${request.url}`)
   if (proxy === undefined) return (secure ? https : http).request(url, { method, headers, ...tlsOptions(request) })
   if (!secure) {
     const own = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }
