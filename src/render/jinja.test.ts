@@ -58,6 +58,12 @@ describe('templates in Salt', () => {
     expect(await render(source)).toBe(wanted)
   })
 
+  test('log the time that a profile block took', async () => {
+    const lines: string[] = []
+    await render("{% profile as 'part' %}x{% endprofile %}", { log: (level, text) => lines.push(`${level}: ${text}`) })
+    expect(lines).toEqual([expect.stringMatching(/^profile: Time \(in seconds\) to render profile block 'part': \d/)])
+  })
+
   test('see further variables before their own', async () => {
     const context = new Map<string, Value>([
       ['grains', 'shadowed'],

@@ -1,7 +1,14 @@
 // The `jinja` renderer: a template's text with the variables Salt gives it.
 import type { Log } from '../base/mod.ts'
-import { type Dict, truthy, type Value } from '../data/mod.ts'
-import { Environment, type LineMap, saltGlobals, TemplateFailure, type Variables } from '../jinja/mod.ts'
+import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import {
+  Environment,
+  type EnvironmentOptions,
+  type LineMap,
+  saltGlobals,
+  TemplateFailure,
+  type Variables,
+} from '../jinja/mod.ts'
 import { FileRoots, type FileTree } from './file-roots.ts'
 import { saltDialect } from './jinja-dialect.ts'
 import { jinjaRenderError } from './jinja-error.ts'
@@ -53,6 +60,7 @@ export async function renderJinja(source: string, options: JinjaOptions): Promis
     strict: !truthy(opts.get('allow_undefined') ?? false),
     opts,
     globals: [...saltGlobals, ...variables],
+    ...(options.log && { profile: profiling(options.log) }),
   })
   try {
     const rendered = await env.render(source, variables)
@@ -81,4 +89,15 @@ function templateVariables(options: JinjaOptions): Variables {
     if (!variables.has(name)) variables.set(name, value)
   }
   return variables
+}
+
+/** What `{% profile %}` and data imports took goes to the log. */
+function profiling(log: Log): NonNullable<EnvironmentOptions['profile']> {
+  return (label, source) => {
+    const start = performance.now()
+    return () => {
+      const seconds = (performance.now() - start) / 1000
+      log('profile', `Time (in seconds) to render ${source} '${str(label)}': ${seconds}`)
+    }
+  }
 }
