@@ -16,6 +16,8 @@ export type TokenType =
   | 'variable_begin'
   | 'variable_end'
   | 'eof'
+  /** Text that cannot be read; an error only if the parser gets this far. */
+  | 'error'
   | OperatorType
 
 type OperatorType = (typeof OPERATORS)[keyof typeof OPERATORS]
@@ -52,7 +54,7 @@ export const OPERATORS = {
 export interface Token {
   type: TokenType
   /** The text of a name, data or operator; the value of a literal. */
-  value: string | number | bigint | Value
+  value: string | number | bigint | Value | JinjaError
   line: number
 }
 
@@ -167,6 +169,16 @@ class Lexer {
   }
 
   run(): Token[] {
+    try {
+      this.scan()
+    } catch (error) {
+      if (!(error instanceof JinjaError)) throw error
+      this.push('error', error)
+    }
+    return this.tokens
+  }
+
+  private scan(): void {
     const { root } = this.rules
     while (this.pos < this.source.length) {
       root.lastIndex = this.pos
@@ -179,7 +191,6 @@ class Lexer {
     }
     // the end counts as standing on the line of the last token
     this.tokens.push({ type: 'eof', value: '', line: this.tokens.at(-1)?.line ?? 1 })
-    return this.tokens
   }
 
   private fail(message: string): never {

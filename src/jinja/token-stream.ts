@@ -24,12 +24,19 @@ export function describeTest(test: TokenTest): string {
   return test.startsWith('name:') ? test.slice(5) : (DESCRIPTIONS[test] ?? test)
 }
 
+/** Reports unreadable text when the parser comes to it, after whatever is wrong before it. */
+function readable(token: Token): Token {
+  if (token.type === 'error') throw token.value
+  return token
+}
+
 export class TokenStream {
   private readonly tokens: Token[]
   private at = 0
 
   constructor(tokens: Token[]) {
     this.tokens = tokens
+    readable(tokens[0]!)
   }
 
   get current(): Token {
@@ -38,13 +45,14 @@ export class TokenStream {
 
   /** The token after the current one. */
   get ahead(): Token {
-    return this.tokens[Math.min(this.at + 1, this.tokens.length - 1)]!
+    return readable(this.tokens[Math.min(this.at + 1, this.tokens.length - 1)]!)
   }
 
   /** Gives the current token and moves on; the last one stays. */
   next(): Token {
     const token = this.current
     if (this.at < this.tokens.length - 1) this.at++
+    readable(this.current)
     return token
   }
 

@@ -14,11 +14,18 @@ export type Style = 'positional' | 'parsed' | 'keywords'
 export class BuiltinMethod extends NativeFunction {
   private readonly owner: string
   private readonly style: Style
+  /** How many arguments it takes, `self` included. */
+  private readonly least: number
+  private readonly most: number
+  private readonly isOpen: boolean
 
   constructor(owner: string, name: string, params: readonly string[], body: NativeBody, style: Style) {
     super(name, ['self', ...params], body)
     this.owner = owner
     this.style = style
+    this.least = this.parameters.required
+    this.most = this.parameters.positional.length
+    this.isOpen = this.parameters.open || this.parameters.rest
   }
 
   override repr(): string {
@@ -27,11 +34,17 @@ export class BuiltinMethod extends NativeFunction {
 
   override invoke(rt: Runtime, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value> {
     try {
-      if (this.parameters.open || this.parameters.rest) return this.invokeOpen(rt, args, kwargs)
+      if (this.isOpen) return this.invokeOpen(rt, args, kwargs)
       if (kwargs?.size) return this.invokeNamed(rt, args, kwargs)
-      const { positional, required } = this.parameters
-      if (args.length < required || args.length > positional.length) throw this.countError(args, 0)
-      return this.body(rt, ...args)
+      if (args.length < this.least || args.length > this.most) throw this.countError(args, 0)
+      switch (args.length) {
+        case 1:
+          return this.body(rt, args[0])
+        case 2:
+          return this.body(rt, args[0], args[1])
+        default:
+          return this.body(rt, ...args)
+      }
     } catch (error) {
       throw error instanceof RangeError && error.message.startsWith('Invalid') ? new PyError('MemoryError', '') : error
     }
