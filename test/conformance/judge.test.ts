@@ -83,6 +83,10 @@ describe('typed JSON', () => {
       ],
     },
     { $int: '-12345678901234567890' },
+    { $date: '2024-02-29' },
+    { $datetime: '2024-02-29T12:34:56' },
+    { $datetime: '2024-02-29T12:34:56.000700-05:30' },
+    { $datetime: '2024-02-29T12:34:56+00:00' },
   ])('%j survives decoding and encoding', (json) => {
     expect(canonicalText(decodeTyped(json))).toBe(JSON.stringify(json))
   })

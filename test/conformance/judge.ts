@@ -1,7 +1,6 @@
 // Judges one answer against what was recorded: `expect` or `error`, or the second permitted outcome under `pure`.
-import { PyObject } from '../../src/data/mod.ts'
 import type { ActualError, Case, Json, Outcome, RecordedError } from './area.ts'
-import { canonicalText, decodeTyped, type ObjectForm } from './typed-json.ts'
+import { canonicalText, decodeTyped } from './typed-json.ts'
 
 /** Undefined when the answer is right, else what was wanted and what came. */
 export function judge(testCase: Case, got: Outcome): string | undefined {
@@ -16,7 +15,7 @@ function compare(recorded: { expect?: Json; error?: RecordedError }, got: Outcom
     return difference({ error: recorded.error }, { expect: JSON.parse(canonicalText(got.expect)) })
   }
   if (recorded.expect === undefined) return 'the case records no outcome'
-  const wanted = canonicalText(decodeTyped(recorded.expect, { object: asRecorded }))
+  const wanted = canonicalText(decodeTyped(recorded.expect))
   if ('error' in got) return difference(JSON.parse(wanted), { error: got.error })
   const came = canonicalText(got.expect)
   return came === wanted ? undefined : difference(JSON.parse(wanted), JSON.parse(came))
@@ -31,22 +30,6 @@ function compareErrors(wanted: RecordedError, got: ActualError): string | undefi
   const only = (error: Partial<ActualError>) => Object.fromEntries(wrong.map((field) => [field, error[field] ?? null]))
   return difference(only(wanted as Partial<ActualError>), only(got))
 }
-
-/** A date that is only compared, never handed to the code under test. */
-class RecordedObject extends PyObject {
-  readonly typeName: string
-  private readonly text: string
-  constructor(form: ObjectForm, text: string) {
-    super()
-    this.typeName = `datetime.${form}`
-    this.text = text
-  }
-  override str(): string {
-    return this.text
-  }
-}
-
-const asRecorded = (form: ObjectForm, text: string): PyObject => new RecordedObject(form, text)
 
 function difference(wanted: unknown, got: unknown): string {
   return `wanted ${show(wanted)}\n   got ${show(got)}`

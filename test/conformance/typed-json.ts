@@ -9,6 +9,8 @@ import {
   isFloat,
   isInt,
   OrderedDict,
+  PyDate,
+  PyDatetime,
   PyObject,
   PySet,
   Tuple,
@@ -19,14 +21,9 @@ import {
 } from '../../src/data/mod.ts'
 import type { Json } from './area.ts'
 
-/** Makes the value of a form that the data room has no class for. */
-export type ObjectForm = 'date' | 'datetime'
-export type MakeObject = (form: ObjectForm, text: string) => Value
-
 export interface DecodeOptions {
   /** Every map becomes an OrderedDict. */
   ordered?: boolean
-  object?: MakeObject
 }
 
 export function decodeTyped(json: Json, options: DecodeOptions = {}): Value {
@@ -70,8 +67,7 @@ function decodeForm(form: string, body: Json, options: DecodeOptions): Value {
       return dictOf(body as Array<[Json, Json]>, { ...options, ordered: true })
     case '$date':
     case '$datetime':
-      if (options.object) return options.object(form.slice(1) as ObjectForm, String(body))
-      break
+      return decodeDate(String(body))
   }
   throw new Error(`Typed JSON has no form '${form}' here`)
 }
@@ -83,6 +79,30 @@ function decodeFloat(text: string): Value {
     nan: Number.NaN,
   }
   return float(named[text] ?? Number(text))
+}
+
+const ISO = /^(\d+)-(\d+)-(\d+)(?:T(\d+):(\d+):(\d+)(?:\.(\d{1,6}))?(?:([-+])(\d+):(\d+))?)?$/
+
+function decodeDate(text: string): Value {
+  const match = ISO.exec(text)
+  if (!match) throw new Error(`Not an ISO 8601 date or datetime: '${text}'`)
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    ...number[],
+  ]
+  if (match[4] === undefined) return new PyDate(year, month, day)
+  const offset = Number(`${match[8]}1`) * (Number(match[9]) * 3600 + Number(match[10]) * 60)
+  const microsecond = Number((match[7] ?? '').padEnd(6, '0'))
+  const time = {
+    hour: hour!,
+    minute: minute!,
+    second: second!,
+    microsecond,
+    offset: match[8] === undefined ? undefined : offset,
+  }
+  return new PyDatetime(year, month, day, time)
 }
 
 /** The canonical typed JSON of a value. */
@@ -115,10 +135,9 @@ function sortedByText(items: Json[]): Json[] {
 
 function encodeObject(value: PyObject): Json {
   if (!(value instanceof PyObject)) throw new Error(`Not a value: ${String(value)}`)
-  const name = typeName(value)
-  if (name === 'datetime.date') return { $date: value.str() }
-  if (name === 'datetime.datetime') return { $datetime: value.str().replace(' ', 'T') }
-  return { $object: name, repr: value.repr() }
+  if (value instanceof PyDatetime) return { $datetime: value.isoformat() }
+  if (value instanceof PyDate) return { $date: value.isoformat() }
+  return { $object: typeName(value), repr: value.repr() }
 }
 
 /** Text that is equal exactly when the two values are the same in type, content and order. */
