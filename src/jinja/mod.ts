@@ -30,6 +30,7 @@ export {
   saltTests,
   type TargetMatcher,
   toBytes,
+  toText,
 } from './salt/mod.ts'
 export type { Dialect } from './template.ts'
 export { builtinTests } from './tests/mod.ts'

@@ -19,7 +19,7 @@ export { saltGlobals, saltTests } from './globals.ts'
 export { makeIfelse, type TargetMatcher } from './ifelse.ts'
 export { isSequence } from './python-type.ts'
 export { decodeData } from './recode.ts'
-export { toBytes } from './text-bytes.ts'
+export { toBytes, toText } from './text-bytes.ts'
 
 export const saltFilters: ReadonlyMap<string, NativeFunction> = new Map(
   Object.entries({

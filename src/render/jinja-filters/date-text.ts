@@ -24,7 +24,7 @@ const FORMS: ReadonlyArray<readonly [RegExp, (parts: string[]) => Day]> = [
 ]
 
 const CLOCK =
-  /^(?:t|\s|^)\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6})\d*)?)?\s*([ap]m)?\s*(?:z|utc|gmt|[+-]\d{2}:?\d{2})?$/
+  /^(?:t|\s)\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6})\d*)?)?\s*([ap]m)?\s*(?:z|utc|gmt|[+-]\d{2}:?\d{2})?$/
 
 /** The time of day that follows a date; midnight when nothing does. */
 function clock(text: string): number[] | undefined {
@@ -86,5 +86,5 @@ export function readDateText(text: string, now: Date): PyDatetime | undefined {
     const match = form.exec(plain)
     if (match !== null) return assembled(dayOf(match.slice(1)), clock(plain.slice(match[0].length)))
   }
-  return assembled([now.getFullYear(), now.getMonth() + 1, now.getDate()], plain === '' ? undefined : clock(plain))
+  return undefined
 }

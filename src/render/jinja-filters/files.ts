@@ -4,7 +4,9 @@ import { isUtf8 } from 'node:buffer'
 import { createHash, type Hash } from 'node:crypto'
 import {
   assertHashable,
-  type PyError,
+  isInt,
+  PyError,
+  str,
   textOf,
   truthy,
   typeError,
@@ -12,19 +14,32 @@ import {
   type Value,
   valueError,
 } from '../../data/mod.ts'
-import { joinPath, type NativeTable, native, Undefined } from '../../jinja/mod.ts'
+import { joinPath, type NativeTable, native, toText, Undefined } from '../../jinja/mod.ts'
 import type { FilterHost } from './host.ts'
 import { onPath, unlessSystemError } from './system-error.ts'
 
 const STAT = 'stat: path should be string, bytes, os.PathLike or integer'
 const OPEN = 'expected str, bytes or os.PathLike object'
+const LIST = 'listdir: path should be string, bytes, os.PathLike, integer or None'
 
 /** A path given as text or bytes; `refusal` begins Python's error for anything else. */
 function pathOf(value: Value, refusal: string): string {
   const path = value instanceof Uint8Array ? Buffer.from(value).toString() : textOf(value)
   if (path !== undefined) return path
   if (value instanceof Undefined && refusal === OPEN) value.fail()
-  throw typeError(`${refusal}, not ${typeName(value)}`)
+  throw typeError(`${refusal}, not ${typeName(value).replace(/^.*\./, '')}`)
+}
+
+/** Python takes an int for an open file; a template has none but the standard streams, which are never read. */
+const isDescriptor = (value: Value): boolean => isInt(value) || typeof value === 'boolean'
+
+const isStandardStream = (value: Value): boolean => [0, 1, 2].includes(Number(value))
+
+/** The path of a file that is to be opened; undefined for a descriptor that is not open. */
+function openablePath(value: Value): string | undefined {
+  if (!isDescriptor(value)) return refuseNull(pathOf(value, OPEN))
+  if (isStandardStream(value)) throw typeError(`${str(value)} is not a permitted file descriptor`)
+  return undefined
 }
 
 function refuseNull(path: string): string {
@@ -62,7 +77,8 @@ export function digestOf(name: Value, unknown: (name: string) => PyError): Hash 
 
 function fileHash(host: FilterHost, value: Value, form: Value): string {
   const hash = digestOf(form, (name) => valueError(`Invalid hash type: ${name}`))
-  const path = refuseNull(pathOf(value, OPEN))
+  const path = openablePath(value)
+  if (path === undefined) throw new PyError('OSError', '[Errno 9] Bad file descriptor')
   onPath(path, () => host.readThrough(path, (piece) => hash.update(piece)))
   return hash.digest('hex')
 }
@@ -103,7 +119,8 @@ export function isBinary(data: Uint8Array): boolean {
 }
 
 function isTextFile(host: FilterHost, value: Value, blockSize: Value): boolean {
-  const path = refuseNull(pathOf(value, OPEN))
+  const path = openablePath(value)
+  if (path === undefined) return false
   if (blockSize !== null && typeof blockSize !== 'number') {
     throw typeError(`argument should be integer or None, not '${typeName(blockSize)}'`)
   }
@@ -111,12 +128,14 @@ function isTextFile(host: FilterHost, value: Value, blockSize: Value): boolean {
 }
 
 function isBinaryFile(host: FilterHost, value: Value): boolean {
+  if (isDescriptor(value)) return false
   const path = pathOf(value, STAT)
   if (path.includes('\0')) return false
   return unlessSystemError(false, () => host.stat(path)?.isFile === true && isBinary(host.readStart(path, 2048)))
 }
 
 function isEmpty(host: FilterHost, value: Value): boolean {
+  if (isDescriptor(value)) return isStandardStream(value)
   const path = refuseNull(pathOf(value, STAT))
   return unlessSystemError(false, () => host.stat(path)?.size === 0)
 }
@@ -124,7 +143,8 @@ function isEmpty(host: FilterHost, value: Value): boolean {
 /** The directory and all below it; links are followed, but no directory is entered twice. */
 function listFiles(host: FilterHost, value: Value): Value {
   assertHashable(value)
-  const top = refuseNull(pathOf(value, STAT))
+  if (isDescriptor(value)) return [value]
+  const top = refuseNull(pathOf(value, value === null ? STAT : LIST))
   const found: Value[] = [value]
   const entered = new Set<string>()
   const walk = (directory: string): void => {
@@ -152,7 +172,7 @@ function expandVariables(host: FilterHost, path: string): string {
 
 function which(host: FilterHost, value: Value): Value {
   if (!truthy(value)) return null
-  const program = pathOf(value, STAT)
+  const program = isDescriptor(value) ? toText(value) : pathOf(value, STAT)
   if (!program.includes('\0') && host.isExecutable(program)) return value
   const paths = (host.environment('PATH') ?? '').split(':')
   for (const path of new Set([...paths, ...USUAL_PATHS])) {

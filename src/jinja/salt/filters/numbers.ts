@@ -62,10 +62,9 @@ export function toInt(value: Value): number | bigint {
 
 /** `float(value)`. */
 function toFloat(value: Value): number | Float {
-  const text = textOf(value)
-  if (text !== undefined) return float(floatFromText(text))
-  if (value instanceof Uint8Array) {
-    const read = unlessValueError(() => floatFromText(numeral(value)!))
+  const text = numeral(value)
+  if (text !== undefined) {
+    const read = unlessValueError(() => floatFromText(text))
     if (read === undefined) throw valueError(`could not convert string to float: ${repr(value)}`)
     return float(read)
   }

@@ -1,10 +1,10 @@
 // Salt's filters on text: shell and regex quoting, names in another case, paths.
 import {
   capitalize,
+  getItem,
   isLower,
   isUpper,
   iterate,
-  PyError,
   SaltError,
   SPACE,
   str,
@@ -17,7 +17,6 @@ import {
 import { noAttribute } from '../../filters/argument.ts'
 import { escapeText, Markup } from '../../runtime/markup.ts'
 import { type Kwargs, type NativeTable, native } from '../../runtime/native.ts'
-import { Undefined } from '../../runtime/undefined.ts'
 import { toBytes, toText } from '../text-bytes.ts'
 
 const ALL_SPACE = new RegExp(`^[${SPACE}]+$`)
@@ -31,25 +30,22 @@ function containsWhitespace(value: Value): boolean {
 
 /** The characters of text, or the texts of a list, which Python indexes alike. */
 function charsOf(value: Value): string[] {
+  const first = getItem(value, 0)
   const text = textOf(value)
   if (text !== undefined) return Array.from(text)
-  if (Array.isArray(value)) return value.map((part) => textOf(part) ?? noAttribute(part, 'lower'))
-  if (value instanceof Undefined) value.fail()
-  throw typeError(`'${typeName(value)}' object is not subscriptable`)
+  if (!Array.isArray(value)) return noAttribute(first, 'lower')
+  return value.map((part, i) => textOf(part) ?? noAttribute(part, i === 0 ? 'lower' : 'isupper'))
 }
 
-function snakeCase(value: Value): string {
+function snakeCase(value: Value): Value {
   const chars = charsOf(value)
-  if (chars.length === 0) {
-    throw new PyError('IndexError', `${Array.isArray(value) ? typeName(value) : 'string'} index out of range`)
-  }
-  let result = ''
-  chars.forEach((char, i) => {
+  const parts = chars.map((char, i) => {
     const next = chars[i + 1]
     const beginsWord = i > 0 && isUpper(char) && (isLower(chars[i - 1]!) || (next !== undefined && isLower(next)))
-    result += (beginsWord ? '_' : '') + char.toLowerCase()
+    return (beginsWord ? '_' : '') + char.toLowerCase()
   })
-  return result
+  if (!(value instanceof Markup)) return parts.join('')
+  return new Markup(parts[0] + escapeText(parts.slice(1).join('')))
 }
 
 /** The text of what is split at another text. */
