@@ -2,6 +2,7 @@
 // the size of the library costs nothing at start.
 import { type Log, nearestNames, silentLog } from '../base/mod.ts'
 import { contains, type Dict, type Value } from '../data/mod.ts'
+import { type Host, LocalHost } from '../host/mod.ts'
 import { bind, type FunctionContext, type Keywords, type ModuleDeclaration, toValue } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
 
@@ -21,6 +22,8 @@ export interface RegistryContext {
   memory?: Dict
   masked?: boolean
   log?: Log
+  /** This machine unless given. */
+  host?: Host
   render?: FunctionContext['render']
   /** Without it the pillar in memory counts as fresh. */
   freshPillar?: FunctionContext['freshPillar']
@@ -57,6 +60,7 @@ export class Registry {
       names: () => this.names(),
       module: (name) => this.module(name),
       log: context.log ?? silentLog,
+      host: context.host ?? new LocalHost(),
       render: context.render ?? noRenderer,
       freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
     }

@@ -1,6 +1,7 @@
 // What a function may know and do: the minion's data, and other functions by name.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
 import type { ModuleDeclaration } from './declare.ts'
 
 export type Keywords = ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
@@ -21,6 +22,8 @@ export interface FunctionContext {
   /** How a module is declared; throws when it cannot serve this minion. */
   module(name: string): Promise<ModuleDeclaration>
   readonly log: Log
+  /** The machine; every touch of it goes through here. */
+  readonly host: Host
   /** Runs text through the render pipeline. */
   render(request: RenderRequest): Promise<Value>
   /** Compiles the pillar anew, beside the one in memory. */

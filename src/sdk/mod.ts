@@ -1,4 +1,17 @@
 // The authoring interface of plugins.
+export {
+  type Command,
+  type CommandResult,
+  type FileStat,
+  type FileType,
+  type Group,
+  groupIdsOf,
+  type Host,
+  HostError,
+  isHostError,
+  systemError,
+  type User,
+} from '../host/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
 export { bind, signatureOf } from './bind.ts'

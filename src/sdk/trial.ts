@@ -1,6 +1,7 @@
 // Calling a declared function in a context made for the occasion: how modules are tested without a loader.
 import { silentLog } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
+import { type Host, MemoryHost } from '../host/mod.ts'
 import { bind } from './bind.ts'
 import type { FunctionContext, Keywords } from './context.ts'
 import type { ModuleDeclaration } from './declare.ts'
@@ -13,6 +14,8 @@ export interface Trial {
   grains?: Dict
   pillar?: Dict
   masked?: boolean
+  /** An empty simulated machine unless given. */
+  host?: Host
   /** Stand-ins for functions of other modules, by name. */
   others?: Readonly<Record<string, (args: readonly Value[], kwargs: Keywords) => Value | Promise<Value>>>
   context?: Partial<FunctionContext>
@@ -44,6 +47,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     names: () => names,
     module: async () => module,
     log: silentLog,
+    host: trial.host ?? new MemoryHost(),
     render: async ({ text }) => text,
     freshPillar: async () => trial.pillar ?? new Map(),
     ...trial.context,

@@ -1,0 +1,51 @@
+// The lines of /etc/passwd and /etc/group.
+
+export interface User {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+  readonly gecos: string
+  readonly home: string
+  readonly shell: string
+}
+
+export interface Group {
+  readonly name: string
+  readonly gid: number
+  readonly members: readonly string[]
+}
+
+const rows = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '' && !/^[#+-]/.test(line))
+    .map((line) => line.split(':'))
+
+export function parsePasswd(text: string): User[] {
+  return rows(text)
+    .filter((row) => row.length >= 7)
+    .map(([name = '', , uid, gid, gecos = '', home = '', shell = '']) => ({
+      name,
+      uid: Number(uid),
+      gid: Number(gid),
+      gecos,
+      home,
+      shell,
+    }))
+}
+
+export function parseGroup(text: string): Group[] {
+  return rows(text)
+    .filter((row) => row.length >= 4)
+    .map(([name = '', , gid, members = '']) => ({
+      name,
+      gid: Number(gid),
+      members: members.split(',').filter((member) => member !== ''),
+    }))
+}
+
+/** The ids of all groups a user is in, the primary one first. */
+export function groupIdsOf(user: User, groups: readonly Group[]): number[] {
+  const further = groups.filter(({ members }) => members.includes(user.name)).map(({ gid }) => gid)
+  return [...new Set([user.gid, ...further])]
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Host } from './host.ts'
+import { LocalHost } from './local/local-host.ts'
+import { MemoryHost } from './memory/memory-host.ts'
+
+const text = async (host: Host, path: string): Promise<string> => Buffer.from(await host.read(path)).toString()
+
+const scratch = mkdtempSync(join(tmpdir(), 'host-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+const HOSTS: Array<[string, () => Promise<{ host: Host; dir: string }>]> = [
+  ['this machine', async () => ({ host: new LocalHost(), dir: scratch })],
+  ['a simulated machine', async () => ({ host: await MemoryHost.with({ files: { '/work/': '' } }), dir: '/work' })],
+]
+
+describe.each(HOSTS)('the files of %s', (_name, make) => {
+  let host: Host
+  let dir: string
+  beforeAll(async () => {
+    ;({ host, dir } = await make())
+  })
+
+  test('are written as a whole, and keep mode and times apart', async () => {
+    await host.write(`${dir}/a`, 'one', { mode: 0o640 })
+    await host.write(`${dir}/a`, 'two')
+    await host.setTimes(`${dir}/a`, 5, 6.5)
+    const stat = await host.stat(`${dir}/a`)
+    expect([await text(host, `${dir}/a`), stat?.mode, stat?.size, stat?.atime, stat?.mtime, stat?.type]).toEqual([
+      'two',
+      0o640,
+      3,
+      5,
+      6.5,
+      'file',
+    ])
+    expect((await host.list(dir)).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
+  test('are new only once when exclusive', async () => {
+    await host.write(`${dir}/only`, '', { exclusive: true })
+    await expect(host.write(`${dir}/only`, '', { exclusive: true })).rejects.toThrow(
+      `[Errno 17] File exists: '${dir}/only'`,
+    )
+  })
+
+  test('can be appended to, overwritten in part and cut', async () => {
+    await host.append(`${dir}/b`, 'abc')
+    await host.append(`${dir}/b`, 'def')
+    await host.writeAt(`${dir}/b`, 1, Buffer.from('XY'))
+    expect(await text(host, `${dir}/b`)).toBe('aXYdef')
+    await host.truncate(`${dir}/b`, 2)
+    expect(await text(host, `${dir}/b`)).toBe('aX')
+    expect(Buffer.from(await host.read(`${dir}/b`, { offset: 1, length: 9 })).toString()).toBe('X')
+  })
+
+  test('are written through links, also through one that points to nothing yet', async () => {
+    await host.symlink('target', `${dir}/link`)
+    expect([await host.stat(`${dir}/link`), (await host.lstat(`${dir}/link`))?.type]).toEqual([undefined, 'link'])
+    await host.write(`${dir}/link`, 'through')
+    expect([await text(host, `${dir}/target`), await host.readLink(`${dir}/link`)]).toEqual(['through', 'target'])
+    expect(await host.realPath(`${dir}/link`)).toBe(`${dir}/target`)
+    await host.symlink('loop', `${dir}/loop`)
+    await expect(host.read(`${dir}/loop`)).rejects.toThrow('[Errno 40] Too many levels of symbolic links')
+  })
+
+  test('share content with their hard links', async () => {
+    await host.write(`${dir}/h1`, 'x')
+    await host.link(`${dir}/h1`, `${dir}/h2`)
+    await host.write(`${dir}/h2`, 'y')
+    expect([await text(host, `${dir}/h1`), (await host.stat(`${dir}/h1`))?.links]).toEqual(['y', 2])
+  })
+
+  test('can be renamed, copied, hashed, streamed and removed', async () => {
+    await host.write(`${dir}/r1`, 'content')
+    await host.rename(`${dir}/r1`, `${dir}/r2`)
+    await host.copy(`${dir}/r2`, `${dir}/r3`)
+    expect(await host.hash(`${dir}/r3`, 'md5')).toBe('9a0364b9e99bb480dd25e1f0284c8555')
+    await host.writeStream(`${dir}/r4`, host.stream(`${dir}/r3`))
+    expect(await text(host, `${dir}/r4`)).toBe('content')
+    await host.remove(`${dir}/r2`)
+    expect([await host.stat(`${dir}/r1`), await host.stat(`${dir}/r2`)]).toEqual([undefined, undefined])
+  })
+
+  test('live in directories', async () => {
+    await host.makeDirectory(`${dir}/d/e/f`, { parents: true })
+    await host.makeDirectory(`${dir}/d/e/f`, { parents: true })
+    await expect(host.makeDirectory(`${dir}/d`)).rejects.toThrow('[Errno 17] File exists')
+    await expect(host.removeDirectory(`${dir}/d`)).rejects.toThrow(`[Errno 39] Directory not empty: '${dir}/d'`)
+    await host.removeDirectory(`${dir}/d`, { recursive: true })
+    expect(await host.lstat(`${dir}/d`)).toBeUndefined()
+    await expect(host.list(`${dir}/d`)).rejects.toThrow(`[Errno 2] No such file or directory: '${dir}/d'`)
+  })
+
+  test('say what cannot be done in the words of Python', async () => {
+    await host.write(`${dir}/plain`, '')
+    await expect(host.read(`${dir}/none`)).rejects.toMatchObject({ name: 'FileNotFoundError', code: 'ENOENT' })
+    await expect(host.read(`${dir}/plain/x`)).rejects.toMatchObject({ name: 'NotADirectoryError' })
+    await expect(host.read(dir)).rejects.toMatchObject({ name: 'IsADirectoryError' })
+    await expect(host.rename(`${dir}/none`, `${dir}/x`)).rejects.toThrow(
+      `[Errno 2] No such file or directory: '${dir}/none' -> '${dir}/x'`,
+    )
+    await expect(host.readLink(`${dir}/plain`)).rejects.toThrow('[Errno 22] Invalid argument')
+    expect(await host.stat(`${dir}/plain/x`)).toBeUndefined()
+  })
+
+  test('may be temporary, and then belong to nobody else', async () => {
+    const file = await host.tempFile({ directory: dir, suffix: '.yml' })
+    const directory = await host.tempDirectory({ directory: dir, prefix: 'salt' })
+    expect([(await host.stat(file))?.mode, (await host.stat(directory))?.mode]).toEqual([0o600, 0o700])
+    expect(file).toMatch(/\/tmp[a-z0-9_]{8}\.yml$/)
+  })
+
+  test('are found as programs when they can be run', async () => {
+    await host.write(`${dir}/prog`, '', { mode: 0o755 })
+    await host.write(`${dir}/data`, '', { mode: 0o644 })
+    expect([await host.which(`${dir}/prog`), await host.which(`${dir}/data`)]).toEqual([`${dir}/prog`, undefined])
+  })
+
+  test('belong to accounts', async () => {
+    expect((await host.user('root'))?.uid).toBe(0)
+    expect((await host.user(0))?.name).toBe('root')
+    expect((await host.group(0))?.name).toBe('root')
+    expect(await host.user('nobody-of-that-name')).toBeUndefined()
+  })
+})

@@ -1,0 +1,153 @@
+// Every touch of the machine goes through this interface: commands, files, accounts, clock. Modules and states know
+// nothing else, so they run on this machine, over SSH and on a simulated one alike. Failures are HostError.
+import type { Group, User } from './accounts.ts'
+
+export type FileType = 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'char' | 'block'
+
+export interface FileStat {
+  readonly type: FileType
+  /** Permission bits with setuid, setgid and sticky: `0o7777` at most. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  readonly size: number
+  /** Times in seconds since the epoch, with fractions. */
+  readonly atime: number
+  readonly mtime: number
+  readonly ctime: number
+  readonly inode: number
+  readonly device: number
+  readonly links: number
+  /** Of character and block devices. */
+  readonly major: number
+  readonly minor: number
+}
+
+export interface FileSystemStat {
+  readonly blockSize: number
+  readonly blocks: number
+  readonly free: number
+  readonly available: number
+  readonly files: number
+  readonly freeFiles: number
+}
+
+export interface WriteOptions {
+  /** For a file that is new; an existing one keeps its mode and owner unless they are given. */
+  mode?: number
+  uid?: number
+  gid?: number
+  /** Fail when there is something already. */
+  exclusive?: boolean
+}
+
+export interface TempOptions {
+  directory?: string
+  prefix?: string
+  suffix?: string
+}
+
+export type AccessWish = 'exists' | 'read' | 'write' | 'execute'
+
+export interface HostFiles {
+  read(path: string, range?: { offset: number; length: number }): Promise<Uint8Array>
+  /** The content piece by piece, for files of any size. */
+  stream(path: string): AsyncIterable<Uint8Array>
+  /** Puts the whole content in place at once: under a temporary name, then renamed. Follows links. */
+  write(path: string, data: string | Uint8Array, options?: WriteOptions): Promise<void>
+  writeStream(path: string, pieces: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<void>
+  append(path: string, data: string | Uint8Array): Promise<void>
+  /** Overwrites from an offset, in place. */
+  writeAt(path: string, offset: number, data: Uint8Array): Promise<void>
+  truncate(path: string, length: number): Promise<void>
+  copy(source: string, target: string): Promise<void>
+  /** Undefined when nothing is there. */
+  stat(path: string): Promise<FileStat | undefined>
+  /** Of the link itself. */
+  lstat(path: string): Promise<FileStat | undefined>
+  fileSystem(path: string): Promise<FileSystemStat>
+  access(path: string, wish: AccessWish): Promise<boolean>
+  /** The names in a directory, unsorted. */
+  list(path: string): Promise<string[]>
+  realPath(path: string): Promise<string>
+  /** One directory; with `parents` also those above it, and then an existing one is no failure. */
+  makeDirectory(path: string, options?: { mode?: number; parents?: boolean }): Promise<void>
+  chmod(path: string, mode: number): Promise<void>
+  chown(path: string, uid: number, gid: number): Promise<void>
+  /** Of the link itself. */
+  lchown(path: string, uid: number, gid: number): Promise<void>
+  link(target: string, path: string): Promise<void>
+  symlink(target: string, path: string): Promise<void>
+  readLink(path: string): Promise<string>
+  rename(source: string, target: string): Promise<void>
+  /** A file or link; never a directory. */
+  remove(path: string): Promise<void>
+  /** An empty directory, or with `recursive` all below it. */
+  removeDirectory(path: string, options?: { recursive?: boolean }): Promise<void>
+  setTimes(path: string, atime: number, mtime: number): Promise<void>
+  /** In hexadecimal. */
+  hash(path: string, algorithm: string): Promise<string>
+  /** A new empty file that only its owner can read. */
+  tempFile(options?: TempOptions): Promise<string>
+  tempDirectory(options?: TempOptions): Promise<string>
+}
+
+export interface Command {
+  /** The program and its arguments; for a shell `[shell, '-c', line]`. */
+  argv: readonly string[]
+  cwd?: string
+  /** Added to the environment, or all of it with `cleanEnv`. */
+  env?: ReadonlyMap<string, string>
+  cleanEnv?: boolean
+  /** Whom it runs as, with the user's groups. */
+  user?: string
+  group?: string
+  umask?: number
+  stdin?: string | Uint8Array
+  /** In seconds; then the whole process group is ended. */
+  timeout?: number
+  /** Stderr goes where stdout goes, in order. */
+  mergeStderr?: boolean
+  /** In bytes, for each stream; what comes after is dropped. */
+  maxOutput?: number
+}
+
+export interface CommandResult {
+  readonly pid: number
+  /** As Python counts: minus the signal's number when a signal ended it. */
+  readonly retcode: number
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+  readonly timedOut: boolean
+  /** Whether output was dropped because of `maxOutput`. */
+  readonly truncated: boolean
+}
+
+export interface HostCommands {
+  run(command: Command): Promise<CommandResult>
+  /** Starts a command that outlives the call, and gives its process id. Its output is dropped. */
+  start(command: Command): Promise<number>
+  /** The path of a program, looked up as Salt does. */
+  which(program: string): Promise<string | undefined>
+}
+
+export interface HostAccounts {
+  user(nameOrId: string | number): Promise<User | undefined>
+  group(nameOrId: string | number): Promise<Group | undefined>
+  users(): Promise<User[]>
+  groups(): Promise<Group[]>
+  /** Whom calls on this host act as. */
+  identity(): Promise<{ uid: number; gid: number }>
+}
+
+export interface Host extends HostFiles, HostCommands, HostAccounts {
+  /** True when changes are refused. */
+  readonly readOnly: boolean
+  hostname(): Promise<string>
+  /** Seconds since the epoch, with fractions. */
+  now(): number
+  env(): Promise<ReadonlyMap<string, string>>
+  /** Sets a variable for later commands, or with null removes it. */
+  setEnv(name: string, value: string | null): Promise<void>
+  umask(): Promise<number>
+}

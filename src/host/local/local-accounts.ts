@@ -1,0 +1,48 @@
+// Users and groups of this machine: from the local files, else from whatever directory service the system asks.
+import { readFileSync, statSync } from 'node:fs'
+import { type Group, parseGroup, parsePasswd, type User } from '../accounts.ts'
+
+/** The parsed content of a file, kept until the file changes. */
+function kept<T>(path: string, parse: (text: string) => T[]): () => T[] {
+  let version = ''
+  let rows: T[] = []
+  return () => {
+    const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
+    if (stat === undefined) return []
+    const seen = `${stat.ino} ${stat.mtimeNs} ${stat.size}`
+    if (seen !== version) {
+      rows = parse(readFileSync(path, 'utf8'))
+      version = seen
+    }
+    return rows
+  }
+}
+
+export const localUsers = kept('/etc/passwd', parsePasswd)
+export const localGroups = kept('/etc/group', parseGroup)
+
+export function localUser(nameOrId: string | number): User | undefined {
+  const found = localUsers().find(({ name, uid }) => (typeof nameOrId === 'number' ? uid : name) === nameOrId)
+  return found ?? parsePasswd(askDirectory('passwd', nameOrId))[0]
+}
+
+export function localGroup(nameOrId: string | number): Group | undefined {
+  const found = localGroups().find(({ name, gid }) => (typeof nameOrId === 'number' ? gid : name) === nameOrId)
+  return found ?? parseGroup(askDirectory('group', nameOrId))[0]
+}
+
+/** A machine whose accounts are only in files needs no question. */
+const asksDirectory = kept('/etc/nsswitch.conf', (text) =>
+  text
+    .split('\n')
+    .filter((line) => /^(passwd|group):/.test(line) && !/^\w+:\s*(files|compat)(\s+systemd)?\s*$/.test(line)),
+)
+
+function askDirectory(database: string, key: string | number): string {
+  // a number is a name to getent only when it is no id, and options are no names
+  const isName = typeof key === 'string'
+  if (asksDirectory().length === 0 || (isName && !/^[A-Za-z_][^:\n]*$/.test(key))) return ''
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  const answer = spawnSync('getent', [database, String(key)], { encoding: 'utf8' })
+  return answer.status === 0 ? answer.stdout : ''
+}

@@ -1,0 +1,144 @@
+// A simulated machine: its files, accounts and environment are in memory, and its commands are what a script says.
+// For tests, and for thousands of minions in one process.
+import type { Group, User } from '../accounts.ts'
+import { HostError } from '../errors.ts'
+import type { Command, CommandResult, Host } from '../host.ts'
+import { findProgram } from '../which.ts'
+import { MemoryFiles } from './memory-files.ts'
+
+/** What a scripted command answers; text alone is its stdout. */
+export interface ScriptedResult {
+  retcode?: number
+  stdout?: string
+  stderr?: string
+  timedOut?: boolean
+}
+
+export type ScriptedCommand = (
+  command: Command,
+  host: MemoryHost,
+) => string | ScriptedResult | undefined | Promise<string | ScriptedResult | undefined>
+
+/** A file as its text, or with its facts. */
+export type MemoryFile = string | { text?: string; mode?: number; uid?: number; gid?: number; link?: string }
+
+export interface MemoryMachine {
+  /** By path; directories above them are made. A path that ends with `/` is a directory. */
+  files?: Readonly<Record<string, MemoryFile>>
+  users?: readonly User[]
+  groups?: readonly Group[]
+  env?: Readonly<Record<string, string>>
+  hostname?: string
+  /** Seconds since the epoch; the clock stands still unless a function moves it. */
+  now?: () => number
+  /** Tried in turn until one answers. */
+  commands?: readonly ScriptedCommand[]
+}
+
+const ROOT: User = { name: 'root', uid: 0, gid: 0, gecos: 'root', home: '/root', shell: '/bin/bash' }
+
+export class MemoryHost extends MemoryFiles implements Host {
+  readonly readOnly: boolean = false
+  /** All commands that were run, oldest first. */
+  readonly history: Command[] = []
+  private readonly machine: MemoryMachine
+  private readonly variables: Map<string, string>
+  private pids = 100
+
+  constructor(machine: MemoryMachine = {}) {
+    super()
+    this.machine = machine
+    this.variables = new Map(Object.entries({ PATH: '/usr/bin:/bin', ...machine.env }))
+  }
+
+  /** A machine with its files in place. */
+  static async with(machine: MemoryMachine): Promise<MemoryHost> {
+    const host = new MemoryHost(machine)
+    for (const [path, file] of Object.entries(machine.files ?? {})) await host.put(path, file)
+    return host
+  }
+
+  private async put(path: string, file: MemoryFile): Promise<void> {
+    const { text = '', mode, uid, gid, link } = typeof file === 'string' ? { text: file } : file
+    const isDirectory = path.endsWith('/')
+    const above = isDirectory ? path : path.slice(0, path.lastIndexOf('/'))
+    await this.makeDirectory(above, { parents: true })
+    if (link !== undefined) await this.symlink(link, path)
+    else if (!isDirectory) await this.write(path, text)
+    if (link === undefined && mode !== undefined) await this.chmod(path, mode)
+    if (uid !== undefined || gid !== undefined) await this.lchown(path, uid ?? -1, gid ?? -1)
+  }
+
+  async run(command: Command): Promise<CommandResult> {
+    this.history.push(command)
+    for (const script of this.machine.commands ?? []) {
+      const answer = await script(command, this)
+      if (answer === undefined) continue
+      const {
+        retcode = 0,
+        stdout = '',
+        stderr = '',
+        timedOut = false,
+      } = typeof answer === 'string' ? { stdout: answer } : answer
+      const encoder = new TextEncoder()
+      return {
+        pid: this.pids++,
+        retcode,
+        stdout: encoder.encode(command.mergeStderr ? stdout + stderr : stdout),
+        stderr: encoder.encode(command.mergeStderr ? '' : stderr),
+        timedOut,
+        truncated: false,
+      }
+    }
+    throw new HostError('CommandUnknown', `The simulated machine knows no command '${command.argv.join(' ')}'`)
+  }
+
+  async start(command: Command): Promise<number> {
+    return (await this.run(command)).pid
+  }
+
+  which(program: string): Promise<string | undefined> {
+    return findProgram(this, program)
+  }
+
+  async user(nameOrId: string | number): Promise<User | undefined> {
+    return (await this.users()).find(({ name, uid }) => name === nameOrId || uid === nameOrId)
+  }
+
+  async group(nameOrId: string | number): Promise<Group | undefined> {
+    return (await this.groups()).find(({ name, gid }) => name === nameOrId || gid === nameOrId)
+  }
+
+  async users(): Promise<User[]> {
+    return [...(this.machine.users ?? [ROOT])]
+  }
+
+  async groups(): Promise<Group[]> {
+    return [...(this.machine.groups ?? [{ name: 'root', gid: 0, members: [] }])]
+  }
+
+  async identity(): Promise<{ uid: number; gid: number }> {
+    return { uid: 0, gid: 0 }
+  }
+
+  async hostname(): Promise<string> {
+    return this.machine.hostname ?? 'memory'
+  }
+
+  now(): number {
+    return this.machine.now?.() ?? 1_600_000_000
+  }
+
+  async env(): Promise<ReadonlyMap<string, string>> {
+    return new Map(this.variables)
+  }
+
+  async setEnv(name: string, value: string | null): Promise<void> {
+    if (value === null) this.variables.delete(name)
+    else this.variables.set(name, value)
+  }
+
+  async umask(): Promise<number> {
+    return this.mask
+  }
+}

@@ -1,0 +1,26 @@
+// The machine: the interface, this machine, a simulated one, and a view that cannot change anything.
+export { type Group, groupIdsOf, parseGroup, parsePasswd, type User } from './accounts.ts'
+export { HostError, type HostErrorCode, isHostError, type SystemErrorCode, systemError } from './errors.ts'
+export type {
+  AccessWish,
+  Command,
+  CommandResult,
+  FileStat,
+  FileSystemStat,
+  FileType,
+  Host,
+  HostAccounts,
+  HostCommands,
+  HostFiles,
+  TempOptions,
+  WriteOptions,
+} from './host.ts'
+export { LocalHost } from './local/local-host.ts'
+export {
+  type MemoryFile,
+  MemoryHost,
+  type MemoryMachine,
+  type ScriptedCommand,
+  type ScriptedResult,
+} from './memory/memory-host.ts'
+export { readOnlyHost } from './read-only.ts'
