@@ -45,11 +45,6 @@ class Recoder {
   }
 }
 
-/** All bytes as text; tuples become lists. */
-export function decodeData(data: Value): Value {
-  return new Recoder((scalar) => (scalar instanceof Uint8Array ? decodeBytes(scalar) : scalar), false).value(data)
-}
-
 export interface EncodeOptions {
   encoding: Value
   errors: Value

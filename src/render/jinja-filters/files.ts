@@ -110,7 +110,7 @@ function couldGoOn(tail: Uint8Array): boolean {
 }
 
 /** Salt's guess: a null byte, or more than 30 % of bytes that are no text. */
-export function isBinary(data: Uint8Array): boolean {
+function isBinary(data: Uint8Array): boolean {
   if (data.length === 0) return false
   if (data.includes(0)) return true
   const wide = isUtf8Start(data)
@@ -183,13 +183,18 @@ function which(host: FilterHost, value: Value): Value {
 }
 
 export function fileFilters(host: FilterHost): NativeTable {
+  const binary = native('is_binary', ['path'], (_rt, path) => isBinaryFile(host, path))
+  const empty = native('is_empty', ['filename'], (_rt, path) => isEmpty(host, path))
   return {
     file_hashsum: native('get_hash', ['path', 'form?', 'chunk_size?'], (_rt, path, form = 'sha256') =>
       fileHash(host, path, form),
     ),
     is_text_file: native('is_text', ['fp_', 'blocksize?'], (_rt, path, size = 512) => isTextFile(host, path, size)),
-    is_bin_file: native('is_binary', ['path'], (_rt, path) => isBinaryFile(host, path)),
-    is_empty: native('is_empty', ['filename'], (_rt, path) => isEmpty(host, path)),
+    is_bin_file: binary,
+    is_empty: empty,
+    // their names in Salt 2017.7
+    is_binary_file: binary,
+    is_empty_file: empty,
     list_files: native('list_files', ['directory'], (_rt, directory) => listFiles(host, directory)),
     which: native('which', ['exe?'], (_rt, program = null) => which(host, program)),
     get_uid: native('get_uid', ['user?'], (_rt, user = null) => {

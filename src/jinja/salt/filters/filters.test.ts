@@ -63,6 +63,7 @@ table('lists and sets', [
   ['[1, [2, [3, none]]] | flatten(levels=1)', '[1, 2, [3, None]]'],
   ['[(), ()] | flatten', 'RecursionError: Reference cycle detected. Check input list.'],
   ['[1, 0, 2] | exactly_n_true(2)', 'True'],
+  ["['b', 'A'] | is_sorted", "['A', 'b']"],
   ["'ab' | zip([1, 2, 3], strict=true) | list", 'ValueError: zip() argument 2 is longer than argument 1'],
   ["'abc' | combinations(2) | map('join') | list", "['ab', 'ac', 'bc']"],
   ["'abc' | combinations", "TypeError: combinations() missing required argument 'r' (pos 2)"],

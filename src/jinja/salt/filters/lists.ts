@@ -22,7 +22,7 @@ import {
 } from '../../../data/mod.ts'
 import { integer, noAttribute } from '../../filters/argument.ts'
 import { Markup } from '../../runtime/markup.ts'
-import { type NativeTable, native } from '../../runtime/native.ts'
+import { type NativeFunction, type NativeTable, native } from '../../runtime/native.ts'
 import { Undefined } from '../../runtime/undefined.ts'
 import { isHashableType } from '../python-type.ts'
 import { toInt } from './numbers.ts'
@@ -116,6 +116,10 @@ function substringInList(wanted: Value, texts: Value): boolean {
   return false
 }
 
+const sortedIgnoringCase: NativeFunction = native('sorted_ignorecase', ['to_sort'], (_rt, values) =>
+  sorted(values, lowered),
+)
+
 export const listFilters: NativeTable = {
   skip: native('skip_filter', ['data'], () => ''),
   sequence: native('ensure_sequence_filter', ['data'], (_rt, data) => ensureSequence(data)),
@@ -134,7 +138,9 @@ export const listFilters: NativeTable = {
     exactlyTrue(iterable, amount),
   ),
   exactly_one_true: native('exactly_one', ['iterable'], (_rt, iterable) => exactlyTrue(iterable, 1)),
-  sorted_ignorecase: native('sorted_ignorecase', ['to_sort'], (_rt, values) => sorted(values, lowered)),
+  sorted_ignorecase: sortedIgnoringCase,
+  // its name in Salt 2017.7
+  is_sorted: sortedIgnoringCase,
   substring_in_list: native('substr_in_list', ['string_to_search_for', 'list_to_search'], (_rt, wanted, texts) =>
     substringInList(wanted, texts),
   ),
