@@ -7,6 +7,7 @@ export { PyTime, type TimeOfDay } from './date/time.ts'
 export { PyTimedelta } from './date/timedelta.ts'
 export { castDate, fromTimestamp, localDatetime, timestampOf } from './date/timestamp.ts'
 export { PyTimezone } from './date/zone.ts'
+export { decodeData } from './decode.ts'
 export { assertHashable, dictDelete, dictEntries, dictGet, dictHas, dictSet } from './dict.ts'
 export { dictUpdate } from './dict-update.ts'
 export { DictItems, DictKeys, DictValues } from './dict-views.ts'
@@ -31,6 +32,17 @@ export {
 } from './merge/key-path.ts'
 export { type MergeOptions, merge } from './merge/merge.ts'
 export { type UpdateOptions, update } from './merge/update.ts'
+export {
+  type DecodeOptions,
+  type Dialect,
+  decodeMsgpack,
+  decodeMulti,
+  encodeMsgpack,
+  MsgpackError,
+  type MsgpackErrorCode,
+  MsgpackStream,
+  SaltConstant,
+} from './msgpack/mod.ts'
 export { NamedTuple, namedTuple } from './named-tuple.ts'
 export { floatFromText, intFromText } from './number-text.ts'
 export { abs, add, div, floordiv, mod, mul, neg, pos, pow, sub } from './numbers.ts'
@@ -60,6 +72,7 @@ export {
   splitLines,
   splitWords,
   strip,
+  title,
   titleCase,
   WORD,
 } from './text.ts'
@@ -87,6 +100,7 @@ export {
   OrderedDict,
   PyObject,
   PyStr,
+  pair,
   qualifiedTypeName,
   Tuple,
   textOf,

@@ -1,0 +1,349 @@
+// MessagePack, read as Salt reads it. Sizes that the message cannot hold and nesting without end are refused before
+// anything is built from them.
+import { isUtf8 } from 'node:buffer'
+import { PyDatetime } from '../date/date.ts'
+import { assertHashable, dictSet } from '../dict.ts'
+import { PyError } from '../errors.ts'
+import { type Dict, float, int, type Value } from '../value.ts'
+import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MsgpackError, SaltConstant } from './dialect.ts'
+
+export interface DecodeOptions {
+  /** `raw` leaves all text but keys as bytes: for loads that carry files. */
+  dialect: Dialect | 'raw'
+  maxDepth?: number
+  maxBytes?: number
+}
+
+const MAX_DEPTH = 1024
+export const MAX_BYTES: number = 1 << 29
+
+/** The one value that the bytes hold. */
+export function decodeMsgpack(bytes: Uint8Array, options: DecodeOptions): Value {
+  const reader = new Reader(bytes, options)
+  const value = reader.value()
+  if (reader.at !== bytes.length) {
+    throw new MsgpackError('ExtraData', `Cannot read message: ${bytes.length - reader.at} bytes follow its end`)
+  }
+  return value
+}
+
+/** All values that stand one behind the other in the bytes. */
+export function decodeMulti(bytes: Uint8Array, options: DecodeOptions): Value[] {
+  const reader = new Reader(bytes, options)
+  const values: Value[] = []
+  while (reader.at < bytes.length) values.push(reader.value())
+  return values
+}
+
+/** Short texts, mostly keys, that were read before; found by a hash of their bytes. */
+const CACHED = 4096
+const cachedTexts = new Array<string>(CACHED).fill('')
+const CACHED_LENGTH = 24
+
+/** Up to here it is quicker to read a text and look at it than to look at its bytes first. */
+const QUICK_LENGTH = 64
+
+class Reader {
+  at = 0
+  private readonly bytes: Buffer
+  private readonly end: number
+  private readonly dialect: Dialect | 'raw'
+  private readonly maxDepth: number
+  private depth = 0
+  /** Made when the first float comes. */
+  private view: DataView | undefined
+
+  constructor(bytes: Uint8Array, options: DecodeOptions) {
+    const { maxBytes = MAX_BYTES } = options
+    if (bytes.length > maxBytes) {
+      throw new MsgpackError('TooLarge', `Cannot read message: it has ${bytes.length} bytes, ${maxBytes} are allowed`)
+    }
+    this.bytes = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.end = bytes.length
+    this.dialect = options.dialect
+    this.maxDepth = options.maxDepth ?? MAX_DEPTH
+  }
+
+  value(): Value {
+    if (this.at >= this.end) throw this.truncated(1)
+    const mark = this.bytes[this.at++]!
+    if (mark < 0x80) return mark
+    if (mark < 0x90) return this.map(mark & 0x0f)
+    if (mark < 0xa0) return this.array(mark & 0x0f)
+    if (mark < 0xc0) return this.text(mark & 0x1f)
+    if (mark >= 0xe0) return mark - 0x100
+    return mark >= 0xcc && mark <= 0xd3 ? this.integer(mark) : this.marked(mark)
+  }
+
+  private marked(mark: number): Value {
+    switch (mark) {
+      case 0xc0:
+        return null
+      case 0xc2:
+        return false
+      case 0xc3:
+        return true
+      case 0xca:
+        return this.float(4)
+      case 0xcb:
+        return this.float(8)
+      case 0xdc:
+        return this.array(this.size16())
+      case 0xdd:
+        return this.array(this.size32())
+      case 0xde:
+        return this.map(this.size16())
+      case 0xdf:
+        return this.map(this.size32())
+      default:
+        return this.sized(mark)
+    }
+  }
+
+  private integer(mark: number): number | bigint {
+    switch (mark) {
+      case 0xcc:
+        return this.size8()
+      case 0xcd:
+        return this.size16()
+      case 0xce:
+        return this.size32()
+      case 0xcf:
+        return this.int64(false)
+      case 0xd0:
+        return (this.size8() << 24) >> 24
+      case 0xd1:
+        return (this.size16() << 16) >> 16
+      case 0xd2:
+        return this.size32() | 0
+      default:
+        return this.int64(true)
+    }
+  }
+
+  private sized(mark: number): Value {
+    switch (mark) {
+      case 0xd9:
+        return this.text(this.size8())
+      case 0xda:
+        return this.text(this.size16())
+      case 0xdb:
+        return this.text(this.size32())
+      case 0xc4:
+        return this.binary(this.size8())
+      case 0xc5:
+        return this.binary(this.size16())
+      case 0xc6:
+        return this.binary(this.size32())
+      case 0xc7:
+        return this.extension(this.size8())
+      case 0xc8:
+        return this.extension(this.size16())
+      case 0xc9:
+        return this.extension(this.size32())
+      case 0xd4:
+      case 0xd5:
+      case 0xd6:
+      case 0xd7:
+      case 0xd8:
+        return this.extension(1 << (mark - 0xd4))
+      default:
+        throw new MsgpackError('BadFormat', `Cannot read message: 0xc1 at byte ${this.at - 1} begins no value`)
+    }
+  }
+
+  private truncated(missing: number): MsgpackError {
+    return new MsgpackError(
+      'Truncated',
+      `Cannot read message: it ends at byte ${this.end}, ${missing} more are missing`,
+    )
+  }
+
+  /** Steps over so many bytes and gives where they begin. */
+  private skip(size: number): number {
+    const from = this.at
+    if (from + size > this.end) throw this.truncated(from + size - this.end)
+    this.at = from + size
+    return from
+  }
+
+  private size8(): number {
+    return this.bytes[this.skip(1)]!
+  }
+
+  private size16(): number {
+    const from = this.skip(2)
+    return (this.bytes[from]! << 8) | this.bytes[from + 1]!
+  }
+
+  private size32(): number {
+    return this.uint32(this.skip(4))
+  }
+
+  private uint32(from: number): number {
+    const { bytes } = this
+    return bytes[from]! * 0x1000000 + ((bytes[from + 1]! << 16) | (bytes[from + 2]! << 8) | bytes[from + 3]!)
+  }
+
+  private float(size: 4 | 8): Value {
+    const from = this.skip(size)
+    const { bytes } = this
+    this.view ??= new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    return float(size === 4 ? this.view.getFloat32(from) : this.view.getFloat64(from))
+  }
+
+  private int64(signed: boolean): number | bigint {
+    const from = this.skip(8)
+    const high = signed ? this.uint32(from) | 0 : this.uint32(from)
+    const low = this.uint32(from + 4)
+    if (high > -0x200000 && high < 0x200000) return high * 0x100000000 + low
+    return int(BigInt(high) * 0x100000000n + BigInt(low))
+  }
+
+  /** Refuses a count of things that would need more bytes than there are, and nesting without end. */
+  private enter(count: number, bytesEach: number): void {
+    const left = this.end - this.at
+    if (count * bytesEach > left) throw this.truncated(count * bytesEach - left)
+    if (++this.depth > this.maxDepth) {
+      throw new MsgpackError('TooDeep', `Cannot read message: it nests deeper than ${this.maxDepth} levels`)
+    }
+  }
+
+  private array(count: number): Value[] {
+    this.enter(count, 1)
+    const items: Value[] = []
+    for (let i = 0; i < count; i++) items.push(this.value())
+    this.depth--
+    return items
+  }
+
+  private map(count: number): Dict {
+    this.enter(count, 2)
+    const dict: Dict = new Map()
+    for (let i = 0; i < count; i++) {
+      const key = this.key()
+      const value = this.value()
+      if (typeof key === 'string') dict.set(key, value)
+      else this.setKey(dict, key, value)
+    }
+    this.depth--
+    return dict
+  }
+
+  private key(): Value {
+    const mark = this.at < this.end ? this.bytes[this.at]! : 0
+    if (mark < 0xa0 || mark > 0xbf) return this.longKey()
+    this.at++
+    const size = mark & 0x1f
+    const from = this.skip(size)
+    return this.shortText(from, size) ?? this.textAt(from, size)
+  }
+
+  private longKey(): Value {
+    const key = this.value()
+    if (!(key instanceof Uint8Array) || this.dialect !== 'raw') return key
+    return isUtf8(key) ? Buffer.from(key).toString() : key
+  }
+
+  private setKey(dict: Dict, key: Value, value: Value): void {
+    try {
+      assertHashable(key)
+    } catch (error) {
+      throw new MsgpackError('BadKey', `Cannot read message: ${(error as PyError).message} as a key`, error)
+    }
+    dictSet(dict, key, value)
+  }
+
+  private text(size: number): Value {
+    const from = this.skip(size)
+    if (this.dialect === 'raw') return this.copy(from, size)
+    if (size <= CACHED_LENGTH) {
+      const text = this.shortText(from, size)
+      if (text !== undefined) return text
+    }
+    return this.textAt(from, size)
+  }
+
+  private binary(size: number): Value {
+    const from = this.skip(size)
+    return this.dialect === 'wire' ? this.textAt(from, size) : this.copy(from, size)
+  }
+
+  /** Text, or bytes when it is no valid UTF-8. */
+  private textAt(from: number, size: number): Value {
+    if (size > QUICK_LENGTH && !isUtf8(this.bytes.subarray(from, from + size))) return this.copy(from, size)
+    const text = this.bytes.toString('utf8', from, from + size)
+    // the sign for what cannot be read may also stand in the text itself
+    const doubtful = size <= QUICK_LENGTH && text.includes('\ufffd')
+    return doubtful && !isUtf8(this.bytes.subarray(from, from + size)) ? this.copy(from, size) : text
+  }
+
+  private copy(from: number, size: number): Uint8Array {
+    const start = this.bytes.byteOffset + from
+    return new Uint8Array(this.bytes.buffer.slice(start, start + size))
+  }
+
+  /** An ASCII text, from the cache if it was read before; undefined for anything else. */
+  private shortText(from: number, size: number): string | undefined {
+    const { bytes } = this
+    let hash = size
+    for (let i = from; i < from + size; i++) {
+      const byte = bytes[i]!
+      if (byte > 0x7f) return undefined
+      hash = (hash * 31 + byte) | 0
+    }
+    const slot = hash & (CACHED - 1)
+    const known = cachedTexts[slot]!
+    if (known.length === size && this.isSame(known, from)) return known
+    const text = bytes.toString('latin1', from, from + size)
+    cachedTexts[slot] = text
+    return text
+  }
+
+  private isSame(text: string, from: number): boolean {
+    for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== this.bytes[from + i]) return false
+    return true
+  }
+
+  private extension(size: number): Value {
+    const type = (this.size8() << 24) >> 24
+    const from = this.skip(size)
+    if (type === EXT_DATETIME) return datetimeOf(this.bytes.toString('latin1', from, from + size))
+    if (type === EXT_CONSTANT) return this.constant(this.copy(from, size))
+    // Salt gives the contents of other types as they are
+    return this.dialect === 'wire' ? this.textAt(from, size) : this.copy(from, size)
+  }
+
+  private constant(contents: Uint8Array): SaltConstant {
+    const parts = decodeMsgpack(contents, { dialect: 'bus' })
+    if (Array.isArray(parts) && parts.length === 2 && typeof parts[0] === 'string') {
+      return new SaltConstant(parts[0], parts[1]!)
+    }
+    throw new MsgpackError('BadExtension', 'Cannot read message: a constant holds a name and a value')
+  }
+}
+
+const DATETIME = /^(\d{4})(\d{2})(\d{2})T(\d{2}):(\d{2}):(\d{2})\.(\d{1,6})$/
+
+function datetimeOf(text: string): PyDatetime {
+  const match = DATETIME.exec(text)
+  if (match === null) throw badDatetime(text)
+  const [year, month, day, hour, minute, second] = match.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const microsecond = Number(match[7]!.padEnd(6, '0'))
+  try {
+    return new PyDatetime(year, month, day, { hour, minute, second, microsecond, offset: undefined })
+  } catch (error) {
+    throw error instanceof PyError ? badDatetime(text, error) : error
+  }
+}
+
+function badDatetime(text: string, cause?: unknown): MsgpackError {
+  return new MsgpackError('BadExtension', `Cannot read message: ${JSON.stringify(text)} is no date and time`, cause)
+}

@@ -1,0 +1,319 @@
+// MessagePack, written as Salt writes it: ints as short as they can be and as decimal text beyond 64 bits, floats
+// always as doubles, sets and tuples as arrays, dates as extension 78. Messages are written one behind the other
+// into one chunk of memory and handed out as views of it.
+import { encodeText } from '../codecs.ts'
+import { PyDate } from '../date/date.ts'
+import { typeError } from '../errors.ts'
+import { isPlainObject } from '../plain.ts'
+import { PySet } from '../set.ts'
+import { Float, PyStr, typeName, type Value } from '../value.ts'
+import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MsgpackError, SaltConstant } from './dialect.ts'
+
+const CHUNK = 1 << 16
+
+/** What Python's encoder stops at. */
+const DEEPEST = 511
+
+/** The message for a value; plain objects, Maps and everything in them may be mixed. */
+export function encodeMsgpack(value: unknown, dialect: Dialect): Uint8Array {
+  return writer.message(value, dialect === 'bus')
+}
+
+class Writer {
+  private buffer = Buffer.allocUnsafeSlow(CHUNK)
+  private view = new DataView(this.buffer.buffer)
+  /** Where the message being written begins. */
+  private start = 0
+  private at = 0
+  private depth = 0
+  /** Text and bytes kept apart. */
+  private apart = false
+
+  message(value: unknown, apart: boolean): Uint8Array {
+    this.apart = apart
+    this.at = this.start
+    this.depth = 0
+    this.value(value)
+    const { start } = this
+    this.start = this.at
+    return new Uint8Array(this.buffer.buffer, start, this.at - start)
+  }
+
+  /** Makes room for so many bytes; the message moves to a new chunk when this one is full. */
+  private reserve(size: number): void {
+    if (this.at + size <= this.buffer.length) return
+    const written = this.at - this.start
+    const bigger = Buffer.allocUnsafeSlow(Math.max(CHUNK, 2 * (written + size)))
+    this.buffer.copy(bigger, 0, this.start, this.at)
+    this.buffer = bigger
+    this.view = new DataView(bigger.buffer)
+    this.start = 0
+    this.at = written
+  }
+
+  private value(value: unknown): void {
+    switch (typeof value) {
+      case 'string':
+        this.text(value)
+        break
+      case 'number':
+        this.number(value)
+        break
+      case 'boolean':
+        this.byte(value ? 0xc3 : 0xc2)
+        break
+      case 'bigint':
+        this.bigint(value)
+        break
+      case 'object':
+        if (value === null) this.byte(0xc0)
+        else if (++this.depth > DEEPEST) {
+          throw new MsgpackError('TooDeep', `Cannot write data nested deeper than ${DEEPEST} levels`)
+        } else {
+          this.object(value)
+          this.depth--
+        }
+        break
+      default:
+        throw typeError(`can not serialize '${typeof value}' object`)
+    }
+  }
+
+  private object(value: object): void {
+    if (value instanceof Map) this.map(value)
+    else if (Array.isArray(value)) this.array(value)
+    else if (value instanceof Uint8Array) this.bytes(value)
+    else if (value instanceof Float) this.double(value.value)
+    else if (isPlainObject(value)) this.plain(value)
+    else if (value instanceof PyStr) this.text(value.value)
+    else if (value instanceof PySet) this.array([...value.values()])
+    else if (value instanceof PyDate) this.extension(EXT_DATETIME, Buffer.from(dateText(value)))
+    else if (value instanceof SaltConstant) this.constant(value)
+    else throw typeError(`can not serialize '${typeName(value as Value)}' object`)
+  }
+
+  private byte(byte: number): void {
+    this.reserve(1)
+    this.buffer[this.at++] = byte
+  }
+
+  private number(n: number): void {
+    this.reserve(9)
+    const { buffer } = this
+    if (n >= 0 && n < 0x80 && Number.isInteger(n)) buffer[this.at++] = n
+    else if (!Number.isInteger(n)) this.double(n)
+    else if (!Number.isSafeInteger(n)) this.bigint(BigInt(n))
+    else if (n >= 0) this.unsigned(n)
+    else this.negative(n)
+  }
+
+  private unsigned(n: number): void {
+    const { buffer, view, at } = this
+    if (n < 0x100) {
+      buffer[at] = 0xcc
+      buffer[at + 1] = n
+      this.at += 2
+    } else if (n < 0x10000) {
+      buffer[at] = 0xcd
+      view.setUint16(at + 1, n)
+      this.at += 3
+    } else if (n < 0x100000000) {
+      buffer[at] = 0xce
+      view.setUint32(at + 1, n)
+      this.at += 5
+    } else this.wide(0xcf, n)
+  }
+
+  private negative(n: number): void {
+    const { buffer, view, at } = this
+    if (n >= -0x20) buffer[this.at++] = n
+    else if (n >= -0x80) {
+      buffer[at] = 0xd0
+      buffer[at + 1] = n
+      this.at += 2
+    } else if (n >= -0x8000) {
+      buffer[at] = 0xd1
+      view.setInt16(at + 1, n)
+      this.at += 3
+    } else if (n >= -0x80000000) {
+      buffer[at] = 0xd2
+      view.setInt32(at + 1, n)
+      this.at += 5
+    } else this.wide(0xd3, n)
+  }
+
+  private wide(mark: number, n: number): void {
+    this.buffer[this.at] = mark
+    this.view.setInt32(this.at + 1, Math.floor(n / 0x100000000))
+    this.view.setUint32(this.at + 5, n >>> 0)
+    this.at += 9
+  }
+
+  private bigint(n: bigint): void {
+    if (n >= -0x20n && n < 0x80n) {
+      this.number(Number(n))
+      return
+    }
+    this.reserve(9)
+    if (n >= 0n && n === BigInt.asUintN(64, n)) {
+      if (n < 0x100000000n) this.unsigned(Number(n))
+      else this.wideBig(0xcf, n)
+    } else if (n < 0n && n === BigInt.asIntN(64, n)) {
+      if (n >= -0x80000000n) this.negative(Number(n))
+      else this.wideBig(0xd3, n)
+    } else this.text(n.toString())
+  }
+
+  private wideBig(mark: number, n: bigint): void {
+    this.buffer[this.at] = mark
+    this.view.setBigUint64(this.at + 1, BigInt.asUintN(64, n))
+    this.at += 9
+  }
+
+  private double(n: number): void {
+    this.reserve(9)
+    this.buffer[this.at] = 0xcb
+    this.view.setFloat64(this.at + 1, n)
+    this.at += 9
+  }
+
+  private text(text: string): void {
+    const { length } = text
+    this.reserve(length * 3 + 5)
+    // the head is guessed from the length in characters and moved when there are more bytes than it can tell
+    const guess = this.headSize(length)
+    const from = this.at + guess
+    const size = length < 64 ? this.shortText(text, from) : this.longText(text, from)
+    const head = this.headSize(size)
+    if (head !== guess) this.buffer.copyWithin(this.at + head, from, from + size)
+    this.textHead(size, head)
+    this.at += size
+  }
+
+  private headSize(size: number): number {
+    if (size < 32) return 1
+    if (size < 0x100 && this.apart) return 2
+    return size < 0x10000 ? 3 : 5
+  }
+
+  private textHead(size: number, head: number): void {
+    const { buffer, at } = this
+    this.at += head
+    if (head === 1) buffer[at] = 0xa0 | size
+    else if (head === 2) {
+      buffer[at] = 0xd9
+      buffer[at + 1] = size
+    } else if (head === 3) {
+      buffer[at] = 0xda
+      this.view.setUint16(at + 1, size)
+    } else {
+      buffer[at] = 0xdb
+      this.view.setUint32(at + 1, size)
+    }
+  }
+
+  /** Writes the text as UTF-8 and gives its size; a call into native code would take longer. */
+  private shortText(text: string, from: number): number {
+    const { buffer } = this
+    let to = from
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code < 0x80) buffer[to++] = code
+      else if (code < 0x800) {
+        buffer[to++] = 0xc0 | (code >> 6)
+        buffer[to++] = 0x80 | (code & 0x3f)
+      } else if (code < 0xd800 || code > 0xdfff) {
+        buffer[to++] = 0xe0 | (code >> 12)
+        buffer[to++] = 0x80 | ((code >> 6) & 0x3f)
+        buffer[to++] = 0x80 | (code & 0x3f)
+      } else return this.longText(text, from)
+    }
+    return to - from
+  }
+
+  private longText(text: string, from: number): number {
+    // halves of surrogate pairs have no UTF-8; this says so as Python does
+    if (HALF_PAIR.test(text)) encodeText(text)
+    return this.buffer.write(text, from, 'utf8')
+  }
+
+  private bytes(bytes: Uint8Array): void {
+    const size = bytes.length
+    this.reserve(size + 5)
+    if (!this.apart) this.textHead(size, this.headSize(size))
+    else if (size < 0x100) {
+      this.buffer[this.at++] = 0xc4
+      this.buffer[this.at++] = size
+    } else this.sizedHead(size, 0xc5, 0xc6)
+    this.buffer.set(bytes, this.at)
+    this.at += size
+  }
+
+  private sizedHead(size: number, mark16: number, mark32: number): void {
+    const { buffer, view, at } = this
+    if (size < 0x10000) {
+      buffer[at] = mark16
+      view.setUint16(at + 1, size)
+      this.at += 3
+    } else {
+      buffer[at] = mark32
+      view.setUint32(at + 1, size)
+      this.at += 5
+    }
+  }
+
+  private array(items: readonly unknown[]): void {
+    this.reserve(5)
+    const size = items.length
+    if (size < 16) this.buffer[this.at++] = 0x90 | size
+    else this.sizedHead(size, 0xdc, 0xdd)
+    for (let i = 0; i < size; i++) this.value(items[i])
+  }
+
+  private mapHead(size: number): void {
+    this.reserve(5)
+    if (size < 16) this.buffer[this.at++] = 0x80 | size
+    else this.sizedHead(size, 0xde, 0xdf)
+  }
+
+  private map(map: ReadonlyMap<unknown, unknown>): void {
+    this.mapHead(map.size)
+    for (const [key, value] of map) {
+      if (typeof key === 'string') this.text(key)
+      else this.value(key)
+      this.value(value)
+    }
+  }
+
+  private plain(object: Record<string, unknown>): void {
+    const keys = Object.keys(object)
+    this.mapHead(keys.length)
+    for (const key of keys) {
+      this.text(key)
+      this.value(object[key])
+    }
+  }
+
+  private extension(type: number, data: Uint8Array): void {
+    const size = data.length
+    this.reserve(size + 6)
+    if (size < 0x100) {
+      this.buffer[this.at++] = 0xc7
+      this.buffer[this.at++] = size
+    } else this.sizedHead(size, 0xc8, 0xc9)
+    this.buffer[this.at++] = type
+    this.buffer.set(data, this.at)
+    this.at += size
+  }
+
+  /** Its contents are a message of their own, in which text and bytes are kept apart. */
+  private constant(constant: SaltConstant): void {
+    this.extension(EXT_CONSTANT, new Writer().message([constant.name, constant.value], true))
+  }
+}
+
+const HALF_PAIR = /\p{Surrogate}/u
+
+const dateText = (date: PyDate): string => date.strftime('%Y%m%dT%H:%M:%S.%f')
+
+const writer = new Writer()

@@ -1,0 +1,138 @@
+// Messages out of a stream of bytes that is cut anywhere. Heads are walked over once, whatever the cuts; a message is
+// built only when all of it is there, and refused as soon as its heads promise too much.
+import type { Value } from '../value.ts'
+import { type DecodeOptions, decodeMsgpack, MAX_BYTES } from './decode.ts'
+import { MsgpackError } from './dialect.ts'
+
+/** Per mark from 0xc0 on: bytes of the size that follows it, then bytes that come on top of the size. */
+const SIZED: Record<number, readonly [sizeBytes: number, extra: number]> = {
+  196: [1, 0],
+  197: [2, 0],
+  198: [4, 0],
+  199: [1, 1],
+  200: [2, 1],
+  201: [4, 1],
+  217: [1, 0],
+  218: [2, 0],
+  219: [4, 0],
+}
+
+/** Per mark from 0xc0 on: bytes that follow it. */
+const FIXED: Record<number, number> = {
+  192: 0,
+  194: 0,
+  195: 0,
+  202: 4,
+  203: 8,
+  204: 1,
+  205: 2,
+  206: 4,
+  207: 8,
+  208: 1,
+  209: 2,
+  210: 4,
+  211: 8,
+  212: 2,
+  213: 3,
+  214: 5,
+  215: 9,
+  216: 17,
+}
+
+/** Per mark from 0xc0 on: bytes of the count that follows it, and values per count. */
+const COUNTED: Record<number, readonly [sizeBytes: number, each: number]> = {
+  220: [2, 1],
+  221: [4, 1],
+  222: [2, 2],
+  223: [4, 2],
+}
+
+export class MsgpackStream {
+  private readonly options: DecodeOptions
+  private readonly maxBytes: number
+  private buffer = Buffer.alloc(0)
+  /** How many bytes of the buffer hold data. */
+  private filled = 0
+  /** Where the head to look at next begins; the message begins at 0. */
+  private at = 0
+  /** How many values are still to come until the message is whole. */
+  private pending = 1
+
+  constructor(options: DecodeOptions) {
+    this.options = options
+    this.maxBytes = options.maxBytes ?? MAX_BYTES
+  }
+
+  /** Takes more bytes and gives the messages that are whole now. */
+  push(chunk: Uint8Array): Value[] {
+    this.append(chunk)
+    const values: Value[] = []
+    let start = 0
+    while (this.walk(start)) {
+      values.push(decodeMsgpack(this.buffer.subarray(start, this.at), this.options))
+      start = this.at
+      this.pending = 1
+    }
+    this.buffer.copyWithin(0, start, this.filled)
+    this.filled -= start
+    this.at -= start
+    return values
+  }
+
+  /** Says that no more bytes come; throws when a message was cut off. */
+  end(): void {
+    if (this.filled > 0) {
+      throw new MsgpackError('Truncated', `Cannot read message: the stream ends after ${this.filled} bytes of it`)
+    }
+  }
+
+  private append(chunk: Uint8Array): void {
+    const needed = this.filled + chunk.length
+    if (needed > this.buffer.length) {
+      const bigger = Buffer.allocUnsafe(Math.max(needed, 2 * this.buffer.length))
+      this.buffer.copy(bigger, 0, 0, this.filled)
+      this.buffer = bigger
+    }
+    this.buffer.set(chunk, this.filled)
+    this.filled = needed
+  }
+
+  /** Walks over the values that are there; whether the message that begins at `start` is whole. */
+  private walk(start: number): boolean {
+    while (this.pending > 0 && this.at < this.filled) {
+      const mark = this.buffer[this.at]!
+      let size = 1
+      let inner = 0
+      if (mark >= 0x80 && mark < 0x90) inner = 2 * (mark & 0x0f)
+      else if (mark >= 0x90 && mark < 0xa0) inner = mark & 0x0f
+      else if (mark >= 0xa0 && mark < 0xc0) size += mark & 0x1f
+      else if (mark >= 0xc0 && mark < 0xe0) {
+        const head = this.head(mark)
+        if (head === undefined) return false
+        ;[size, inner] = head
+      }
+      const whole = this.at + size - start
+      if (whole + inner > this.maxBytes) {
+        throw new MsgpackError('TooLarge', `Cannot read message: it has more than the ${this.maxBytes} bytes allowed`)
+      }
+      if (this.at + size > this.filled) return false
+      this.at += size
+      this.pending += inner - 1
+    }
+    return this.pending === 0
+  }
+
+  /** Bytes and inner values of a value with a longer head; undefined when the head is not all there. */
+  private head(mark: number): [size: number, inner: number] | undefined {
+    const fixed = FIXED[mark]
+    if (fixed !== undefined) return [1 + fixed, 0]
+    const [sizeBytes, factor] = SIZED[mark] ?? COUNTED[mark] ?? [0, 0]
+    if (this.at + 1 + sizeBytes > this.filled) return undefined
+    if (sizeBytes === 0) {
+      throw new MsgpackError('BadFormat', 'Cannot read message: 0xc1 begins no value')
+    }
+    const number = this.buffer.readUIntBE(this.at + 1, sizeBytes)
+    if (mark in COUNTED) return [1 + sizeBytes, number * factor]
+    return [1 + sizeBytes + number + factor, 0]
+  }
+}
