@@ -1,6 +1,7 @@
 // The border to plain JavaScript data. Inside, a dict is a Map; functions may hand over plain objects, and JavaScript
 // libraries want them.
 import { BrineError } from '../base/mod.ts'
+import { repr } from './repr.ts'
 import { Float, PyObject, PyStr, type Value } from './value.ts'
 
 export type PlainErrorCode = 'NotPlainData'
@@ -77,8 +78,7 @@ class Importer {
   }
 
   private refusal(what: string): PlainError {
-    const where = this.path.length === 0 ? '' : ` at ${this.path.join('.')}`
-    return new PlainError(`Cannot take ${what} as data${where}`)
+    return new PlainError(`Cannot take ${what} as data${whereOf(this.path)}`)
   }
 }
 
@@ -92,16 +92,24 @@ export function toPlain(value: Value): Plain {
 
 function exportValue(value: Value, path: string[]): Plain {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
-  if (value instanceof Float) return value.value
-  if (value instanceof PyStr) return value.value
-  if (Array.isArray(value)) return value.map((item, i) => exportValue(item, [...path, String(i)]))
-  const where = path.length === 0 ? '' : ` at ${path.join('.')}`
-  if (!(value instanceof Map)) throw new PlainError(`Cannot give a ${value.typeName} as plain data${where}`)
+  if (value instanceof Float || value instanceof PyStr) return value.value
+  if (Array.isArray(value)) return Array.from(value, (item, i) => exportAt(String(i), item, path))
+  if (!(value instanceof Map)) throw new PlainError(`Cannot give a ${value.typeName} as plain data${whereOf(path)}`)
   const object: { [key: string]: Plain } = Object.create(null)
   for (const [key, item] of value) {
-    if (typeof key !== 'string')
-      throw new PlainError(`Cannot give a dict with the key ${String(key)} as plain data${where}`)
-    object[key] = exportValue(item, [...path, key])
+    if (typeof key !== 'string') {
+      throw new PlainError(`Cannot give a dict with the key ${repr(key)} as plain data${whereOf(path)}`)
+    }
+    object[key] = exportAt(key, item, path)
   }
   return object
 }
+
+function exportAt(step: string, value: Value, path: string[]): Plain {
+  path.push(step)
+  const plain = exportValue(value, path)
+  path.pop()
+  return plain
+}
+
+const whereOf = (path: readonly string[]): string => (path.length === 0 ? '' : ` at ${path.join('.')}`)
