@@ -1,7 +1,7 @@
 // Python's `copy.copy` and `copy.deepcopy`: a value that is reached twice is copied once, so shared and circular
 // structures keep their shape. Values that cannot change are not copied.
 import { PySet } from './set.ts'
-import { type Dict, Tuple, type Value } from './value.ts'
+import { type Dict, Tuple, tuple, type Value } from './value.ts'
 
 /** An empty dict or list of the same class. */
 function emptyLike<T extends object>(value: T): T {
@@ -63,7 +63,7 @@ function copyTuple(done: Map<object, Value>, value: Tuple, of: (item: Value) => 
   const items = value.map(of)
   const again = done.get(value) // a tuple that holds itself through a list was finished on the way
   if (again !== undefined) return again
-  const copy = items.every((item, i) => item === value[i]) ? value : Tuple.from(items)
+  const copy = items.every((item, i) => item === value[i]) ? value : tuple(items)
   done.set(value, copy)
   return copy
 }

@@ -1,10 +1,13 @@
 // What `dict.keys()`, `.values()` and `.items()` give: live views, not copies. Keys and items behave as sets.
 import { equals } from './compare.ts'
-import { dictEntries, dictGet, dictHas } from './dict.ts'
+import { dictEntries, dictGet, dictHas, dictKeys, dictValues } from './dict.ts'
 import { iterate } from './protocol.ts'
 import { repr } from './repr.ts'
 import { PySet } from './set.ts'
-import { type BinaryOp, type Dict, OrderedDict, PyObject, Tuple, type Value } from './value.ts'
+import { type BinaryOp, type Dict, OrderedDict, PyObject, pair, Tuple, type Value } from './value.ts'
+
+const NAMES = { keys: 'dict_keys', values: 'dict_values', items: 'dict_items' }
+const ORDERED_NAMES = { keys: 'odict_keys', values: 'odict_values', items: 'odict_items' }
 
 abstract class DictView extends PyObject {
   readonly typeName: string
@@ -12,7 +15,7 @@ abstract class DictView extends PyObject {
 
   constructor(kind: 'keys' | 'values' | 'items', dict: Dict) {
     super()
-    this.typeName = `${dict instanceof OrderedDict ? 'odict' : 'dict'}_${kind}`
+    this.typeName = (dict instanceof OrderedDict ? ORDERED_NAMES : NAMES)[kind]
     this.dict = dict
   }
 
@@ -32,8 +35,8 @@ export class DictValues extends DictView {
     super('values', dict)
   }
 
-  override *iterate(): Generator<Value> {
-    for (const [, value] of dictEntries(this.dict)) yield value
+  override iterate(): Iterator<Value> {
+    return dictValues(this.dict)
   }
 }
 
@@ -79,8 +82,8 @@ export class DictKeys extends SetView {
     super('keys', dict)
   }
 
-  override *iterate(): Generator<Value> {
-    for (const [key] of dictEntries(this.dict)) yield key
+  override iterate(): Iterator<Value> {
+    return dictKeys(this.dict)
   }
 
   override contains(item: Value): boolean {
@@ -93,8 +96,14 @@ export class DictItems extends SetView {
     super('items', dict)
   }
 
-  override *iterate(): Generator<Value> {
-    for (const [key, value] of dictEntries(this.dict)) yield Tuple.of(key, value)
+  override iterate(): Iterator<Value> {
+    const entries = dictEntries(this.dict)
+    return {
+      next(): IteratorResult<Value> {
+        const step = entries.next()
+        return step.done ? step : { done: false, value: pair(step.value[0], step.value[1]) }
+      },
+    }
   }
 
   override contains(item: Value): boolean {

@@ -56,10 +56,33 @@ export function dictDelete(map: Dict, key: Value): Value | undefined {
 }
 
 /** Python's iteration over a dict: a change of size while it goes on is an error, not an endless loop. */
-export function* dictEntries(map: ReadonlyMap<Value, Value>): Generator<[Value, Value]> {
-  const size = map.size
-  for (const entry of map) {
-    yield entry
-    if (map.size !== size) throw new PyError('RuntimeError', 'dictionary changed size during iteration')
+class DictIterator<T> implements IterableIterator<T> {
+  private readonly map: ReadonlyMap<Value, Value>
+  private readonly size: number
+  private readonly steps: Iterator<T>
+
+  constructor(map: ReadonlyMap<Value, Value>, steps: Iterator<T>) {
+    this.map = map
+    this.size = map.size
+    this.steps = steps
+  }
+
+  next(): IteratorResult<T> {
+    if (this.map.size !== this.size) {
+      throw new PyError('RuntimeError', 'dictionary changed size during iteration')
+    }
+    return this.steps.next()
+  }
+
+  [Symbol.iterator](): this {
+    return this
   }
 }
+
+export const dictEntries = (map: ReadonlyMap<Value, Value>): IterableIterator<[Value, Value]> =>
+  new DictIterator(map, map.entries())
+
+export const dictKeys = (map: ReadonlyMap<Value, Value>): IterableIterator<Value> => new DictIterator(map, map.keys())
+
+export const dictValues = (map: ReadonlyMap<Value, Value>): IterableIterator<Value> =>
+  new DictIterator(map, map.values())

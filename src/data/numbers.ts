@@ -5,7 +5,19 @@ import { toDouble } from './double.ts'
 import { PyError, typeError } from './errors.ts'
 import { formatPercent } from './format/percent.ts'
 import { bitLength, powDoubles, scale } from './power.ts'
-import { type BinaryOp, Float, float, int, isNumeric, PyObject, PyStr, Tuple, typeName, type Value } from './value.ts'
+import {
+  type BinaryOp,
+  Float,
+  float,
+  int,
+  isNumeric,
+  PyObject,
+  PyStr,
+  Tuple,
+  tuple,
+  typeName,
+  type Value,
+} from './value.ts'
 
 type Numeric = number | bigint | Float | boolean
 
@@ -124,7 +136,7 @@ function addSlow(a: Value, b: Value): Value {
 
 function joinItems(a: Value[], b: Value): Value {
   if (Array.isArray(b) && a instanceof Tuple === b instanceof Tuple) {
-    return a instanceof Tuple ? Tuple.from([...a, ...b]) : a.concat(b)
+    return a instanceof Tuple ? tuple([...a, ...b]) : a.concat(b)
   }
   throw typeError(`can only concatenate ${typeName(a)} (not "${typeName(b)}") to ${typeName(a)}`)
 }

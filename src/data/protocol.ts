@@ -1,6 +1,6 @@
 // What any value can be asked, with Python's answers and errors: truth, length, members, iteration.
 import { equals } from './compare.ts'
-import { dictEntries, dictHas } from './dict.ts'
+import { dictHas, dictKeys } from './dict.ts'
 import { typeError } from './errors.ts'
 import { Float, PyObject, PyStr, typeName, type Value } from './value.ts'
 
@@ -55,6 +55,19 @@ export function isIterable(value: Value): boolean {
   return !(value instanceof PyObject) || value instanceof PyStr || value.iterate !== undefined
 }
 
+/** An iterator that a `for` can take. A class, since an object literal with a computed key is slow to make. */
+class Steps implements Iterable<Value> {
+  private readonly steps: Iterator<Value>
+
+  constructor(steps: Iterator<Value>) {
+    this.steps = steps
+  }
+
+  [Symbol.iterator](): Iterator<Value> {
+    return this.steps
+  }
+}
+
 /** What a `for` over the value sees: a dict gives its keys, text its code points. */
 export function iterate(value: Value): Iterable<Value> {
   if (Array.isArray(value)) return value
@@ -63,14 +76,9 @@ export function iterate(value: Value): Iterable<Value> {
   if (value instanceof Uint8Array) return value
   if (value instanceof PyStr) return value.value
   if (value instanceof PyObject && value.iterate) {
-    const iterator = value.iterate()
-    return { [Symbol.iterator]: () => iterator }
+    return new Steps(value.iterate())
   }
   throw typeError(`'${typeName(value)}' object is not iterable`)
-}
-
-function* dictKeys(map: Map<Value, Value>): Generator<Value> {
-  for (const [key] of dictEntries(map)) yield key
 }
 
 /** `item in container`. */
