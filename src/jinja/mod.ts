@@ -21,7 +21,6 @@ export type { Runtime } from './runtime/runtime.ts'
 export { StrictUndefined, Undefined } from './runtime/undefined.ts'
 export {
   bracketed,
-  decodeData,
   isSequence,
   joinPath,
   makeIfelse,

@@ -18,7 +18,6 @@ export { joinPath } from './filters/text.ts'
 export { saltGlobals, saltTests } from './globals.ts'
 export { makeIfelse, type TargetMatcher } from './ifelse.ts'
 export { isSequence } from './python-type.ts'
-export { decodeData } from './recode.ts'
 export { toBytes, toText } from './text-bytes.ts'
 
 export const saltFilters: ReadonlyMap<string, NativeFunction> = new Map(

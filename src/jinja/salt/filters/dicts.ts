@@ -29,7 +29,7 @@ import {
 } from '../../../data/mod.ts'
 import { noAttribute } from '../../filters/argument.ts'
 import { type NativeFunction, type NativeTable, native } from '../../runtime/native.ts'
-import { type EncodeOptions, encodeEntries, encodeItems } from '../recode.ts'
+import { type EncodeOptions, encodeEntries, encodeItems } from '../encode-data.ts'
 import { toNum } from './numbers.ts'
 
 type KeyPathChange = (dict: Value, keys: Value, value: Value, options: KeyPathOptions) => Value

@@ -2,6 +2,7 @@
 // What is formatted is Markup, so autoescaping leaves it alone.
 import {
   type DumpJsonOptions,
+  decodeData,
   dumpJson,
   iterate,
   loadJson,
@@ -21,7 +22,6 @@ import { pairsOf } from '../../filters/argument.ts'
 import { Markup } from '../../runtime/markup.ts'
 import { TemplateModule } from '../../runtime/module.ts'
 import { type Kwargs, type NativeTable, native } from '../../runtime/native.ts'
-import { decodeData } from '../recode.ts'
 import { strict } from '../strict-undefined.ts'
 import { toXml } from './xml.ts'
 

@@ -3,6 +3,7 @@ import { gunzipSync, inflateRawSync } from 'node:zlib'
 import {
   type Dict,
   decodeBytes,
+  decodeData,
   loadJson,
   parseXml,
   pformat,
@@ -11,7 +12,6 @@ import {
   valueError,
   type XmlElement,
 } from '../../../data/mod.ts'
-import { decodeData } from '../../../jinja/mod.ts'
 import { load } from '../../../yaml/mod.ts'
 
 const REFUSED: Readonly<Record<string, string>> = { sdch: 'SDCH', br: 'Brotli', compress: 'LZW' }
