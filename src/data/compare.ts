@@ -54,13 +54,32 @@ function sameDict(a: Map<Value, Value>, b: Map<Value, Value>): boolean {
 /** The key of `map` that equals a key which is not there itself: 1 for True, a tuple for an equal tuple. */
 export function equalKey(map: ReadonlyMap<Value, Value>, key: Value): Value | undefined {
   if (typeof key === 'string' || key === null) return undefined
+  if (key === 0 || key === 1) {
+    if (map.has(key === 1)) return key === 1
+  } else if (typeof key === 'boolean' && map.has(Number(key))) return Number(key)
+  if (typeof key !== 'object' && plainKeys.get(map) === map.size) return undefined
   // a plain value of the same kind would have been found by identity
   const own = typeof key === 'object' ? 'string' : typeof key
+  let plain = true
   for (const candidate of map.keys()) {
     const kind = typeof candidate
-    if (kind !== 'string' && kind !== own && equals(candidate, key)) return candidate
+    if (kind === 'string') continue
+    if (kind === 'object' || kind === 'bigint') plain = false
+    if (kind !== own && equals(candidate, key)) return candidate
   }
+  if (plain) plainKeys.set(map, map.size)
   return undefined
+}
+
+/**
+ * Dicts whose keys were seen to be text, bools and small ints only, with the size they had then: an int that is not
+ * there itself has no equal among these, so that a dict of n ints is not searched n times.
+ */
+const plainKeys = new WeakMap<ReadonlyMap<Value, Value>, number>()
+
+/** Tells that a plain key was added to a dict whose keys were all plain. */
+export function notePlainKey(map: ReadonlyMap<Value, Value>): void {
+  if (plainKeys.get(map) === map.size - 1) plainKeys.set(map, map.size)
 }
 
 /** Orders text by code point, as Python does; UTF-16 order differs past the basic plane. */

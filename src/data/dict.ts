@@ -1,6 +1,6 @@
 // Dict keys with Python's equality: 1, 1.0 and True are one key, equal tuples are one key, lists cannot be keys.
 // A dict stays a plain Map; these functions find the key that is really stored. Text keys take the short way.
-import { equalKey } from './compare.ts'
+import { equalKey, notePlainKey } from './compare.ts'
 import { PyError, typeError } from './errors.ts'
 import { type Dict, PyObject, PyStr, Tuple, typeName, type Value } from './value.ts'
 
@@ -44,6 +44,7 @@ export function dictSet(map: Dict, key: Value, value: Value): void {
   }
   const stored = storedKey(map, key)
   map.set(stored === MISSING ? (key instanceof PyStr ? key.value : key) : stored, value)
+  if (stored === MISSING && (typeof key === 'number' || typeof key === 'boolean')) notePlainKey(map)
 }
 
 /** Removes the key and gives what it held, or undefined when it was not there. */

@@ -38,8 +38,7 @@ export class Scope {
     return found
   }
 
-  private define(name: string, load: Load): string {
-    const variable = this.names.variable(this.level, name)
+  private define(name: string, load: Load, variable = this.names.variable(this.level, name)): string {
     this.variables.set(name, variable)
     this.loads.set(variable, load)
     return variable
@@ -56,9 +55,10 @@ export class Scope {
     this.define(name, outer === undefined ? { from: 'nothing' } : { from: 'alias', variable: outer })
   }
 
-  parameter(name: string): string {
+  /** A name that is given its value from outside; `variable` when it is to be told from others of its name. */
+  parameter(name: string, variable?: string): string {
     this.stores.add(name)
-    return this.define(name, { from: 'parameter' })
+    return this.define(name, { from: 'parameter' }, variable)
   }
 
   copy(): Scope {

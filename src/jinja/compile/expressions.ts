@@ -19,6 +19,19 @@ const COMPARISONS: Record<ast.CompareOp, (a: string, b: string) => string> = {
 
 const BOOLEAN = new Set<ast.Expr['type']>(['Compare', 'Test', 'Not'])
 
+/** Names that mean a method of every dict, whatever its keys. */
+const DICT_METHODS = new Set('clear copy fromkeys get items keys pop popitem setdefault update values'.split(' '))
+
+/** Attributes of the loop variable that are read from it directly. */
+const LOOP_ATTRIBUTES: Readonly<Record<string, ((loop: string) => string) | undefined>> = {
+  __proto__: null as never,
+  index: (loop) => `(${loop}.index0+1)`,
+  index0: (loop) => `${loop}.index0`,
+  first: (loop) => `(${loop}.index0===0)`,
+  last: (loop) => `${loop}.isLast()`,
+  length: (loop) => `${loop}.length()`,
+}
+
 /** What the generator must know of the environment; templates compiled under equal facts share their code. */
 export interface CompileOptions {
   hasFilter(name: string): boolean
@@ -43,6 +56,8 @@ export class ExpressionCompiler {
   readonly links: Link[] = []
   private readonly linkNames = new Map<string, string>()
   protected fn: FunctionState = { lines: [], waits: false, temporaries: [], line: 0 }
+  /** Variables that hold the loop variable of an enclosing loop. */
+  protected readonly loopVariables = new Set<string>()
   /** Parameters of the macro being opened whose defaults are not set yet. */
   protected pendingParameters = new Set<string>()
   /** The template's own name, for messages. */
@@ -115,7 +130,7 @@ export class ExpressionCompiler {
       case 'Call':
         return this.call(node, frame)
       case 'Getattr':
-        return `ga(rt,${this.expr(node.node, frame)},${JSON.stringify(node.attr)})`
+        return this.getattr(node, frame)
       case 'Getitem':
         return this.getitem(node, frame)
       case 'Slice':
@@ -215,6 +230,15 @@ export class ExpressionCompiler {
       return code
     })
     return `(${parts.join('&&')})`
+  }
+
+  private getattr(node: ast.Getattr, frame: Frame): string {
+    const object = this.expr(node.node, frame)
+    const ofLoop = this.loopVariables.has(object) ? LOOP_ATTRIBUTES[node.attr] : undefined
+    if (ofLoop) return ofLoop(object)
+    // a dict answers most names with the item of that name, and that can be asked at once
+    const plain = !DICT_METHODS.has(node.attr) && !node.attr.startsWith('_')
+    return `${plain ? 'gm' : 'ga'}(rt,${object},${JSON.stringify(node.attr)})`
   }
 
   private getitem(node: ast.Getitem, frame: Frame): string {

@@ -187,7 +187,8 @@ export class StatementCompiler extends ExpressionCompiler {
     }
     const loop = innerFrame(this.names, frame)
     const extended = node.recursive || undeclared(node.body, ['loop']).has('loop') || hasScopedBlock([node])
-    const loopVariable = extended ? loop.scope.parameter('loop') : undefined
+    const loopVariable = extended ? loop.scope.parameter('loop', this.names.fresh('l')) : undefined
+    if (loopVariable) this.loopVariables.add(loopVariable)
     declareTarget(loop.scope, node.target)
     analyze(loop.scope, node.body)
     if (node.recursive) return this.recursiveFor(node, frame, loop, loopVariable!)

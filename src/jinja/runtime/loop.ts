@@ -84,7 +84,11 @@ export class LoopContext extends Callable {
     return next === undefined ? this.rt.undefined('there is no next item') : next
   }
 
-  private length(): number {
+  isLast(): boolean {
+    return this.peek() === undefined
+  }
+
+  length(): number {
     if (this.count === undefined) {
       try {
         this.count = len(this.iterable)
@@ -142,7 +146,7 @@ export class LoopContext extends Callable {
       case 'first':
         return this.index0 === 0
       case 'last':
-        return this.peek() === undefined
+        return this.isLast()
       case 'length':
         return this.length()
       case 'depth':

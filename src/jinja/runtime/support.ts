@@ -39,6 +39,15 @@ function call(rt: Rendering, callee: Value, args: Value[], kwargs?: Kwargs): Val
   return rt.call(callee, args, kwargs)
 }
 
+/** `object.name` where the name is no method of dicts. */
+function getMember(rt: Rendering, object: Value, name: string): Value {
+  if (object instanceof Map) {
+    const item = object.get(name)
+    if (item !== undefined) return item
+  }
+  return getAttr(rt, object, name)
+}
+
 function dict(pairs: Array<[Value, Value]>): Map<Value, Value> {
   const result = new Map<Value, Value>()
   for (const [key, value] of pairs) dictSet(result, key, value)
@@ -97,6 +106,7 @@ export const support = {
   text,
   out: printed,
   ga: getAttr,
+  gm: getMember,
   gi: getItem,
   slice: getSlice,
   call,
