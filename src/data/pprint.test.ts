@@ -50,3 +50,12 @@ test('pformat names a value that holds itself', () => {
   list.push(list)
   expect(pformat(list)).toMatch(/^\[<Recursion on list with id=\d+>\]$/)
 })
+
+test('pformat indents each level by as many columns as asked', () => {
+  const items = [long('a'), long('b'), long('c')]
+  const value = new Map<Value, Value>([['k', items]])
+  expect(pformat(value, 4)).toBe(
+    `{   'k': [   '${long('a')}',\n             '${long('b')}',\n             '${long('c')}']}`,
+  )
+  expect(pformat(items, 0)).toBe(`['${long('a')}',\n'${long('b')}',\n'${long('c')}']`)
+})

@@ -1,4 +1,4 @@
-// Python's `pprint.pformat` with its defaults: 80 columns, one space of indent, dicts sorted by key. What does not fit
+// Python's `pprint.pformat` with its defaults: 80 columns, dicts sorted by key. What does not fit
 // the line is spread over several, one item each; long text is cut at spaces and its parts stand below each other.
 import { order } from './compare.ts'
 import { PyError } from './errors.ts'
@@ -14,8 +14,9 @@ const WIDTH = 80
 /** About as deep as Python gets before its recursion limit. */
 const DEEPEST = 450
 
-export function pformat(value: Value): string {
-  const printer = new PrettyPrinter()
+/** `indent` is the number of columns per level. */
+export function pformat(value: Value, indent = 1): string {
+  const printer = new PrettyPrinter(indent)
   printer.print(value, 0, 0, 0)
   return printer.text
 }
@@ -25,7 +26,15 @@ type Place = [column: number, behind: number]
 
 class PrettyPrinter {
   text = ''
+  private readonly indent: number
+  /** What fills the first item's indent behind the opening bracket. */
+  private readonly lead: string
   private readonly open = new Set<Value>()
+
+  constructor(indent: number) {
+    this.indent = indent
+    this.lead = ' '.repeat(Math.max(0, indent - 1))
+  }
 
   print(value: Value, column: number, behind: number, depth: number): void {
     if (this.open.has(value)) {
@@ -85,19 +94,22 @@ class PrettyPrinter {
   }
 
   private items(items: readonly Value[], column: number, behind: number, depth: number): void {
+    const at = column + this.indent
+    this.text += this.lead
     items.forEach((item, i) => {
-      if (i > 0) this.newLine(',', column + 1)
-      this.print(item, column + 1, i === items.length - 1 ? behind : 1, depth)
+      if (i > 0) this.newLine(',', at)
+      this.print(item, at, i === items.length - 1 ? behind : 1, depth)
     })
   }
 
   private dict(map: Map<Value, Value>, [column, behind]: Place, depth: number): void {
-    this.text += '{'
+    const at = column + this.indent
+    this.text += `{${this.lead}`
     sortedEntries(map).forEach(([key, item], i) => {
-      if (i > 0) this.newLine(',', column + 1)
+      if (i > 0) this.newLine(',', at)
       const label = this.oneLine(key)
       this.text += `${label}: `
-      this.print(item, column + 1 + textLength(label) + 2, i === map.size - 1 ? behind + 1 : 1, depth)
+      this.print(item, at + textLength(label) + 2, i === map.size - 1 ? behind + 1 : 1, depth)
     })
     this.text += '}'
   }

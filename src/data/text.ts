@@ -74,6 +74,24 @@ export function titleCase(char: string): string {
   return first + upper.slice(first.length).toLowerCase()
 }
 
+const CASED = /[\p{Lowercase}\p{Uppercase}\p{Lt}]/u
+
+/** `str.title`: a letter after anything that has no case is a capital. */
+export function title(text: string): string {
+  // lowered as a whole, because the form of a final sigma depends on its neighbours
+  const lowered = text.toLowerCase()
+  let out = ''
+  let at = 0
+  let inWord = false
+  for (const char of text) {
+    const length = char.toLowerCase().length
+    out += inWord ? lowered.slice(at, at + length) : titleCase(char)
+    at += length
+    inWord = CASED.test(char)
+  }
+  return out
+}
+
 /** `str.capitalize`. */
 export function capitalize(text: string): string {
   if (text === '') return ''

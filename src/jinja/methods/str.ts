@@ -1,8 +1,8 @@
 // The methods of str.
-import { capitalize, encodeText, isLower, isUpper, splitLines, type Value } from '../../data/mod.ts'
+import { capitalize, encodeText, isLower, isUpper, splitLines, title, type Value } from '../../data/mod.ts'
 import { countArgument, namedTextArgument } from './arguments.ts'
 import { type MethodSpec, method, methodTable } from './builtin.ts'
-import { casefold, swapcase, title } from './str-case.ts'
+import { casefold, swapcase } from './str-case.ts'
 import { formatCall, formatMap } from './str-format.ts'
 import * as kinds from './str-kinds.ts'
 import { count, find, found, hasAffix, join, replace, rfind } from './str-search.ts'
