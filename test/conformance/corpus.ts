@@ -42,7 +42,7 @@ function readFile(file: string): Case[] {
     if (line.trim() === '') continue
     try {
       const recorded = JSON.parse(line)
-      cases.push({ ...recorded, name: recorded.name ?? recorded.id })
+      cases.push({ ...recorded, name: recorded.id ?? recorded.name })
     } catch (error) {
       throw new Error(`${file}:${index + 1}: not a JSON line`, { cause: error })
     }

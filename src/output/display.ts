@@ -1,0 +1,90 @@
+// Data to the text that is printed. An outputter that cannot show the data leaves it to nested, and nested to raw.
+import { type Log, silentLog } from '../base/mod.ts'
+import { PyError, Tuple, textOf, truthy, type Value } from '../data/mod.ts'
+import type { Outputter, Screen } from './outputter.ts'
+import { outputters } from './outputters.ts'
+import { palette } from './palette.ts'
+import { colorFor, selectOutputter, type Terminal } from './select.ts'
+import { trimEnd, withoutColors } from './text.ts'
+import { readTheme } from './theme.ts'
+
+/** What a display may be told beside Salt's options. */
+export interface DisplayCall extends Partial<Terminal> {
+  /** Arguments for the outputter, such as `nested_indent` and `_retcode`. */
+  kwargs?: ReadonlyMap<Value, Value>
+  log?: Log
+}
+
+/**
+ * What is printed for the data, without the last newline; an empty text prints nothing. `out` is the outputter that the
+ * function asked for; the options, by Salt's names, may ask for another one.
+ */
+export function display(
+  out: string | null,
+  data: Value,
+  opts: ReadonlyMap<Value, Value> = new Map(),
+  call: DisplayCall = {},
+): string {
+  const { kwargs = new Map(), log = silentLog, terminal = false, windows = false } = call
+  const use = colorFor(opts, { terminal, windows })
+  const theme = truthy(use) ? textOf(opts.get('color_theme') ?? '') : ''
+  const screen: Screen = {
+    opts,
+    kwargs,
+    log,
+    colors: palette(use, theme ? readTheme(theme, log) : undefined),
+    show: (inner, part, arguments_) => shown(inner, part, { ...screen, kwargs: arguments_ }),
+  }
+  return shown(out, data, screen) ?? ''
+}
+
+/** The same without colours (`string_format`). */
+export function displayPlain(...call: Parameters<typeof display>): string {
+  return withoutColors(display(...call))
+}
+
+/** The same as HTML that keeps spaces and lines (`html_format`). */
+export function displayHtml(...call: Parameters<typeof display>): string {
+  return displayPlain(...call)
+    .replaceAll(' ', '&nbsp;')
+    .replaceAll('\n', '<br />')
+}
+
+function shown(out: string | null, given: Value, screen: Screen): string | undefined {
+  const data = rebuilt(given)
+  const names = [out, 'nested', 'raw']
+  for (const name of names) {
+    try {
+      const text = outputterFor(name, screen)(data, screen)
+      return text === undefined ? undefined : trimEnd(text)
+    } catch (error) {
+      if (name === 'raw' || !isRefusal(error)) throw error
+      screen.log('debug', `The data does not suit outputter '${name}': ${error.message}`)
+    }
+  }
+  return undefined
+}
+
+function outputterFor(out: string | null, { opts, log }: Screen): Outputter {
+  const name = selectOutputter(out, opts)
+  const outputter = outputters.get(name)
+  if (outputter !== undefined) return outputter
+  // old minions still ask for the grains outputter, which is long gone
+  if (name !== 'grains') log('error', `Invalid outputter ${name} specified, fall back to nested`)
+  return outputters.get('nested')!
+}
+
+function isRefusal(error: unknown): error is PyError {
+  return error instanceof PyError && ['KeyError', 'AttributeError', 'TypeError'].includes(error.code)
+}
+
+/** Dicts and lists anew, as Salt's masking of pillar data leaves them: outputters may change them, and no dict is ordered. */
+function rebuilt(data: Value, above = new Set<Value>()): Value {
+  if (data instanceof Tuple || !(data instanceof Map || Array.isArray(data)) || above.has(data)) return data
+  above.add(data)
+  const copy = Array.isArray(data)
+    ? data.map((item) => rebuilt(item, above))
+    : new Map([...data].map(([key, value]): [Value, Value] => [key, rebuilt(value, above)]))
+  above.delete(data)
+  return copy
+}

@@ -1,0 +1,34 @@
+// The milliseconds a state took, which it gives as a number or as text, with its unit or without.
+import type { Log } from '../../base/mod.ts'
+import {
+  floatFromText,
+  isNumeric,
+  PyError,
+  str,
+  textOf,
+  toDouble,
+  typeError,
+  typeName,
+  type Value,
+} from '../../data/mod.ts'
+
+/** Undefined, and a line in the log, for text that is no number. */
+export function milliseconds(duration: Value, log: Log): number | undefined {
+  if (isNumeric(duration)) return toDouble(duration)
+  const text = textOf(duration)
+  if (text === undefined) {
+    throw typeError(`float() argument must be a string or a real number, not '${typeName(duration)}'`)
+  }
+  const parsed = numberIn(text) ?? numberIn(text.split(' ms')[0]!)
+  if (parsed === undefined) log('error', `Cannot parse a float from duration ${str(duration)}`)
+  return parsed
+}
+
+function numberIn(text: string): number | undefined {
+  try {
+    return floatFromText(text)
+  } catch (error) {
+    if (error instanceof PyError && error.code === 'ValueError') return undefined
+    throw error
+  }
+}

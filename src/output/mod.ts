@@ -1,0 +1,5 @@
+export { type DisplayCall, display, displayHtml, displayPlain } from './display.ts'
+export type { Outputter, Screen } from './outputter.ts'
+export { outputters } from './outputters.ts'
+export { type ColorName, type Palette, palette } from './palette.ts'
+export { colorFor, selectOutputter, type Terminal } from './select.ts'

@@ -1,0 +1,103 @@
+// The default outputter: keys in order, each value indented below its key, items of lists behind dashes.
+import {
+  type Dict,
+  decodeBytes,
+  equals,
+  isNumeric,
+  OrderedDict,
+  PyError,
+  repr,
+  sorted,
+  splitLines,
+  str,
+  textLength,
+  textOf,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
+import { flag, getOr, type Outputter, type Screen } from './outputter.ts'
+import { margin, needSpaces, stripEscapes } from './text.ts'
+
+export const nested: Outputter = (data, screen) => {
+  const asked = getOr(screen.kwargs, 'nested_indent', 0)
+  const indent = truthy(asked) ? asked : getOr(screen.opts, 'nested_indent', 0)
+  const writer = new NestedWriter(screen, !equals(getOr(screen.kwargs, '_retcode', 0), 0))
+  writer.write(data, needSpaces(indent), '')
+  return writer.lines.join('\n')
+}
+
+class NestedWriter {
+  readonly lines: string[] = []
+  private readonly colors: Screen['colors']
+  private readonly stripColors: boolean
+  /** Marks of structure are red when the function failed. */
+  private readonly keyColor: string
+  private readonly itemColor: string
+
+  constructor(screen: Screen, failed: boolean) {
+    this.colors = screen.colors
+    this.stripColors = flag(screen, 'strip_colors', true)
+    this.keyColor = failed ? screen.colors.RED : screen.colors.CYAN
+    this.itemColor = failed ? screen.colors.RED : screen.colors.GREEN
+  }
+
+  write(given: Value, indent: number, prefix: string): void {
+    const value = given instanceof Uint8Array ? readable(given) : given
+    const text = textOf(value)
+    if (text !== undefined) this.text(text, indent, prefix)
+    else if (value === null || isNumeric(value)) this.line(indent, this.colors.LIGHT_YELLOW, prefix + repr(value))
+    else if (Array.isArray(value)) this.list(value, indent)
+    else if (value instanceof Map) this.dict(value, indent, prefix)
+  }
+
+  private line(indent: number, color: string, text: string, suffix = ''): void {
+    this.lines.push(margin(indent) + color + text + this.colors.ENDC + suffix)
+  }
+
+  private text(text: string, indent: number, prefix: string): void {
+    let before = prefix
+    for (const line of splitLines(text)) {
+      this.line(indent, this.colors.GREEN, before + (this.stripColors ? stripEscapes(line) : line))
+      before = margin(textLength(prefix))
+    }
+  }
+
+  private list(list: readonly Value[], indent: number): void {
+    for (const item of list) {
+      if (Array.isArray(item) || item instanceof Map) {
+        this.line(indent, this.itemColor, '|_')
+        this.write(item, indent + 2, item instanceof Map ? '' : '- ')
+      } else this.write(item, indent, '- ')
+    }
+  }
+
+  private dict(dict: Dict, indent: number, prefix: string): void {
+    if (indent !== 0) this.line(indent, this.keyColor, '----------')
+    for (const [key, value] of entriesInOrder(dict)) {
+      this.line(indent, this.keyColor, prefix + key, ':')
+      this.write(value, indent + 4, '')
+    }
+  }
+}
+
+/** Bytes as text, or unchanged (and then not shown) when they are none. */
+function readable(bytes: Uint8Array): Value {
+  try {
+    return decodeBytes(bytes)
+  } catch (error) {
+    if (error instanceof PyError && error.code === 'UnicodeDecodeError') return bytes
+    throw error
+  }
+}
+
+function entriesInOrder(dict: Dict): [key: string, value: Value][] {
+  if (dict instanceof OrderedDict) return [...dict].map(([key, value]) => [str(key), value])
+  try {
+    return sorted(dict).map((key) => [str(key), dict.get(key)!])
+  } catch (error) {
+    if (!(error instanceof PyError) || error.code !== 'TypeError') throw error
+  }
+  // keys of several types go by their text, and of those with the same text the last counts
+  const byText = new Map<Value, Value>([...dict].map(([key, value]) => [str(key), value]))
+  return sorted(byText).map((key) => [key as string, byText.get(key)!])
+}

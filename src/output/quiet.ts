@@ -1,0 +1,4 @@
+// Prints nothing.
+import type { Outputter } from './outputter.ts'
+
+export const quiet: Outputter = () => ''
