@@ -12,7 +12,7 @@ export function str(value: Value): string {
     case 'boolean':
       return value ? 'True' : 'False'
     case 'bigint':
-      return value.toString()
+      return bigText(value)
     default:
       if (value === null) return 'None'
       if (Array.isArray(value) || value instanceof Map || value instanceof Uint8Array) return repr(value)
