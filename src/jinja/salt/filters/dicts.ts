@@ -49,7 +49,7 @@ function compareDicts(old: Value, fresh: Value): Value {
   const keys = new PySet(iterate(orEmpty(fresh)))
   for (const key of iterate(orEmpty(old))) keys.add(key)
   const changes: Dict = new Map()
-  for (const key of keys.values()) {
+  for (const key of iterate(keys)) {
     if (!contains(old, key)) dictSet(changes, key, change('old', '', 'new', getItem(fresh, key)))
     else if (!contains(fresh, key)) dictSet(changes, key, change('new', '', 'old', getItem(old, key)))
     else if (!equals(getItem(fresh, key), getItem(old, key))) {

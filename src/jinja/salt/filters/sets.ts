@@ -1,10 +1,10 @@
 // Set theory on lists. Hashable operands (tuples, text, generators) become Python sets; lists stay lists in order.
-import { add, contains, iterate, PySet, type Value } from '../../../data/mod.ts'
+import { add, type BinaryOp, contains, iterate, PySet, type Value } from '../../../data/mod.ts'
 import { type NativeTable, native } from '../../runtime/native.ts'
 import { isHashableType } from '../python-type.ts'
 
 function unique(values: Value): Value {
-  return isHashableType(values) ? new PySet(iterate(values)) : withoutRepeats(iterate(values))
+  return isHashableType(values) ? PySet.from(values) : withoutRepeats(iterate(values))
 }
 
 function withoutRepeats(values: Iterable<Value>): Value[] {
@@ -13,33 +13,27 @@ function withoutRepeats(values: Iterable<Value>): Value[] {
   return kept
 }
 
-const bothHashable = (a: Value, b: Value): boolean => isHashableType(a) && isHashableType(b)
-
-function union(a: Value, b: Value): Value {
-  if (!bothHashable(a, b)) return unique(add(a, b))
-  const joined = new PySet(iterate(a))
-  for (const item of new PySet(iterate(b)).values()) joined.add(item)
-  return joined
+/** The result as a Python set where both operands can make one, else undefined. */
+function asSets(op: BinaryOp, a: Value, b: Value): Value | undefined {
+  if (!isHashableType(a) || !isHashableType(b)) return undefined
+  const left = PySet.from(a)
+  return left.binary(op, PySet.from(b), false)
 }
+
+const union = (a: Value, b: Value): Value => asSets('|', a, b) ?? unique(add(a, b))
 
 /** The items of `a` that are, or are not, in `b`. */
 function pick(a: Value, b: Value, wanted: boolean): Value {
-  if (!bothHashable(a, b)) return withoutRepeats([...iterate(a)].filter((item) => contains(b, item) === wanted))
-  const [own, other] = [new PySet(iterate(a)), new PySet(iterate(b))]
-  return new PySet([...own.values()].filter((item) => other.contains(item) === wanted))
+  const all = asSets(wanted ? '&' : '-', a, b)
+  return all ?? withoutRepeats([...iterate(a)].filter((item) => contains(b, item) === wanted))
 }
 
 function symmetricDifference(a: Value, b: Value): Value {
-  if (!bothHashable(a, b)) {
-    const all = [...iterate(union(a, b))]
-    const shared = all.length === 0 ? [] : pick(a, b, true)
-    return withoutRepeats(all.filter((item) => !contains(shared, item)))
-  }
-  const [left, right] = [new PySet(iterate(a)), new PySet(iterate(b))]
-  return new PySet([
-    ...[...left.values()].filter((item) => !right.contains(item)),
-    ...[...right.values()].filter((item) => !left.contains(item)),
-  ])
+  const sets = asSets('^', a, b)
+  if (sets !== undefined) return sets
+  const all = [...iterate(union(a, b))]
+  const shared = all.length === 0 ? [] : pick(a, b, true)
+  return withoutRepeats(all.filter((item) => !contains(shared, item)))
 }
 
 export const setFilters: NativeTable = {
