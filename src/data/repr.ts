@@ -21,6 +21,21 @@ export function str(value: Value): string {
   }
 }
 
+/** CPython refuses to print longer ints, because that takes quadratic time. */
+const MOST_DIGITS = 4300
+const TOO_LONG = 10n ** BigInt(MOST_DIGITS)
+
+function bigText(n: bigint): string {
+  if (n >= TOO_LONG || n <= -TOO_LONG) {
+    throw new PyError(
+      'ValueError',
+      `Exceeds the limit (${MOST_DIGITS} digits) for integer string conversion; ` +
+        'use sys.set_int_max_str_digits() to increase the limit',
+    )
+  }
+  return n.toString()
+}
+
 export function repr(value: Value): string {
   return typeof value === 'string' ? quote(value) : new Printer().print(value)
 }
