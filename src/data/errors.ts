@@ -20,6 +20,7 @@ export type PyErrorType =
   | 'MemoryError'
   | 'NotImplementedError'
   | 'OSError'
+  | 'StopIteration'
   | 'Exception'
 
 /** An exception that Python would have raised; `code` is its class and `message` what `str(exc)` gives. */
@@ -33,7 +34,7 @@ export class PyError extends BrineError<PyErrorType> {
 export const typeError = (message: string): PyError => new PyError('TypeError', message)
 export const valueError = (message: string): PyError => new PyError('ValueError', message)
 
-export type SaltErrorCode = 'SaltInvocationError' | 'CommandExecutionError' | 'SaltException'
+export type SaltErrorCode = 'SaltInvocationError' | 'CommandExecutionError' | 'SaltException' | 'TimedProcTimeoutError'
 
 /** An exception of Salt's own; `code` is its class and `message` the text Salt prints. */
 export class SaltError extends BrineError<SaltErrorCode> {

@@ -60,6 +60,7 @@ export { fixedText, round } from './round.ts'
 export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems } from './sequence.ts'
 export { PyFrozenSet, PySet } from './set.ts'
 export { type BoundArguments, bindArguments, type Signature } from './signature.ts'
+export { shlexQuote, shlexSplit } from './shlex.ts'
 export { type SubdictMatchOptions, subdictMatch } from './subdict-match.ts'
 export { getItem, setItem } from './subscript.ts'
 export {

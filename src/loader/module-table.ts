@@ -2,6 +2,31 @@
 import type { ModuleTable } from './registry.ts'
 
 export const moduleTable: ModuleTable = {
+  cmd: [
+    {
+      functions: [
+        'run',
+        'shell',
+        'run_stdout',
+        'run_stderr',
+        'run_all',
+        'retcode',
+        'script',
+        'script_retcode',
+        'which',
+        'which_bin',
+        'has_exec',
+        'exec_code',
+        'exec_code_all',
+        'tty',
+        'run_chroot',
+        'shells',
+        'shell_info',
+        'run_bg',
+      ],
+      load: () => import('../modules/cmd.ts'),
+    },
+  ],
   config: [
     {
       functions: ['get', 'option', 'merge', 'dot_vals', 'backup_mode', 'manage_mode', 'valid_fileproto', 'items'],
