@@ -25,12 +25,12 @@ export interface CompareOptions {
   rounds?: number
   /** CPU time one sample should take; more calls are put into a sample until it does. */
   sampleMs?: number
-  /** CPU time spent before measuring, so that the JIT compiler has settled. */
+  /** CPU time spent before measuring: a long template is many functions, each compiled in its own time. */
   warmUpMs?: number
 }
 
 export async function compareWarm(ours: Sampler, theirs: Sampler, options: CompareOptions = {}): Promise<Comparison> {
-  const { rounds = 9, sampleMs = 150, warmUpMs = 1500 } = options
+  const { rounds = 9, sampleMs = 200, warmUpMs = 5000 } = options
   for (let spent = 0; spent < warmUpMs; ) spent += Math.max(await ours(10), 1)
   const ourTimes = await callsFor(ours, sampleMs)
   const theirTimes = await callsFor(theirs, sampleMs)

@@ -204,7 +204,7 @@ export class ExpressionCompiler {
   private concat(node: ast.Concat, frame: Frame): string {
     const parts = node.nodes.map((part) => this.expr(part, frame))
     if (frame.escape !== 'off') return `rt.concat([${parts.join(',')}])`
-    return `cat(${parts.join(',')})`
+    return parts.length === 2 ? `cat(${parts.join(',')})` : `catAll([${parts.join(',')}])`
   }
 
   /** What a value looks like in the output. */

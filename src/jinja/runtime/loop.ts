@@ -39,7 +39,9 @@ export class LoopContext extends Callable {
   override readonly module = 'jinja2.runtime'
   private readonly rt: Runtime
   private readonly iterable: Value
-  private iterator: Iterator<Value>
+  /** A list is walked by index, which also sees what is appended to it meanwhile; anything else by its iterator. */
+  private list: Value[] | undefined
+  private iterator: Iterator<Value> | undefined
   private readonly recurse: LoopFunction | undefined
   private readonly depth0: number
   index0 = -1
@@ -54,7 +56,8 @@ export class LoopContext extends Callable {
     super()
     this.rt = rt
     this.iterable = iterable
-    this.iterator = iterate(iterable)[Symbol.iterator]()
+    if (Array.isArray(iterable)) this.list = iterable
+    else this.iterator = iterate(iterable)[Symbol.iterator]()
     this.recurse = recurse
     this.depth0 = depth0
   }
@@ -71,12 +74,15 @@ export class LoopContext extends Callable {
   }
 
   private peek(): Value | undefined {
-    if (!this.looked) {
-      const { done, value } = this.iterator.next()
-      this.after = done ? undefined : value
-      this.looked = true
-    }
+    if (this.looked) return this.after
+    this.after = this.list ? this.list[this.index0 + 1] : this.pull()
+    this.looked = true
     return this.after
+  }
+
+  private pull(): Value | undefined {
+    const { done, value } = this.iterator!.next()
+    return done ? undefined : value
   }
 
   private next(): Value {
@@ -103,11 +109,7 @@ export class LoopContext extends Callable {
   /** Counts an iterable that has no length by taking the rest of it now. */
   private measure(): number {
     const rest: Value[] = this.peek() === undefined ? [] : [this.after!]
-    for (;;) {
-      const { done, value } = this.iterator.next()
-      if (done) break
-      rest.push(value)
-    }
+    for (let next = this.pull(); next !== undefined; next = this.pull()) rest.push(next)
     const count = this.index0 + 1 + rest.length
     this.iterator = rest[Symbol.iterator]()
     this.looked = false

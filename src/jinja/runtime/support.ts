@@ -67,9 +67,13 @@ function nsSet(target: Value, name: string, value: Value): void {
 }
 
 /** `a ~ b`: every operand is evaluated before the first is printed. */
-function cat(first: Value, second: Value, ...more: Value[]): string {
-  let result = str(first) + str(second)
-  for (const value of more) result += str(value)
+function cat(first: Value, second: Value): string {
+  return str(first) + str(second)
+}
+
+function catAll(values: Value[]): string {
+  let result = ''
+  for (const value of values) result += str(value)
   return result
 }
 
@@ -103,6 +107,7 @@ export const support = {
   isIn: (item: Value, container: Value): boolean => contains(container, item),
   T: truthy,
   cat,
+  catAll,
   text,
   out: printed,
   ga: getAttr,
