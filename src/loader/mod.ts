@@ -1,3 +1,5 @@
 export { LoaderError, type LoaderErrorCode } from './errors.ts'
 export { moduleTable } from './module-table.ts'
 export { type ModuleEntry, type ModuleTable, Registry, type RegistryContext } from './registry.ts'
+export { type StateEntry, StateRegistry, type StateSurroundings, type StateTable } from './state-registry.ts'
+export { stateTable } from './state-table.ts'

@@ -39,7 +39,8 @@ interface Shared {
 export class Registry {
   private readonly shared: Shared
   private readonly context: RegistryContext
-  private readonly ctx: FunctionContext
+  /** What functions of this registry see. */
+  readonly ctx: FunctionContext
 
   constructor(table: ModuleTable, context: RegistryContext, shared?: Shared) {
     this.context = { memory: new Map(), ...context }

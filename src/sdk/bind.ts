@@ -19,10 +19,13 @@ import {
 import type { Arg } from './arg.ts'
 import type { FunctionDeclaration } from './declare.ts'
 
-const signatures = new WeakMap<FunctionDeclaration, Signature>()
+/** What binding looks at: functions and states alike. */
+export type Callable = Pick<FunctionDeclaration, 'args' | 'calledAs'>
+
+const signatures = new WeakMap<Callable, Signature>()
 
 /** The parameters as Python would declare them. `fallbackName` is the public name of the function. */
-export function signatureOf(declaration: FunctionDeclaration, fallbackName: string): Signature {
+export function signatureOf(declaration: Callable, fallbackName: string): Signature {
   const known = signatures.get(declaration)
   if (known) return known
   const entries = Object.entries(declaration.args)
@@ -46,7 +49,7 @@ export function signatureOf(declaration: FunctionDeclaration, fallbackName: stri
 }
 
 export function bind(
-  declaration: FunctionDeclaration,
+  declaration: Callable,
   name: string,
   args: readonly Value[],
   kwargs: ReadonlyMap<string, Value>,
@@ -74,7 +77,8 @@ function match(signature: Signature, args: readonly Value[], kwargs: ReadonlyMap
   }
 }
 
-function shaped(declared: Arg<unknown>, value: Value | undefined, parameter: string, name: string): Value {
+/** The value in the form that the parameter declares; its default when there is none. */
+export function shaped(declared: Arg<unknown>, value: Value | undefined, parameter: string, name: string): Value {
   if (value === undefined) return declared.default!
   // None for a parameter that knows no None means what leaving it out means
   if (value === null && declared.kind !== 'any' && declared.default !== undefined) return declared.default

@@ -14,7 +14,7 @@ export {
 } from '../host/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
-export { bind, signatureOf } from './bind.ts'
+export { bind, type Callable, shaped, signatureOf } from './bind.ts'
 export { bindPublished, type CallArguments, parseInput, publishedArguments, readArgument } from './command-line.ts'
 export type { FunctionContext, Keywords, PillarRequest, RenderRequest } from './context.ts'
 export {
@@ -29,4 +29,13 @@ export {
 export { isTrue } from './is-true.ts'
 export { toValue } from './result.ts'
 export { deserialize, type SerializerOptions, serialize } from './serializers.ts'
+export {
+  defineState,
+  type StateContext,
+  type StateDeclaration,
+  type StateFunction,
+  type StateReturn,
+  state,
+  stateHooks,
+} from './state.ts'
 export { type Trial, tryFunction } from './trial.ts'

@@ -1,0 +1,106 @@
+// States by name, imported at their first use like functions. Of several modules with one name the first that can
+// serve this minion does.
+import { contains, type Dict, type Value } from '../data/mod.ts'
+import { type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
+
+export interface StateEntry {
+  readonly functions: readonly string[]
+  /** What the module offers to the engine, under Salt's names. */
+  readonly hooks?: readonly string[]
+  readonly load: () => Promise<{ default: StateDeclaration }>
+}
+
+/** By the name users write. */
+export type StateTable = Readonly<Record<string, readonly StateEntry[]>>
+
+export interface StateSurroundings {
+  opts: Dict
+  grains: Dict
+}
+
+export class StateRegistry {
+  private readonly table: StateTable
+  private readonly surroundings: StateSurroundings
+  private readonly disabled: Value
+  private readonly loading = new Map<string, Promise<StateDeclaration | undefined>>()
+  private readonly loaded = new Map<string, StateDeclaration>()
+  private readonly offered = new Map<string, ReadonlySet<string>>()
+  private readonly reasons = new Map<string, string>()
+
+  constructor(table: StateTable, surroundings: StateSurroundings) {
+    this.table = table
+    this.surroundings = surroundings
+    this.disabled = surroundings.opts.get('disable_states') ?? []
+  }
+
+  /** A module, or undefined when there is none for this minion. After this `has` and `get` know the truth about it. */
+  load(module: string): Promise<StateDeclaration | undefined> {
+    let promise = this.loading.get(module)
+    if (!promise) {
+      promise = this.choose(module)
+      this.loading.set(module, promise)
+    }
+    return promise
+  }
+
+  /** Whether the module has been loaded, or found to be missing. */
+  isSettled(module: string): boolean {
+    return this.loaded.has(module) || this.reasons.has(module)
+  }
+
+  /** Whether there is a function or hook of that name. */
+  has(name: string): boolean {
+    const [module, fun] = parted(name)
+    if (this.isSettled(module)) return this.offered.get(module)?.has(fun) ?? false
+    return this.entries(module).some(({ functions, hooks }) => functions.includes(fun) || hooks?.includes(fun))
+  }
+
+  /** A function of a loaded module. */
+  get(name: string): StateFunction | undefined {
+    const [module, fun] = parted(name)
+    return this.loaded.get(module)?.functions[fun]
+  }
+
+  module(name: string): StateDeclaration | undefined {
+    return this.loaded.get(name)
+  }
+
+  *names(): Generator<string> {
+    for (const module of Object.keys(this.table)) {
+      for (const fun of new Set(this.entries(module).flatMap(({ functions }) => functions))) yield `${module}.${fun}`
+    }
+  }
+
+  /** Why there is no such function, as Salt says it. */
+  missing(name: string): string {
+    const [module] = parted(name)
+    const reason = this.reasons.get(module)
+    if (reason === undefined || reason === '') return `'${name}' is not available.`
+    return `'${module}' __virtual__ returned False: ${reason}`
+  }
+
+  private entries(module: string): readonly StateEntry[] {
+    return Object.hasOwn(this.table, module) && !contains(this.disabled, module) ? this.table[module]! : []
+  }
+
+  private async choose(module: string): Promise<StateDeclaration | undefined> {
+    const reasons: string[] = []
+    for (const { load } of this.entries(module)) {
+      const { default: declaration } = await load()
+      const verdict = declaration.when?.(this.surroundings) ?? true
+      if (verdict === true) {
+        this.loaded.set(module, declaration)
+        this.offered.set(module, new Set([...Object.keys(declaration.functions), ...stateHooks(declaration)]))
+        return declaration
+      }
+      reasons.push(verdict)
+    }
+    this.reasons.set(module, reasons.join('; '))
+    return undefined
+  }
+}
+
+function parted(name: string): [module: string, fun: string] {
+  const dot = name.indexOf('.')
+  return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)]
+}
