@@ -86,6 +86,13 @@ function indexOf(part: Value): number | bigint | undefined {
 }
 
 function inOther(value: Value, part: Value): Value | undefined {
+  // what is asked for most, and most often in vain: an error thrown and caught would cost more than all the rest
+  if (value instanceof Map && typeof part === 'string') {
+    const found = value.get(part)
+    if (found !== undefined) return found
+    const loaded = loadKeyPart(part)
+    return typeof loaded === 'object' && loaded !== null ? hashedItem(value, loaded) : dictGet(value, loaded)
+  }
   try {
     return getItem(value, part)
   } catch (error) {
@@ -99,6 +106,16 @@ function inOther(value: Value, part: Value): Value | undefined {
   } catch (error) {
     if (!isNoSuchItem(error) || error.code === 'IndexError') throw error
     return undefined
+  }
+}
+
+/** An item whose key was read from text and may be one that no dict can have. */
+function hashedItem(value: Map<Value, Value>, key: Value): Value | undefined {
+  try {
+    return dictGet(value, key)
+  } catch (error) {
+    if (isNoSuchItem(error)) return undefined
+    throw error
   }
 }
 
