@@ -1,0 +1,154 @@
+// Complaints about options: a value of the wrong type, with Salt's words and its ideas of what may pass, and a name that
+// looks like a slip of the pen. Options that no program knows are fine otherwise: modules read their own.
+import { type Log, nearestNames } from '../base/mod.ts'
+import {
+  type Dict,
+  floatFromText,
+  intFromText,
+  isDict,
+  isFloat,
+  isInt,
+  isIterable,
+  isList,
+  PyError,
+  str,
+  Tuple,
+  textOf,
+  typeName,
+  type Value,
+} from '../data/mod.ts'
+import { isFor, type OptionTable, type Role, typesOf } from './option.ts'
+import { OLD_NAMES, OPTIONS } from './options.ts'
+import { type Sources, whereSet } from './source.ts'
+
+/** What a type's constructor accepts and Salt still refuses, because the value would change its meaning. */
+const CHANGED_BY: Readonly<Record<string, readonly string[]>> = {
+  str: ['list', 'tuple', 'dict'],
+  list: ['dict', 'str'],
+  tuple: ['dict', 'str'],
+  bool: ['list', 'tuple', 'str', 'int', 'float', 'dict', 'NoneType'],
+  int: ['bool', 'float'],
+  float: ['bool'],
+}
+
+/** Logs a warning for each option whose value has none of its types. */
+export function checkTypes(opts: Dict, sources: Sources, log: Log): void {
+  for (const [key, value] of opts) {
+    const name = str(key)
+    const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name]! : undefined
+    const types = option ? typesOf(option) : []
+    if (types.length === 0 || fits(value, types)) continue
+    const wanted = types.length === 1 ? types[0] : `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`
+    const what = `has an invalid type of ${typeName(value)}, a ${wanted} is required for this option`
+    const where = whereSet(sources, name)
+    log('warning', `Config option '${name}' with value ${str(value)} ${what}${where && ` (set${where})`}`)
+  }
+}
+
+function fits(value: Value, types: readonly string[]): boolean {
+  if (types.some((type) => is(value, type))) return true
+  if (textOf(value)?.startsWith('sdb://')) return true
+  const [only] = types
+  if (types.length === 1) return converts(value, only!) && !(CHANGED_BY[only!] ?? []).some((type) => isA(value, type))
+  return types.some((type) => {
+    const changed = CHANGED_BY[type]?.filter((other) => !types.includes(other))
+    return changed !== undefined && converts(value, type) && !changed.some((other) => isA(value, other))
+  })
+}
+
+/** A truth value is no number here. */
+function is(value: Value, type: string): boolean {
+  return typeof value === 'boolean' ? type === 'bool' : isA(value, type)
+}
+
+/** Python's isinstance, for which a truth value is an int. */
+function isA(value: Value, type: string): boolean {
+  switch (type) {
+    case 'str':
+      return textOf(value) !== undefined
+    case 'list':
+      return isList(value)
+    case 'tuple':
+      return value instanceof Tuple
+    case 'dict':
+      return isDict(value)
+    case 'bool':
+      return typeof value === 'boolean'
+    case 'int':
+      return isInt(value) || typeof value === 'boolean'
+    case 'float':
+      return isFloat(value)
+    default:
+      return value === null
+  }
+}
+
+/** Whether Python's constructor of that name takes the value. */
+function converts(value: Value, type: string): boolean {
+  const text = textOf(value)
+  switch (type) {
+    case 'list':
+    case 'tuple':
+      return isIterable(value)
+    case 'dict':
+      return text === '' || (isIterable(value) && text === undefined && isPairs(value))
+    case 'int':
+    case 'float':
+      return text === undefined ? isA(value, 'int') || isFloat(value) : readsAsNumber(text, type)
+    default:
+      return true
+  }
+}
+
+function isPairs(value: Value): boolean {
+  return (
+    Array.isArray(value) && value.every((item) => (isList(item) || item instanceof Tuple) && [...item].length === 2)
+  )
+}
+
+function readsAsNumber(text: string, type: 'int' | 'float'): boolean {
+  try {
+    return type === 'int' ? intFromText(text) !== undefined : floatFromText(text) !== undefined
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error
+    return false
+  }
+}
+
+/** Logs a warning for each option of the files whose name is unknown, yet close to one that is known. */
+export function checkNames(sources: Sources, role: Role, log: Log): void {
+  const known = namesFor(OPTIONS, role)
+  for (const name of sources.keys()) {
+    // modules of users name their options with a prefix and a dot
+    if (Object.hasOwn(OPTIONS, name) || OLD_NAMES.has(name) || name.includes('.') || name.startsWith('_')) continue
+    const near = nearestNames(name, known, 1).filter((other) => isSlip(name, other))
+    if (near.length > 0) {
+      log('warning', `Unknown option '${name}'${whereSet(sources, name)}; did you mean '${near[0]}'?`)
+    }
+  }
+}
+
+/** Short names of users' own options are close to some option by chance. */
+function isSlip(name: string, option: string): boolean {
+  return name.length >= 5 && Math.abs(name.length - option.length) <= 2
+}
+
+function namesFor(options: OptionTable, role: Role): string[] {
+  return Object.keys(options).filter((name) => isFor(options[name]!, role))
+}
+
+/** Gives options that bear an old name the new one, unless that is set as well. */
+export function renameOld(overrides: Dict, sources: Sources, log: Log): void {
+  for (const [old, name] of OLD_NAMES) {
+    const value = overrides.get(old)
+    // Salt itself still explains this one
+    if (value === undefined || old === 'environment') continue
+    const where = whereSet(sources, old)
+    if (overrides.has(name))
+      log('warning', `Option '${old}'${where} is an old name of '${name}', which is set and counts`)
+    else {
+      log('warning', `Option '${old}'${where} is now called '${name}'`)
+      overrides.set(name, value)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// Files that match a pattern, as Python's glob.glob gives them: `*`, `?` and `[…]` within one part of a path, names with
+// a leading dot only when the pattern has one, and no order.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { compileGlob } from '../data/mod.ts'
+
+const MAGIC = /[*?[]/
+
+export const hasMagic = (pattern: string): boolean => MAGIC.test(pattern)
+
+export function globFiles(pattern: string): string[] {
+  if (!hasMagic(pattern)) return existsSync(pattern) ? [pattern] : []
+  const parts = pattern.split('/')
+  let found = [parts[0] === '' ? '/' : '']
+  const rest = parts[0] === '' ? parts.slice(1) : parts
+  for (const [index, part] of rest.entries()) {
+    const last = index === rest.length - 1
+    found = found.flatMap((folder) => step(folder, part, last))
+  }
+  return found
+}
+
+function step(folder: string, part: string, last: boolean): string[] {
+  if (!hasMagic(part)) {
+    const path = part === '' ? folder : join(folder, part)
+    return (last ? existsSync(path) : isFolder(path)) ? [path] : []
+  }
+  const glob = compileGlob(part)
+  return namesIn(folder || '.')
+    .filter((name) => (part.startsWith('.') || !name.startsWith('.')) && glob(name))
+    .map((name) => join(folder, name))
+    .filter((path) => last || isFolder(path))
+}
+
+/** A folder that cannot be listed has nothing that matches. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

@@ -1,0 +1,271 @@
+// A master's options: defaults, then the files, then what follows from them. Programs that only talk to a master read
+// the same, and then the user's own file and token.
+import { readFileSync, statSync } from 'node:fs'
+import { homedir, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Log, silentLog } from '../base/mod.ts'
+import {
+  compileRegex,
+  type Dict,
+  isDict,
+  isInt,
+  isList,
+  numberOf,
+  PyError,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
+import { checkNames, checkTypes, renameOld } from './check.ts'
+import {
+  adoptEnvironment,
+  checkAlgorithm,
+  checkDiscovery,
+  checkSsl,
+  placeExtensions,
+  placeLogFile,
+  renameBackends,
+  requireTypes,
+  setWriteBuffer,
+  shortenSocketPath,
+} from './derive.ts'
+import { type Environment, readConfigFiles } from './files.ts'
+import { appendDomain, findId } from './minion-id.ts'
+import { defaultsOf } from './option.ts'
+import { OPTIONS } from './options.ts'
+import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
+import { isFile, readConfigFile } from './read-file.ts'
+import type { Sources } from './source.ts'
+import { checkPools, poolsInForce } from './worker-pools.ts'
+
+export const MASTER_CONFIG = '/etc/salt/master'
+
+export interface MasterConfigRequest {
+  path?: string
+  env?: Environment
+  log?: Log
+  program?: string
+}
+
+/** The defaults of masters. */
+export function masterDefaults(): Dict {
+  return defaultsOf(OPTIONS, 'master')
+}
+
+export async function masterConfig(request: MasterConfigRequest = {}): Promise<Dict> {
+  const { path = MASTER_CONFIG, env = process.env, log = silentLog } = request
+  const { overrides, sources } = readConfigFiles({
+    path,
+    defaultPath: MASTER_CONFIG,
+    variable: 'SALT_MASTER_CONFIG',
+    fileName: 'master',
+    defaultInclude: 'master.d/*.conf',
+    env,
+    log,
+  })
+  checkNames(sources, 'master', log)
+  const opts = await deriveMaster(overrides, sources, { ...request, log })
+  checkSshMinionOptions(opts, log)
+  checkTypes(opts, sources, log)
+  opts.set('nodegroups', repackGroups(opts.get('nodegroups') ?? null))
+  return opts
+}
+
+/** What `salt` and its like see: the master's options, the user's own file, and the token of a login. */
+export async function clientConfig(request: MasterConfigRequest = {}): Promise<Dict> {
+  const { env = process.env, log = silentLog } = request
+  const xdg = join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'salt')
+  const hasXdg = statSync(xdg, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const opts: Dict = new Map<Value, Value>([['token_file', join(hasXdg ? xdg : homedir(), 'salt_token')]])
+  for (const [key, value] of await masterConfig(request)) opts.set(key, value)
+  const usual = hasXdg ? join(xdg, 'saltrc') : join(homedir(), '.saltrc')
+  const named = env['SALT_CLIENT_CONFIG']
+  const own = named && isFile(named) ? named : usual
+  if (isFile(own)) for (const [key, value] of readConfigFile(own, log)) opts.set(key, value)
+  readToken(opts)
+  const listening = opts.get('interface')
+  if (listening === '0.0.0.0') opts.set('interface', '127.0.0.1')
+  else if (listening === '::') opts.set('interface', '::1')
+  if (!opts.has('master_uri')) {
+    const host = str(opts.get('interface')!)
+    opts.set('master_uri', `tcp://${host.includes(':') ? `[${host}]` : host}:${str(opts.get('ret_port')!)}`)
+  }
+  return opts
+}
+
+function readToken(opts: Dict): void {
+  const file = resolve(str(opts.get('token_file')!).replace(/^~(?=\/|$)/, homedir()))
+  opts.set('token_file', file)
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat?.isFile()) return
+  const life = numberOf(opts.get('token_expire') ?? 43200) ?? 0
+  if (stat.mtimeMs / 1000 + Number(life) > Date.now() / 1000) opts.set('token', readFileSync(file, 'utf8').trim())
+}
+
+async function deriveMaster(
+  overrides: Dict,
+  sources: Sources,
+  request: MasterConfigRequest & { log: Log },
+): Promise<Dict> {
+  const { log } = request
+  const opts = masterDefaults()
+  opts.set('__role', 'master')
+  opts.set('__fs_update', true)
+  placeLogFile(overrides, opts.get('log_file')!)
+  renameOld(overrides, sources, log)
+  for (const [key, value] of overrides) opts.set(key, value)
+  requireTypes(opts, sources)
+  keepRightsForRest(opts, log)
+  opts.set('__cli', request.program ?? '')
+  adoptEnvironment(opts, 'master', log)
+  renameBackends(opts)
+  shortenSocketPath(opts)
+  opts.set('token_dir', join(str(opts.get('cachedir')!), 'tokens'))
+  opts.set('syndic_dir', join(str(opts.get('cachedir')!), 'syndics'))
+  placeExtensions(opts)
+  setWriteBuffer(opts, overrides, totalmem)
+  await setMasterId(opts, log)
+  moveMasterPaths(opts)
+  settleCluster(opts, log)
+  opts.set('open_mode', opts.get('open_mode') === true)
+  opts.set('auto_accept', opts.get('auto_accept') === true)
+  opts.set('file_roots', normalRoots(opts.get('file_roots') ?? null, 'file_roots', '/srv/salt', log))
+  opts.set('pillar_roots', normalRoots(opts.get('pillar_roots') ?? null, 'file_roots', '/srv/salt', log))
+  listIgnored(opts, log)
+  settleWorkers(opts, log)
+  opts.set('hash_type', str(opts.get('hash_type')!).toLowerCase())
+  checkSsl(opts)
+  checkDiscovery(opts, 'master')
+  checkAlgorithm(opts, 'publish_signing_algorithm', ' publish signging', 'signing')
+  checkAlgorithm(opts, 'cluster_encryption_algorithm', 'cluster encryption', 'encryption')
+  return opts
+}
+
+/** The REST login keeps no password to look rights up with later. */
+function keepRightsForRest(opts: Dict, log: Log): void {
+  const logins = opts.get('external_auth') ?? null
+  if (!isDict(logins) || !logins.has('rest')) return
+  if (opts.get('keep_acl_in_token') === false) {
+    const what = "The 'rest' external_auth backend requires 'keep_acl_in_token' to be True."
+    log('warning', `${what} Setting 'keep_acl_in_token' to True.`)
+  }
+  opts.set('keep_acl_in_token', true)
+}
+
+async function setMasterId(opts: Dict, log: Log): Promise<void> {
+  let id = str(opts.get('id') ?? '')
+  const given = id !== ''
+  let isAddress = false
+  if (!given) ({ id, isAddress } = await findId(opts, { log, remember: false }))
+  const domain = opts.get('append_domain')
+  if (!isAddress && domain !== undefined) id = appendDomain(id, domain)
+  opts.set('id', given ? id : `${id}_master`)
+}
+
+const MASTER_PATHS = [
+  'pki_dir',
+  'cachedir',
+  'pidfile',
+  'sock_dir',
+  'extension_modules',
+  'autosign_file',
+  'autoreject_file',
+  'token_dir',
+  'syndic_dir',
+  'sqlite_queue_dir',
+  'autosign_grains_dir',
+]
+
+function moveMasterPaths(opts: Dict): void {
+  const logs = ['log_file', 'key_logfile', 'ssh_log_file'].filter((name) => isPlainPath(opts.get(name)))
+  moveBelowRoot(opts, [...MASTER_PATHS, ...logs])
+}
+
+function settleCluster(opts: Dict, log: Log): void {
+  const has = (name: string): boolean => truthy(opts.get(name) ?? null)
+  if ((opts.get('cluster_id') ?? null) !== null) {
+    if (!has('cluster_peers') && !has('cluster_secret')) {
+      log('warning', 'Cluster id defined without defining cluster peers')
+      opts.set('cluster_peers', [])
+    }
+    if (!has('cluster_pki_dir')) {
+      log('warning', 'Cluster id defined without defining cluster pki, falling back to pki_dir')
+      opts.set('cluster_pki_dir', opts.get('pki_dir')!)
+    }
+    return
+  }
+  if (has('cluster_peers')) {
+    log('warning', 'Cluster peers defined without a cluster_id, ignoring.')
+    opts.set('cluster_peers', [])
+  }
+  if (has('cluster_pki_dir')) {
+    log('warning', 'Cluster pki dir defined without a cluster_id, ignoring.')
+    opts.set('cluster_pki_dir', null)
+  }
+}
+
+/** Ignore rules as lists; regular expressions that are none are left out. */
+function listIgnored(opts: Dict, log: Log): void {
+  const asList = (name: string): Value[] => {
+    const value = opts.get(name) ?? null
+    return isList(value) ? value : truthy(value) ? [value] : []
+  }
+  opts.set('file_ignore_glob', asList('file_ignore_glob'))
+  opts.set(
+    'file_ignore_regex',
+    asList('file_ignore_regex').filter((pattern) => {
+      if (isRegex(pattern)) return true
+      log('warning', `Unable to parse file_ignore_regex. Skipping: ${str(pattern)}`)
+      return false
+    }),
+  )
+}
+
+function isRegex(pattern: Value): boolean {
+  try {
+    compileRegex(textOf(pattern) ?? '')
+    return textOf(pattern) !== undefined
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error
+    return false
+  }
+}
+
+function settleWorkers(opts: Dict, log: Log): void {
+  const threads = opts.get('worker_threads') ?? null
+  if (isInt(threads) && threads < 3 && truthy(opts.get('peer') ?? null)) {
+    const what = `The 'worker_threads' setting in '${str(opts.get('conf_file')!)}' cannot be lower than 3.`
+    log('warning', `${what} Resetting it to the default value of 3.`)
+    opts.set('worker_threads', 3)
+  }
+  if (!truthy(opts.get('worker_pools_enabled') ?? true)) return
+  const pools = poolsInForce(opts)
+  checkPools(pools)
+  opts.set('worker_pools', pools)
+}
+
+/** What SSH minions get must not replace what the master serves. */
+function checkSshMinionOptions(opts: Dict, log: Log): void {
+  const given = opts.get('ssh_minion_opts')
+  if (given === undefined) return
+  if (!isDict(given)) {
+    log('error', 'Invalidly-formatted ssh_minion_opts')
+    opts.delete('ssh_minion_opts')
+    return
+  }
+  for (const key of [...given.keys()]) {
+    const name = str(key)
+    const refused = /^[a-z0-9]+fs_/i.test(name) || name === 'fileserver_backend'
+    if (!refused && !(name.includes('pillar') && name !== 'ssh_merge_pillar')) continue
+    log('warning', `'${name}' is not a valid ssh_minion_opts parameter, ignoring`)
+    given.delete(key)
+  }
+}
+
+/** Node groups may be a list of one-entry dicts; nothing at all means none. */
+function repackGroups(groups: Value): Value {
+  if (groups === null) return new Map()
+  if (!isList(groups) || !groups.every((group) => isDict(group) && group.size === 1)) return groups
+  return new Map(groups.flatMap((group) => [...(group as Dict)]))
+}

@@ -1,0 +1,99 @@
+// The name of a minion that has none configured: the one remembered in `minion_id`, what `id_function` says, or a guess
+// from the host's name, in lower case and without its domain on request.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIPv4 } from 'node:net'
+import { dirname, join } from 'node:path'
+import { type Log, toError } from '../base/mod.ts'
+import { type Dict, isDict, str, textOf, truthy, typeName, type Value } from '../data/mod.ts'
+import { ConfigError } from './errors.ts'
+import { guessHostname } from './hostname.ts'
+
+/** Calls an execution function, for `id_function`. */
+export type CallFunction = (name: string, kwargs: Dict) => Value | Promise<Value>
+
+export interface IdRequest {
+  log: Log
+  /** Write a name that was found to `minion_id`. */
+  remember: boolean
+  callFunction?: CallFunction | undefined
+  guess?: () => Promise<string>
+}
+
+export interface FoundId {
+  id: string
+  /** An address gets no domain. */
+  isAddress: boolean
+}
+
+export async function findId(opts: Dict, request: IdRequest): Promise<FoundId> {
+  const caching = truthy(opts.get('minion_id_caching') ?? true)
+  const file = join(str(opts.get('root_dir') ?? '/'), 'etc/salt/minion_id')
+  const remembered = caching ? readRemembered(file) : undefined
+  if (remembered !== undefined) {
+    request.log('debug', `Using cached minion ID from ${file}: ${remembered}`)
+    return { id: remembered, isAddress: false }
+  }
+  const source = opts.get('id_function') ?? null
+  let id = truthy(source) ? await askFunction(source, request) : await (request.guess ?? guessHostname)()
+  if (truthy(opts.get('minion_id_lowercase') ?? false)) id = id.toLowerCase()
+  id = withoutDomain(id, opts.get('minion_id_remove_domain') ?? false)
+  if (request.remember && caching) remember(id, file, request.log)
+  return { id, isAddress: isIPv4(id) }
+}
+
+function readRemembered(file: string): string | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+  const name = text
+    .split('\n', 1)[0]!
+    .replace(/^\ufeff/, '')
+    .trim()
+  return name === '' || name === 'localhost' ? undefined : name
+}
+
+function remember(id: string, file: string, log: Log): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, id)
+  } catch (error) {
+    log('error', `Could not cache minion ID: ${toError(error).message}`)
+  }
+}
+
+/** True cuts at the first dot; a text is the one domain to cut off. */
+function withoutDomain(id: string, domain: Value): string {
+  if (domain === true) return id.split('.', 1)[0]!
+  const text = textOf(domain)
+  if (!text || !id.toUpperCase().endsWith(`.${text.toUpperCase()}`)) return id
+  return id.slice(0, -text.length - 1)
+}
+
+async function askFunction(source: Value, { callFunction }: IdRequest): Promise<string> {
+  const [name, kwargs] = functionOf(source)
+  if (!callFunction) throw new ConfigError('OptionInvalid', `Failed to load module ${name}`)
+  const id = await callFunction(name, kwargs)
+  const text = textOf(id)
+  if (text) return text
+  const what = `returned value "${str(id)}" of type <class '${typeName(id)}'> instead of string`
+  throw new ConfigError('OptionInvalid', `Function ${name} ${what}`)
+}
+
+function functionOf(source: Value): [name: string, kwargs: Dict] {
+  const text = textOf(source)
+  if (text !== undefined) return [text, new Map()]
+  if (!isDict(source)) {
+    throw new ConfigError('OptionInvalid', "'id_function' option is neither a string nor a dictionary")
+  }
+  const [name, kwargs] = [...source][0] ?? ['', null]
+  return [str(name), isDict(kwargs) ? kwargs : new Map()]
+}
+
+/** Appends the configured domain, unless the id ends in it or in a dot. */
+export function appendDomain(id: string, domain: Value): string {
+  const text = str(domain)
+  return id.endsWith(text) || id.endsWith('.') ? id : `${id}.${text}`
+}

@@ -1,0 +1,132 @@
+// A minion's options: defaults, then the files, then what follows from them. What the command line says is laid over
+// the result by the programs.
+import { totalmem } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { type Log, silentLog } from '../base/mod.ts'
+import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { checkNames, checkTypes, renameOld } from './check.ts'
+import {
+  adoptEnvironment,
+  checkAlgorithm,
+  checkDiscovery,
+  checkSsl,
+  placeExtensions,
+  placeLogFile,
+  renameBackends,
+  requireTypes,
+  setWriteBuffer,
+  shortenSocketPath,
+} from './derive.ts'
+import { type Environment, readConfigFiles } from './files.ts'
+import { appendDomain, type CallFunction, findId } from './minion-id.ts'
+import { defaultsOf } from './option.ts'
+import { OPTIONS } from './options.ts'
+import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
+import type { Sources } from './source.ts'
+
+export const MINION_CONFIG = '/etc/salt/minion'
+
+export interface MinionConfigRequest {
+  /** The main file. */
+  path?: string
+  /** Which variables are set; those of this process when not given. */
+  env?: Environment
+  log?: Log
+  /** The id, when no file says it. */
+  id?: string | undefined
+  /** Whether an id that was found is written to `minion_id`. */
+  rememberId?: boolean
+  /** Calls execution functions for `id_function`. */
+  callFunction?: CallFunction
+  /** The program's name, which functions see as `__cli`. */
+  program?: string
+}
+
+/** The defaults of minions. */
+export function minionDefaults(): Dict {
+  return defaultsOf(OPTIONS, 'minion')
+}
+
+export async function minionConfig(request: MinionConfigRequest = {}): Promise<Dict> {
+  const { path = MINION_CONFIG, env = process.env, log = silentLog } = request
+  const { overrides, sources } = readConfigFiles({
+    path,
+    defaultPath: MINION_CONFIG,
+    variable: 'SALT_MINION_CONFIG',
+    fileName: 'minion',
+    defaultInclude: 'minion.d/*.conf',
+    env,
+    log,
+  })
+  checkNames(sources, 'minion', log)
+  const opts = await deriveMinion(overrides, sources, { ...request, log })
+  checkTypes(opts, sources, log)
+  joinReturners(opts)
+  return opts
+}
+
+async function deriveMinion(
+  overrides: Dict,
+  sources: Sources,
+  request: MinionConfigRequest & { log: Log },
+): Promise<Dict> {
+  const { log } = request
+  const opts = minionDefaults()
+  opts.set('__role', 'minion')
+  placeLogFile(overrides, opts.get('log_file')!)
+  renameOld(overrides, sources, log)
+  for (const [key, value] of overrides) opts.set(key, value)
+  requireTypes(opts, sources)
+  adoptEnvironment(opts, 'minion', log)
+  renameBackends(opts)
+  opts.set('__cli', request.program ?? '')
+  await setId(opts, request)
+  appendId(opts)
+  shortenSocketPath(opts)
+  // only a plain `true` opens the doors
+  opts.set('open_mode', opts.get('open_mode') === true)
+  opts.set('file_roots', normalRoots(opts.get('file_roots') ?? null, 'file_roots', '/srv/salt', log))
+  opts.set('pillar_roots', normalRoots(opts.get('pillar_roots') ?? null, 'pillar_roots', '/srv/pillar', log))
+  placeExtensions(opts)
+  const logs = ['log_file', 'key_logfile'].filter((name) => isPlainPath(opts.get(name)))
+  moveBelowRoot(opts, ['pki_dir', 'cachedir', 'sock_dir', 'extension_modules', 'pidfile', ...logs])
+  if (!opts.has('beacons')) opts.set('beacons', new Map())
+  setWriteBuffer(opts, overrides, totalmem)
+  opts.set('hash_type', str(opts.get('hash_type')!).toLowerCase())
+  checkSsl(opts)
+  checkDiscovery(opts, 'minion')
+  checkAlgorithm(opts, 'encryption_algorithm', 'encryption', 'encryption')
+  checkAlgorithm(opts, 'signing_algorithm', 'signging', 'signing')
+  if (!opts.has('__cachedir')) opts.set('__cachedir', opts.get('cachedir')!)
+  return opts
+}
+
+async function setId(opts: Dict, request: MinionConfigRequest & { log: Log }): Promise<void> {
+  let isAddress = false
+  if (!truthy(opts.get('id') ?? null)) {
+    const { log, rememberId = false, callFunction } = request
+    const found = request.id ? undefined : await findId(opts, { log, remember: rememberId, callFunction })
+    opts.set('id', request.id ?? found!.id)
+    isAddress = found?.isAddress ?? false
+  }
+  const domain = opts.get('append_domain')
+  if (!isAddress && domain !== undefined) opts.set('id', appendDomain(str(opts.get('id')!), domain))
+}
+
+/** Lets several minions of one machine live side by side. */
+function appendId(opts: Dict): void {
+  const names = opts.get('append_minionid_config_dirs') ?? null
+  const id = str(opts.get('id')!)
+  for (const name of isList(names) ? names : []) {
+    const value = opts.get(name)
+    if (typeof value !== 'string') continue
+    if (name === 'pki_dir' || name === 'cachedir' || name === 'extension_modules') opts.set(name, join(value, id))
+    else if (name === 'default_include') opts.set(name, join(dirname(value), id, basename(value)))
+    else if (name === 'pidfile') opts.set(name, join(dirname(value), 'salt', id, basename(value)))
+  }
+}
+
+function joinReturners(opts: Dict): void {
+  const returners = opts.get('return') ?? null
+  if (isList(returners)) opts.set('return', (returners as Value[]).map(str).join(','))
+}

@@ -1,0 +1,60 @@
+// All options, by theme. The order of the themes is that of the manual.
+import type { OptionTable } from './option.ts'
+import { ACCESS } from './tables/access.ts'
+import { CACHES } from './tables/caches.ts'
+import { CLUSTER } from './tables/cluster.ts'
+import { CONNECTION } from './tables/connection.ts'
+import { EVENTS } from './tables/events.ts'
+import { FILESERVER } from './tables/fileserver.ts'
+import { GITFS } from './tables/gitfs.ts'
+import { GRAINS } from './tables/grains.ts'
+import { IDENTITY } from './tables/identity.ts'
+import { JOBS } from './tables/jobs.ts'
+import { LOGGING } from './tables/logging.ts'
+import { MODULES } from './tables/modules.ts'
+import { OUTPUT } from './tables/output.ts'
+import { PATHS } from './tables/paths.ts'
+import { PILLAR } from './tables/pillar.ts'
+import { PROCESSES } from './tables/processes.ts'
+import { PROXY } from './tables/proxy.ts'
+import { SECURITY } from './tables/security.ts'
+import { SSH } from './tables/ssh.ts'
+import { STATES } from './tables/states.ts'
+import { SYNDIC } from './tables/syndic.ts'
+import { TELEMETRY } from './tables/telemetry.ts'
+import { TRANSPORT } from './tables/transport.ts'
+import { WINREPO } from './tables/winrepo.ts'
+
+export const THEMES: ReadonlyMap<string, OptionTable> = new Map([
+  ['Connection to the master', CONNECTION],
+  ['Identity', IDENTITY],
+  ['Paths and files', PATHS],
+  ['Logging', LOGGING],
+  ['Keys and encryption', SECURITY],
+  ['Access control', ACCESS],
+  ['Grains', GRAINS],
+  ['Modules', MODULES],
+  ['States', STATES],
+  ['Output', OUTPUT],
+  ['File server', FILESERVER],
+  ['Git', GITFS],
+  ['Pillar', PILLAR],
+  ['Jobs and events', JOBS],
+  ['Reactor and engines', EVENTS],
+  ['Transport', TRANSPORT],
+  ['Processes', PROCESSES],
+  ['Caches', CACHES],
+  ['SSH', SSH],
+  ['Windows repository', WINREPO],
+  ['Cluster', CLUSTER],
+  ['Syndic', SYNDIC],
+  ['Proxy minions', PROXY],
+  ['Telemetry', TELEMETRY],
+])
+
+export const OPTIONS: OptionTable = Object.assign({}, ...THEMES.values())
+
+/** Names of earlier releases, with the ones they have now. */
+export const OLD_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries(OPTIONS).flatMap(([name, option]) => (option.old ?? []).map((old) => [old, name] as const)),
+)

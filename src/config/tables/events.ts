@@ -1,0 +1,18 @@
+// Reactor, engines and thorium.
+import type { OptionTable } from '../option.ts'
+
+export const EVENTS: OptionTable = {
+  reactor: { type: 'list', master: [], doc: 'Event tags and the files they start' },
+  reactor_refresh_interval: { type: 'int', both: 60, doc: 'Seconds that rendered reactor files are kept' },
+  reactor_worker_threads: { type: 'int', both: 10, doc: 'How many reactions may run at once' },
+  reactor_worker_hwm: { type: 'int', both: 10000, doc: 'How many reactions may wait' },
+  reactor_niceness: { type: 'None|int', both: null, doc: 'Niceness of the reactor' },
+  engines: { type: 'list', both: [], doc: 'Engines that run beside the daemon' },
+  thorium_interval: { both: 0.5, doc: 'Seconds between turns of thorium' },
+  thorium_roots: { both: { base: ['/srv/thorium'] }, doc: 'Directories of thorium files by environment' },
+  thorium_top: { type: 'str', both: 'top.sls', doc: "Name of thorium's top file" },
+  thoriumenv: { type: 'None|str', both: null, doc: 'Environment of thorium' },
+  thorium_recompile: { type: 'int', for: ['master'], doc: 'Seconds between compilations of thorium files' },
+  webhook_url: { type: 'str', for: ['master'], doc: 'Path of the webhook engine' },
+  runner_queue: { type: 'dict', for: ['master'], doc: 'Queue that runners are put into' },
+}

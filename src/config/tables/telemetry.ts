@@ -1,0 +1,41 @@
+// Traces and numbers about the daemons.
+import { float } from '../../data/mod.ts'
+import type { OptionTable } from '../option.ts'
+
+export const TELEMETRY: OptionTable = {
+  tracing: {
+    type: 'dict',
+    both: {
+      enabled: false,
+      exporter: 'otlp-http',
+      endpoint: '',
+      service_name: '',
+      sampler: 'parent_based',
+      sampler_arg: float(1),
+      resource_attributes: {},
+      insecure: true,
+      headers: {},
+    },
+    doc: 'Where spans are sent, and which',
+  },
+  metrics: {
+    type: 'dict',
+    both: {
+      enabled: false,
+      exporter: 'otlp-http',
+      endpoint: '',
+      service_name: '',
+      resource_attributes: {},
+      insecure: true,
+      headers: {},
+      export_interval_seconds: 60,
+      prometheus: { host: '127.0.0.1', port: 9464 },
+      histogram_boundaries: {
+        'salt.job.duration': [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000],
+        'salt.minion.exec.duration': [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000],
+        'salt.master.requests.duration': [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000],
+      },
+    },
+    doc: 'Where numbers are sent, and which',
+  },
+}
