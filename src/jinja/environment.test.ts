@@ -8,6 +8,7 @@ import {
   type EnvironmentOptions,
   HostFunction,
   type NativeFunction,
+  saltGlobals,
   TemplateFailure,
 } from './mod.ts'
 
@@ -181,5 +182,14 @@ describe('templates', () => {
     results.forEach((result, n) => {
       expect(result).toBe(`${n},`.repeat(5))
     })
+  })
+})
+
+describe('show_full_context', () => {
+  it('sees what the template was given and what it has set so far', async () => {
+    const env = environment({}, { globals: saltGlobals })
+    const source =
+      "{% set later = 2 %}{% set all = show_full_context() %}{{ all.given }}{{ all.later }}{{ 'after' in all }}"
+    expect(await text(`${source}{% set after = 3 %}`, { given: 1 }, env)).toBe('12False')
   })
 })

@@ -129,9 +129,8 @@ export class Environment {
 
   async renderTemplate(template: Template, variables: Variables): Promise<Rendered> {
     const given = new Map([...this.globals, ...variables])
-    const rendering = new Rendering(this)
     const context = template.context(given)
-    rendering.knowNames(() => [...given.keys(), ...context.vars.keys()])
+    const rendering = new Rendering(this, context)
     const lines = new LineMap()
     const text = await template.root(context, rendering, lines)
     return { text, lines }

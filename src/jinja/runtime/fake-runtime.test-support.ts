@@ -19,7 +19,7 @@ export function fakeRuntime({ autoescape = false, filters = {} }: Options = {}):
     policies: new Map([['json.dumps_kwargs', new Map([['sort_keys', true]])]]),
     autoescape,
     opts: new Map(),
-    globals: new Map(),
+    variables: () => new Map(),
     undefined: (message) => new StrictUndefined(message),
     getAttr: (object, name) => (object instanceof Map && name === 'keys' ? 'a method' : rt.getItem(object, name)),
     getItem: (object, key) => itemOrUndefined(object, key),

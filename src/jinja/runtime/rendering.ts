@@ -6,7 +6,7 @@ import { JinjaError, type JinjaErrorCode } from '../errors.ts'
 import type { BlockFunction, Template } from '../template.ts'
 import { getAttr, getItem } from './attributes.ts'
 import { Callable } from './callable.ts'
-import { type Context, type Locals, withLocals } from './context.ts'
+import { type Context, type Locals, type Variables, withLocals } from './context.ts'
 import { HostFunction } from './host-function.ts'
 import { escapeText, escapeValue, Markup } from './markup.ts'
 import { TemplateModule } from './module.ts'
@@ -25,11 +25,12 @@ export class Rendering implements Runtime {
   autoescape: boolean
   private depth = 0
   private roundsLeft: number
-  /** The names the template was given, for "did you mean". */
-  private givenNames: () => Iterable<string> = () => []
+  /** The variables of the template that is running. */
+  private context: Context
 
-  constructor(env: Environment) {
+  constructor(env: Environment, context: Context) {
     this.env = env
+    this.context = context
     this.autoescape = env.autoescape
     this.roundsLeft = env.maxRounds
   }
@@ -50,8 +51,8 @@ export class Rendering implements Runtime {
     return this.env.opts
   }
 
-  get globals(): Runtime['globals'] {
-    return this.env.globals
+  variables(): Variables {
+    return this.context.all()
   }
 
   // — limits —
@@ -99,13 +100,9 @@ export class Rendering implements Runtime {
     return this.undefinedWith(message)
   }
 
-  knowNames(names: () => Iterable<string>): void {
-    this.givenNames = names
-  }
-
   missing(name: string, assigned: readonly string[] = []): Value {
     return this.undefinedWith(`${quote(name)} is undefined`, () => {
-      const close = nearestNames(name, new Set([...assigned, ...this.givenNames()]))
+      const close = nearestNames(name, new Set([...assigned, ...this.context.all().keys()]))
       return close.length ? `Did you mean ${close.map(quote).join(' or ')}?` : undefined
     })
   }
@@ -173,15 +170,16 @@ export class Rendering implements Runtime {
   // — other templates —
 
   /** Renders another template in place of one statement, with the environment's own escaping. */
-  private async within<T>(run: () => T | Promise<T>): Promise<T> {
-    const { autoescape } = this
-    this.autoescape = this.env.autoescape
+  private async within(template: Template, context: Context): Promise<string> {
     this.enter()
+    const outer = { autoescape: this.autoescape, context: this.context }
+    this.autoescape = this.env.autoescape
+    this.context = context
     try {
-      return await run()
+      return await template.root(context, this, undefined)
     } finally {
       this.depth--
-      this.autoescape = autoescape
+      Object.assign(this, outer)
     }
   }
 
@@ -195,7 +193,7 @@ export class Rendering implements Runtime {
     }
     if (!locals) return (await this.module(template)).str()
     const context = template.context(withLocals(ctx.all(), locals))
-    return this.within(() => template.root(context, this, undefined))
+    return this.within(template, context)
   }
 
   async import(ctx: Context, name: Value, locals?: Locals): Promise<TemplateModule> {
@@ -211,7 +209,7 @@ export class Rendering implements Runtime {
 
   private async makeModule(template: Template, given: Context['given']): Promise<TemplateModule> {
     const context = template.context(given)
-    const text = await this.within(() => template.root(context, this, undefined))
+    const text = await this.within(template, context)
     return new TemplateModule(template.origin, context.exported(), text)
   }
 
@@ -242,7 +240,7 @@ export class Rendering implements Runtime {
   }
 
   renderParent(parent: Template, ctx: Context): Promise<string> {
-    return this.within(() => parent.root(ctx, this, undefined))
+    return this.within(parent, ctx)
   }
 
   block(ctx: Context, name: string, required: boolean): string | Promise<string> {

@@ -10,8 +10,8 @@ export interface Runtime {
   readonly autoescape: boolean
   /** Minion or master options (`__opts__`), for Salt's filters. */
   readonly opts: ReadonlyMap<Value, Value>
-  /** Names every template sees. */
-  readonly globals: ReadonlyMap<string, Value>
+  /** Everything the template sees now: what it was given, and what it has set at its top. */
+  variables(): ReadonlyMap<string, Value>
   /** `object.name`: attribute, then item, then an undefined value. */
   getAttr(object: Value, name: string): Value
   /** `object[key]`: item, then attribute, then an undefined value. */

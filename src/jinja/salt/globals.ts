@@ -61,7 +61,7 @@ const raise = native('jinja_raise', ['msg'], (_rt, message: Value): never => {
   throw new JinjaError('TemplateError', str(message))
 })
 
-const showFullContext = native('show_full_context', ['@ctx'], (rt) => simplified(new Map<Value, Value>(rt.globals)))
+const showFullContext = native('show_full_context', ['@ctx'], (rt) => simplified(new Map<Value, Value>(rt.variables())))
 
 export const saltGlobals: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['ifelse', makeIfelse()],
