@@ -4,5 +4,5 @@ import type { Outputter } from './outputter.ts'
 
 export const pprint: Outputter = (data, { opts }) => {
   const indent = opts.get('output_indent')
-  return indent !== undefined && compare('>=', indent, 0) ? pformat(data, numberOf(indent)) : pformat(data)
+  return indent !== undefined && compare('>=', indent, 0) ? pformat(data, Math.trunc(numberOf(indent)!)) : pformat(data)
 }

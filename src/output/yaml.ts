@@ -19,5 +19,5 @@ export const yaml: Outputter = (data, { opts, log }) => {
 function layoutFor(indent: Value | undefined): DumpOptions {
   if (indent === undefined) return { default_flow_style: false }
   if (!compare('>=', indent, 0)) return { default_flow_style: true, indent: 0 }
-  return { default_flow_style: false, indent: numberOf(indent)! }
+  return { default_flow_style: false, indent: Math.trunc(numberOf(indent)!) }
 }

@@ -41,8 +41,8 @@ function decodeInt(n: number): number {
   return n
 }
 
-function dictOf(entries: Array<[Json, Json]>, options: DecodeOptions): Dict {
-  const dict: Dict = options.ordered ? new OrderedDict() : new Map()
+function dictOf(entries: Array<[Json, Json]>, options: DecodeOptions, ordered = options.ordered): Dict {
+  const dict: Dict = ordered ? new OrderedDict() : new Map()
   for (const [key, value] of entries) dict.set(decodeTyped(key, options), decodeTyped(value, options))
   return dict
 }
@@ -64,7 +64,7 @@ function decodeForm(form: string, body: Json, options: DecodeOptions): Value {
     case '$dict':
       return dictOf(body as Array<[Json, Json]>, options)
     case '$odict':
-      return dictOf(body as Array<[Json, Json]>, { ...options, ordered: true })
+      return dictOf(body as Array<[Json, Json]>, options, true)
     case '$date':
     case '$datetime':
       return decodeDate(String(body))

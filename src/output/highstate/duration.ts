@@ -15,11 +15,14 @@ import {
 /** Undefined, and a line in the log, for text that is no number. */
 export function milliseconds(duration: Value, log: Log): number | undefined {
   if (isNumeric(duration)) return toDouble(duration)
-  const text = textOf(duration)
+  const text = duration instanceof Uint8Array ? Buffer.from(duration).toString('latin1') : textOf(duration)
   if (text === undefined) {
     throw typeError(`float() argument must be a string or a real number, not '${typeName(duration)}'`)
   }
-  const parsed = numberIn(text) ?? numberIn(text.split(' ms')[0]!)
+  const whole = numberIn(text)
+  if (whole === undefined && duration instanceof Uint8Array)
+    throw typeError("a bytes-like object is required, not 'str'")
+  const parsed = whole ?? numberIn(text.split(' ms')[0]!)
   if (parsed === undefined) log('error', `Cannot parse a float from duration ${str(duration)}`)
   return parsed
 }

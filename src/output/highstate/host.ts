@@ -1,6 +1,7 @@
 // One minion's part of a state run: its name, its states in the order they ran, and the summary. What came instead of
 // states is shown too: text or a number of a remote function, or the list of errors of a failed compilation.
 import {
+  contains,
   type Dict,
   decodeData,
   dictHas,
@@ -135,9 +136,8 @@ function nameParts(tag: Value, byId: boolean): string[] {
 
 /** How many states one compressed state stands for: the number in parentheses behind its id. */
 function compressedCount(tag: Value): number {
-  const text = textOf(tag)
-  if (text === undefined || !text.includes('_|-state_compressed_')) return 1
-  const parts = text.split('_|-')
+  if (!contains(tag, '_|-state_compressed_')) return 1
+  const parts = nameParts(tag, false)
   if (parts.length !== 4)
     throw valueError(`${parts.length < 4 ? 'not enough' : 'too many'} values to unpack (expected 4)`)
   const count = /\((\d+)\)\n?$/.exec(parts[1]!)?.[1]
