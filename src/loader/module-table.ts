@@ -101,6 +101,7 @@ export const moduleTable: ModuleTable = {
         'item',
         'raw',
         'ext',
+        'explain',
         'keys',
         'file_exists',
         'filter_by',

@@ -27,6 +27,8 @@ export interface RegistryContext {
   render?: FunctionContext['render']
   /** Without it the pillar in memory counts as fresh. */
   freshPillar?: FunctionContext['freshPillar']
+  /** Without it no value has a known origin. */
+  pillarOrigins?: FunctionContext['pillarOrigins']
 }
 
 interface Shared {
@@ -64,6 +66,7 @@ export class Registry {
       host: context.host ?? new LocalHost(),
       render: context.render ?? noRenderer,
       freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
+      pillarOrigins: context.pillarOrigins ?? (async () => []),
     }
   }
 

@@ -22,7 +22,7 @@ import {
   update,
   type Value,
 } from '../data/mod.ts'
-import { arg, defineModule, deserialize, type FunctionContext, fn, ret } from '../sdk/mod.ts'
+import { arg, defineModule, deserialize, type FunctionContext, fn, type PillarRequest, ret } from '../sdk/mod.ts'
 
 /** What Salt takes as "no default was given". */
 const NOT_SET = '__unset__'
@@ -71,17 +71,21 @@ function inMemoryOrFresh(ctx: FunctionContext, { pillarenv, saltenv }: Environme
 }
 
 function fresh(ctx: FunctionContext, given: Partial<FreshArgs> & Environments): Promise<Dict> {
+  return ctx.freshPillar(freshRequest(ctx, given))
+}
+
+function freshRequest(ctx: FunctionContext, given: Partial<FreshArgs> & Environments): PillarRequest {
   const { pillar = null, pillar_enc = null } = given
   let { pillarenv } = given
   if (pillarenv === null) {
     const fromSaltenv = truthy(ctx.opts.get('pillarenv_from_saltenv') ?? false)
     pillarenv = fromSaltenv ? given.saltenv || (ctx.opts.get('saltenv') ?? null) : (ctx.opts.get('pillarenv') ?? null)
   }
-  return ctx.freshPillar({
+  return {
     pillarenv: pillarenv === null ? null : str(pillarenv),
     override: pillar instanceof Map ? pillar : null,
     overrideEncoding: pillar_enc === null ? null : str(pillar_enc),
-  })
+  }
 }
 
 interface GetArgs extends Environments {
@@ -171,6 +175,23 @@ async function items(ctx: FunctionContext, asked: FreshArgs): Promise<Value> {
   if (asked.args.length === 0) return shown(ctx, await fresh(ctx, asked), asked.unmask)
   const { args, pillarenv, saltenv } = asked
   return item(ctx, { args, default: null, delimiter: null, pillarenv, saltenv, unmask: null })
+}
+
+interface ExplainArgs extends Environments {
+  key: string
+  delimiter: string
+  unmask: Value
+}
+
+/** Of values that do not merge, the last source's stays. */
+async function explain(ctx: FunctionContext, asked: ExplainArgs): Promise<Value> {
+  const origins = await ctx.pillarOrigins(asked.key.split(asked.delimiter), freshRequest(ctx, asked))
+  return origins.map(({ source, file, line, value }) => {
+    const place = file === undefined ? source : `${file}${line === undefined ? '' : `:${line}`}`
+    const origin: Dict = new Map<Value, Value>([['at', place]])
+    if (file !== undefined) origin.set('source', source)
+    return origin.set('value', shown(ctx, value, asked.unmask))
+  })
 }
 
 /** The same shape, with type names in place of values. */
@@ -281,6 +302,14 @@ export default defineModule({
         return shown(ctx, await ctx.freshPillar({ pillarenv: null, override, overrideEncoding: null, ext }), unmask)
       },
     }),
+    explain: fn({
+      doc: 'Where a value comes from: every file and line, or other source, that gives it, in the order they are merged. Of values that do not merge the last one counts.',
+      args: { key: arg.string('The path to the value'), delimiter, ...environments, unmask },
+      returns: ret.list('The places with what each says, first to last'),
+      examples: ["salt '*' pillar.explain web:port"],
+      effect: 'read',
+      run: explain,
+    }),
     keys: fn({
       doc: 'The keys of a dict in the pillar.',
       args: { key: arg.any('The path to the dict'), delimiter, unmask },
@@ -310,7 +339,7 @@ export default defineModule({
         const chosen = truthy(saltenv) ? [roots.get(saltenv) ?? []] : [...roots.values()]
         for (const directories of chosen) {
           for (const directory of Array.isArray(directories) ? directories : [directories]) {
-            if (truthy(await ctx.call('file.file_exists', [`${str(directory)}/${path}`]))) return true
+            if ((await ctx.host.stat(`${str(directory)}/${path}`))?.type === 'file') return true
           }
         }
         return false

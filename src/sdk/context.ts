@@ -28,6 +28,17 @@ export interface FunctionContext {
   render(request: RenderRequest): Promise<Value>
   /** Compiles the pillar anew, beside the one in memory. */
   freshPillar(request: PillarRequest): Promise<Dict>
+  /** Which sources say something about a path of keys, in the order they are merged. */
+  pillarOrigins(path: readonly string[], request: PillarRequest): Promise<PillarOrigin[]>
+}
+
+/** A place that gives a pillar value. */
+export interface PillarOrigin {
+  /** `sls web in base`, `ext_pillar cmd_yaml`, `command line`. */
+  source: string
+  file?: string
+  line?: number
+  value: Value
 }
 
 export interface PillarRequest {

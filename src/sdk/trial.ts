@@ -50,6 +50,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     host: trial.host ?? new MemoryHost(),
     render: async ({ text }) => text,
     freshPillar: async () => trial.pillar ?? new Map(),
+    pillarOrigins: async () => [],
     ...trial.context,
   }
 }

@@ -1,0 +1,258 @@
+// Compiles the pillar of one minion: top files, SLS files, external pillars, overrides, decryption, in Salt's order.
+// Templates and matchers see the pillar as far as it is complete: while SLS files are rendered that is nothing, unless
+// `ext_pillar_first` is set.
+import { type Log, SALT_VERSION, silentLog } from '../base/mod.ts'
+import { type Dict, isDict, shallowCopy, truthy, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { MatchSubject } from '../match/mod.ts'
+import { type FunctionSource, type Rendered, type Renderer, renderText } from '../render/mod.ts'
+import type { PillarOrigin } from '../sdk/mod.ts'
+import { decryptPillar } from './decrypt.ts'
+import { builtinExtPillars } from './ext/mod.ts'
+import { addExtPillar, type ExtPillarContext, type ExtPillars, MALFORMED } from './ext-pillar.ts'
+import { originsOf, type PillarSource } from './origins.ts'
+import { type PillarMerge, pillarMerge, pillarOptions } from './pillar-options.ts'
+import { PillarTree } from './pillar-tree.ts'
+import { SlsRendering } from './sls.ts'
+import { matchingStates, type ReadTop, readTop } from './top.ts'
+
+export interface PillarInput {
+  /** The master's options, or the minion's own where there is no master. */
+  opts: Dict
+  grains: Dict
+  minionId: string
+  host: Host
+  saltenv?: string | null
+  pillarenv?: string | null
+  /** An `ext_pillar` entry for this once; `on_demand_ext_pillar` must allow it. */
+  ext?: Value
+  /** Laid over the pillar; ignored with an error in the log when it is no dict. */
+  override?: Value
+  extraMinionData?: Value
+  /** Functions for templates, over the options and the pillar as far as it is complete. */
+  functions?: (opts: Dict, pillar: Dict) => FunctionSource
+  /** External pillars beside the built-in ones. */
+  extPillars?: ExtPillars
+  renderers?: Iterable<Renderer>
+  /** Whether a compound target means this minion to the master; without a master it knows no minions. */
+  isMember?: (target: Value) => boolean | Promise<boolean>
+  log?: Log
+}
+
+export interface CompiledPillar {
+  pillar: Dict
+  /** Which sources say something about a path of keys, in the order they were merged. */
+  origins(path: readonly string[]): PillarOrigin[]
+}
+
+export async function compilePillar(input: PillarInput): Promise<CompiledPillar> {
+  const compilation = new Compilation(input)
+  const pillar = await compilation.run()
+  return { pillar, origins: (path) => originsOf(compilation.sources, path) }
+}
+
+class Compilation {
+  readonly sources: PillarSource[] = []
+  private readonly input: PillarInput
+  private readonly opts: Dict
+  private readonly log: Log
+  private readonly tree: PillarTree
+  private readonly merge: PillarMerge
+  private readonly override: Dict
+  /** What templates and matchers see; changed in place. */
+  private readonly seen: Dict
+  private readonly functions: FunctionSource | undefined
+
+  constructor(input: PillarInput) {
+    const { grains, minionId, saltenv = null, pillarenv = null, ext = null } = input
+    this.input = input
+    this.log = input.log ?? silentLog
+    this.opts = pillarOptions(input.opts, { grains, minionId, saltenv, pillarenv, ext, log: this.log })
+    this.tree = new PillarTree(this.opts, input.host)
+    this.merge = pillarMerge(this.opts, this.log)
+    this.override = this.dictOr(input.override)
+    const present = this.opts.get('pillar')
+    this.seen = isDict(present ?? null) ? new Map(present as Dict) : new Map()
+    this.functions = input.functions?.(this.opts, this.seen)
+  }
+
+  private dictOr(value: Value | undefined): Dict {
+    if (value === undefined || !truthy(value)) return new Map()
+    if (value instanceof Map) return value
+    this.log('error', 'Pillar data must be a dictionary')
+    return new Map()
+  }
+
+  async run(): Promise<Dict> {
+    const top = await this.readTop()
+    const errors: string[] = []
+    if (truthy(this.opts.get('ext_pillar_first') ?? false)) {
+      this.see(await this.addExternal(this.override, errors))
+      this.see(this.merge(this.seen, await this.renderMatching(top, errors)))
+    } else {
+      this.see(await this.renderMatching(top, errors))
+      this.see(await this.addExternal(this.seen, errors))
+    }
+    errors.push(...top.errors)
+    return this.complete(errors)
+  }
+
+  private see(pillar: Value): void {
+    if (pillar === this.seen || !(pillar instanceof Map)) return
+    for (const [key, value] of pillar) this.seen.set(key, value)
+  }
+
+  private async complete(errors: string[]): Promise<Dict> {
+    if (truthy(this.opts.get('pillar_opts') ?? false)) this.seen.set('master', this.shownOptions())
+    let pillar: Value = this.seen
+    const present = this.opts.get('pillar')
+    if (present !== undefined && truthy(this.opts.get('ssh_merge_pillar') ?? false)) {
+      pillar = this.merge(present, pillar)
+    }
+    if (errors.length > 0) {
+      for (const error of errors) this.log('critical', `Pillar render error: ${error}`)
+      ;(pillar as Dict).set('_errors', errors)
+    }
+    if (this.override.size > 0) {
+      pillar = this.merge(pillar, this.override)
+      this.sources.push({ name: 'command line', data: this.override, under: [] })
+    }
+    const complete = pillar as Dict
+    const undecrypted = await decryptPillar(complete, { opts: this.opts, log: this.log, ...this.withFunctions() })
+    if (undecrypted.length > 0) {
+      const known = complete.get('_errors')
+      complete.set('_errors', [...(Array.isArray(known) ? known : []), ...undecrypted])
+    }
+    this.see(complete)
+    return complete
+  }
+
+  private withFunctions(): { functions?: FunctionSource } {
+    return this.functions ? { functions: this.functions } : {}
+  }
+
+  /** For `pillar_opts`. */
+  private shownOptions(): Dict {
+    const shown: Dict = new Map(this.opts)
+    for (const hidden of ['pillar', '__context__', 'functions', 'matchers', 'rend']) shown.delete(hidden)
+    return shown.set('saltversion', SALT_VERSION)
+  }
+
+  private readTop(): Promise<ReadTop> {
+    const render = async (file: { file: string; text: string }, saltenv: string): Promise<Value> =>
+      (await this.render(file, saltenv, '')).value
+    return readTop({ opts: this.opts, tree: this.tree, log: this.log, render }, this.input.saltenv ?? null)
+  }
+
+  private async render(
+    { file, text }: { file: string; text: string },
+    saltenv: string,
+    sls: string,
+    context?: ReadonlyMap<string, Value>,
+  ): Promise<Rendered> {
+    if (text.trim() === '') {
+      this.log('error', `Template is nothing but whitespace: ${file}`)
+      return { value: new Map(), sourceLine: (line) => line }
+    }
+    return renderText(text, {
+      ...this.renderContext(),
+      saltenv,
+      sls,
+      path: file,
+      positions: true,
+      ...(context && { context }),
+    })
+  }
+
+  private renderContext() {
+    return {
+      opts: this.opts,
+      grains: this.input.grains,
+      pillar: this.seen,
+      tree: this.tree,
+      isPillar: true,
+      log: this.log,
+      ...(this.input.renderers && { renderers: this.input.renderers }),
+      ...this.withFunctions(),
+    }
+  }
+
+  private async renderMatching(top: ReadTop, errors: string[]): Promise<Value> {
+    const subject: MatchSubject = {
+      id: this.input.minionId,
+      grains: this.input.grains,
+      pillar: this.seen,
+      opts: this.opts,
+      log: this.log,
+    }
+    let pillar: Value = shallowCopy(this.override)
+    for (const [env, names] of this.inOrder(matchingStates(top.top, subject))) {
+      const rendering = new SlsRendering(
+        {
+          opts: this.opts,
+          tree: this.tree,
+          merge: this.merge,
+          log: this.log,
+          optional: top.optional,
+          render: (file, saltenv, sls, variables) => this.render(file, saltenv, sls, variables),
+        },
+        String(env),
+      )
+      for (const sls of await rendering.expand(names, errors)) {
+        const result = await rendering.render(sls)
+        errors.push(...result.errors)
+        if (result.value === null) continue
+        if (!(result.value instanceof Map)) {
+          this.log('error', `The pillar SLS '${sls}' did not render to a dictionary and is left out`)
+          continue
+        }
+        this.sources.push(...result.sources)
+        pillar = this.merge(pillar, result.value)
+      }
+    }
+    return pillar
+  }
+
+  /** As `env_order` says; environments it does not name come last. */
+  private inOrder(matching: Map<Value, string[]>): Array<[Value, string[]]> {
+    const order = this.opts.get('env_order') ?? null
+    if (!Array.isArray(order)) return [...matching]
+    const named = order.filter((env) => matching.has(env))
+    const all = [...named, ...[...matching.keys()].filter((env) => !named.includes(env))]
+    return all.map((env) => [env, matching.get(env)!])
+  }
+
+  private async addExternal(pillar: Dict, errors: string[]): Promise<Value> {
+    const configured = this.opts.get('ext_pillar')
+    if (configured === undefined) return pillar
+    if (!Array.isArray(configured)) {
+      errors.push(MALFORMED)
+      return pillar
+    }
+    const start = this.override.size > 0 ? this.merge(pillar, this.override) : pillar
+    return addExtPillar(start as Dict, errors, {
+      ctx: this.externalContext(),
+      sources: new Map([...builtinExtPillars, ...(this.input.extPillars ?? [])]),
+      extraMinionData: this.dictOr(this.input.extraMinionData),
+      merge: this.merge,
+      merged: (name, data) => this.sources.push({ name: `ext_pillar ${name}`, data, under: [] }),
+    })
+  }
+
+  private externalContext(): ExtPillarContext {
+    const { minionId, grains, host, isMember } = this.input
+    // the id of who compiles, a master's own where there is one
+    const opts: Dict = new Map([...this.opts, ['id', this.input.opts.get('id') ?? minionId]])
+    return {
+      minionId,
+      opts,
+      grains,
+      host,
+      ...this.withFunctions(),
+      isMember: isMember ?? (() => false),
+      render: async (text, options) =>
+        (await renderText(text, { ...this.renderContext(), isPillar: false, opts, ...options })).value,
+      log: this.log,
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// `decrypt_pillar`: the keys whose values are decrypted once the pillar is complete, each with its renderer.
+import { BrineError, type Log } from '../base/mod.ts'
+import {
+  contains,
+  type Dict,
+  isIterable,
+  isNumeric,
+  PyError,
+  PyFrozenSet,
+  PySet,
+  SaltError,
+  setItem,
+  str,
+  textOf,
+  traverseDict,
+  truthy,
+  typeName,
+  type Value,
+} from '../data/mod.ts'
+import { decrypt, type FunctionSource } from '../render/mod.ts'
+import { load } from '../yaml/mod.ts'
+
+export interface DecryptContext {
+  opts: Dict
+  functions?: FunctionSource
+  log: Log
+}
+
+/** Changes the pillar in place, and gives what went wrong. */
+export async function decryptPillar(pillar: Dict, ctx: DecryptContext): Promise<string[]> {
+  const option = ctx.opts.get('decrypt_pillar') ?? null
+  if (!truthy(option)) return []
+  const wanted = option instanceof Map ? option : repacked(option)
+  const errors = wanted.size === 0 ? ['decrypt_pillar config option is malformed'] : []
+  for (const [key, renderer] of wanted) {
+    const path = textOf(key)
+    if (path === undefined) throw new PyError('AttributeError', `'${typeName(key)}' object has no attribute 'split'`)
+    try {
+      await decryptKey(pillar, path, renderer, ctx)
+    } catch (error) {
+      if (!(error instanceof BrineError)) throw error
+      const problem = `Failed to decrypt pillar key '${path}': ${error.message}`
+      ctx.log('error', problem)
+      errors.push(problem)
+    }
+  }
+  return errors
+}
+
+async function decryptKey(pillar: Dict, key: string, renderer: Value, ctx: DecryptContext): Promise<void> {
+  const delimiter = str(ctx.opts.get('decrypt_pillar_delimiter') ?? ':')
+  const value = traverseDict(pillar, key, { default: null, delimiter })
+  if (value === null) return
+  const wanted = truthy(renderer) ? renderer : (ctx.opts.get('decrypt_pillar_default') ?? 'gpg')
+  const decrypted = await decryptValue(value, wanted, ctx)
+  if (isChangedInPlace(value)) return
+  const cut = key.lastIndexOf(delimiter)
+  const parent = cut <= 0 ? pillar : traverseDict(pillar, key.slice(0, cut), { default: null, delimiter })
+  if (parent !== null) setItem(parent, cut < 0 ? key : key.slice(cut + delimiter.length), decrypted)
+}
+
+const isChangedInPlace = (value: Value): boolean =>
+  value instanceof Map || Array.isArray(value) || (value instanceof PySet && !(value instanceof PyFrozenSet))
+
+/** Decrypts with a renderer that `decrypt_pillar_renderers` allows. */
+export async function decryptValue(value: Value, renderer: Value, ctx: DecryptContext): Promise<Value> {
+  const allowed = ctx.opts.get('decrypt_pillar_renderers') ?? ['gpg']
+  if (truthy(allowed) && isIterable(allowed) && !contains(allowed, renderer)) {
+    const choices = Array.isArray(allowed) ? allowed.map(str).join(', ') : str(allowed)
+    throw new SaltError(
+      'SaltInvocationError',
+      `'${str(renderer)}' is not a valid decryption renderer. Valid choices are: ${choices}`,
+    )
+  }
+  if (renderer !== 'gpg') {
+    throw new SaltError('SaltInvocationError', `Decryption renderer '${str(renderer)}' is not available`)
+  }
+  const { opts, functions, log } = ctx
+  return decrypt(value, { opts, log, ...(functions && { functions }) })
+}
+
+/** A list of keys and of single-item dicts (or its YAML) as one dict; anything else as an empty one. */
+function repacked(option: Value): Dict {
+  const text = textOf(option)
+  const items = text === undefined ? option : load(text)
+  const dict: Dict = new Map()
+  if (!Array.isArray(items)) return dict
+  for (const item of items) {
+    if (textOf(item) !== undefined || isNumeric(item)) dict.set(item, null)
+    else if (item instanceof Map && item.size === 1) for (const [key, value] of item) dict.set(key, value)
+    else return new Map()
+  }
+  return dict
+}

@@ -1,0 +1,42 @@
+// `cmd_yaml`, `cmd_yamlex` and `cmd_json`: the output of a command as pillar, `%s` in it standing for the minion's id.
+// What cannot be run or read is logged and counts as empty.
+import { BrineError } from '../../base/mod.ts'
+import { decodeBytes, loadJson, PyError, textOf, type Value } from '../../data/mod.ts'
+import { load, loadYamlex } from '../../yaml/mod.ts'
+import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
+import { splitShell } from './split-shell.ts'
+
+/** YAML commands go through a shell and their errors are dropped; JSON commands do neither, as in Salt. */
+async function outputOf(ctx: ExtPillarContext, command: string, shell: boolean): Promise<string> {
+  const argv = shell ? ['/bin/sh', '-c', command] : splitShell(command)
+  const { stdout } = await ctx.host.run({ argv, mergeStderr: !shell })
+  return decodeBytes(stdout).replace(/[\r\n]+$/, '')
+}
+
+function commandPillar(form: string, shell: boolean, read: (output: string) => Value): ExtPillar {
+  return {
+    parameters: ['command'],
+    required: 1,
+    run: async (ctx, { named }) => {
+      const command = textOf(named.get('command')!)?.replaceAll('%s', ctx.minionId)
+      if (command === undefined) return notText(ctx, form, shell)
+      try {
+        return read(await outputOf(ctx, command, shell))
+      } catch (error) {
+        if (!(error instanceof BrineError)) throw error
+        ctx.log('critical', `${form} data from '${command}' failed to parse: ${error.message}`)
+        return new Map()
+      }
+    },
+  }
+}
+
+function notText(ctx: ExtPillarContext, form: string, shell: boolean): Value {
+  ctx.log('critical', `The command of an ext_pillar for ${form} data is no text`)
+  if (!shell) return new Map()
+  throw new PyError('Exception', "cannot access local variable 'output' where it is not associated with a value")
+}
+
+export const cmdYaml = commandPillar('YAML', true, (output) => load(output))
+export const cmdYamlex = commandPillar('YAML', false, (output) => loadYamlex(output))
+export const cmdJson = commandPillar('JSON', false, (output) => loadJson(output))

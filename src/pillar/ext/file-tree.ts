@@ -1,0 +1,155 @@
+// `file_tree`: directories named after minions and nodegroups, whose files are values and whose folders are dicts. Values
+// are bytes, unless `template` has them rendered.
+import { isAbsolute, join, normalize } from 'node:path/posix'
+import {
+  type BoundArguments,
+  contains,
+  type Dict,
+  decodeBytes,
+  fnmatch,
+  isList,
+  merge,
+  str,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
+import { parseShebang } from '../../render/mod.ts'
+import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
+
+export const fileTree: ExtPillar = {
+  parameters: [
+    'root_dir',
+    'follow_dir_links',
+    'debug',
+    'keep_newline',
+    'render_default',
+    'renderer_blacklist',
+    'renderer_whitelist',
+    'template',
+  ],
+  required: 0,
+  run: async (ctx, args) => {
+    let pillar: Value = new Map()
+    for (const root of roots(ctx, args.named.get('root_dir') ?? null)) {
+      pillar = merge(pillar, await new Tree(ctx, args).of(root), { strategy: 'recurse' })
+    }
+    return pillar
+  },
+}
+
+/** A relative root lies below each of the environment's pillar roots. */
+function roots({ opts, log }: ExtPillarContext, given: Value): string[] {
+  if (!truthy(given)) {
+    log('error', 'file_tree: no root_dir specified')
+    return []
+  }
+  const root = str(given)
+  if (isAbsolute(root)) return [root]
+  const pillarenv = opts.get('pillarenv') ?? null
+  const environments = opts.get('pillar_roots')
+  const directories = environments instanceof Map && pillarenv !== null ? environments.get(pillarenv) : undefined
+  if (!Array.isArray(directories)) {
+    const why = pillarenv === null ? 'pillarenv is not set' : `pillarenv ${str(pillarenv)} has no pillar_roots`
+    log('error', `file_tree: root_dir is relative but ${why}`)
+    return []
+  }
+  const each = directories.map((directory) => normalize(join(str(directory), root)))
+  return each.filter((directory, i) => directory !== each[i - 1])
+}
+
+class Tree {
+  private readonly ctx: ExtPillarContext
+  private readonly follow: boolean
+  private readonly keepNewline: Value
+  private readonly template: boolean
+  private readonly renderer: Value
+  private readonly renderOpts: Dict
+
+  constructor(ctx: ExtPillarContext, { named }: BoundArguments) {
+    const given = (name: string, fallback: Value): Value => named.get(name) ?? fallback
+    this.ctx = ctx
+    this.follow = truthy(given('follow_dir_links', false))
+    this.keepNewline = given('keep_newline', false)
+    this.template = given('template', false) === true
+    this.renderer = given('render_default', null)
+    this.renderOpts = new Map([
+      ...ctx.opts,
+      ['renderer_blacklist', given('renderer_blacklist', null)],
+      ['renderer_whitelist', given('renderer_whitelist', null)],
+    ])
+  }
+
+  async of(root: string): Promise<Value> {
+    const { host, log, minionId } = this.ctx
+    if (!(await this.isDirectory(root))) {
+      log('error', `file_tree: root_dir ${root} does not exist or is not a directory`)
+      return new Map()
+    }
+    if (typeof this.keepNewline !== 'boolean' && !isList(this.keepNewline)) {
+      log('error', `file_tree: keep_newline must be True, False or a list of globs; skipping ${root}`)
+      return new Map()
+    }
+    const groups = await this.nodegroups(join(root, 'nodegroups'))
+    const own = join(root, 'hosts', minionId)
+    if ((await host.stat(own)) === undefined) return groups
+    if (!(await this.isDirectory(own))) {
+      log('error', `file_tree: ${own} exists, but is not a directory`)
+      return groups
+    }
+    return merge(groups, await this.directory(own, ''), { strategy: 'recurse' })
+  }
+
+  private async nodegroups(directory: string): Promise<Value> {
+    const configured = this.ctx.opts.get('nodegroups')
+    let pillar: Value = new Map()
+    if (!(configured instanceof Map) || configured.size === 0 || !(await this.isDirectory(directory))) return pillar
+    for (const name of await this.ctx.host.list(directory)) {
+      if (!contains(configured, name) || !(await this.ctx.isMember(configured.get(name)!))) continue
+      if (!(await this.isDirectory(join(directory, name)))) continue
+      pillar = merge(pillar, await this.directory(join(directory, name), ''), { strategy: 'recurse' })
+    }
+    return pillar
+  }
+
+  private async isDirectory(path: string): Promise<boolean> {
+    return (await this.ctx.host.stat(path))?.type === 'directory'
+  }
+
+  /** Folders come before files. */
+  private async directory(path: string, prefix: string): Promise<Dict> {
+    const { host, log } = this.ctx
+    const pillar: Dict = new Map()
+    const files: string[] = []
+    for (const name of await host.list(path)) {
+      const inside = join(path, name)
+      if (!(await this.isDirectory(inside))) files.push(name)
+      else if (!this.follow && (await host.lstat(inside))?.type === 'link') pillar.set(name, new Map())
+      else pillar.set(name, await this.directory(inside, `${prefix}${name}/`))
+    }
+    for (const name of files) {
+      const inside = join(path, name)
+      if ((await host.stat(inside))?.type !== 'file') log('error', `file_tree: ${inside}: not a regular file`)
+      else if (!(await host.access(inside, 'read'))) log('error', `file_tree: Error reading ${inside}`)
+      else pillar.set(name, await this.file(inside, prefix === '' ? `./${name}` : prefix + name))
+    }
+    return pillar
+  }
+
+  private async file(path: string, relative: string): Promise<Value> {
+    let content = await this.ctx.host.read(path)
+    if (content.at(-1) === 0x0a && !this.keepsNewline(relative)) content = content.subarray(0, -1)
+    return this.template ? this.rendered(decodeBytes(content), path) : new Uint8Array(content)
+  }
+
+  private keepsNewline(relative: string): boolean {
+    if (!isList(this.keepNewline)) return this.keepNewline === true
+    return this.keepNewline.some((glob) => fnmatch(relative, str(glob)))
+  }
+
+  /** Without a pipe, from the text or from `render_default`, nothing is rendered. */
+  private async rendered(text: string, path: string): Promise<Value> {
+    if (text.trim() === '') return new Map()
+    if (parseShebang(text) === undefined && this.renderer === null) return new Map()
+    return this.ctx.render(text, { renderer: str(this.renderer ?? ''), opts: this.renderOpts, path })
+  }
+}

@@ -1,0 +1,11 @@
+// `gpg`: decrypts all that the pillar holds so far; meant as the last of several external pillars.
+import { decrypt } from '../../render/mod.ts'
+import type { ExtPillar } from '../ext-pillar.ts'
+
+export const gpg: ExtPillar = {
+  parameters: [],
+  required: 0,
+  rest: true,
+  open: true,
+  run: ({ opts, log, functions }, _args, pillar) => decrypt(pillar, { opts, log, ...(functions && { functions }) }),
+}

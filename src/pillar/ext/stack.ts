@@ -1,0 +1,195 @@
+// `stack` (PillarStack): configuration files, rendered as templates, list YAML files, which are rendered in turn and
+// merged. Templates see what was merged so far as `stack`.
+import { dirname, join, relative } from 'node:path/posix'
+import { BrineError } from '../../base/mod.ts'
+import {
+  type BoundArguments,
+  type Dict,
+  decodeBytes,
+  dictGet,
+  PyError,
+  splitLines,
+  str,
+  textOf,
+  traverse,
+  truthy,
+  type Value,
+  valueError,
+} from '../../data/mod.ts'
+import type { Host } from '../../host/mod.ts'
+import {
+  builtinFilters,
+  builtinTests,
+  Environment,
+  HostFunction,
+  saltFilters,
+  saltTests,
+  TemplateFailure,
+} from '../../jinja/mod.ts'
+import { SaltFunctions } from '../../render/mod.ts'
+import { load } from '../../yaml/mod.ts'
+import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
+import { globPaths } from './glob.ts'
+import { mergeDict } from './stack-merge.ts'
+
+export const stack: ExtPillar = {
+  parameters: [],
+  required: 0,
+  rest: true,
+  open: true,
+  run: async (ctx, args, pillar) => {
+    let merged: Dict = new Map()
+    for (const config of configFiles(ctx, args, pillar)) {
+      if ((await ctx.host.stat(config))?.type !== 'file') {
+        ctx.log('info', `Ignoring pillar stack cfg "${config}": file does not exist`)
+        continue
+      }
+      merged = await processConfig(ctx, config, merged, pillar)
+    }
+    return merged
+  },
+}
+
+/** The files named outright, then those chosen by a value: `pillar:env: {dev: /dev.cfg}`. */
+function configFiles({ opts, grains }: ExtPillarContext, args: BoundArguments, pillar: Dict): string[] {
+  const pillarenv =
+    [opts.get('pillarenv'), opts.get('saltenv')].find((env) => env !== undefined && truthy(env)) ?? 'base'
+  const data = new Map<string, Dict>([
+    ['pillar', pillar],
+    ['grains', grains],
+    ['opts', opts],
+  ])
+  const files = args.rest.map(str)
+  for (const [matcher, choices] of args.further) {
+    const colon = matcher.indexOf(':')
+    if (colon < 0) throw valueError('not enough values to unpack (expected 2, got 1)')
+    const where = data.get(matcher.slice(0, colon))
+    if (where === undefined) {
+      const names = `dict_keys([${[...data.keys()].map((name) => `'${name}'`).join(', ')}])`
+      throw new PyError('Exception', `Unknown traverse option "${matcher.slice(0, colon)}", should be one of ${names}`)
+    }
+    const value = traverse(where, matcher.slice(colon + 1), { default: null })
+    const chosen = choices instanceof Map ? (choiceOf(choices, value, pillarenv) ?? []) : []
+    for (const file of Array.isArray(chosen) ? chosen : [chosen]) {
+      files.push(str(file).replaceAll('__env__', str(pillarenv)))
+    }
+  }
+  return files
+}
+
+function choiceOf(choices: Dict, value: Value, pillarenv: Value): Value | undefined {
+  const [last] = [...choices].reverse().filter(([key]) => (key === '__env__' ? pillarenv : key) === value)
+  return last?.[1] ?? dictGet(choices, value)
+}
+
+async function processConfig(ctx: ExtPillarContext, config: string, start: Dict, pillar: Dict): Promise<Dict> {
+  const folder = dirname(config)
+  const templates = { env: stackEnvironment(ctx, config, pillar), host: ctx.host }
+  let merged = start
+  for (const item of listedIn(await rendered(templates, config, { stack: merged }))) {
+    const line = textOf(item)
+    if (line === undefined) throw new PyError('AttributeError', "'dict' object has no attribute 'strip'")
+    if (line.trim() === '') continue
+    const paths = await globPaths(ctx.host, line.startsWith('/') ? line : join(folder, line))
+    if (paths.length === 0) {
+      ctx.log('info', `Ignoring pillar stack template "${line}": can't find from root dir "${folder}"`)
+    }
+    for (const path of paths.sort()) {
+      const document = await readDocument(templates, folder, path, merged)
+      if (document instanceof Map) merged = mergeDict(merged, document)
+    }
+  }
+  return merged
+}
+
+/** The configuration may be a YAML list as well as lines. */
+function listedIn(text: string): Value[] {
+  try {
+    const value = load(text)
+    if (Array.isArray(value)) return value
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+  }
+  return splitLines(text)
+}
+
+async function readDocument(templates: Templates, folder: string, path: string, stack: Dict): Promise<Value> {
+  let text: string
+  try {
+    const name = relative(folder, path)
+    // templates have no names above the folder of the configuration
+    if (name.split('/').includes('..')) throw new PyError('Exception', name)
+    text = await rendered(templates, path, { stack, ymlpath: path })
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    throw new PyError('Exception', `Stack pillar template render error in ${path}:\n"${error.message}"`)
+  }
+  try {
+    return load(text)
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    throw new PyError('Exception', `Stack pillar yaml parsing error in ${path}:\n${error.message}\n${text}`)
+  }
+}
+
+/** Renders a file by its path; a failure is the error behind it. */
+async function rendered({ env, host }: Templates, path: string, variables: Record<string, Value>): Promise<string> {
+  const source = decodeBytes(await host.read(path))
+  try {
+    const { text } = await env.render(source, new Map(Object.entries(variables)))
+    return text
+  } catch (error) {
+    if (error instanceof TemplateFailure && error.error instanceof BrineError) throw error.error
+    throw error
+  }
+}
+
+interface Templates {
+  env: Environment
+  host: Host
+}
+
+/** Plain Jinja: undefined values are empty, and templates come from the folder of the configuration. */
+function stackEnvironment(ctx: ExtPillarContext, config: string, pillar: Dict): Environment {
+  const folder = dirname(config)
+  const { opts, grains, minionId, functions, host } = ctx
+  const tools: Dict = new Map<Value, Value>([
+    ['traverse', new HostFunction('traverse_dict_and_list', traverseCall)],
+    ['cfg_path', config],
+  ])
+  const globals: Array<[string, Value]> = [
+    ['__opts__', opts],
+    ['__grains__', grains],
+    ['__stack__', tools],
+    ['minion_id', minionId],
+    ['pillar', pillar],
+    ['pillarenv', opts.get('pillarenv') ?? null],
+  ]
+  if (functions) globals.push(['__salt__', new SaltFunctions(functions)])
+  return new Environment({
+    dialect: {
+      filters: new Map([...builtinFilters, ...saltFilters]),
+      tests: new Map([...builtinTests, ...saltTests]),
+      waiting: new Set(),
+    },
+    strict: false,
+    opts,
+    globals,
+    loader: {
+      load: async (name) => {
+        if (name.split('/').includes('..')) return undefined
+        const path = join(folder, name)
+        if ((await host.stat(path))?.type !== 'file') return undefined
+        return { source: decodeBytes(await host.read(path)), path }
+      },
+    },
+  })
+}
+
+const traverseCall = (args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value => {
+  const [data = null, key = null, fallback = null, delimiter = ':'] = args
+  return traverse(kwargs.get('data') ?? data, kwargs.get('key') ?? key, {
+    default: kwargs.get('default') ?? fallback,
+    delimiter: str(kwargs.get('delimiter') ?? delimiter),
+  })
+}

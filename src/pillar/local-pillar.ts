@@ -1,0 +1,74 @@
+// Pillar of a minion without a master: compiled by the minion itself, from its own options and files. Gives functions
+// their fresh pillar, and the answer to where a value comes from.
+import type { Log } from '../base/mod.ts'
+import { type Dict, str, truthy } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { Registry } from '../loader/mod.ts'
+import { renderText } from '../render/mod.ts'
+import type { FunctionContext, PillarRequest } from '../sdk/mod.ts'
+import { type CompiledPillar, compilePillar, type PillarInput } from './compile.ts'
+import { decryptValue } from './decrypt.ts'
+
+export interface LocalPillarInput extends Pick<PillarInput, 'extPillars' | 'renderers'> {
+  opts: Dict
+  grains: Dict
+  host: Host
+  /** The functions that templates call; they see the pillar as far as it is complete. */
+  registry: Registry
+  log?: Log
+}
+
+/** What a registry needs to answer for pillar. */
+export type PillarAnswers = Required<Pick<FunctionContext, 'freshPillar' | 'pillarOrigins'>>
+
+export class LocalPillar implements PillarAnswers {
+  private readonly input: LocalPillarInput
+
+  constructor(input: LocalPillarInput) {
+    this.input = input
+  }
+
+  readonly freshPillar = async (request: PillarRequest): Promise<Dict> => (await this.compile(request)).pillar
+
+  readonly pillarOrigins: PillarAnswers['pillarOrigins'] = async (path, request) =>
+    (await this.compile(request)).origins(path)
+
+  async compile(request: Partial<PillarRequest> = {}): Promise<CompiledPillar> {
+    const { opts, grains, host, registry, log, extPillars, renderers } = this.input
+    const override = request.override ?? null
+    const encoding = request.overrideEncoding ?? null
+    if (override !== null && encoding !== null) {
+      await decryptValue(override, encoding, { opts, functions: registry, log: log ?? (() => {}) })
+    }
+    const saltenv = opts.get('saltenv') ?? null
+    return compilePillar({
+      opts,
+      grains,
+      host,
+      minionId: str(opts.get('id') ?? ''),
+      saltenv: truthy(saltenv) ? str(saltenv) : null,
+      pillarenv: request.pillarenv ?? null,
+      override,
+      ext: request.ext ?? null,
+      functions: (own, pillar) => this.functions(own, pillar),
+      ...(extPillars && { extPillars }),
+      ...(renderers && { renderers }),
+      ...(log && { log }),
+    })
+  }
+
+  /** Templates see values as they are. */
+  private functions(opts: Dict, pillar: Dict): Registry {
+    const { grains, registry, log } = this.input
+    const own: Registry = registry.with({
+      opts,
+      pillar,
+      masked: false,
+      render: async ({ text, ...request }) => {
+        const context = { ...request, opts, grains, pillar, functions: own, ...(log && { log }) }
+        return (await renderText(text, context)).value
+      },
+    })
+    return own
+  }
+}

@@ -1,0 +1,4 @@
+// Pillar: data for one minion, compiled from top files, SLS files and external sources.
+export { type CompiledPillar, compilePillar, type PillarInput } from './compile.ts'
+export type { ExtPillar, ExtPillarContext, ExtPillars } from './ext-pillar.ts'
+export { LocalPillar, type LocalPillarInput } from './local-pillar.ts'

@@ -1,0 +1,81 @@
+// The options pillar is compiled under: the master's or the masterless minion's, seen for one minion and environment.
+import type { Log } from '../base/mod.ts'
+import { contains, type Dict, deepCopy, isIterable, merge, sorted, str, truthy, type Value } from '../data/mod.ts'
+
+export interface PillarEnvironment {
+  minionId: string
+  grains: Dict
+  saltenv: string | null
+  pillarenv: string | null
+  /** An external pillar asked for this once. */
+  ext: Value
+  log: Log
+}
+
+export function pillarOptions(given: Dict, environment: PillarEnvironment): Dict {
+  const { minionId, grains, saltenv } = environment
+  const opts = deepCopy(given)
+  const pillarenv = environment.pillarenv ?? (truthy(given.get('pillarenv_from_saltenv') ?? false) ? saltenv : null)
+  opts.set('file_client', 'local')
+  opts.set('grains', grains)
+  opts.set('saltenv', saltenv ?? opts.get('saltenv') ?? null)
+  opts.set('pillarenv', pillarenv ?? opts.get('pillarenv') ?? null)
+  opts.set('id', minionId)
+  opts.set('minion_id', minionId)
+  const top = str(opts.get('state_top') ?? 'top.sls')
+  opts.set('state_top', top.startsWith('salt://') ? top : `salt://${top.replace(/^\//, '')}`)
+  if (truthy(environment.ext) && isAllowedOnDemand(environment.ext, opts, environment.log)) {
+    const configured = opts.get('ext_pillar')
+    opts.set('ext_pillar', Array.isArray(configured) ? [...configured, environment.ext] : [environment.ext])
+  }
+  mapEnvironment(opts)
+  return opts
+}
+
+function isAllowedOnDemand(ext: Value, opts: Dict, log: Log): ext is Dict {
+  if (!(ext instanceof Map)) {
+    log('error', `On-demand pillar ${str(ext)} is not formatted as a dictionary`)
+    return false
+  }
+  const allowed = opts.get('on_demand_ext_pillar') ?? []
+  if (!isIterable(allowed)) {
+    log('error', "The 'on_demand_ext_pillar' configuration option is malformed, it should be a list of names")
+    return false
+  }
+  const refused = [...ext.keys()].filter((name) => !contains(allowed, name))
+  if (refused.length === 0) return true
+  log(
+    'error',
+    `These ext_pillar modules are not allowed on demand: ${sorted(refused).map(str).join(', ')}. ` +
+      `Allowed are: ${Array.isArray(allowed) ? allowed.map(str).join(', ') : str(allowed)} (on_demand_ext_pillar)`,
+  )
+  return false
+}
+
+/** `__env__` in pillar_roots stands for the environment asked for, unless that one has roots of its own. */
+function mapEnvironment(opts: Dict): void {
+  const roots = opts.get('pillar_roots')
+  if (!(roots instanceof Map) || !roots.has('__env__')) return
+  const env = [opts.get('pillarenv'), opts.get('saltenv')].find((name) => name !== undefined && truthy(name)) ?? 'base'
+  const directories = roots.get('__env__')!
+  roots.delete('__env__')
+  if (roots.has(env) || !Array.isArray(directories)) return
+  roots.set(
+    env,
+    directories.map((directory) => str(directory).replaceAll('__env__', str(env))),
+  )
+}
+
+export type PillarMerge = (a: Value, b: Value) => Value
+
+/** How the pieces are merged, as `pillar_source_merging_strategy` and `pillar_merge_lists` say. */
+export function pillarMerge(opts: Dict, log: Log): PillarMerge {
+  const strategy = opts.get('pillar_source_merging_strategy') ?? null
+  const options = {
+    strategy: truthy(strategy) ? str(strategy) : 'smart',
+    renderer: str(opts.get('renderer') ?? 'yaml'),
+    mergeLists: truthy(opts.get('pillar_merge_lists') ?? false),
+    warn: (message: string) => log('warning', message),
+  }
+  return (a, b) => merge(a, b, options)
+}
