@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { OrderedDict, type Value } from '../data/mod.ts'
+import { display, displayHtml, displayPlain } from './display.ts'
+
+const dict = (entries: Record<string, Value>) => new Map<Value, Value>(Object.entries(entries))
+
+test('display shows nested what the outputter asked for cannot show', () => {
+  expect(display('key', dict({ zzz: 1 }), dict({ transport: 'zeromq' }))).toBe('zzz:\n    1')
+  expect(display('highstate', ['a'])).toBe('- a')
+})
+
+test('display leaves an outputter that does not exist to nested, and says so', () => {
+  const lines: string[] = []
+  const log = (level: string, text: string) => lines.push(`${level}: ${text}`)
+  expect(display('nosuch', 'x', new Map(), { log })).toBe('x')
+  expect(display('grains', 'x', new Map(), { log })).toBe('x')
+  expect(lines).toEqual(['error: Invalid outputter nosuch specified, fall back to nested'])
+})
+
+test('display falls back to raw when nested fails too', () => {
+  expect(display('nested', [1], dict({ nested_indent: 'x' }))).toBe('[1]')
+})
+
+test('display strips trailing space, and an ordered dict has no order of its own', () => {
+  expect(display('raw', 'text \n\u2003\n')).toBe('text')
+  expect(
+    display(
+      'nested',
+      new OrderedDict([
+        ['b', 1],
+        ['a', 2],
+      ]),
+    ),
+  ).toBe('a:\n    2\nb:\n    1')
+})
+
+test('display does not change the data, though a state run is completed while it is shown', () => {
+  const state = dict({ name: 'x', changes: new Map(), result: true, comment: null, __run_num__: 0 })
+  const data = dict({ m1: dict({ 'test_|-x_|-x_|-nop': state }) })
+  expect(display('highstate', data, dict({ state_verbose: true }))).toContain('Comment: None')
+  expect([...state.keys()]).toEqual(['name', 'changes', 'result', 'comment', '__run_num__'])
+  expect(state.get('comment')).toBe(null)
+})
+
+test('display survives data that holds itself where the outputter does', () => {
+  const list: Value[] = ['a']
+  list.push(list)
+  expect(display('raw', list)).toBe("['a', ['a', [...]]]")
+})
+
+test('display takes colours from a theme, and without one it can read from Salt', () => {
+  const root = mkdtempSync(join(tmpdir(), 'brine-theme-'))
+  const file = join(root, 'theme.yml')
+  const lines: string[] = []
+  const shown = () => {
+    const opts = dict({ color: true, color_theme: file })
+    return display('nested', 'x', opts, { log: (level, text) => lines.push(`${level}: ${text}`) })
+  }
+  try {
+    expect(shown()).toBe('\x1b[0;32mx\x1b[0;0m')
+    writeFileSync(file, '- GREEN\n')
+    expect(shown()).toBe('\x1b[0;32mx\x1b[0;0m')
+    writeFileSync(file, "GREEN: '38;5;2'\n")
+    expect(shown()).toBe('\x1b[38;5;2mx\x1b[0;0m')
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+  expect(lines).toEqual([
+    `warning: Failed to read the color theme ${file}`,
+    `warning: The theme file ${file} is not a dict`,
+  ])
+})
+
+test('displayPlain and displayHtml have no colours', () => {
+  const data = dict({ a: ['b c'] })
+  expect(displayPlain('nested', data, dict({ color: true }))).toBe('a:\n    - b c')
+  expect(displayHtml('nested', data, dict({ color: true }))).toBe('a:<br />&nbsp;&nbsp;&nbsp;&nbsp;-&nbsp;b&nbsp;c')
+})
