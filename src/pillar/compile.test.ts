@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, fromPlain, type Plain, repr, type Value } from '../data/mod.ts'
+import { type Dict, dumpJson, fromPlain, type Plain, type Value } from '../data/mod.ts'
 import { type MemoryFile, MemoryHost } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
 import { LocalPillar } from './local-pillar.ts'
