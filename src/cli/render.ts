@@ -7,28 +7,35 @@ import { type Dict, dumpJson, isDict, type Value } from '../data/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
 import { type RenderOptions, renderFile, renderText } from '../render/mod.ts'
 import { dump, load } from '../yaml/mod.ts'
-import { describeOptions, EX_USAGE, type Option, type Parsed, parseOptions, UsageError } from './options.ts'
+import { EX_USAGE, ProgramExit, UsageError } from './optparse/exit.ts'
+import { usageText } from './optparse/help.ts'
+import type { Program } from './optparse/option.ts'
+import { type Parsed, parseCommandLine } from './optparse/parse.ts'
+import { version } from './version.ts'
 
-const OPTIONS: readonly Option[] = [
-  { flags: ['-h', '--help'], help: 'show this help' },
-  { flags: ['--renderer'], value: 'PIPE', help: "renderers for a file without a #! line (default: 'jinja|yaml')" },
-  { flags: ['--grains'], value: 'FILE', help: 'grains, a YAML file' },
-  { flags: ['--pillar'], value: 'FILE', help: 'pillar, an SLS file, rendered with the grains' },
-  { flags: ['--context'], value: 'FILE', help: 'further template variables, a YAML file' },
-  { flags: ['--opts'], value: 'FILE', help: 'minion options, a YAML file' },
-  { flags: ['--file-root'], value: 'DIR', help: 'where imports and includes are looked up (default: here)' },
-  { flags: ['--saltenv'], value: 'ENV', help: "environment (default: 'base')" },
-  { flags: ['--sls'], value: 'NAME', help: "the SLS' name (default: from its place below the file root)" },
-  {
-    flags: ['--out'],
-    value: 'FORM',
-    choices: ['yaml', 'json'],
-    help: "form of data (default: 'yaml'); text stays text",
-  },
-  { flags: ['-l', '--log-level'], value: 'LEVEL', choices: Object.keys(LOG_LEVELS), help: "default: 'warning'" },
-]
-
-const USAGE = 'Usage: brine render FILE [options]'
+const PROGRAM: Program = {
+  name: 'brine render',
+  usage: 'FILE [options]',
+  options: [
+    { flags: ['-h', '--help'], action: 'help', help: 'show this help' },
+    { flags: ['--renderer'], metavar: 'PIPE', help: "renderers for a file without a #! line (default: 'jinja|yaml')" },
+    { flags: ['--grains'], metavar: 'FILE', help: 'grains, a YAML file' },
+    { flags: ['--pillar'], metavar: 'FILE', help: 'pillar, an SLS file, rendered with the grains' },
+    { flags: ['--context'], metavar: 'FILE', help: 'further template variables, a YAML file' },
+    { flags: ['--opts'], metavar: 'FILE', help: 'minion options, a YAML file' },
+    { flags: ['--file-root'], metavar: 'DIR', help: 'where imports and includes are looked up (default: here)' },
+    { flags: ['--saltenv'], metavar: 'ENV', help: "environment (default: 'base')" },
+    { flags: ['--sls'], metavar: 'NAME', help: "the SLS' name (default: from its place below the file root)" },
+    {
+      flags: ['--out'],
+      metavar: 'FORM',
+      choices: ['yaml', 'json'],
+      help: "form of data (default: 'yaml'); text stays text",
+    },
+    { flags: ['-l', '--log-level'], metavar: 'LEVEL', choices: Object.keys(LOG_LEVELS), help: "default: 'warning'" },
+  ],
+  groups: [],
+}
 
 interface Request {
   file: string
@@ -39,18 +46,18 @@ interface Request {
 export async function run(argv: readonly string[]): Promise<number> {
   let parsed: Parsed | undefined
   try {
-    parsed = parseOptions(OPTIONS, argv)
-    if (parsed.values.has('help')) {
-      process.stdout.write(`${USAGE}\n\nOptions:\n${describeOptions(OPTIONS)}\n`)
-      return 0
-    }
+    parsed = parseCommandLine(PROGRAM, argv, version())
     const request = await readRequest(parsed)
     const { value } = await renderFile(request.file, request.options)
     process.stdout.write(print(value, request.out))
     return 0
   } catch (thrown) {
+    if (thrown instanceof ProgramExit) {
+      process.stdout.write(thrown.stdout)
+      return thrown.status
+    }
     if (thrown instanceof UsageError) {
-      process.stderr.write(`${USAGE}\n\nbrine render: error: ${thrown.message}\n`)
+      process.stderr.write(`${usageText(PROGRAM)}\nbrine render: error: ${thrown.message}\n`)
       return EX_USAGE
     }
     if (!(thrown instanceof BrineError)) throw thrown
@@ -68,15 +75,15 @@ function complaint({ message, at, hint }: BrineError, file: string | undefined):
 }
 
 async function readRequest({ values, args }: Parsed): Promise<Request> {
-  const text = (name: string): string | undefined => values.get(name) as string | undefined
+  const text = (name: string): string | undefined => (values.get(name) ?? undefined) as string | undefined
   const [file, ...more] = args
   if (file === undefined || more.length > 0) throw new UsageError('name one file to render')
   assertReadable(file)
-  const root = resolve(text('file-root') ?? '.')
+  const root = resolve(text('file_root') ?? '.')
   const saltenv = text('saltenv') ?? 'base'
   const grains = readDict(text('grains'))
   const opts = minionOptions(readDict(text('opts')), root, saltenv, grains)
-  const shared = { opts, grains, saltenv, log: logAt(text('log-level') ?? 'warning') }
+  const shared = { opts, grains, saltenv, log: logAt(text('log_level') ?? 'warning') }
   const pillar = await readPillar(text('pillar'), shared)
   opts.set('pillar', pillar)
   const context = readDict(text('context')) as Map<string, Value>

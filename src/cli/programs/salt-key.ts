@@ -1,0 +1,116 @@
+// The command line of salt-key.
+import type { Program } from '../optparse/option.ts'
+import {
+  CONFIG_DIR,
+  HARD_CRASH,
+  HELP,
+  LOG_FILE_LEVEL,
+  LOG_LEVELS,
+  MAKE_TOKEN,
+  OUTPUT_OPTIONS,
+  PASSWORD,
+  SALTFILE,
+  USER,
+  USERNAME,
+  VERSION,
+  VERSIONS_REPORT,
+} from './common.ts'
+
+export const SALT_KEY: Program = {
+  name: 'salt-key',
+  usage: '[options]',
+  description: "Manages the keys of a master's minions.",
+  options: [
+    VERSION,
+    VERSIONS_REPORT,
+    HELP,
+    SALTFILE,
+    CONFIG_DIR,
+    USER,
+    HARD_CRASH,
+    { flags: ['-q', '--quiet'], action: 'store_true', default: false, help: 'print nothing' },
+    { flags: ['-y', '--yes'], action: 'store_true', default: false, help: 'assume yes for every question' },
+    { flags: ['--rotate-aes-key'], default: true, help: 'whether deleting or rejecting keys rotates the session key' },
+    { flags: ['--preserve-minions'], default: false, help: 'keep the minion data cache when keys are deleted' },
+  ],
+  groups: [
+    {
+      title: 'External Authentication',
+      options: [
+        {
+          flags: ['--auth', '--eauth', '--external-auth'],
+          dest: 'eauth',
+          default: '',
+          help: 'external authentication backend',
+        },
+        MAKE_TOKEN,
+        USERNAME,
+        PASSWORD,
+      ],
+    },
+    OUTPUT_OPTIONS,
+    {
+      title: 'Actions',
+      options: [
+        {
+          flags: ['-l', '--list'],
+          metavar: 'ARG',
+          default: '',
+          help: 'list keys in one state (accepted, pending, rejected, denied or all, by prefix)',
+        },
+        { flags: ['-L', '--list-all'], action: 'store_true', default: false, help: 'list all keys' },
+        { flags: ['-a', '--accept'], default: '', help: 'accept pending keys that match' },
+        { flags: ['-A', '--accept-all'], action: 'store_true', default: false, help: 'accept every pending key' },
+        { flags: ['-r', '--reject'], default: '', help: 'reject pending keys that match' },
+        { flags: ['-R', '--reject-all'], action: 'store_true', default: false, help: 'reject every pending key' },
+        {
+          flags: ['--include-all'],
+          action: 'store_true',
+          default: false,
+          help: 'also consider accepted and rejected keys',
+        },
+        {
+          flags: ['--include-accepted'],
+          action: 'store_true',
+          default: false,
+          help: 'also reject keys that are accepted',
+        },
+        {
+          flags: ['--include-rejected'],
+          action: 'store_true',
+          default: false,
+          help: 'also accept keys that were rejected',
+        },
+        { flags: ['--include-denied'], action: 'store_true', default: false, help: 'also consider denied keys' },
+        { flags: ['-p', '--print'], default: '', help: 'print one public key' },
+        { flags: ['-P', '--print-all'], action: 'store_true', default: false, help: 'print all public keys' },
+        { flags: ['-d', '--delete'], default: '', help: 'delete keys that match' },
+        { flags: ['-D', '--delete-all'], action: 'store_true', default: false, help: 'delete every key' },
+        { flags: ['-f', '--finger'], default: '', help: 'print fingerprints of matching keys' },
+        { flags: ['-F', '--finger-all'], action: 'store_true', default: false, help: 'print all fingerprints' },
+      ],
+    },
+    {
+      title: 'Key Generation Options',
+      options: [
+        { flags: ['--gen-keys'], default: '', help: 'create a key pair with this name' },
+        { flags: ['--gen-keys-dir'], default: '.', help: 'where a new key pair is written' },
+        { flags: ['--keysize'], type: 'int', default: 2048, help: 'bits of a new key' },
+        { flags: ['--gen-signature'], action: 'store_true', default: false, help: "sign the master's public key" },
+        { flags: ['--priv'], default: '', help: 'private key used for signing' },
+        { flags: ['--signature-path'], default: '', help: 'where the signature is written' },
+        { flags: ['--pub'], default: '', help: 'public key to sign' },
+        { flags: ['--auto-create'], action: 'store_true', default: false, help: 'create the signing keys when absent' },
+      ],
+    },
+    {
+      title: 'Logging Options',
+      description: 'Logging, whatever the configuration files say.',
+      options: [
+        { flags: ['--log-level'], choices: LOG_LEVELS, help: 'console log level' },
+        { flags: ['--log-file'], dest: 'key_logfile', action: 'file', help: 'log file' },
+        LOG_FILE_LEVEL,
+      ],
+    },
+  ],
+}
