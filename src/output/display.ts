@@ -1,6 +1,6 @@
 // Data to the text that is printed. An outputter that cannot show the data leaves it to nested, and nested to raw.
 import { type Log, silentLog } from '../base/mod.ts'
-import { PyError, Tuple, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, PyError, Tuple, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Outputter, Screen } from './outputter.ts'
 import { outputters } from './outputters.ts'
 import { palette } from './palette.ts'
@@ -80,11 +80,17 @@ function isRefusal(error: unknown): error is PyError {
 
 /** Dicts and lists anew, as Salt's masking of pillar data leaves them: outputters may change them, and no dict is ordered. */
 function rebuilt(data: Value, above = new Set<Value>()): Value {
-  if (data instanceof Tuple || !(data instanceof Map || Array.isArray(data)) || above.has(data)) return data
+  if (data === null || typeof data !== 'object') return data
+  const isDict = data instanceof Map
+  if ((!isDict && !Array.isArray(data)) || data instanceof Tuple || above.has(data)) return data
   above.add(data)
-  const copy = Array.isArray(data)
-    ? data.map((item) => rebuilt(item, above))
-    : new Map([...data].map(([key, value]): [Value, Value] => [key, rebuilt(value, above)]))
+  const copy = isDict ? rebuiltDict(data, above) : data.map((item) => rebuilt(item, above))
   above.delete(data)
   return copy
+}
+
+function rebuiltDict(data: Dict, above: Set<Value>): Dict {
+  const dict: Dict = new Map()
+  for (const [key, value] of data) dict.set(key, rebuilt(value, above))
+  return dict
 }

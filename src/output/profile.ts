@@ -1,4 +1,4 @@
-// How long each state of a run took, shortest first, as a table.
+// How long each state of a run took, as a table in the order of the durations' text.
 import {
   fixedText,
   floatFromText,
@@ -37,7 +37,7 @@ function durations(data: Value): Value[] {
     for (const id of iterate(states)) rows.push(rowOf(id, getItem(states, id)))
   }
   const texts = rows.map(([duration]) => fixedText(duration, 4))
-  const width = Math.max(LABELS[2]!.length, ...texts.map((text) => text.length))
+  const width = texts.reduce((widest, text) => Math.max(widest, text.length), LABELS[2]!.length)
   const timed = rows.map(([, name, call], i): Value[] => [texts[i]!.padStart(width), name, call])
   return sorted(timed).map((row) => {
     const [duration, name, call] = row as [Value, Value, Value]

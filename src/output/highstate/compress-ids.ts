@@ -7,7 +7,6 @@ import {
   dictSet,
   getItem,
   indexError,
-  isDict,
   order,
   round,
   sorted,
@@ -93,18 +92,16 @@ function joinChanges(first: Dict, next: Dict): void {
   const changes = next.get('changes') ?? null
   if (!truthy(changes)) return
   const before = first.get('changes') ?? null
-  if (!truthy(before)) {
-    first.set('changes', changesByName(new Map(), next, changes))
-    return
+  if (!truthy(before)) first.set('changes', byName(next, changes))
+  else {
+    if (!truthy(dictFor(before, 'get').get(ALL_CHANGES) ?? null)) first.set('changes', byName(first, before))
+    const gathered = need(first.get('changes') as Dict, ALL_CHANGES)
+    dictSet(dictFor(gathered, 'update'), need(next, 'name'), changes)
   }
-  const gathered = dictFor(before, 'get').get(ALL_CHANGES) ?? null
-  if (!truthy(gathered)) {
-    const own = changesByName(new Map(), first, before)
-    first.set('changes', changesByName(own.get(ALL_CHANGES) as Dict, next, changes))
-  } else changesByName(dictFor(gathered, 'update'), next, changes)
 }
 
-function changesByName(gathered: Dict, state: Dict, changes: Value): Dict {
+function byName(state: Dict, changes: Value): Dict {
+  const gathered = new Map<Value, Value>()
   dictSet(gathered, need(state, 'name'), changes)
-  return new Map<Value, Value>([[ALL_CHANGES, isDict(gathered) ? gathered : new Map()]])
+  return new Map<Value, Value>([[ALL_CHANGES, gathered]])
 }

@@ -4,7 +4,6 @@ import {
   contains,
   type Dict,
   decodeData,
-  dictHas,
   equals,
   indexError,
   isDict,
@@ -95,7 +94,6 @@ function showStates(data: Dict, report: HostReport, within: Within): void {
 function showState(tag: Value, state: Dict, report: HostReport, within: Within): void {
   const { screen } = within
   const result = need(state, 'result')
-  dictHas(report.counts, result)
   const states = flag(screen, 'state_compress_ids') ? compressedCount(tag) : 1
   report.add(result, states)
   const duration = milliseconds(getOr(state, 'duration', 0), screen.log)

@@ -7,7 +7,7 @@ const LONGEST_LABEL = 'Succeeded'.length
 
 export function summaryLines(host: Value, report: HostReport, screen: Screen): string[] {
   const { colors } = screen
-  const widest = Math.max(0, ...[...report.counts.values()].map((count) => str(count).length))
+  const widest = Math.max(0, ...Array.from(report.counts.values(), (count) => str(count).length))
   const width = LONGEST_LABEL + widest + 2
   const rule = '-'.repeat(width)
   const paint = (color: string, text: string): string => color + text + colors.ENDC

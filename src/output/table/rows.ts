@@ -29,7 +29,7 @@ export function tableLines(rows: Value[], indent: number, header: boolean, layou
 function physicalRows(row: Value, layout: Layout): string[][] {
   const cells = Array.from(iterate(row), (cell) => wrapped(cell, layout.width).split('\n'))
   if (cells.length === 0) throw typeError('map() must have at least two arguments.')
-  const height = Math.min(...cells.map((lines) => lines.length))
+  const height = cells.reduce((least, lines) => Math.min(least, lines.length), Number.POSITIVE_INFINITY)
   return Array.from({ length: height }, (_, i) => cells.map((lines) => lines[i]!))
 }
 
@@ -45,7 +45,7 @@ function wrapped(cell: Value, width: number): string {
 
 /** A row that is too short cuts the columns off for all. */
 function columnWidths(rows: string[][]): number[] {
-  const count = Math.min(...rows.map((row) => row.length))
+  const count = rows.reduce((least, row) => Math.min(least, row.length), Number.POSITIVE_INFINITY)
   const widths = new Array<number>(count).fill(0)
   for (const row of rows) {
     for (let i = 0; i < count; i++) widths[i] = Math.max(widths[i]!, textLength(row[i]!))

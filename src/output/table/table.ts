@@ -3,6 +3,7 @@
 import {
   type Dict,
   decodeData,
+  dictGet,
   dictHas,
   getItem,
   isDict,
@@ -64,6 +65,7 @@ class TableWriter {
         this.value(dict, key, indent)
       }
     } else if (dictHas(dict, rowsKey)) {
+      // keys that cannot be sorted are refused here as elsewhere
       sorted(dict)
       this.value(dict, rowsKey, indent)
     } else for (const key of sorted(dict)) this.write(getItem(dict, key), indent)
@@ -77,7 +79,7 @@ class TableWriter {
   private value(dict: Dict, key: Value, indent: number): void {
     const value = getItem(dict, key)
     if (!Array.isArray(value)) this.write(value, indent + 4)
-    else this.rows(value, this.labelsKey === null ? null : (dict.get(this.labelsKey) ?? null), indent)
+    else this.rows(value, this.labelsKey === null ? null : (dictGet(dict, this.labelsKey) ?? null), indent)
   }
 
   private rows(rows: Value[], labels: Value, indent: number): void {
