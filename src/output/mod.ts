@@ -2,4 +2,6 @@ export { type DisplayCall, display, displayHtml, displayPlain } from './display.
 export type { Outputter, Screen } from './outputter.ts'
 export { outputters } from './outputters.ts'
 export { type ColorName, type Palette, palette } from './palette.ts'
+export { printDisplay } from './print.ts'
+export { ProgressLine, type ProgressScreen, type ProgressStep, type ProgressTimes } from './progress.ts'
 export { colorFor, selectOutputter, type Terminal } from './select.ts'

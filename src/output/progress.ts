@@ -1,0 +1,65 @@
+// One line at the foot of a terminal that says how far a long run has come. It is drawn over itself, appears only when
+// the run has lasted a while, and is gone before anything else is printed.
+import { textLength } from '../data/mod.ts'
+import { stripEscapes } from './text.ts'
+
+export interface ProgressScreen {
+  write(text: string): void
+  /** The width of the terminal now. */
+  columns(): number
+  /** Milliseconds of a clock that never goes back. */
+  now(): number
+}
+
+export interface ProgressTimes {
+  /** Milliseconds before the line is shown at all, so that short runs print nothing. */
+  after: number
+  /** The least time between two drawings. */
+  every: number
+}
+
+export interface ProgressStep {
+  done: number
+  total: number
+  /** What is going on now, such as `file.managed: /etc/motd`. */
+  label: string
+}
+
+export class ProgressLine {
+  private readonly screen: ProgressScreen
+  private readonly times: ProgressTimes
+  private readonly started: number
+  private drawn: number | undefined
+
+  constructor(screen: ProgressScreen, times: Partial<ProgressTimes> = {}) {
+    this.screen = screen
+    this.times = { after: 1000, every: 100, ...times }
+    this.started = screen.now()
+  }
+
+  update(step: ProgressStep): void {
+    const now = this.screen.now()
+    if (now - this.started < this.times.after) return
+    if (this.drawn !== undefined && now - this.drawn < this.times.every) return
+    this.drawn = now
+    this.screen.write(`\r${progressText(step, now - this.started, this.screen.columns())}\x1b[K`)
+  }
+
+  /** Removes the line. The next update draws it again. */
+  clear(): void {
+    if (this.drawn === undefined) return
+    this.drawn = undefined
+    this.screen.write('\r\x1b[K')
+  }
+}
+
+/** ` 37/120   30 %  1:05  file.managed: /etc/motd`, cut to what fits before the last column. */
+function progressText({ done, total, label }: ProgressStep, elapsed: number, columns: number): string {
+  const count = `${String(done).padStart(String(total).length)}/${total}`
+  const share = total > 0 ? Math.floor((done / total) * 100) : 100
+  const seconds = Math.floor(elapsed / 1000)
+  const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  const line = `${count}  ${String(share).padStart(3)} %  ${clock}  ${stripEscapes(label).replace(/[\x00-\x1f\x7f]+/g, ' ')}`
+  const room = Math.max(0, columns - 1)
+  return textLength(line) <= room ? line : [...line].slice(0, room).join('')
+}
