@@ -9,8 +9,9 @@ export interface Position {
 }
 
 export interface ErrorDetails {
-  hint?: string
-  at?: Position
+  /** What to try instead: a name that exists, another way to write it. */
+  hint?: string | undefined
+  at?: Position | undefined
   cause?: unknown
 }
 

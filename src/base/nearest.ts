@@ -33,3 +33,9 @@ export function nearestNames(wanted: string, names: Iterable<string>, count = 3)
   scored.sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1))
   return scored.slice(0, count).map(([, name]) => name)
 }
+
+/** The closest of `names` as the hint of an error; undefined when none is close. */
+export function didYouMean(wanted: string, names: Iterable<string>): string | undefined {
+  const near = nearestNames(wanted, names)
+  return near.length > 0 ? `Did you mean ${near.map((name) => `'${name}'`).join(' or ')}?` : undefined
+}

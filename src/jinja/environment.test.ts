@@ -101,6 +101,11 @@ describe('errors', () => {
     ['{% set servers = [1] %}{{ server }}', "Did you mean 'servers'?"],
     ["{% from 'lib.jinja' import mapp %}{{ mapp }}", "Did you mean 'map'?"],
     ['{% for i in [1] %}{{ loop.indx }}{% endfor %}', "Did you mean 'index'?"],
+    ['{{ 1 | lenght }}', "Did you mean 'length'?"],
+    ["{{ [1] | map('uper') | list }}", "Did you mean 'upper'?"],
+    ['{{ 1 is devined }}', "Did you mean 'defined'?"],
+    ['{% iff 1 %}', "Did you mean 'if'?"],
+    ['{% for i in [1] %}{% endfro %}', "Did you mean 'endfor'?"],
   ])('say what close names exist: %s', async (source, hint) => {
     const pillar = new Map<Value, Value>([
       ['nginx', 1],

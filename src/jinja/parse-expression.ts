@@ -36,8 +36,8 @@ export abstract class ExpressionParser {
     this.stream = stream
   }
 
-  fail(message: string, line = this.stream.current.line): never {
-    throw new JinjaError('TemplateSyntaxError', message, { at: { line } })
+  fail(message: string, line = this.stream.current.line, hint?: string): never {
+    throw new JinjaError('TemplateSyntaxError', message, { at: { line }, hint })
   }
 
   /** Runs a parser one level deeper. */

@@ -1,4 +1,5 @@
 // Tokens → syntax tree: the statements, with Jinja's messages for what cannot be read.
+import { didYouMean } from '../base/mod.ts'
 import { quote } from '../data/mod.ts'
 import type * as ast from './ast.ts'
 import { JinjaError } from './errors.ts'
@@ -85,7 +86,11 @@ class Parser extends ExpressionParser {
     }
     const open = this.openTags.at(-1)
     if (open !== undefined) message.push(`The innermost block that needs to be closed is ${quote(open)}.`)
-    return this.fail(message.join(' '), line)
+    return this.fail(message.join(' '), line, name === undefined ? undefined : this.closeTags(name, innermost ?? []))
+  }
+
+  private closeTags(name: string, awaited: readonly TokenTest[]): string | undefined {
+    return didYouMean(name, [...awaited.map(describeTest), ...STATEMENTS.keys()])
   }
 
   parseStatements(endTokens: readonly TokenTest[], dropNeedle = false): ast.Stmt[] {

@@ -1,5 +1,6 @@
 // From source to something that can be rendered. Compiled code is cached by content and shared by all environments
 // of one dialect; a Template is that code bound to an environment's template of a given name and file.
+import { didYouMean } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import type { Link } from './compile/expressions.ts'
 import { compileTemplate } from './compile/template.ts'
@@ -80,8 +81,8 @@ function build(source: string, settings: TemplateSettings, name: string | undefi
   const compiled = compileTemplate(
     parse(source, settings.delimiters),
     {
-      hasFilter: (filter) => dialect.filters.has(filter),
-      hasTest: (test) => dialect.tests.has(test),
+      filters: dialect.filters,
+      tests: dialect.tests,
       filterWaits: (filter) => dialect.waiting.has(filter),
       autoescape: settings.autoescape,
     },
@@ -97,10 +98,13 @@ function build(source: string, settings: TemplateSettings, name: string | undefi
 
 /** The function behind a filter or test as the generated code calls it. */
 function bind({ kind, name, count }: Link, dialect: Dialect): NativeBody {
-  const fn = (kind === 'filter' ? dialect.filters : dialect.tests).get(name)
+  const known = kind === 'filter' ? dialect.filters : dialect.tests
+  const fn = known.get(name)
   if (!fn) {
     return () => {
-      throw new JinjaError('TemplateRuntimeError', `No ${kind} named '${name}' found.`)
+      throw new JinjaError('TemplateRuntimeError', `No ${kind} named '${name}' found.`, {
+        hint: didYouMean(name, known.keys()),
+      })
     }
   }
   if (count < 0) return (rt, value, args, kwargs) => fn.invoke(rt, [value, ...args], kwargs)

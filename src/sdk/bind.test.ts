@@ -58,7 +58,7 @@ describe('binding to a declaration', () => {
     } catch (error) {
       expect(error).toBeInstanceOf(PyError)
       expect((error as PyError).message).toBe("mod() got an unexpected keyword argument 'forse'")
-      expect((error as PyError).hint).toBe('Did you mean force?')
+      expect((error as PyError).hint).toBe("Did you mean 'force'?")
     }
   })
 

@@ -1,6 +1,6 @@
 // From a call's arguments to what a body receives: Python's rules decide which parameter gets which value, the
 // declared type decides its form. An unknown keyword is answered with the nearest parameters.
-import { nearestNames } from '../base/mod.ts'
+import { didYouMean } from '../base/mod.ts'
 import {
   type BoundArguments,
   bindArguments,
@@ -71,9 +71,9 @@ function match(signature: Signature, args: readonly Value[], kwargs: ReadonlyMap
   } catch (error) {
     const parameters = [...signature.positional, ...signature.keywordOnly]
     const unknown = [...kwargs.keys()].find((keyword) => !parameters.includes(keyword))
-    const near = unknown === undefined ? [] : nearestNames(unknown, parameters)
-    if (!(error instanceof PyError) || near.length === 0) throw error
-    throw new PyError(error.code, error.message, { hint: `Did you mean ${near.join(' or ')}?`, cause: error })
+    const hint = unknown === undefined ? undefined : didYouMean(unknown, parameters)
+    if (!(error instanceof PyError) || hint === undefined) throw error
+    throw new PyError(error.code, error.message, { hint, cause: error })
   }
 }
 

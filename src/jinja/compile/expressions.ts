@@ -1,5 +1,6 @@
 // Expressions → JavaScript expressions. Only identifiers made here and JSON literals reach the generated code.
 // The names used in it (`add`, `ga`, `T`, …) are the fields of `support` in ../runtime/support.ts.
+import { didYouMean } from '../../base/mod.ts'
 import { Float, quote, type Value } from '../../data/mod.ts'
 import type * as ast from '../ast.ts'
 import { JinjaError } from '../errors.ts'
@@ -32,10 +33,12 @@ const LOOP_ATTRIBUTES: Readonly<Record<string, ((loop: string) => string) | unde
   length: (loop) => `${loop}.length()`,
 }
 
+type Names = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
+
 /** What the generator must know of the environment; templates compiled under equal facts share their code. */
 export interface CompileOptions {
-  hasFilter(name: string): boolean
-  hasTest(name: string): boolean
+  filters: Names
+  tests: Names
   /** Whether a filter may answer with a promise. */
   filterWaits(name: string): boolean
   autoescape: boolean
@@ -68,8 +71,8 @@ export class ExpressionCompiler {
     this.templateName = templateName
   }
 
-  protected fail(message: string, line: number): never {
-    throw new JinjaError('TemplateAssertionError', message, { at: { line } })
+  protected fail(message: string, line: number, hint?: string): never {
+    throw new JinjaError('TemplateAssertionError', message, { at: { line }, hint })
   }
 
   protected temporary(): string {
@@ -283,8 +286,10 @@ export class ExpressionCompiler {
   }
 
   private linkedCall(kind: Link['kind'], node: ast.Filter | ast.Test, value: string, frame: Frame): string {
-    const known = kind === 'filter' ? this.options.hasFilter(node.name) : this.options.hasTest(node.name)
-    if (!known && !frame.soft) this.fail(`No ${kind} named ${quote(node.name)}.`, node.line)
+    const names = kind === 'filter' ? this.options.filters : this.options.tests
+    if (!names.has(node.name) && !frame.soft) {
+      this.fail(`No ${kind} named ${quote(node.name)}.`, node.line, didYouMean(node.name, names.keys()))
+    }
     const simple = !node.kwargs.length && !node.dynArgs && !node.dynKwargs
     if (simple) {
       const args = node.args.map((arg) => `,${this.expr(arg, frame)}`).join('')

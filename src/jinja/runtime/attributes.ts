@@ -1,7 +1,7 @@
 // `object.name`, `object[key]` and `object.name(…)`. Templates reach only what the value model offers: the methods and
 // attributes of Python's types, what a PyObject answers itself, and the items of containers. Names that lead to
 // Python's internals answer with a security error, as in Jinja's sandbox; JavaScript's own are not reachable at all.
-import { nearestNames } from '../../base/mod.ts'
+import { didYouMean } from '../../base/mod.ts'
 import {
   dictGet,
   PyError,
@@ -47,11 +47,8 @@ function closeNames(object: Value, key: Value): string | undefined {
   const names: string[] = []
   if (object instanceof Map) for (const name of object.keys()) if (typeof name === 'string') names.push(name)
   if (object instanceof PyObject) names.push(...object.attrNames())
-  const close = nearestNames(key, names)
-  if (close.length) return `Did you mean ${close.map(quote).join(' or ')}?`
-  return object instanceof Map && names.length && names.length <= 12
-    ? `It has ${names.map(quote).join(', ')}`
-    : undefined
+  const few = object instanceof Map && names.length > 0 && names.length <= 12
+  return didYouMean(key, names) ?? (few ? `It has ${names.map(quote).join(', ')}` : undefined)
 }
 
 function unsafe(rt: Rendering, object: Value, name: string): Undefined {

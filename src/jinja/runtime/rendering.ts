@@ -1,5 +1,5 @@
 // One rendering in progress: what compiled code, filters and methods ask while they run.
-import { nearestNames } from '../../base/mod.ts'
+import { didYouMean } from '../../base/mod.ts'
 import { PyError, quote, str, typeError, typeName, type Value } from '../../data/mod.ts'
 import type { Environment } from '../environment.ts'
 import { JinjaError, type JinjaErrorCode } from '../errors.ts'
@@ -101,10 +101,9 @@ export class Rendering implements Runtime {
   }
 
   missing(name: string, assigned: readonly string[] = []): Value {
-    return this.undefinedWith(`${quote(name)} is undefined`, () => {
-      const close = nearestNames(name, new Set([...assigned, ...this.context.all().keys()]))
-      return close.length ? `Did you mean ${close.map(quote).join(' or ')}?` : undefined
-    })
+    return this.undefinedWith(`${quote(name)} is undefined`, () =>
+      didYouMean(name, new Set([...assigned, ...this.context.all().keys()])),
+    )
   }
 
   notGiven(name: string): Value {
@@ -131,13 +130,13 @@ export class Rendering implements Runtime {
 
   filter(name: string, value: Value, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value> {
     const filter = this.filters.get(name)
-    if (!filter) throw new JinjaError('TemplateRuntimeError', `No filter named ${quote(name)}.`)
+    if (!filter) throw unknown('filter', name, this.filters)
     return filter.invoke(this, [value, ...args], kwargs)
   }
 
   test(name: string, value: Value, args: readonly Value[], kwargs?: Kwargs): boolean {
     const test = this.tests.get(name)
-    if (!test) throw new JinjaError('TemplateRuntimeError', `No test named ${quote(name)}.`)
+    if (!test) throw unknown('test', name, this.tests)
     return test.invoke(this, [value, ...args], kwargs) as boolean
   }
 
@@ -219,10 +218,7 @@ export class Rendering implements Runtime {
       module.getAttr(name) ??
       this.undefinedWith(
         `the template ${quote(module.name ?? 'None')} (${where}) does not export the requested name ${quote(name)}`,
-        () => {
-          const close = nearestNames(name, module.attrNames())
-          return close.length ? `Did you mean ${close.map(quote).join(' or ')}?` : undefined
-        },
+        () => didYouMean(name, module.attrNames()),
       )
     )
   }
@@ -261,6 +257,11 @@ export class Rendering implements Runtime {
     if (depth < definitions.length) return new BlockReference(this, name, ctx, definitions, depth)
     return this.undefined(`there is no parent block called ${quote(name)}.`)
   }
+}
+
+function unknown(kind: string, name: string, known: ReadonlyMap<string, unknown>): JinjaError {
+  const hint = didYouMean(name, known.keys())
+  return new JinjaError('TemplateRuntimeError', `No ${kind} named ${quote(name)}.`, { hint })
 }
 
 const NOT_FOUND = new Set<JinjaErrorCode>(['TemplateNotFound', 'TemplatesNotFound'])

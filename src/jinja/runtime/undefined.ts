@@ -21,8 +21,7 @@ export class Undefined extends PyObject {
   }
 
   fail(): never {
-    const hint = this.hint?.()
-    throw new JinjaError(this.error, this.message, hint === undefined ? {} : { hint })
+    throw new JinjaError(this.error, this.message, { hint: this.hint?.() })
   }
 
   override str(): string {
