@@ -225,6 +225,9 @@ function templateVariables(defaults: Value): Map<string, Value> {
       const called = 'salt.utils.templates.wrap_tmpl_func.<locals>.render_tmpl'
       throw typeError(`${called}() got multiple values for keyword argument '${name}'`)
     }
+    if (name === '_pillar_rend') {
+      throw typeError(`salt.template.compile_template() got multiple values for keyword argument '${name}'`)
+    }
     if (name !== 'env') variables.set(name, value)
   }
   return variables

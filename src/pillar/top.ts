@@ -188,7 +188,9 @@ export function matchingStates(top: Top, subject: MatchSubject): Map<Value, stri
   for (const [env, targets] of top) {
     if (truthy(pillarenv) && env !== pillarenv) continue
     for (const [target, body] of targets) {
-      if (!truthy(match(matcherOf(body), target, subject))) continue
+      const kind = matcherOf(body)
+      // range servers are known by name, but none can be asked
+      if (kind === 'range' || !truthy(match(kind, target, subject))) continue
       const names = matching.get(env) ?? []
       matching.set(env, names)
       for (const item of body) {
@@ -202,7 +204,7 @@ export function matchingStates(top: Top, subject: MatchSubject): Map<Value, stri
 
 function matcherOf(body: readonly Value[]): string {
   let kind: Value = 'compound'
-  for (const item of body) if (item instanceof Map) kind = item.get('match') ?? kind
+  for (const item of body) if (item instanceof Map && item.has('match')) kind = item.get('match')!
   const name = textOf(kind)
   // Salt joins the name with text, which only text allows
   if (name === undefined) add(kind, '_match.match')

@@ -75,8 +75,8 @@ export async function renderJinja(source: string, options: JinjaOptions): Promis
 function templateVariables(options: JinjaOptions): Variables {
   const variables = new Map<string, Value>([
     ['grains', options.grains],
+    ['opts', optsForTemplates(options.opts)],
     // while pillar is compiled, templates get the data itself, and what they change in it stays
-    ['opts', options.isPillar ? options.opts : optsForTemplates(options.opts)],
     ['pillar', options.isPillar ? options.pillar : pillarForTemplates(options.pillar)],
     ['saltenv', options.saltenv],
     ['proxy', new Map()],

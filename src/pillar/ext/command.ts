@@ -9,7 +9,9 @@ import { splitShell } from './split-shell.ts'
 /** YAML commands go through a shell and their errors are dropped; JSON commands do neither, as in Salt. */
 async function outputOf(ctx: ExtPillarContext, command: string, shell: boolean): Promise<string> {
   const argv = shell ? ['/bin/sh', '-c', command] : splitShell(command)
-  const { stdout } = await ctx.host.run({ argv, mergeStderr: !shell })
+  const home = (await ctx.host.env()).get('HOME') ?? '/'
+  const cwd = (await ctx.host.access(home, 'read')) ? home : '/'
+  const { stdout } = await ctx.host.run({ argv, cwd, mergeStderr: !shell })
   return decodeBytes(stdout).replace(/[\r\n]+$/, '')
 }
 

@@ -66,7 +66,7 @@ class Tree {
   private readonly renderOpts: Dict
 
   constructor(ctx: ExtPillarContext, { named }: BoundArguments) {
-    const given = (name: string, fallback: Value): Value => named.get(name) ?? fallback
+    const given = (name: string, fallback: Value): Value => (named.has(name) ? named.get(name)! : fallback)
     this.ctx = ctx
     this.follow = truthy(given('follow_dir_links', false))
     this.keepNewline = given('keep_newline', false)

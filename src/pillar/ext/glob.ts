@@ -1,6 +1,5 @@
 // The paths that a shell pattern names: Python's `glob.glob`. Wildcards do not match a leading dot, and a path without
 // wildcards is there or not.
-import { join } from 'node:path/posix'
 import { fnmatch } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
 
@@ -20,12 +19,15 @@ export async function globPaths(host: Host, pattern: string): Promise<string[]> 
 
 async function step(host: Host, directory: string, part: string, isLast: boolean): Promise<string[]> {
   if (!MAGIC.test(part)) {
-    const path = join(directory, part)
+    const path = below(directory, part)
     return !isLast || (await host.lstat(path)) !== undefined ? [path] : []
   }
   if ((await host.stat(directory))?.type !== 'directory') return []
   const names = await host.list(directory)
   return names
     .filter((name) => fnmatch(name, part) && (!name.startsWith('.') || part.startsWith('.')))
-    .map((name) => join(directory, name))
+    .map((name) => below(directory, name))
 }
+
+/** Dots in the path stay as they were written. */
+const below = (directory: string, name: string): string => `${directory === '/' ? '' : directory}/${name}`

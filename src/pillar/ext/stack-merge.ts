@@ -17,7 +17,7 @@ const STRATEGIES = ['overwrite', 'merge-first', 'merge-last', 'remove']
 
 /** Merges a document over the stack, which is changed; takes the document apart. */
 export function mergeDict(stack: Dict, document: Dict): Dict {
-  const strategy = checked(document.get('__') ?? 'merge-last')
+  const strategy = checked(document.get('__'))
   document.delete('__')
   if (strategy === 'overwrite') return withoutMarks(document) as Dict
   for (const [key, value] of document) {
@@ -40,13 +40,14 @@ function mergeList(stack: Value[], list: Value[]): Value[] {
   const [first] = list
   const mark = first instanceof Map ? first.get('__') : undefined
   if (mark !== undefined) list.shift()
-  const strategy = checked(mark ?? 'merge-last')
+  const strategy = checked(mark)
   if (strategy === 'overwrite') return list
   if (strategy === 'remove') return stack.filter((item) => !contains(list, item))
   return strategy === 'merge-first' ? [...list, ...stack] : [...stack, ...list]
 }
 
-function checked(strategy: Value): string {
+function checked(strategy: Value | undefined): string {
+  if (strategy === undefined) return 'merge-last'
   if (typeof strategy === 'string' && STRATEGIES.includes(strategy)) return strategy
   const names = STRATEGIES.map((name) => `'${name}'`).join(', ')
   throw new PyError('Exception', `Unknown strategy "${str(strategy)}", should be one of (${names})`)

@@ -13,6 +13,7 @@ import {
   textOf,
   traverse,
   truthy,
+  typeName,
   type Value,
   valueError,
 } from '../../data/mod.ts'
@@ -88,9 +89,9 @@ async function processConfig(ctx: ExtPillarContext, config: string, start: Dict,
   let merged = start
   for (const item of listedIn(await rendered(templates, config, { stack: merged }))) {
     const line = textOf(item)
-    if (line === undefined) throw new PyError('AttributeError', "'dict' object has no attribute 'strip'")
+    if (line === undefined) throw new PyError('AttributeError', `'${typeName(item)}' object has no attribute 'strip'`)
     if (line.trim() === '') continue
-    const paths = await globPaths(ctx.host, line.startsWith('/') ? line : join(folder, line))
+    const paths = await globPaths(ctx.host, line.startsWith('/') ? line : `${folder}/${line}`)
     if (paths.length === 0) {
       ctx.log('info', `Ignoring pillar stack template "${line}": can't find from root dir "${folder}"`)
     }
@@ -118,7 +119,8 @@ async function readDocument(templates: Templates, folder: string, path: string, 
   try {
     const name = relative(folder, path)
     // templates have no names above the folder of the configuration
-    if (name.split('/').includes('..')) throw new PyError('Exception', name)
+    const isTemplate = !name.split('/').includes('..') && (await templates.host.stat(path))?.type === 'file'
+    if (!isTemplate) throw new PyError('Exception', name)
     text = await rendered(templates, path, { stack, ymlpath: path })
   } catch (error) {
     if (!(error instanceof BrineError)) throw error

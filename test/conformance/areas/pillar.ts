@@ -33,6 +33,9 @@ const MASTER: ReadonlyArray<[string, Value]> = [
   ['ext_pillar', []],
   ['on_demand_ext_pillar', ['libvirt', 'virtkey']],
   ['pillar_source_merging_strategy', 'smart'],
+  ['pillar_merge_lists', false],
+  ['pillar_includes_override_sls', false],
+  ['pillar_safe_render_error', true],
   ['decrypt_pillar_renderers', ['gpg']],
 ]
 
@@ -131,6 +134,13 @@ function answersOf(testCase: Case): Json {
   return answers
 }
 
+function withoutRoot(value: Value, root: string): Value {
+  if (typeof value === 'string') return value.replaceAll(root, '<ROOT>')
+  if (Array.isArray(value)) return value.constructor === Array ? value.map((item) => withoutRoot(item, root)) : value
+  if (value instanceof Map) for (const [key, item] of value) value.set(key, withoutRoot(item, root))
+  return value
+}
+
 async function answer(testCase: Case, root: string): Promise<Value> {
   if (!('fun' in testCase)) return compiled(testCase, root)
   const answers: Dict = new Map([['result', await called(testCase, root, true)]])
@@ -157,10 +167,11 @@ const area: Area = {
   async run(testCase: Case): Promise<Outcome> {
     const root = mkdtempSync(join(tmpdir(), 'brine-pillar-'))
     try {
-      return { expect: await answer(testCase, root) }
+      return { expect: withoutRoot(await answer(testCase, root), root) }
     } catch (error) {
       if (!(error instanceof BrineError)) throw error
-      return { error: { class: error.code, message: error.message } }
+      // the class of Python's `re.error` is just `error`
+      return { error: { class: error.code.replace(/^re\./, ''), message: error.message.replaceAll(root, '<ROOT>') } }
     } finally {
       rmSync(root, { recursive: true, force: true })
     }
