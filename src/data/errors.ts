@@ -34,7 +34,12 @@ export class PyError extends BrineError<PyErrorType> {
 export const typeError = (message: string): PyError => new PyError('TypeError', message)
 export const valueError = (message: string): PyError => new PyError('ValueError', message)
 
-export type SaltErrorCode = 'SaltInvocationError' | 'CommandExecutionError' | 'SaltException' | 'TimedProcTimeoutError'
+export type SaltErrorCode =
+  | 'SaltInvocationError'
+  | 'CommandExecutionError'
+  | 'SaltException'
+  | 'MinionError'
+  | 'TimedProcTimeoutError'
 
 /** An exception of Salt's own; `code` is its class and `message` the text Salt prints. */
 export class SaltError extends BrineError<SaltErrorCode> {

@@ -62,6 +62,15 @@ export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems 
 export { PyFrozenSet, PySet } from './set.ts'
 export { type BoundArguments, bindArguments, type Signature } from './signature.ts'
 export { shlexQuote, shlexSplit } from './shlex.ts'
+export {
+  makeSaltUrl,
+  parseSaltUrl,
+  REMOTE_PROTOCOLS,
+  redactUrl,
+  schemeOf,
+  urlParts,
+  VALID_PROTOCOLS,
+} from './source-url.ts'
 export { type SubdictMatchOptions, subdictMatch } from './subdict-match.ts'
 export { getItem, setItem } from './subscript.ts'
 export {

@@ -2,6 +2,7 @@
 // the size of the library costs nothing at start.
 import { type Log, nearestNames, silentLog } from '../base/mod.ts'
 import { contains, type Dict, type Value } from '../data/mod.ts'
+import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
 import { bind, type FunctionContext, type Keywords, type ModuleDeclaration, toValue } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
@@ -24,6 +25,8 @@ export interface RegistryContext {
   log?: Log
   /** This machine unless given. */
   host?: Host
+  /** Over the host and the options it was first made with, unless given. */
+  files?: FileClient
   render?: FunctionContext['render']
   /** Without it the pillar in memory counts as fresh. */
   freshPillar?: FunctionContext['freshPillar']
@@ -45,7 +48,9 @@ export class Registry {
   readonly ctx: FunctionContext
 
   constructor(table: ModuleTable, context: RegistryContext, shared?: Shared) {
-    this.context = { memory: new Map(), ...context }
+    const host = context.host ?? new LocalHost()
+    const files = context.files ?? new LocalFileClient(context.opts, host)
+    this.context = { memory: new Map(), ...context, host, files }
     this.shared = shared ?? {
       table,
       functions: functionsOf(table, context.opts.get('disable_modules') ?? []),
@@ -63,7 +68,8 @@ export class Registry {
       names: () => this.names(),
       module: (name) => this.module(name),
       log: context.log ?? silentLog,
-      host: context.host ?? new LocalHost(),
+      host,
+      files,
       render: context.render ?? noRenderer,
       freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
       pillarOrigins: context.pillarOrigins ?? (async () => []),

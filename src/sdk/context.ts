@@ -1,6 +1,7 @@
 // What a function may know and do: the minion's data, and other functions by name.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
+import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { ModuleDeclaration } from './declare.ts'
 
@@ -24,6 +25,8 @@ export interface FunctionContext {
   readonly log: Log
   /** The machine; every touch of it goes through here. */
   readonly host: Host
+  /** The file server: `salt://` and other sources, and their cache. */
+  readonly files: FileClient
   /** Runs text through the render pipeline. */
   render(request: RenderRequest): Promise<Value>
   /** Compiles the pillar anew, beside the one in memory. */

@@ -1,6 +1,7 @@
 // Calling a declared function in a context made for the occasion: how modules are tested without a loader.
 import { silentLog } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
+import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, MemoryHost } from '../host/mod.ts'
 import { bind } from './bind.ts'
 import type { FunctionContext, Keywords } from './context.ts'
@@ -30,6 +31,7 @@ export async function tryFunction(module: ModuleDeclaration, name: string, trial
 }
 
 function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
+  const host = trial.host ?? new MemoryHost()
   const others = trial.others ?? {}
   const names = [...Object.keys(module.functions).map((name) => `${module.name}.${name}`), ...Object.keys(others)]
   return {
@@ -47,7 +49,8 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     names: () => names,
     module: async () => module,
     log: silentLog,
-    host: trial.host ?? new MemoryHost(),
+    host,
+    files: new LocalFileClient(trial.opts ?? new Map(), host),
     render: async ({ text }) => text,
     freshPillar: async () => trial.pillar ?? new Map(),
     pillarOrigins: async () => [],

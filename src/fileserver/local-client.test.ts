@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import type { Dict, Value } from '../data/mod.ts'
+import { MemoryHost } from '../host/mod.ts'
+import { LocalFileClient } from './local-client.ts'
+
+const dict = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))
+
+async function machine(more: Record<string, Value> = {}) {
+  const host = await MemoryHost.with({
+    files: {
+      '/srv/a/x': 'first',
+      '/srv/b/x': 'second',
+      '/srv/b/d/y.sls': 'y',
+      '/srv/b/d/.git/config': '',
+      '/srv/b/empty/': '',
+      '/srv/b/link': { link: 'd/y.sls' },
+      '/srv/b/out': { link: '/etc/secret' },
+      '/srv/dev-env/z': 'z',
+      '/etc/secret': 's',
+    },
+  })
+  const roots = dict({ base: ['/srv/a', '/srv/b'], __env__: ['/srv/__env__-env'] })
+  const opts = dict({ file_roots: roots, cachedir: '/cache', file_ignore_glob: ['*/.git/*', '*/.git'], ...more })
+  return { host, client: new LocalFileClient(opts, host) }
+}
+
+describe('the file client of a minion without master', () => {
+  test('lists what its roots have, without what is ignored', async () => {
+    const { client } = await machine()
+    expect(await client.envs()).toEqual(['__env__', 'base'])
+    expect(await client.files('base')).toEqual(['d/y.sls', 'link', 'out', 'x'])
+    expect(await client.files('base', '/d/')).toEqual(['d/y.sls'])
+    expect(await client.directories('base')).toEqual(['d', 'empty'])
+    expect(await client.emptyDirectories('base')).toEqual(['empty'])
+    expect([...(await client.symlinks('base'))]).toEqual([['link', 'd/y.sls']])
+    expect(await client.files('dev')).toEqual(['z'])
+  })
+
+  test('takes the first root that has a file, and caches it', async () => {
+    const { host, client } = await machine()
+    expect(await client.fetch('salt://x', { saltenv: 'base' })).toBe('/cache/files/base/x')
+    expect(Buffer.from(await host.read('/cache/files/base/x')).toString()).toBe('first')
+    expect(await client.cached('salt://x', 'base')).toBe('/cache/files/base/x')
+    expect(await client.cached('salt://d/y.sls', 'base')).toBe('')
+    expect(await client.fetch('salt://z?saltenv=dev', { saltenv: 'base' })).toBe('/cache/files/dev/z')
+  })
+
+  test('fetches anew what has changed', async () => {
+    const { host, client } = await machine()
+    await client.fetch('salt://x', { saltenv: 'base' })
+    await host.write('/srv/a/x', 'third')
+    await client.fetch('salt://x', { saltenv: 'base' })
+    expect(Buffer.from(await host.read('/cache/files/base/x')).toString()).toBe('third')
+  })
+
+  test('puts a file where it is wanted, if there is a directory or it may make one', async () => {
+    const { client } = await machine()
+    expect(await client.fetch('salt://x', { saltenv: 'base', dest: '/etc/' })).toBe('/etc/x')
+    expect(await client.fetch('salt://x', { saltenv: 'base', dest: '/new/x' })).toBe(false)
+    expect(await client.fetch('salt://x', { saltenv: 'base', dest: '/new/x', makedirs: true })).toBe('/new/x')
+  })
+
+  test('serves nothing from outside of its roots', async () => {
+    const { client } = await machine({ fileserver_followsymlinks: false })
+    for (const url of ['salt://../../etc/secret', 'salt://none', 'salt://out', 'salt://d']) {
+      expect(await client.fetch(url, { saltenv: 'base' })).toBe(false)
+      expect(await client.hash(url, 'base')).toBeUndefined()
+    }
+  })
+
+  test('knows where sources from elsewhere are kept', async () => {
+    const { client } = await machine()
+    expect(client.cachePath('https://u:p@host:8080/a/b?c=d', 'base')).toBe('/cache/extrn_files/base/host8080/a/b-c=d')
+    expect(client.cachePath('/local', 'base')).toBe('/local')
+  })
+
+  test('takes local files as they are', async () => {
+    const { client } = await machine()
+    expect(await client.fetchUrl('file:///etc/secret', { saltenv: 'base' })).toBe('/etc/secret')
+    await expect(client.fetchUrl('secret', { saltenv: 'base' })).rejects.toThrow("Path 'secret' is not absolute")
+  })
+})

@@ -1,0 +1,4 @@
+// Files for minions: the roots of this machine, and the client that lists, hashes and caches them.
+export type { FetchOptions, FileClient, FileSum } from './file-client.ts'
+export { LocalFileClient } from './local-client.ts'
+export { type Listing, Roots, type ServedFile } from './roots.ts'

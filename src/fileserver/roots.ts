@@ -1,0 +1,135 @@
+// The `roots` backend: directories of this machine, several for each environment; the first that has a file wins.
+// Nothing outside a root is served.
+import { isAbsolute, join, normalize } from 'node:path/posix'
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { type FileStat, type Host, isHostError } from '../host/mod.ts'
+import { isIgnored } from './ignored.ts'
+
+export interface ServedFile {
+  /** Where it is on disk. */
+  path: string
+  /** Its path below the root. */
+  rel: string
+  stat: FileStat
+}
+
+export interface Listing {
+  files: string[]
+  dirs: string[]
+  emptyDirs: string[]
+  links: Map<string, string>
+}
+
+export class Roots {
+  private readonly opts: Dict
+  private readonly host: Host
+
+  constructor(opts: Dict, host: Host) {
+    this.opts = opts
+    this.host = host
+  }
+
+  private get roots(): Dict {
+    const roots = this.opts.get('file_roots')
+    return roots instanceof Map ? roots : new Map()
+  }
+
+  envs(): string[] {
+    return [...this.roots.keys()].map((name) => str(name)).sort()
+  }
+
+  /** `__env__` stands for every environment that is not listed. */
+  directories(saltenv: string): string[] {
+    const own = this.roots.get(saltenv)
+    const directories = own ?? this.roots.get('__env__') ?? []
+    const paths = (Array.isArray(directories) ? (directories as Value[]) : [directories]).map((path) => str(path))
+    return own === undefined ? paths.map((path) => path.replaceAll('__env__', saltenv)) : paths
+  }
+
+  private get followsLinks(): boolean {
+    return this.opts.get('fileserver_followsymlinks') !== false
+  }
+
+  async find(given: string, saltenv: string): Promise<ServedFile | undefined> {
+    const rel = normalize(given.replace(/^\|/, ''))
+    if (isAbsolute(rel) || rel.includes('\0') || rel === '..' || rel.startsWith('../')) return undefined
+    for (const root of this.directories(saltenv)) {
+      const path = join(root, rel)
+      const stat = await this.host.stat(path)
+      if (stat?.type !== 'file' || isIgnored(this.opts, path)) continue
+      if (this.followsLinks || (await this.isInside(root, path))) return { path, rel, stat }
+    }
+    return undefined
+  }
+
+  private async isInside(root: string, path: string): Promise<boolean> {
+    const real = await this.host.realPath(root)
+    return (await this.host.realPath(path)).startsWith(`${real}/`)
+  }
+
+  async list(saltenv: string): Promise<Listing> {
+    const found = { files: new Set<string>(), dirs: new Set<string>(), emptyDirs: new Set<string>() }
+    const links = new Map<string, string>()
+    for (const root of this.directories(saltenv)) await this.walk(root, '', { ...found, links }, new Set())
+    const sorted = (paths: Set<string>): string[] => [...paths].sort()
+    return {
+      files: sorted(found.files),
+      dirs: sorted(found.dirs),
+      emptyDirs: sorted(found.emptyDirs),
+      links: new Map([...links].sort(([a], [b]) => (a < b ? -1 : 1))),
+    }
+  }
+
+  private async walk(root: string, below: string, found: Found, entered: Set<string>): Promise<void> {
+    const directory = join(root, below)
+    const identity = await this.host.stat(directory)
+    if (identity === undefined) return
+    const key = `${identity.device}:${identity.inode}`
+    // a link that leads back up would be walked forever
+    if (entered.has(key)) return
+    const inside = new Set(entered).add(key)
+    for (const name of await this.names(directory)) {
+      const rel = below === '' ? name : `${below}/${name}`
+      const path = join(root, rel)
+      const isLink = (await this.host.lstat(path))?.type === 'link'
+      const isDirectory = (await this.host.stat(path))?.type === 'directory'
+      const isSkipped = (isLink && this.opts.get('fileserver_ignoresymlinks') === true) || isIgnored(this.opts, rel)
+      if (!isSkipped) await this.note(root, { rel, path, isLink, isDirectory }, found)
+      if (isDirectory && (!isLink || this.followsLinks)) await this.walk(root, rel, found, inside)
+    }
+  }
+
+  private async note(root: string, { rel, path, isLink, isDirectory }: Entry, found: Found): Promise<void> {
+    const target = isDirectory ? found.dirs : found.files
+    target.add(rel)
+    if (isDirectory && (await this.names(path)).length === 0) found.emptyDirs.add(rel)
+    if (!isLink) return
+    const link = await this.host.readLink(path)
+    const whole = normalize(link.startsWith('/') ? link : join(path, link.startsWith('..') ? '' : '..', link))
+    const isInside = whole === normalize(root) || whole.startsWith(`${normalize(root)}/`)
+    if (isInside || !this.followsLinks) found.links.set(rel, link)
+  }
+
+  private async names(directory: string): Promise<string[]> {
+    try {
+      return await this.host.list(directory)
+    } catch (error) {
+      if (isHostError(error)) return []
+      throw error
+    }
+  }
+}
+
+interface Found {
+  files: Set<string>
+  dirs: Set<string>
+  emptyDirs: Set<string>
+  links: Map<string, string>
+}
+
+interface Entry {
+  rel: string
+  path: string
+  isLink: boolean
+  isDirectory: boolean
+}
