@@ -23,6 +23,7 @@ export function fullLines(
   if (name === undefined) throw indexError('list index out of range')
   const comment = commentOf(state)
   completeTimes(state)
+  // a missing comment counts before a missing function: it only makes the data be shown as nested
   if (fun === undefined) throw indexError('list index out of range')
   const lines = [`${color}----------${end}`, line(`      ID: ${id}`), line(`Function: ${module}.${fun}`)]
   if (id !== name) lines.push(line(`    Name: ${name}`))
