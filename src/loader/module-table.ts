@@ -45,6 +45,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/defaults.ts'),
     },
   ],
+  environ: [
+    {
+      functions: ['setval', 'setenv', 'get', 'has_value', 'item', 'items'],
+      load: () => import('../modules/environ.ts'),
+    },
+  ],
   grains: [
     {
       functions: ['get', 'fetch', 'has_value', 'items', 'item', 'ls', 'equals', 'filter_by'],
@@ -67,6 +73,30 @@ export const moduleTable: ModuleTable = {
         'github_signature',
       ],
       load: () => import('../modules/hashutil.ts'),
+    },
+  ],
+  hosts: [
+    {
+      functions: ['list_hosts', 'get_ip', 'get_alias', 'has_pair', 'set_host', 'rm_host', 'add_host', 'set_comment'],
+      load: () => import('../modules/hosts.ts'),
+    },
+  ],
+  ini: [
+    {
+      functions: ['set_option', 'get_option', 'remove_option', 'get_section', 'remove_section', 'get_ini'],
+      load: () => import('../modules/ini.ts'),
+    },
+  ],
+  jinja: [
+    {
+      functions: ['load_map', 'import_yaml', 'import_json'],
+      load: () => import('../modules/jinja.ts'),
+    },
+  ],
+  log: [
+    {
+      functions: ['debug', 'info', 'warning', 'error', 'critical', 'exception'],
+      load: () => import('../modules/log.ts'),
     },
   ],
   match: [
@@ -126,6 +156,48 @@ export const moduleTable: ModuleTable = {
         'findup',
       ],
       load: () => import('../modules/slsutil.ts'),
+    },
+  ],
+  state: [
+    {
+      functions: [
+        'running',
+        'apply',
+        'test',
+        'highstate',
+        'sls',
+        'top',
+        'sls_id',
+        'single',
+        'low',
+        'high',
+        'template',
+        'template_str',
+        'show_top',
+        'show_highstate',
+        'show_lowstate',
+        'show_states',
+        'show_state_usage',
+        'show_sls',
+        'show_low_sls',
+        'graph',
+        'graph_highstate',
+        'sls_exists',
+        'id_exists',
+        'request',
+        'check_request',
+        'clear_request',
+        'run_request',
+        'disable',
+        'enable',
+        'list_disabled',
+        'pause',
+        'resume',
+        'soft_kill',
+        'get_pauses',
+        'clear_cache',
+      ],
+      load: () => import('../modules/state.ts'),
     },
   ],
   test: [
