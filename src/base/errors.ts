@@ -1,5 +1,6 @@
 // The one error shape of the project: a code from a closed union of the folder that raises it, a message that
-// names the failing action, and, where there is a source text, the place in it.
+// names the failing action, and, where there is a source text, the place in it. The message is often one of Salt's,
+// kept to the letter because it is compared; people are shown the reason.
 
 /** A place in a source text; lines and columns count from 1. */
 export interface Position {
@@ -9,6 +10,8 @@ export interface Position {
 }
 
 export interface ErrorDetails {
+  /** What went wrong, where the message must be one that does not say it. */
+  reason?: string | undefined
   /** What to try instead: a name that exists, another way to write it. */
   hint?: string | undefined
   at?: Position | undefined
@@ -17,12 +20,15 @@ export interface ErrorDetails {
 
 export class BrineError<Code extends string = string> extends Error {
   readonly code: Code
+  /** What went wrong, in words for people. */
+  readonly reason: string
   readonly hint: string | undefined
   at: Position | undefined
 
   constructor(code: Code, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
+    this.reason = details.reason ?? message
     this.hint = details.hint
     this.at = details.at
   }

@@ -9,11 +9,13 @@ import type { RenderContext, Renderer, StageOutput } from './renderer.ts'
 /** Salt lets most errors of parsers out as they are; each gets its place in the file. */
 function yamlError(error: YamlError, ctx: RenderContext): RenderError {
   const code = error.code === 'SaltRenderError' || error.code === 'DeserializationError' ? error.code : 'YamlError'
-  const line = error.line ?? error.problemAt?.line
+  const line = error.line ?? error.at?.line
   return new RenderError(code, error.message, {
+    reason: `Cannot load YAML: ${error.reason}`,
+    hint: error.hint,
     cause: error,
     line: error.line,
-    ...(line !== undefined && { at: { ...(ctx.path !== undefined && { file: ctx.path }), line } }),
+    at: line === undefined ? undefined : { ...(ctx.path !== undefined && { file: ctx.path }), line },
   })
 }
 

@@ -1,5 +1,5 @@
 // What rendering can fail with. `code` is the class Salt raises and `message` the whole text Salt shows, with the
-// quoted lines; `error` is its first part alone.
+// quoted lines; `error` is its first part alone, and `reason` what people should read.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 import { excerpt } from './excerpt.ts'
 
@@ -11,7 +11,6 @@ export type RenderErrorCode =
   /** The parsers that Salt lets through with their own class. */
   | 'YamlError'
   | 'JSONDecodeError'
-  | 'TOMLDecodeError'
   | 'DeserializationError'
 
 export interface RenderErrorDetails extends ErrorDetails {
@@ -30,7 +29,10 @@ export class RenderError extends BrineError<RenderErrorCode> {
   constructor(code: RenderErrorCode, error: string, details: RenderErrorDetails = {}) {
     const { line, source, trace } = details
     const whole = trace === undefined ? error : `${error}\n${trace}\n`
-    super(code, line && source ? `${whole}; line ${line}\n\n${excerpt(source, line)}` : whole, details)
+    super(code, line && source ? `${whole}; line ${line}\n\n${excerpt(source, line)}` : whole, {
+      ...details,
+      reason: details.reason ?? error,
+    })
     this.name = code
     this.error = error
     this.line = line

@@ -31,20 +31,20 @@ export function jinjaRenderError(failure: TemplateFailure, template: FailedTempl
   const kind = kindOf(error)
   const text = `${kind.introduction}${error.message}`
   const trace = kind.expected ? undefined : templateTrace(failure, template)
-  const hint = error instanceof BrineError && error.hint !== undefined ? { hint: error.hint } : {}
+  const told = error instanceof BrineError ? { reason: `${kind.introduction}${error.reason}`, hint: error.hint } : {}
   // a block is not counted, its caller is
   const frame = failure.frames.find(({ kind }) => kind !== 'block')
-  if (!frame) return renderError(text, { ...hint, trace, cause: error })
+  if (!frame) return renderError(text, { ...told, trace, cause: error })
   const { line, origin } = frame
   const other = origin.path === undefined ? undefined : template.sources.get(origin.path)
   if (origin.path !== undefined && other !== undefined && isElsewhere(origin.path, template.sls)) {
     const at = { file: template.files.get(origin.path) ?? origin.path, line }
     const quoted = `${text}\n${origin.path}(${line}):\n${excerpt(other, line)}`
-    return renderError(quoted, { ...hint, line: 0, trace, at, cause: error })
+    return renderError(quoted, { reason: text, ...told, line: 0, trace, at, cause: error })
   }
   const at = template.path === undefined ? { line } : { file: template.path, line }
   const source = trace === undefined ? template.source : `${template.source}\n${trace}`
-  return renderError(text, { ...hint, line, source, trace, at, cause: error })
+  return renderError(text, { ...told, line, source, trace, at, cause: error })
 }
 
 /** Salt's first words, and whether it counts such an error among the expected ones. */

@@ -30,12 +30,15 @@ export interface Mark {
 }
 
 export interface YamlErrorDetails {
-  problem?: string
-  context?: string
-  problemAt?: Position
-  contextAt?: Position
+  problem?: string | undefined
+  context?: string | undefined
+  problemAt?: Position | undefined
+  contextAt?: Position | undefined
+  /** The place, for an error that PyYAML raises without one. */
+  at?: Position | undefined
   /** The line that Salt's own error classes carry, from 1. */
   line?: number
+  hint?: string | undefined
   cause?: unknown
 }
 
@@ -47,14 +50,13 @@ export class YamlError extends BrineError<YamlErrorCode> {
   readonly line: number | undefined
 
   constructor(code: YamlErrorCode, message: string, details: YamlErrorDetails = {}) {
-    super(code, message, {
-      ...(details.problemAt && { at: details.problemAt }),
-      ...(details.cause !== undefined && { cause: details.cause }),
-    })
+    const { problem, context, problemAt, hint, cause } = details
+    const reason = problem !== undefined && context !== undefined ? `${problem} ${context}` : problem
+    super(code, message, { reason, hint, at: problemAt ?? details.at, cause })
     this.name = code
-    this.problem = details.problem
-    this.context = details.context
-    this.problemAt = details.problemAt
+    this.problem = problem
+    this.context = context
+    this.problemAt = problemAt
     this.contextAt = details.contextAt
     this.line = details.line
   }
@@ -67,6 +69,7 @@ export interface MarkedProblem {
   contextMark?: Mark | undefined
   problem: string
   problemMark?: Mark | undefined
+  hint?: string | undefined
 }
 
 /** The error of PyYAML's marked classes; the context's place is left out where it is the problem's place. */
@@ -79,9 +82,10 @@ export function markedError(code: YamlErrorCode, what: MarkedProblem): YamlError
   if (problemMark) lines.push(whereText(source, problemMark))
   return new YamlError(code, lines.join('\n'), {
     problem,
-    ...(context !== undefined && { context }),
-    ...(contextMark && { contextAt: positionOf(contextMark) }),
-    ...(problemMark && { problemAt: positionOf(problemMark) }),
+    context,
+    contextAt: contextMark && positionOf(contextMark),
+    problemAt: problemMark && positionOf(problemMark),
+    hint: what.hint,
   })
 }
 
@@ -94,8 +98,11 @@ export const whereText = (source: string, mark: Mark): string =>
   `  in "${source}", line ${mark.line + 1}, column ${mark.column + 1}`
 
 /** A character or byte that may not stand in YAML; `offset` counts bytes, a `value` below 0 is libyaml's "none". */
-export function readerError(source: string, value: number, reason: string, offset: number): YamlError {
+export function readerError(source: string, value: number, reason: string, offset: number, line?: number): YamlError {
   const hex = value < 0 ? `-${(-value).toString(16).padStart(3, '0')}` : value.toString(16).padStart(4, '0')
   const message = `unacceptable character #x${hex}: ${reason}\n  in "${source}", position ${offset}`
-  return new YamlError('ReaderError', message, { problem: reason })
+  return new YamlError('ReaderError', message, {
+    problem: `unacceptable character #x${hex}: ${reason}`,
+    at: line === undefined ? undefined : { line },
+  })
 }

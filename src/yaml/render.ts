@@ -25,13 +25,8 @@ function constructForRender(text: string, options: LoadOptions): Value {
 
 /** Salt shows a scanner's error without its place, which it carries as `line`, and others in full. */
 function rewrapped(error: YamlError): YamlError {
-  const details = {
-    cause: error,
-    ...(error.problem !== undefined && { problem: error.problem }),
-    ...(error.context !== undefined && { context: error.context }),
-    ...(error.problemAt && { problemAt: error.problemAt }),
-    ...(error.contextAt && { contextAt: error.contextAt }),
-  }
+  const { problem, context, problemAt, contextAt, hint } = error
+  const details = { problem, context, problemAt, contextAt, hint, cause: error }
   switch (error.code) {
     case 'ScannerError':
       return new YamlError('SaltRenderError', error.problem!, { ...details, line: error.problemAt!.line })

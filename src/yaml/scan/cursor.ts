@@ -67,13 +67,14 @@ export class Cursor {
   }
 
   /** A scanner error at this place, with the place where the thing being scanned began. */
-  fail(context: string | undefined, startLine: number, startColumn: number, problem: string): never {
+  fail(context: string | undefined, startLine: number, startColumn: number, problem: string, hint?: string): never {
     throw markedError('ScannerError', {
       source: this.source,
       context,
       contextMark: context === undefined ? undefined : { line: startLine, column: startColumn },
       problem,
       problemMark: { line: this.line, column: this.column },
+      hint,
     })
   }
 }

@@ -2,6 +2,8 @@
 // first fault and tells it in libyaml's words.
 
 export interface Fault {
+  /** From 1, where it is known. */
+  line?: number
   /** In bytes. */
   offset: number
   /** The offending octet or character, -1 for none. */

@@ -159,11 +159,13 @@ export class Scanner extends Cursor {
   }
 
   private refuse(): never {
+    const char = this.text[this.pos]!
     this.fail(
       'while scanning for the next token',
       this.line,
       this.column,
       'found character that cannot start any token',
+      char === '\t' ? 'Indent with blanks, not with tabs' : `Quote a value that begins with '${char}'`,
     )
   }
 
@@ -298,7 +300,10 @@ export class Scanner extends Cursor {
     if (this.keyToken[level] !== NO_KEY && !this.isKeyStale(level)) this.turnIntoKey(level)
     else {
       if (level === 0) {
-        if (!this.keyAllowed) this.fail(undefined, 0, 0, 'mapping values are not allowed in this context')
+        if (!this.keyAllowed) {
+          const hint = "Quote a value that holds ': ', or indent the key as its neighbours are"
+          this.fail(undefined, 0, 0, 'mapping values are not allowed in this context', hint)
+        }
         this.openBlock(T.BLOCK_MAPPING_START)
       }
       this.keyToken[level] = NO_KEY

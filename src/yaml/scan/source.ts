@@ -1,6 +1,6 @@
 // From what the caller has to the text that is scanned: decoded, its byte order mark gone, every character one that
 // YAML allows. libyaml reads 16 KiB at a time, so a bad character further on is found only when scanning gets there.
-import { encodeText } from '../../data/mod.ts'
+import { encodeText, splitLines } from '../../data/mod.ts'
 import { readerError, type YamlError } from '../errors.ts'
 import { type Decoded, decodeBytes, type Fault } from './decode.ts'
 
@@ -37,7 +37,7 @@ function openText(decoded: Decoded, name: string): Source {
   const fault = unwantedCharacter(text, marked ? 3 : 0, decoded.unitBytes) ?? decoded.fault
   const wide = SURROGATE.test(text)
   if (!fault) return { name, text: text + END, wide }
-  const broken = readerError(name, fault.value, fault.reason, fault.offset)
+  const broken = readerError(name, fault.value, fault.reason, fault.offset, fault.line)
   const readable = fault.atEnd ? text : textBefore(text, fault.offset, decoded.unitBytes)
   if (readable === undefined) throw broken
   return { name, text: readable + END, wide, broken }
@@ -47,8 +47,10 @@ function unwantedCharacter(text: string, skipped: number, unitBytes: number | un
   const at = text.search(NOT_ALLOWED)
   if (at < 0) return undefined
   const offset = unitBytes === undefined ? Buffer.byteLength(text.slice(0, at)) + skipped : (at + 1) * unitBytes
-  return { offset, value: text.charCodeAt(at), reason: 'control characters are not allowed' }
+  return { offset, value: text.charCodeAt(at), reason: 'control characters are not allowed', line: lineAt(text, at) }
 }
+
+const lineAt = (text: string, index: number): number => splitLines(text.slice(0, index + 1)).length
 
 /** The text before the chunk that has the fault; undefined for the first chunk, which is read before anything else. */
 function textBefore(text: string, offset: number, unitBytes: number | undefined): string | undefined {

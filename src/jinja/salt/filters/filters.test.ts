@@ -131,10 +131,12 @@ table('the rest', [
 ])
 
 describe('load_yaml', () => {
-  it('fails in the words of Salt and says in its hint what is wrong', async () => {
+  it('fails in the words of Salt and gives the real reason besides', async () => {
     const env = new Environment({ dialect })
     const failure = await env.render("{{ 'a: 1\\na: 2' | load_yaml }}").catch((error) => error)
     expect(failure.error.message).toBe("'NoneType' object has no attribute 'splitlines'")
-    expect(failure.error.hint).toContain("found conflicting ID 'a'")
+    expect(failure.error.reason).toBe(
+      "Cannot load YAML: found conflicting ID 'a' while constructing a mapping; line 2 of the text",
+    )
   })
 })

@@ -36,22 +36,27 @@ function toYaml(value: Value, flowStyle: Value): Markup {
 /** What an `import_…` tag hands over is a whole template; its text is meant. */
 const loadable = (value: Value): Value => (value instanceof TemplateModule ? str(value) : value)
 
-/** The error Salt's loader ends in: it looks for a text that libyaml does not keep. Ours says what happened besides. */
-function unquotable(error: YamlError): PyError {
+const sourceOf = (value: Value): string =>
+  value instanceof TemplateModule && value.name !== undefined ? `'${value.name}'` : 'the text'
+
+/** The error Salt's loader ends in: it looks for a text that libyaml does not keep. The reason says what happened. */
+function unquotable(error: YamlError, source: string): PyError {
   return new PyError('AttributeError', "'NoneType' object has no attribute 'splitlines'", {
-    hint: `Encountered error loading yaml: ${error.message}`,
+    reason: `Cannot load YAML: ${error.reason}; line ${error.problemAt!.line} of ${source}`,
+    hint: error.hint,
     cause: error,
   })
 }
 
-function loadYaml(value: Value): Value {
+function loadYaml(given: Value): Value {
+  const value = loadable(given)
   const text = value instanceof Uint8Array ? value : textOf(value)
   if (text === undefined) throw new PyError('TypeError', 'a string or stream input is required')
   try {
     return decodeData(load(text))
   } catch (error) {
     if (error instanceof YamlError) {
-      if (error.problemAt !== undefined) throw unquotable(error)
+      if (error.problemAt !== undefined) throw unquotable(error, sourceOf(given))
       throw new JinjaError('TemplateRuntimeError', `Encountered error loading yaml: ${error.message}`, { cause: error })
     }
     if (error instanceof PyError && error.code === 'AttributeError') {
@@ -63,23 +68,18 @@ function loadYaml(value: Value): Value {
 
 const UNREADABLE = new Set(['JSONDecodeError', 'ValueError', 'UnicodeDecodeError', 'TypeError', 'AttributeError'])
 
-function readJson(value: Value): Value {
+function readJson(given: Value): Value {
+  const value = loadable(given)
   try {
     const text = value instanceof Uint8Array ? value : textOf(value)
     if (text !== undefined) return loadJson(text)
   } catch (error) {
     if (!(error instanceof PyError && UNREADABLE.has(error.code))) throw error
-    throw unreadable(value, error)
+    const reason = `Cannot load JSON from ${sourceOf(given)}: ${error.message}`
+    throw new JinjaError('TemplateRuntimeError', `Unable to load json from ${str(value)}`, { reason, cause: error })
   }
-  throw unreadable(value)
+  throw new JinjaError('TemplateRuntimeError', `Unable to load json from ${str(value)}`)
 }
-
-const unreadable = (value: Value, cause?: PyError): JinjaError =>
-  new JinjaError(
-    'TemplateRuntimeError',
-    `Unable to load json from ${str(value)}`,
-    cause && { cause, hint: cause.message },
-  )
 
 /** Characters that HTML would read as markup, as JSON escapes. */
 const SCRIPT_ESCAPES: Readonly<Record<string, string>> = {
@@ -149,8 +149,8 @@ export const serializeFilters: NativeTable = {
       toYaml(toStateParameters(value), flowStyle),
     ),
   ),
-  load_yaml: strict(native(method('load_yaml'), ['@self', 'value'], (_rt, value) => loadYaml(loadable(value)))),
-  load_json: strict(native(method('load_json'), ['@self', 'value'], (_rt, value) => readJson(loadable(value)))),
+  load_yaml: strict(native(method('load_yaml'), ['@self', 'value'], (_rt, value) => loadYaml(value))),
+  load_json: strict(native(method('load_json'), ['@self', 'value'], (_rt, value) => readJson(value))),
   load_text: strict(native(method('load_text'), ['@self', 'value'], (_rt, value) => loadable(value))),
   tojson: strict(
     native('tojson', ['val', 'indent?', '**options'], (_rt, value, indent = null, options = new Map()) =>
