@@ -69,8 +69,47 @@ describe('brine render', () => {
 
   test('shows an error with its line and exits 1', async () => {
     expect(await run([file('a.sls', 'a: 1\nb: {{ nope }}\n')])).toBe(1)
-    expect(err).toContain("Jinja variable 'nope' is undefined; line 2")
+    expect(err).toBe(
+      `${folder}/a.sls:2: Jinja variable 'nope' is undefined\n\n` +
+        '---\na: 1\nb: {{ nope }}    <======================\n---\n',
+    )
     expect(out).toBe('')
+  })
+
+  test.each<[string, string, string]>([
+    [
+      'a: 1\n{% set n = 1 %}\na: 2\n',
+      ":3: Cannot load YAML: found conflicting ID 'a' while constructing a mapping",
+      '',
+    ],
+    ['a:\n\tb: 1\n', ':2: Cannot load YAML: found character that cannot start any token', 'Indent with blanks'],
+    ['x: "\x01"\n', ':1: Cannot load YAML: unacceptable character #x0001', ''],
+    [
+      '\n{% load_yaml as d %}\na: 1\na: 2\n{% endload %}',
+      ":2: Jinja error: Cannot load YAML: found conflicting ID 'a'",
+      '',
+    ],
+    ["{% load_json as d %}{'a'}{% endload %}", ':1: Jinja syntax error: Cannot load JSON from the text: Expecting', ''],
+    ["{% from 'b.jinja' import c %}", ":1: Jinja error: Template 'b.jinja' not found", 'Looked in '],
+    [
+      "{% import_yaml 'bad.yaml' as d %}",
+      ":1: Jinja error: Cannot load YAML: found conflicting ID 'k'",
+      "of 'bad.yaml'",
+    ],
+    ['{{ 1 | lenght }}', ":1: Jinja syntax error: No filter named 'lenght'.", "Did you mean 'length'?"],
+    ['#!jinja|yml\na: 1\n', ':1: The renderer "jinja|yml" is not available', "Did you mean 'yaml'?"],
+    ['#!jinja -x|yaml\na: 1\n', ':1: Unknown renderer option: -x', ''],
+    ['#!py\nx\n', ":1: The renderer 'py' needs the Python worker", ''],
+  ])('leads with the place and the reason: %j', async (text, reason, hint) => {
+    file('bad.yaml', 'k: 1\nk: 2\n')
+    expect(await run([file('a.sls', text), '--file-root', folder])).toBe(1)
+    expect(err).toContain(hint)
+    expect(err.startsWith(`${folder}/a.sls${reason}`), err).toBe(true)
+  })
+
+  test('names the file of grains that cannot be read as YAML', async () => {
+    expect(await run([file('a.sls', 'a: 1\n'), '--grains', file('grains.yaml', 'a: [1\n')])).toBe(1)
+    expect(err).toContain(`${folder}/grains.yaml:2: did not find expected ',' or ']'`)
   })
 
   test.each<[string, string[]]>([

@@ -7,6 +7,7 @@ import { type Dict, dumpJson, isDict, type Value } from '../data/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
 import { type RenderOptions, renderFile, renderText } from '../render/mod.ts'
 import { dump, load } from '../yaml/mod.ts'
+import { complaint } from './complaint.ts'
 import { EX_USAGE, ProgramExit, UsageError } from './optparse/exit.ts'
 import { usageText } from './optparse/help.ts'
 import type { Program } from './optparse/option.ts'
@@ -61,17 +62,9 @@ export async function run(argv: readonly string[]): Promise<number> {
       return EX_USAGE
     }
     if (!(thrown instanceof BrineError)) throw thrown
-    process.stderr.write(complaint(thrown, parsed?.args[0]))
+    process.stderr.write(complaint(thrown, parsed?.args[0] ?? PROGRAM.name))
     return 1
   }
-}
-
-/** The text Salt shows, then what it does not say: the place in the file as it was written, and a guess. */
-function complaint({ message, at, hint }: BrineError, file: string | undefined): string {
-  const lines = [message]
-  if (at !== undefined) lines.push(`at ${at.file ?? file}, line ${at.line}`)
-  if (hint !== undefined) lines.push(hint)
-  return `${lines.join('\n')}\n`
 }
 
 async function readRequest({ values, args }: Parsed): Promise<Request> {
@@ -93,6 +86,7 @@ async function readRequest({ values, args }: Parsed): Promise<Request> {
     pillar,
     context,
     functions: functionsFor(shared, pillar),
+    strict: true,
     sls: text('sls') ?? slsName(file, root),
     ...(renderer === undefined ? {} : { renderer }),
   }
@@ -101,16 +95,27 @@ async function readRequest({ values, args }: Parsed): Promise<Request> {
 
 function readDict(file: string | undefined): Dict {
   if (file === undefined) return new Map()
-  const value = load(readText(file)) ?? new Map()
+  const value = loadFile(file) ?? new Map()
   if (!isDict(value)) throw new UsageError(`${file} holds no mapping`)
   return value
+}
+
+function loadFile(file: string): Value {
+  const text = readText(file)
+  try {
+    return load(text)
+  } catch (error) {
+    if (error instanceof BrineError) error.at = { ...(error.at ?? { line: 1 }), file }
+    throw error
+  }
 }
 
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (thrown) {
-    throw new UsageError(toError(thrown).message)
+    const reason = toError(thrown).message.replace(/^E[A-Z]+: ([^,]+),.*$/, '$1')
+    throw new UsageError(`cannot read '${file}': ${reason}`)
   }
 }
 
@@ -137,7 +142,7 @@ async function readPillar(file: string | undefined, shared: Shared): Promise<Dic
   if (file === undefined) return new Map()
   assertReadable(file)
   const empty: Dict = new Map()
-  const options = { ...shared, pillar: empty, functions: functionsFor(shared, empty), isPillar: true }
+  const options = { ...shared, pillar: empty, functions: functionsFor(shared, empty), isPillar: true, strict: true }
   const { value } = await renderFile(file, options)
   if (!isDict(value)) throw new UsageError(`${file} renders to no mapping`)
   return value

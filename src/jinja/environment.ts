@@ -19,6 +19,8 @@ export interface LoadedTemplate {
 export interface TemplateLoader {
   /** The template of that name, or undefined when there is none. May change the environment's globals. */
   load(name: string, env: Environment): LoadedTemplate | undefined | Promise<LoadedTemplate | undefined>
+  /** Where templates are looked for, as a hint for who names one that is not there. */
+  whereabouts?(): string | undefined
 }
 
 export interface EnvironmentOptions {
@@ -92,7 +94,10 @@ export class Environment {
     const known = this.templates.get(name)
     if (known) return known
     const loaded = await this.loader?.load(name, this)
-    if (!loaded) throw new JinjaError('TemplateNotFound', name)
+    if (!loaded) {
+      const hint = this.loader?.whereabouts?.()
+      throw new JinjaError('TemplateNotFound', name, { reason: `Template '${name}' not found`, hint })
+    }
     const template = this.fromString(loaded.source, { name, path: loaded.path })
     this.templates.set(name, template)
     return template

@@ -1,5 +1,5 @@
 // Renderers that Salt has and that cannot run here yet, so that a text that asks for one is told why.
-import { RenderError } from './errors.ts'
+import { firstLine, RenderError } from './errors.ts'
 import type { Renderer } from './renderer.ts'
 
 const PYTHON = ['py', 'pydsl', 'pyobjects', 'mako', 'cheetah', 'genshi', 'wempy', 'stateconf']
@@ -8,9 +8,8 @@ const OTHER = ['nacl', 'pass', 'aws_kms', 'msgpack', 'hjson', 'dson']
 function absent(name: string, why: string): Renderer {
   return {
     name,
-    render: (_input, _args, { path }) => {
-      const at = path === undefined ? {} : { at: { file: path, line: 1 } }
-      throw new RenderError('RendererUnavailable', `The renderer '${name}' ${why}`, at)
+    render: (_input, _args, ctx) => {
+      throw new RenderError('RendererUnavailable', `The renderer '${name}' ${why}`, { at: firstLine(ctx) })
     },
   }
 }

@@ -1,6 +1,6 @@
 // What rendering can fail with. `code` is the class Salt raises and `message` the whole text Salt shows, with the
 // quoted lines; `error` is its first part alone, and `reason` what people should read.
-import { BrineError, type ErrorDetails } from '../base/mod.ts'
+import { BrineError, type ErrorDetails, type Position } from '../base/mod.ts'
 import { excerpt } from './excerpt.ts'
 
 export type RenderErrorCode =
@@ -41,3 +41,7 @@ export class RenderError extends BrineError<RenderErrorCode> {
 
 export const renderError = (error: string, details?: RenderErrorDetails): RenderError =>
   new RenderError('SaltRenderError', error, details)
+
+/** Where a pipe is named. */
+export const firstLine = ({ path }: { path?: string | undefined }): Position | undefined =>
+  path === undefined ? undefined : { file: path, line: 1 }

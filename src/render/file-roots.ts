@@ -13,6 +13,8 @@ export interface TreeFile {
 /** Where templates and SLS files come from. */
 export interface FileTree {
   read(path: string, saltenv: string): Promise<TreeFile | undefined>
+  /** The directories that make up an environment, where the tree is on this machine. */
+  directories?(saltenv: string): string[]
 }
 
 export class FileRoots implements FileTree {

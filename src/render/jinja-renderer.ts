@@ -1,7 +1,6 @@
 // `jinja` as a stage of a pipe. Its one option, `-s`, says that the input is the template itself, which it always is
 // here.
-
-import { renderError } from './errors.ts'
+import { firstLine, renderError } from './errors.ts'
 import { inputText } from './input-text.ts'
 import { renderJinja } from './jinja.ts'
 import type { Renderer } from './renderer.ts'
@@ -9,7 +8,7 @@ import type { Renderer } from './renderer.ts'
 export const jinja: Renderer = {
   name: 'jinja',
   render: async (input, args, ctx) => {
-    if (args !== '' && args !== '-s') throw renderError(`Unknown renderer option: ${args}`)
+    if (args !== '' && args !== '-s') throw renderError(`Unknown renderer option: ${args}`, { at: firstLine(ctx) })
     const { text, lines } = await renderJinja(inputText(input, 'jinja'), ctx)
     return { value: text, lines }
   },

@@ -1,5 +1,6 @@
 // From text to data: the pipe of renderers that SLS files, pillar files and managed templates go through.
 export { RenderError, type RenderErrorCode } from './errors.ts'
+export { excerpt } from './excerpt.ts'
 export { FileRoots, type FileTree, type TreeFile } from './file-roots.ts'
 export { type DecryptOptions, decrypt } from './gpg.ts'
 export { type JinjaOptions, type JinjaOutput, renderJinja } from './jinja.ts'

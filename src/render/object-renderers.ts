@@ -7,7 +7,8 @@ import type { RenderContext, Renderer } from './renderer.ts'
 /** `line` counts from 1 in the text without its shebang line. */
 function failed(code: RenderErrorCode, error: Error, line: number, whole: string, ctx: RenderContext): RenderError {
   const at = { ...(ctx.path !== undefined && { file: ctx.path }), line: line + (whole.startsWith('#!') ? 1 : 0) }
-  return new RenderError(code, error.message, { at, cause: error })
+  const reason = `Cannot load JSON: ${error.message.replace(/: line \d+ column .*$/, '')}`
+  return new RenderError(code, error.message, { reason, at, cause: error })
 }
 
 export const json: Renderer = {
@@ -53,7 +54,8 @@ export const toml: Renderer = {
     } catch (error) {
       if (!(error instanceof TomlError)) throw error
       const at = { ...(ctx.path !== undefined && { file: ctx.path }), line: error.line, column: error.column }
-      throw new RenderError('DeserializationError', error.message, { at, cause: error })
+      const reason = `Cannot load TOML: ${error.message.split('\n')[0]}`
+      throw new RenderError('DeserializationError', error.message, { reason, at, cause: error })
     }
   },
 }

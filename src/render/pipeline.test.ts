@@ -56,7 +56,7 @@ describe('the pipe of renderers', () => {
   test('with an unknown renderer gives nothing and says so in the log', async () => {
     const lines: string[] = []
     expect(await rendered('#!jinya|yaml\na: 1', { log: (level, text) => lines.push(`${level}: ${text}`) })).toBe('{}')
-    expect(lines).toEqual(['error: The renderer "jinya|yaml" is not available; did you mean jinja?'])
+    expect(lines).toEqual([`error: The renderer "jinya|yaml" is not available. Did you mean 'jinja'?`])
   })
 
   test.each<[string, Dict]>([

@@ -1,12 +1,13 @@
 // Runs a text through its pipe of renderers. A pipe with an unknown renderer is logged and gives an empty dict, as in
 // Salt; one that `renderer_whitelist` or `renderer_blacklist` excludes is left out.
+import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
-import { nearestNames } from '../base/mod.ts'
-import { contains, decodeBytes, type Value } from '../data/mod.ts'
+import { didYouMean } from '../base/mod.ts'
+import { contains, decodeBytes, PyError, type Value } from '../data/mod.ts'
 import type { LineMap } from '../jinja/mod.ts'
 import { absentRenderers } from './absent-renderers.ts'
 import { dataRenderers } from './data-renderers.ts'
-import { RenderError } from './errors.ts'
+import { firstLine, RenderError } from './errors.ts'
 import { gpg } from './gpg.ts'
 import { jinja } from './jinja-renderer.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
@@ -19,6 +20,8 @@ export interface RenderOptions extends Omit<RenderContext, 'sls' | 'saltenv'> {
   sls?: string
   /** Renderers beside the ones that are built in, such as those of users. */
   renderers?: Iterable<Renderer>
+  /** Throw for a renderer that does not exist, which Salt only logs. */
+  strict?: boolean
 }
 
 export interface Rendered {
@@ -32,8 +35,16 @@ const BUILT_IN: readonly Renderer[] = [jinja, ...dataRenderers, gpg, ...absentRe
 
 export async function renderText(text: string, options: RenderOptions): Promise<Rendered> {
   const ctx: RenderContext = { ...options, saltenv: options.saltenv ?? 'base', sls: options.sls ?? '' }
-  const pipe = parseShebang(text) ?? options.renderer ?? pipeOption(ctx)
-  const stages = resolve(pipe, ctx, new Map([...BUILT_IN, ...(options.renderers ?? [])].map((r) => [r.name, r])))
+  const named = parseShebang(text)
+  const pipe = named ?? options.renderer ?? pipeOption(ctx)
+  const renderers = new Map([...BUILT_IN, ...(options.renderers ?? [])].map((r) => [r.name, r]))
+  const stages = resolve(pipe, ctx, renderers)
+  if (stages instanceof RenderError) {
+    if (named !== undefined) stages.at = firstLine(ctx)
+    if (options.strict) throw stages
+    ctx.log?.('error', stages.hint === undefined ? stages.message : `${stages.message}. ${stages.hint}`)
+    return { value: new Map(), sourceLine: (line) => line }
+  }
   let value: Value = stages.length === 0 ? new Map() : text
   let lines: { text: string; map: LineMap } | undefined
   for (const { renderer, args } of stages) {
@@ -64,7 +75,11 @@ interface ResolvedStage {
   args: string
 }
 
-function resolve(pipe: string, ctx: RenderContext, renderers: ReadonlyMap<string, Renderer>): ResolvedStage[] {
+function resolve(
+  pipe: string,
+  ctx: RenderContext,
+  renderers: ReadonlyMap<string, Renderer>,
+): ResolvedStage[] | RenderError {
   const resolved: ResolvedStage[] = []
   for (const stage of parsePipe(pipe)) {
     if (isExcluded(stage, ctx)) {
@@ -73,10 +88,8 @@ function resolve(pipe: string, ctx: RenderContext, renderers: ReadonlyMap<string
     }
     const renderer = renderers.get(stage.name)
     if (!renderer) {
-      const near = nearestNames(stage.name, renderers.keys())
-      const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''
-      ctx.log?.('error', `The renderer "${pipe}" is not available${hint}`)
-      return []
+      const hint = didYouMean(stage.name, renderers.keys())
+      return new RenderError('RendererUnavailable', `The renderer "${pipe}" is not available`, { hint })
     }
     resolved.push({ renderer, args: stage.args })
   }
@@ -107,5 +120,22 @@ async function textOf(path: string): Promise<string | undefined> {
     throw error
   })
   if (!found?.isFile()) return undefined
-  return decodeBytes(await readFile(path)).replace(/\r\n?/g, '\n')
+  const bytes = await readFile(path)
+  try {
+    return decodeBytes(bytes).replace(/\r\n?/g, '\n')
+  } catch (error) {
+    if (error instanceof PyError) error.at = { file: path, line: firstUnreadableLine(bytes) }
+    throw error
+  }
+}
+
+function firstUnreadableLine(bytes: Buffer): number {
+  let line = 1
+  for (let start = 0; start < bytes.length; line++) {
+    const end = bytes.indexOf('\n', start)
+    const next = end < 0 ? bytes.length : end + 1
+    if (!isUtf8(bytes.subarray(start, next))) return line
+    start = next
+  }
+  return line
 }

@@ -37,6 +37,15 @@ export class SaltTemplateLoader implements TemplateLoader {
     return { source: found.text, path: shown }
   }
 
+  whereabouts(): string | undefined {
+    const { tree, saltenv } = this.options
+    const directories = tree.directories?.(saltenv)
+    if (directories === undefined) return undefined
+    return directories.length > 0
+      ? `Looked in ${directories.join(', ')}`
+      : `Environment '${saltenv}' has no directories`
+  }
+
   /** Undefined for a path that leaves the tree, or that is relative to nothing. */
   private resolved(name: string, env: Environment): string | undefined {
     const base = textOf(env.globals.get('tpldir') ?? null)
