@@ -4,7 +4,15 @@ import { type Log, nearestNames, silentLog } from '../base/mod.ts'
 import { contains, type Dict, type Value } from '../data/mod.ts'
 import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
-import { bind, type FunctionContext, type Keywords, type ModuleDeclaration, toValue } from '../sdk/mod.ts'
+import {
+  bind,
+  type FunctionContext,
+  type Keywords,
+  type ModuleDeclaration,
+  type StateRun,
+  type StateRunRequest,
+  toValue,
+} from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
 
 export interface ModuleEntry {
@@ -30,6 +38,8 @@ export interface RegistryContext {
   render?: FunctionContext['render']
   /** Without it the pillar in memory counts as fresh. */
   freshPillar?: FunctionContext['freshPillar']
+  /** The state engine, for runs that functions of this registry begin. */
+  openStates?: (functions: Registry, request: StateRunRequest) => Promise<StateRun>
   /** Without it no value has a known origin. */
   pillarOrigins?: FunctionContext['pillarOrigins']
 }
@@ -72,6 +82,7 @@ export class Registry {
       files,
       render: context.render ?? noRenderer,
       freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
+      openStates: (request) => (context.openStates ?? noStates)(this, request),
       pillarOrigins: context.pillarOrigins ?? (async () => []),
     }
   }
@@ -163,6 +174,10 @@ function functionsOf(table: ModuleTable, disabled: Value): Map<string, Set<strin
     if (!contains(disabled, name)) functions.set(name, new Set(entries.flatMap((entry) => entry.functions)))
   }
   return functions
+}
+
+function noStates(): never {
+  throw new LoaderError('ModuleUnavailable', 'The state engine is not available to functions here')
 }
 
 function noRenderer(): never {

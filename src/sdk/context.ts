@@ -4,6 +4,7 @@ import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { ModuleDeclaration } from './declare.ts'
+import type { StateRun, StateRunRequest } from './state-run.ts'
 
 export type Keywords = ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
 
@@ -33,6 +34,8 @@ export interface FunctionContext {
   freshPillar(request: PillarRequest): Promise<Dict>
   /** Which sources say something about a path of keys, in the order they are merged. */
   pillarOrigins(path: readonly string[], request: PillarRequest): Promise<PillarOrigin[]>
+  /** Begins a run of states. */
+  openStates(request: StateRunRequest): Promise<StateRun>
 }
 
 /** A place that gives a pillar value. */

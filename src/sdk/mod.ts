@@ -39,4 +39,5 @@ export {
   state,
   stateHooks,
 } from './state.ts'
+export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest } from './state-run.ts'
 export { type Trial, tryFunction } from './trial.ts'

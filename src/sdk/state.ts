@@ -28,8 +28,8 @@ export interface StateReturn {
   readonly name: Result
   readonly result: boolean | null
   readonly changes: Result
-  readonly comment: string | readonly string[]
-  readonly [further: string]: Result | readonly string[]
+  readonly comment: string | string[]
+  readonly [further: string]: Result
 }
 
 export interface StateFunction<A extends Args = Args> {

@@ -53,6 +53,9 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     files: new LocalFileClient(trial.opts ?? new Map(), host),
     render: async ({ text }) => text,
     freshPillar: async () => trial.pillar ?? new Map(),
+    openStates: async () => {
+      throw new Error('The trial has no states')
+    },
     pillarOrigins: async () => [],
     ...trial.context,
   }

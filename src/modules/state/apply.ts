@@ -1,0 +1,254 @@
+// Applying states: the highstate, SLS files, single IDs and functions, and data that comes with the call.
+import { toError } from '../../base/mod.ts'
+import { type Dict, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import type { FunctionContext, SlsMatches, StateRun } from '../../sdk/mod.ts'
+import { readCache, writeCache } from './cache.ts'
+import { disabledTexts } from './disabled.ts'
+import { type Further, jobId, openRun, pillarErrors, splitInput } from './options.ts'
+import { conflictOf } from './queue.ts'
+import { failCompilation, isSuccess, PILLAR_FAILURE, setRetcode } from './retcode.ts'
+
+export interface ApplyArgs {
+  test: Value
+  queue: Value
+  state_events: Value
+  kwargs: Further
+}
+
+const PILLAR_FAILED = 'Pillar failed to render with the following messages:'
+
+function refusePillar(ctx: FunctionContext, errors: readonly Value[]): Value[] {
+  ctx.memory.set('retcode', PILLAR_FAILURE)
+  return [PILLAR_FAILED, ...errors]
+}
+
+function addExclude(high: Dict, exclude: readonly Value[]): void {
+  const present = high.get('__exclude__')
+  high.set('__exclude__', Array.isArray(present) ? [...present, ...exclude] : [...exclude])
+}
+
+export async function applySls(
+  ctx: FunctionContext,
+  mods: Value,
+  exclude: Value,
+  { test, queue, state_events, kwargs }: ApplyArgs,
+): Promise<Value> {
+  const conflict = await conflictOf(ctx, queue, kwargs)
+  if (conflict) return conflict
+  const disabled = await disabledTexts(ctx, Array.isArray(mods) ? mods : [mods])
+  if (disabled.length > 0) return failCompilation(ctx, disabled)
+  const jid = jobId(kwargs)
+  const run = await openRun(ctx, { kwargs, test, stateEvents: state_events, fallsBackToBase: true, jid })
+  const errors = pillarErrors(run, kwargs)
+  if (errors.length > 0) return refusePillar(ctx, errors)
+  const orchestrationJid = kwargs.get('orchestration_jid') ?? null
+  const name = str(kwargs.get('cache_name') ?? 'highstate')
+  const cached = truthy(kwargs.get('cache') ?? false) ? await readCache(ctx, name) : undefined
+  if (cached) return run.callHigh(cached, orchestrationJid)
+  const rendered = await run.highstate(new Map([[str(run.opts.get('saltenv')!), splitInput(mods)]]))
+  if (rendered.errors.length > 0) return failCompilation(ctx, rendered.errors)
+  if (truthy(exclude)) addExclude(rendered.high, splitInput(exclude))
+  const ret = await run.callHigh(rendered.high, orchestrationJid)
+  setRetcode(ctx, ret, rendered.high)
+  await writeCache(ctx, name, rendered.high)
+  return truthy(kwargs.get('terse') ?? false) && ret instanceof Map ? onlyNotable(ret) : ret
+}
+
+/** Without what succeeded and changed nothing. */
+function onlyNotable(ret: Dict): Dict {
+  const isNotable = (result: Value): boolean =>
+    result instanceof Map && (!truthy(result.get('result') ?? null) || truthy(result.get('changes') ?? null))
+  return new Map([...ret].filter(([, result]) => isNotable(result)))
+}
+
+export async function applyHighstate(ctx: FunctionContext, args: ApplyArgs): Promise<Value> {
+  const { test, queue, state_events, kwargs } = args
+  if ((await disabledTexts(ctx, ['highstate'])).length > 0) {
+    const name = 'Salt highstate run is disabled. To re-enable, run state.enable highstate'
+    return new Map<Value, Value>([
+      ['name', name],
+      ['result', 'False'],
+      ['comment', 'Disabled'],
+    ])
+  }
+  const conflict = await conflictOf(ctx, queue, kwargs)
+  if (conflict) return conflict
+  const run = await openRun(ctx, { kwargs, test, stateEvents: state_events, jid: jobId(kwargs) })
+  return runHighstate(ctx, run, kwargs)
+}
+
+/** By another top file than the configured one. */
+export async function applyTop(ctx: FunctionContext, top: string, args: ApplyArgs): Promise<Value> {
+  const { test, queue, kwargs } = args
+  const conflict = await conflictOf(ctx, queue, kwargs)
+  if (conflict) return conflict
+  const run = await openRun(ctx, { kwargs, test })
+  run.opts.set('state_top', `salt://${top.replace(/^salt:\/\//, '')}`)
+  if (kwargs.has('saltenv')) run.opts.set('state_top_saltenv', kwargs.get('saltenv')!)
+  return runHighstate(ctx, run, kwargs)
+}
+
+async function runHighstate(ctx: FunctionContext, run: StateRun, kwargs: Further): Promise<Value> {
+  const errors = pillarErrors(run, kwargs)
+  if (errors.length > 0) return refusePillar(ctx, errors)
+  const { ret, high } = await callHighstate(ctx, run, kwargs)
+  setRetcode(ctx, ret, high)
+  return truthy(kwargs.get('terse') ?? false) && ret instanceof Map ? onlyNotable(ret) : ret
+}
+
+function nothing(comment: string): Dict {
+  const result = new Map<Value, Value>([
+    ['result', false],
+    ['comment', comment],
+    ['name', 'No States'],
+    ['changes', new Map()],
+    ['__run_num__', 0],
+  ])
+  return new Map([['no_|-states_|-states_|-None', result]])
+}
+
+interface Highstate {
+  ret: Value
+  high?: Dict
+}
+
+async function callHighstate(ctx: FunctionContext, run: StateRun, kwargs: Further): Promise<Highstate> {
+  const orchestrationJid = kwargs.get('orchestration_jid') ?? null
+  const name = str(kwargs.get('cache_name') ?? 'highstate')
+  const cached = truthy(kwargs.get('cache') ?? false) ? await readCache(ctx, name) : undefined
+  if (cached) return { ret: await run.callHigh(cached, orchestrationJid), high: cached }
+  const found = await matchesOf(run)
+  if ('ret' in found) return found
+  const matches = listedOnly(found.matches, kwargs.get('whitelist') ?? null)
+  const { high, errors } = await run.highstate(matches)
+  const exclude = kwargs.get('exclude') ?? null
+  if (truthy(exclude)) addExclude(high, splitInput(exclude))
+  const all = [...found.errors, ...errors]
+  if (all.length > 0) return { ret: all, high }
+  if (high.size === 0) return { ret: nothing('No states found for this minion') }
+  await writeCache(ctx, name, high)
+  return { ret: await run.callHigh(high, orchestrationJid), high }
+}
+
+async function matchesOf(run: StateRun): Promise<{ matches: SlsMatches; errors: string[] } | { ret: Value }> {
+  let top: Dict
+  try {
+    top = await run.top()
+  } catch (thrown) {
+    const error = toError(thrown)
+    if (error.name === 'SaltRenderError') return { ret: nothing(`Unable to render top file: ${error.message}`) }
+    return { ret: [`Traceback (most recent call last):\n${error.name}: ${error.message}\n`] }
+  }
+  const errors = run.verifyTop(top)
+  const matches = await run.topMatches(top)
+  if (matches.size > 0) return { matches, errors }
+  return { ret: nothing('No Top file or master_tops data matches found. Please see master log for details.') }
+}
+
+function listedOnly(matches: SlsMatches, whitelist: Value): SlsMatches {
+  if (!truthy(whitelist)) return matches
+  const listed = Array.isArray(whitelist) ? whitelist : str(whitelist).split(',')
+  const kept = [...matches].map(([env, names]): [string, Value[]] => [
+    env,
+    names.filter((name) => listed.includes(name)),
+  ])
+  return new Map(kept.filter(([, names]) => names.length > 0))
+}
+
+export async function applyId(ctx: FunctionContext, id: string, mods: Value, args: ApplyArgs): Promise<Value> {
+  const { test, queue, state_events, kwargs } = args
+  const conflict = await conflictOf(ctx, queue, kwargs)
+  if (conflict) return conflict
+  const run = await openRun(ctx, { kwargs, test, stateEvents: state_events, fallsBackToBase: true })
+  const failed = pillarErrors(run, kwargs)
+  if (failed.length > 0) return refusePillar(ctx, failed)
+  const saltenv = str(run.opts.get('saltenv')!)
+  const { high, errors } = await run.highstate(new Map([[saltenv, splitInput(mods)]]))
+  errors.push(...run.verifyHigh(high), ...run.requisiteIn(high))
+  if (errors.length > 0) return failCompilation(ctx, errors)
+  const low = await run.low(high)
+  if (low.errors.length > 0) return failCompilation(ctx, low.errors)
+  const ret: Dict = new Map()
+  for (const chunk of low.chunks) {
+    if (chunk.get('__id__') !== id) continue
+    for (const [tag, result] of await run.callChunk(chunk, low.chunks)) ret.set(tag, result)
+  }
+  setRetcode(ctx, ret)
+  if (ret.size > 0) return ret
+  throw new SaltError(
+    'SaltInvocationError',
+    `No matches for ID '${id}' found in SLS '${str(mods)}' within saltenv '${saltenv}'`,
+  )
+}
+
+export async function applySingle(ctx: FunctionContext, fun: string, name: Value, args: ApplyArgs): Promise<Value> {
+  const { test, queue, kwargs } = args
+  const conflict = await conflictOf(ctx, queue, kwargs)
+  if (conflict) return conflict
+  const [state, called] = fun.split('.')
+  if (called === undefined) return failCompilation(ctx, 'Invalid function passed')
+  const low: Dict = new Map<Value, Value>([
+    ...kwargs,
+    ['state', state!],
+    ['fun', called],
+    ['__id__', name],
+    ['name', name],
+  ])
+  const run = await openRun(ctx, { kwargs, test })
+  const errors = await run.verifyLow(low)
+  if (errors.length > 0) return failCompilation(ctx, errors)
+  const tag = `${state}_|-${str(name)}_|-${str(name)}_|-${called}`
+  const ret: Dict = new Map([[tag, await run.callLow(low)]])
+  setRetcode(ctx, ret)
+  return ret
+}
+
+export async function applyLow(ctx: FunctionContext, data: Value, queue: Value, kwargs: Further): Promise<Value> {
+  const conflict = await conflictOf(ctx, queue, kwargs)
+  if (conflict) return conflict
+  if (!(data instanceof Map)) throw new PyError('TypeError', 'The low data is not a dict')
+  const run = await openRun(ctx, { kwargs: new Map() })
+  const errors = await run.verifyLow(data)
+  if (errors.length > 0) return failCompilation(ctx, errors)
+  const ret = await run.callLow(data)
+  if (!isSuccess(ret)) ctx.memory.set('retcode', 2)
+  return ret
+}
+
+export async function applyHigh(ctx: FunctionContext, data: Value, args: ApplyArgs): Promise<Value> {
+  const { test, queue, kwargs } = args
+  const conflict = await conflictOf(ctx, queue, kwargs)
+  if (conflict) return conflict
+  const run = await openRun(ctx, { kwargs, test })
+  const ret = await run.callHigh(data as Dict)
+  setRetcode(ctx, ret, data)
+  return ret
+}
+
+export async function applyTemplate(ctx: FunctionContext, path: string, args: ApplyArgs): Promise<Value> {
+  const { queue, kwargs } = args
+  const conflict = await conflictOf(ctx, queue, kwargs)
+  if (conflict) return conflict
+  const run = await openRun(ctx, { kwargs })
+  if (pillarErrors(run, kwargs).length > 0) {
+    ctx.memory.set('retcode', PILLAR_FAILURE)
+    throw new SaltError('CommandExecutionError', 'Pillar failed to render')
+  }
+  const file = path.endsWith('.sls') ? path : `${path}.sls`
+  const { high, errors } = await run.renderFile(file, str(kwargs.get('saltenv') ?? ''))
+  if (errors.length > 0) return failCompilation(ctx, errors)
+  const ret = await run.callHigh(high)
+  setRetcode(ctx, ret, high)
+  return ret
+}
+
+export async function applyText(ctx: FunctionContext, text: string, args: ApplyArgs): Promise<Value> {
+  const { queue, kwargs } = args
+  const conflict = await conflictOf(ctx, queue, kwargs)
+  if (conflict) return conflict
+  const run = await openRun(ctx, { kwargs })
+  const { high, errors } = await run.renderText(text)
+  const ret = errors.length > 0 ? errors : truthy(high) ? await run.callHigh(high as Dict) : high
+  setRetcode(ctx, ret)
+  return ret
+}

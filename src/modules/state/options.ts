@@ -1,0 +1,86 @@
+// Options of one run: the minion's, with what the call asks for.
+import { isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { type FunctionContext, isTrue, type StateRun, type StateRunRequest } from '../../sdk/mod.ts'
+
+export type Further = ReadonlyMap<string, Value>
+
+/** `base` is where single SLS files are taken from when nothing says otherwise. */
+export interface RunChoice {
+  kwargs: Further
+  test?: Value
+  stateEvents?: Value
+  fallsBackToBase?: boolean
+  jid?: string | null
+}
+
+export async function openRun(ctx: FunctionContext, choice: RunChoice): Promise<StateRun> {
+  return ctx.openStates(await runRequest(ctx, choice))
+}
+
+async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<StateRunRequest> {
+  const { kwargs } = choice
+  const opts = new Map(ctx.opts)
+  applyEnvironments(opts, kwargs)
+  if (choice.test !== undefined) opts.set('test', await testValue(ctx, choice.test, kwargs))
+  if (choice.stateEvents !== undefined && choice.stateEvents !== null) opts.set('state_events', choice.stateEvents)
+  if (choice.fallsBackToBase && (opts.get('saltenv') ?? null) === null) opts.set('saltenv', 'base')
+  return {
+    opts,
+    pillar: pillarOverride(kwargs),
+    pillarEncoding: kwargs.get('pillar_enc') ?? null,
+    jid: choice.jid ?? null,
+    mocked: truthy(kwargs.get('mock') ?? false),
+  }
+}
+
+function applyEnvironments(opts: Map<Value, Value>, kwargs: Further): void {
+  const saltenv = kwargs.get('saltenv') ?? null
+  if (saltenv !== null) {
+    if (truthy(opts.get('lock_saltenv') ?? false) && str(saltenv) !== opts.get('saltenv')) {
+      throw new SaltError('CommandExecutionError', 'lock_saltenv is enabled, saltenv cannot be changed')
+    }
+    opts.set('saltenv', str(saltenv))
+  }
+  if (!kwargs.has('pillarenv') && !truthy(opts.get('pillarenv_from_saltenv') ?? false)) return
+  const pillarenv = kwargs.get('pillarenv') ?? kwargs.get('saltenv') ?? null
+  opts.set('pillarenv', pillarenv === null ? null : str(pillarenv))
+}
+
+function pillarOverride(kwargs: Further): Value {
+  const pillar = kwargs.get('pillar') ?? null
+  if (pillar !== null && !isDict(pillar) && (kwargs.get('pillar_enc') ?? null) === null) {
+    throw new SaltError(
+      'SaltInvocationError',
+      'Pillar data must be formatted as a dictionary, unless pillar_enc is specified.',
+    )
+  }
+  return pillar
+}
+
+/** Anything but false means a dry run; without a word the configuration decides. */
+async function testValue(ctx: FunctionContext, test: Value, kwargs: Further): Promise<Value> {
+  if (test !== null) return test !== false
+  for (const [name, value] of kwargs) if (name.toLowerCase() === 'test' && isTrue(value)) return true
+  if (ctx.has('config.get') && (await ctx.call('config.get', ['test'], { omit_opts: true })) === true) return true
+  return ctx.opts.get('test') ?? null
+}
+
+/** The job that a call belongs to. */
+export function jobId(kwargs: Further): string | null {
+  const jid = kwargs.get('__pub_jid') ?? null
+  return jid === null ? null : str(jid)
+}
+
+/** Errors of the pillar, which keep states from running unless they are forced. */
+export function pillarErrors(run: StateRun, kwargs: Further): Value[] {
+  const errors = run.pillar.get('_errors')
+  return Array.isArray(errors) && !truthy(kwargs.get('force') ?? false) ? errors : []
+}
+
+/** Names given as a list, or as text with commas. */
+export function splitInput(value: Value): Value[] {
+  if (Array.isArray(value)) return [...value]
+  return str(value)
+    .split(',')
+    .map((part) => part.trim())
+}

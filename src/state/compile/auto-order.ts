@@ -1,0 +1,22 @@
+// `order` for every state that has none, counted in the order in which SLS files are rendered.
+import { type Dict, isIterable, type Value } from '../../data/mod.ts'
+import { firstKey } from './text-key.ts'
+
+export class AutoOrder {
+  private next = 10000
+
+  /** Numbers the states of one SLS and of what it includes, as far as they have no number. */
+  number(state: Dict): void {
+    for (const body of state.values()) {
+      // Salt gives up on an SLS at the first ID that is no collection, and reports that ID elsewhere
+      if (!isIterable(body)) return
+      if (!(body instanceof Map)) continue
+      for (const [key, args] of body) {
+        if (typeof key !== 'string' || key.startsWith('_') || !Array.isArray(args)) continue
+        if (!args.some(isOrder)) args.push(new Map<Value, Value>([['order', this.next++]]))
+      }
+    }
+  }
+}
+
+const isOrder = (arg: Value): boolean => arg instanceof Map && firstKey(arg) === 'order'

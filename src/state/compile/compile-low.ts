@@ -1,0 +1,88 @@
+// High data to ordered low chunks, the last stages of the compiler in one.
+import type { Log } from '../../base/mod.ts'
+import { type Dict, isInt, type Value } from '../../data/mod.ts'
+import { Dependencies } from './dependencies.ts'
+import type { RequisiteType } from './keywords.ts'
+import { lowChunks } from './low-chunks.ts'
+import { orderChunks } from './order.ts'
+import type { Places } from './places.ts'
+import type { CompileError, High, LowChunk, LowResult } from './types.ts'
+
+/** What a state module offers to the engine beside its functions. */
+export interface StateHooks {
+  /** Whether there is a function of this name, `module.function`; `mod_watch` and `mod_aggregate` count. */
+  has(name: string): boolean
+}
+
+export interface LowContext {
+  opts: Dict
+  states: StateHooks
+  places: Places
+  log: Log
+  /** The option `state_aggregate`. */
+  aggregate: Value
+  orchestrationJid?: Value | undefined
+  accepts?: (chunk: LowChunk) => boolean
+}
+
+export interface OrderedLow extends LowResult {
+  dependencies: Dependencies
+}
+
+export function compileLow(high: High, ctx: LowContext): OrderedLow {
+  const { orchestrationJid, accepts } = ctx
+  const chunks = lowChunks(high, { orchestrationJid, ...(accepts && { accepts }) })
+  return orderLow(chunks, ctx, high)
+}
+
+export function orderLow(chunks: readonly LowChunk[], ctx: LowContext, high?: High): OrderedLow {
+  const dependencies = new Dependencies()
+  for (const chunk of chunks) dependencies.add(chunk, mayAggregate(chunk, ctx.aggregate, ctx.states))
+  const errors: CompileError[] = []
+  const disabled = disabledRequisites(ctx.opts)
+  let cap = 1
+  for (const chunk of chunks) {
+    watchAsRequire(chunk, ctx.states)
+    const text = dependencies.addRequisites(chunk, disabled, ctx.log)
+    if (text !== undefined) errors.push({ text, at: ctx.places.of(high?.get(chunk.get('__id__')!)) })
+    else cap = capAbove(cap, chunk.get('order') ?? null)
+  }
+  const ordered = orderChunks(dependencies, cap)
+  if (!ordered) errors.push({ text: `Recursive requisites were found: ${dependencies.cycleText()}` })
+  return { chunks: ordered ?? [], errors, dependencies }
+}
+
+export function disabledRequisites(opts: Dict): readonly Value[] {
+  const disabled = opts.get('disabled_requisites') ?? []
+  return Array.isArray(disabled) ? disabled : [disabled]
+}
+
+function capAbove(cap: number, order: Value): number {
+  if (!isInt(order)) return cap
+  const number = Number(order)
+  return number > cap - 1 && number > 0 ? number + 100 : cap
+}
+
+export function mayAggregate(chunk: LowChunk, option: Value, states: StateHooks): boolean {
+  const wanted = chunk.get('aggregate') ?? option
+  const state = chunk.get('state')!
+  const isWanted = wanted === true || (Array.isArray(wanted) && wanted.includes(state))
+  return isWanted && states.has(`${String(state)}.mod_aggregate`)
+}
+
+/** A module that cannot react to changes is merely ordered after what it watches. */
+function watchAsRequire(chunk: LowChunk, states: StateHooks): void {
+  const pairs: Array<[RequisiteType, RequisiteType]> = [
+    ['watch', 'require'],
+    ['watch_any', 'require_any'],
+  ]
+  for (const [watch, require] of pairs) {
+    const watched = chunk.get(watch)
+    if (watched === undefined || states.has(`${String(chunk.get('state'))}.mod_watch`)) continue
+    chunk.delete(watch)
+    const required = chunk.get(require)
+    if (!Array.isArray(watched)) continue
+    if (Array.isArray(required)) required.push(...watched)
+    else chunk.set(require, [...watched])
+  }
+}

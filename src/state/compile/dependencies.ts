@@ -1,0 +1,190 @@
+// Which state requires which: references by module and name, by ID, by SLS and by glob become edges of the graph.
+import type { Log } from '../../base/mod.ts'
+import { compileGlob, PyError, str, typeName, type Value } from '../../data/mod.ts'
+import { addEdge, findCycle, type GraphNode, newNode } from './graph.ts'
+import { GRAPH_REQUISITES, REQUISITE_TYPES, type RequisiteType } from './keywords.ts'
+import { lowTag } from './low-tag.ts'
+import type { LowChunk } from './types.ts'
+
+const GLOB = /[*?[\]]/
+const TRIAL = '_|-__prereq_test__'
+
+export class Dependencies {
+  readonly nodes = new Map<string, GraphNode>()
+  /** Module (or `id`) → name or ID → states. */
+  private readonly byReference = new Map<string, Map<string, Set<GraphNode>>>()
+  private readonly bySls = new Map<string, Set<GraphNode>>()
+  private readonly globbed = new Map<string, Array<Set<GraphNode>>>()
+
+  add(low: LowChunk, mayAggregate: boolean): GraphNode {
+    const tag = lowTag(low)
+    const state = str(low.get('state')!)
+    let node = this.nodes.get(tag)
+    if (node) node.chunk = low
+    else {
+      node = newNode(tag, state, low)
+      this.nodes.set(tag, node)
+    }
+    node.mayAggregate = mayAggregate
+    const id = low.get('__id__')!
+    const name = low.get('name')!
+    this.refer(state, name, node)
+    this.refer(state, id, node)
+    this.refer('id', id, node)
+    this.refer('id', name, node)
+    const from = low.get('__sls_included_from__')
+    for (const sls of [low.get('__sls__'), ...(Array.isArray(from) ? from : [])]) {
+      if (typeof sls === 'string' && sls !== '') setOf(this.bySls, sls).add(node)
+    }
+    this.globbed.clear()
+    return node
+  }
+
+  private refer(type: string, name: Value, node: GraphNode): void {
+    if (typeof name !== 'string') return
+    let names = this.byReference.get(type)
+    if (!names) {
+      names = new Map()
+      this.byReference.set(type, names)
+    }
+    setOf(names, name).add(node)
+  }
+
+  /** Adds the requisites of a chunk; the text of the first error, if there is one. */
+  addRequisites(low: LowChunk, disabled: readonly Value[], log: Log): string | undefined {
+    if (!REQUISITE_TYPES.some((type) => low.has(type))) return undefined
+    const node = this.nodes.get(lowTag(low))!
+    for (const type of GRAPH_REQUISITES) {
+      const references = low.get(type)
+      if (!Array.isArray(references) || references.length === 0) continue
+      if (disabled.includes(type)) {
+        log('warning', `The ${type} requisite has been disabled, Ignoring.`)
+        continue
+      }
+      for (const reference of references) {
+        const error = this.addReference(node, type, reference)
+        if (error !== undefined) return error
+      }
+    }
+    return undefined
+  }
+
+  private addReference(node: GraphNode, type: RequisiteType, reference: Value): string | undefined {
+    const [key, value] = parts(reference)
+    if (value === null) return undefined
+    const low = node.chunk!
+    const where = `in state [${str(low.get('name')!)}] in SLS [${str(low.get('__sls__') ?? null)}]`
+    if (typeof value !== 'string') return `Requisite [${type}: ${key}] ${where} must have a string as the value`
+    const found = this.lookUp(key, value)
+    if (found === undefined)
+      return `Referenced state does not exist for requisite [${type}: (${key}: ${value})] ${where}`
+    for (const states of found) for (const required of states) this.require(node, required, type)
+    return undefined
+  }
+
+  /** Sets of states, or undefined when there is no such state; a glob over SLS files may well find none. */
+  private lookUp(key: string, value: string): Array<Set<GraphNode>> | undefined {
+    const names = key === 'sls' ? this.bySls : this.byReference.get(key)
+    if (!GLOB.test(value)) {
+      const found = names?.get(value)
+      return found && [found]
+    }
+    const slot = `${key}\0${value}`
+    let found = this.globbed.get(slot)
+    if (!found) {
+      const matches = compileGlob(value)
+      found = [...(names ?? [])].filter(([name]) => matches(name)).map(([, states]) => states)
+      this.globbed.set(slot, found)
+    }
+    return found.length > 0 || key === 'sls' ? found : undefined
+  }
+
+  private require(node: GraphNode, required: GraphNode, type: RequisiteType): void {
+    if (type === 'prereq') {
+      this.addPrereq(node, required)
+      return
+    }
+    const trial = node.chunk!.get('__prereq__') === true ? this.trialOf(node) : undefined
+    if (trial) addEdge(required, trial, type)
+    addEdge(required, node, type)
+  }
+
+  private trialOf(node: GraphNode): GraphNode | undefined {
+    return this.nodes.get(`${node.tag}${TRIAL}`)
+  }
+
+  /** `node` runs between a trial of `required` and its real run; what `required` waits on, its trial waits on too. */
+  private addPrereq(node: GraphNode, required: GraphNode): void {
+    node.chunk!.set('__prerequiring__', true)
+    required.chunk!.set('__prereq__', true)
+    let trial = this.trialOf(required)
+    if (!trial) {
+      trial = newNode(`${required.tag}${TRIAL}`, required.state, required.chunk!)
+      this.nodes.set(trial.tag, trial)
+      for (const [before, types] of required.before) {
+        for (const type of types) if (type !== 'prereq') addEdge(before, trial, type)
+      }
+    }
+    addEdge(trial, node, 'prereq')
+    addEdge(node, required, 'require')
+    const ownTrial = this.trialOf(node)
+    if (ownTrial) addEdge(trial, ownTrial, 'prereq')
+  }
+
+  /** What a chunk waits on; the trial of a chunk while it is to be tried. */
+  *of(low: LowChunk): Generator<[RequisiteType, LowChunk]> {
+    const tag = lowTag(low)
+    const node = this.nodes.get(low.get('__prereq__') === true ? `${tag}${TRIAL}` : tag)
+    if (!node || node.before.size === 0) return
+    for (const [before, types] of node.before) {
+      for (const type of types) {
+        if (before.chunk) yield [type, before.chunk]
+        else for (const member of before.members ?? []) yield [type, member.chunk!]
+      }
+    }
+  }
+
+  /** The chunks that may run in one call with this one. */
+  aggregateOf(low: LowChunk): LowChunk[] {
+    const members = this.nodes.get(lowTag(low))?.aggregate?.members
+    return members ? Array.from(members, ({ chunk }) => chunk!) : []
+  }
+
+  /** The requisites that make a circle, as Salt prints them. */
+  cycleText(): string {
+    return findCycle(this.nodes.values())
+      .map(({ from, to, type }) => {
+        // the edges that a prereq makes are shown as the prereq
+        const shown = type === 'require' && !to.chunk!.has('require') ? 'prereq' : type
+        return `(${shortChunk(to.chunk!)}, '${shown}', ${shortChunk(from.chunk!)})`
+      })
+      .join(', ')
+  }
+}
+
+function setOf<K, V>(sets: Map<K, Set<V>>, key: K): Set<V> {
+  let set = sets.get(key)
+  if (!set) {
+    set = new Set()
+    sets.set(key, set)
+  }
+  return set
+}
+
+/** A reference as module and name: text alone is an ID, and a function behind the module does not matter. */
+function parts(reference: Value): [key: string, value: Value] {
+  if (typeof reference === 'string') return ['id', reference]
+  if (reference instanceof Map) {
+    for (const [key, value] of reference) return [str(key).split('.')[0]!, value]
+  }
+  throw new PyError('AttributeError', `'${typeName(reference)}' object has no attribute 'items'`)
+}
+
+function shortChunk(chunk: LowChunk): string {
+  const shown = new Map<Value, Value>([
+    ['SLS', chunk.get('__sls__') ?? null],
+    ['ID', chunk.get('__id__') ?? null],
+  ])
+  if (chunk.get('__id__') !== chunk.get('name')) shown.set('NAME', chunk.get('name') ?? null)
+  return str(shown)
+}

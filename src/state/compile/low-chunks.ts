@@ -1,0 +1,101 @@
+// From high data to low chunks: one for each state of each ID, and one for each of its `names`.
+import { type Dict, deepCopy, dictUpdate, equals, fnmatch, iterate, str, type Value } from '../../data/mod.ts'
+import { required } from './low-tag.ts'
+import { firstKey, textKey } from './text-key.ts'
+import type { High, LowChunk } from './types.ts'
+
+/** What chunks inherit from their ID. */
+const INHERITED = ['__sls__', '__env__', '__sls_included_from__']
+
+export interface LowOptions {
+  orchestrationJid?: Value | undefined
+  /** Called for each chunk; one that is refused is left out. */
+  accepts?: (chunk: LowChunk) => boolean
+}
+
+export function lowChunks(high: High, { orchestrationJid = null, accepts = () => true }: LowOptions = {}): LowChunk[] {
+  const chunks: LowChunk[] = []
+  for (const [id, body] of high) {
+    if (textKey(id).startsWith('__') || !(body instanceof Map)) continue
+    for (const [key, run] of body) {
+      if (textKey(key).startsWith('__')) continue
+      const chunk: LowChunk = new Map([
+        ['state', key],
+        ['name', id],
+      ])
+      if (orchestrationJid !== null) chunk.set('__orchestration_jid__', orchestrationJid)
+      for (const name of INHERITED) {
+        const value = body.get(name)
+        if (value !== undefined) chunk.set(name, value)
+      }
+      chunk.set('__id__', id)
+      for (const made of chunksOf(chunk, id, run)) if (accepts(made)) chunks.push(made)
+    }
+  }
+  return chunks
+}
+
+function* chunksOf(chunk: LowChunk, id: Value, run: Value): Generator<LowChunk> {
+  let fun: string | undefined
+  const names = new Names()
+  for (const arg of iterate(run)) {
+    if (typeof arg === 'string') fun ??= arg
+    else if (arg instanceof Map) takeArguments(chunk, arg, id, names)
+  }
+  const entries = names.list
+  if (fun === undefined) return
+  if (entries.length === 0) {
+    const live = deepCopy(chunk)
+    live.set('fun', fun)
+    yield live
+    return
+  }
+  for (const [index, entry] of entries.entries()) {
+    const live = deepCopy(chunk)
+    if (entry instanceof Map) overlay(live, entry)
+    else live.set('name', entry)
+    live.set('name_order', index + 1)
+    live.set('fun', fun)
+    yield live
+  }
+}
+
+function takeArguments(chunk: LowChunk, arg: Dict, id: Value, names: Names): void {
+  for (const [key, value] of arg) {
+    if (key === 'names') for (const name of iterate(value)) names.add(name)
+    else if (key === 'name' && typeof value !== 'string') chunk.set(key, id)
+    // the module that a chunk calls is fixed
+    else if (key !== 'state') chunk.set(key, value)
+  }
+}
+
+function overlay(live: LowChunk, entry: Dict): void {
+  const name = firstKey(entry)!
+  live.set('name', name)
+  for (const changes of iterate(entry.get(name)!)) dictUpdate(live, changes)
+}
+
+/** Each name once, in order; text is looked up, dicts are compared. */
+class Names {
+  readonly list: Value[] = []
+  private readonly texts = new Set<Value>()
+
+  add(name: Value): void {
+    if (typeof name === 'string') {
+      if (this.texts.has(name)) return
+      this.texts.add(name)
+    } else if (this.list.some((known) => equals(known, name))) return
+    this.list.push(name)
+  }
+}
+
+/** Chunks whose function the grain `state_runs_disabled` names; they are left out and say nothing. */
+export function disabledFilter(grains: Dict): ((low: LowChunk) => boolean) | undefined {
+  const patterns = grains.get('state_runs_disabled')
+  if (!Array.isArray(patterns) || patterns.length === 0) return undefined
+  const globs = patterns.map(str)
+  return (low) => {
+    const fun = `${str(required(low, 'state'))}.${str(required(low, 'fun'))}`
+    return globs.some((glob) => fnmatch(fun, glob))
+  }
+}

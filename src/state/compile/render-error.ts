@@ -1,0 +1,14 @@
+// How a failed rendering is reported: Salt's own failures in a sentence, others with the class and a trace.
+import { BrineError, toError } from '../../base/mod.ts'
+import { RenderError } from '../../render/mod.ts'
+import { traceback } from '../report/traceback.ts'
+import type { CompileError } from './types.ts'
+
+export function renderFailure(thrown: unknown, sls: string, saltenv: string, file: string): CompileError {
+  const error = toError(thrown)
+  const at = (error instanceof BrineError ? error.at : undefined) ?? { file, line: 1 }
+  const isExpected = error instanceof RenderError && error.code === 'SaltRenderError'
+  if (isExpected) return { text: `Rendering SLS '${saltenv}:${sls}' failed: ${error.message}`, at }
+  const text = `Rendering SLS ${sls} failed, render error: ${error.message}`
+  return { text: `${text}\n${traceback(error, [at])}`, at }
+}

@@ -1,0 +1,93 @@
+// The top files of the environments that count, rendered, with what they include.
+
+import {
+  contains,
+  type Dict,
+  fnmatchFilter,
+  getItem,
+  iterate,
+  PyError,
+  str,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
+import { RenderError } from '../../render/mod.ts'
+import type { CompilerContext, RenderSls } from './compiler-context.ts'
+import type { StateList, StateTree } from './tree.ts'
+
+/** Environment → its top file and the further ones it includes. */
+export type Tops = Map<string, Value[]>
+
+export interface TopFiles {
+  ctx: CompilerContext
+  states: StateList
+  render: RenderSls
+}
+
+/** The environments in which a top file is looked for. */
+export async function environmentsOf(opts: Dict, tree: StateTree): Promise<string[]> {
+  const roots = opts.get('file_roots')
+  const configured = new Set(['base', ...(roots instanceof Map ? [...roots.keys()].map(str) : [])])
+  const order = opts.get('env_order')
+  const wanted = Array.isArray(order) ? [...new Set(order.map(str))] : []
+  const served = await tree.envs()
+  if (wanted.length === 0) return [...new Set([...configured, ...served])]
+  return served.length > 0 ? wanted.filter((env) => served.includes(env)) : wanted
+}
+
+export async function readTops({ ctx, states, render }: TopFiles): Promise<Tops> {
+  const { opts, tree } = ctx
+  const strategy = opts.get('top_file_merging_strategy') ?? 'merge'
+  const only = opts.get('saltenv') ?? null
+  if (strategy === 'same' && !truthy(only) && !truthy(opts.get('default_top') ?? null)) {
+    throw new RenderError(
+      'SaltRenderError',
+      "top_file_merging_strategy set to 'same', but no default_top configuration option was set",
+    )
+  }
+  const path = topPath(str(opts.get('state_top') ?? 'top.sls'))
+  const tops: Tops = new Map()
+  for (const saltenv of truthy(only) ? [str(only)] : await searched(opts, tree)) {
+    const found = await tree.read(path, saltenv)
+    const value = found ? (await render({ ...found, saltenv, sls: '' })).value : new Map()
+    tops.set(saltenv, [value])
+    if (!found) ctx.log('debug', `No contents loaded for saltenv '${saltenv}'`)
+  }
+  await addIncluded(tops, states, render)
+  return tops
+}
+
+async function searched(opts: Dict, tree: StateTree): Promise<string[]> {
+  const only = opts.get('state_top_saltenv') ?? null
+  return truthy(only) ? [str(only)] : environmentsOf(opts, tree)
+}
+
+const topPath = (url: string): string => url.replace(/^salt:\/\//, '').replace(/^\//, '')
+
+/** Takes the `include` of top files; those of included ones are not followed. */
+async function addIncluded(tops: Tops, states: StateList, render: RenderSls): Promise<void> {
+  for (const [saltenv, files] of tops) {
+    const wanted: Value[] = []
+    for (const file of files) {
+      if (!contains(file, 'include')) continue
+      wanted.push(...iterate(getItem(file, 'include')))
+      if (file instanceof Map) file.delete('include')
+    }
+    const done = new Set<string>()
+    for (const pattern of wanted) {
+      for (const sls of fnmatchFilter(await states.of(saltenv), str(pattern))) {
+        if (done.has(sls)) continue
+        done.add(sls)
+        const found = await states.file(sls, saltenv)
+        files.push(found ? (await render({ ...found, saltenv, sls: '' })).value : new Map())
+      }
+    }
+  }
+}
+
+/** Top data that is no dict fails as in Python. */
+export function itemsOf(top: Value): Iterable<[Value, Value]> {
+  if (top instanceof Map) return top
+  const name = Array.isArray(top) ? 'list' : typeof top === 'string' ? 'str' : 'object'
+  throw new PyError('AttributeError', `'${name}' object has no attribute 'items'`)
+}

@@ -1,0 +1,82 @@
+// What the top data gives this minion: environment → SLS names.
+import { contains, type Dict, PyError, str, truthy, typeError, typeName, type Value } from '../../data/mod.ts'
+import { match } from '../../match/mod.ts'
+import type { CompilerContext } from './compiler-context.ts'
+import type { Top } from './merge-tops.ts'
+import type { StateList } from './tree.ts'
+import type { Matches } from './types.ts'
+
+export async function topMatches(top: Top, ctx: CompilerContext, states: StateList): Promise<Matches> {
+  const only = ctx.opts.get('saltenv') ?? null
+  const matching = new TopMatching(ctx, await states.environments())
+  for (const [saltenv, targets] of top) {
+    if (truthy(only) && saltenv !== only) continue
+    for (const [target, data] of targets) matching.take(str(saltenv), target, data)
+  }
+  await addMasterTops(matching.matches, ctx)
+  return matching.matches
+}
+
+class TopMatching {
+  readonly matches: Matches = new Map()
+  private readonly ctx: CompilerContext
+  private readonly environments: ReadonlySet<string>
+
+  constructor(ctx: CompilerContext, environments: ReadonlySet<string>) {
+    this.ctx = ctx
+    this.environments = environments
+  }
+
+  take(saltenv: string, target: Value, data: Value): void {
+    const items = typeof data === 'string' ? [data] : data
+    if (!Array.isArray(items)) throw typeError(`'${typeName(items)}' object is not iterable`)
+    if (!this.isMeant(target, items)) return
+    const names = namesOf(this.matches, saltenv)
+    for (const item of items) {
+      if (contains(item, 'subfilter') && item instanceof Map) this.subfilter(saltenv, item)
+      if (typeof item === 'string') names.push(item)
+      else if (item instanceof Map) this.other(item)
+    }
+  }
+
+  private subfilter(saltenv: string, item: Dict): void {
+    const inner = item.get('subfilter')
+    item.delete('subfilter')
+    if (inner instanceof Map) for (const [target, data] of inner) this.take(saltenv, target, data)
+  }
+
+  /** `env: sls` names an SLS of another environment; any other pair is an option of the match. */
+  private other(item: Dict): void {
+    const last = [...item].at(-1)
+    if (last === undefined) throw new PyError('KeyError', "'dictionary is empty'")
+    const saltenv = str(last[0])
+    if (this.environments.has(saltenv)) namesOf(this.matches, saltenv).push(last[1])
+  }
+
+  private isMeant(target: Value, items: readonly Value[]): boolean {
+    let kind: Value = 'compound'
+    for (const item of items) if (item instanceof Map && item.has('match')) kind = item.get('match')!
+    const { opts, grains, pillar, log } = this.ctx
+    const id = str(opts.get('id') ?? '')
+    return truthy(match(str(kind), target, { id, grains, pillar, opts, log }))
+  }
+}
+
+function namesOf(matches: Matches, saltenv: string): Value[] {
+  let names = matches.get(saltenv)
+  if (!names) {
+    names = []
+    matches.set(saltenv, names)
+  }
+  return names
+}
+
+async function addMasterTops(matches: Matches, { masterTops, opts }: CompilerContext): Promise<void> {
+  if (!masterTops) return
+  for (const [saltenv, names] of await masterTops()) {
+    const own = matches.get(str(saltenv)) ?? []
+    const other = Array.isArray(names) ? names : []
+    const [first, second] = truthy(opts.get('master_tops_first') ?? false) ? [other, own] : [own, other]
+    matches.set(str(saltenv), [...first, ...second.filter((name) => !first.includes(name))])
+  }
+}

@@ -1,0 +1,61 @@
+// How functions come to a run of states: the engine over the registry that asks, with pillar and options of the run.
+import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
+import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
+import type { StateRun, StateRunRequest } from '../sdk/mod.ts'
+import type { StateTree } from './compile/tree.ts'
+import { EngineRun } from './engine-run.ts'
+
+export interface EngineParts {
+  table: StateTable
+  /** The file server as the options of the run see it. */
+  tree(opts: Dict): StateTree
+  masterTops?: (opts: Dict) => Promise<Dict>
+  fireEvent?: (tag: string, data: Dict) => void | Promise<void>
+  /** Collects grains anew. */
+  grains?: () => Promise<Dict>
+}
+
+export type OpenStates = (functions: Registry, request: StateRunRequest) => Promise<StateRun>
+
+export function stateEngine(parts: EngineParts): OpenStates {
+  return async (registry, request) => {
+    const { opts } = request
+    const { grains, log, memory } = registry.ctx
+    const gather = (): Promise<Dict> => pillarOf(registry, request)
+    const pillar = await gather()
+    const functions = registry.with({ opts, pillar, memory: new Map(memory), masked: false })
+    return new EngineRun({
+      opts,
+      grains,
+      pillar,
+      functions,
+      states: new StateRegistry(parts.table, { opts, grains }),
+      log,
+      jid: request.jid ?? null,
+      mocked: request.mocked ?? false,
+      tree: parts.tree(opts),
+      fireEvent: parts.fireEvent,
+      refreshGrains: parts.grains,
+      refreshPillar: gather,
+      masterTops: parts.masterTops && (() => parts.masterTops!(opts)),
+    })
+  }
+}
+
+/** The pillar in memory serves a command that has just compiled it; every other run compiles it anew. */
+async function pillarOf(
+  { ctx }: Registry,
+  { opts, pillar = null, pillarEncoding = null }: StateRunRequest,
+): Promise<Dict> {
+  const pillarenv = opts.get('pillarenv') ?? null
+  const isSame = pillarenv === (ctx.opts.get('pillarenv') ?? null)
+  const override = isDict(pillar) ? pillar : null
+  if (opts.get('__cli') === 'salt-call' && isSame && !truthy(override ?? null)) return ctx.pillar
+  return ctx.freshPillar({
+    pillarenv: text(pillarenv),
+    override,
+    overrideEncoding: text(pillarEncoding),
+  })
+}
+
+const text = (value: Value): string | null => (truthy(value) ? str(value) : null)

@@ -1,0 +1,53 @@
+// The arguments a state function gets from its low chunk: those it declares, and for one that takes further keywords
+// all the rest but the engine's own. Anything else is refused before something is done.
+import { SaltError, str, type Value } from '../../data/mod.ts'
+import { type StateFunction, shaped } from '../../sdk/mod.ts'
+import { INTERNAL_KEYWORDS } from '../compile/keywords.ts'
+import type { LowChunk } from '../compile/types.ts'
+
+export interface CallData {
+  full: string
+  declaration: StateFunction
+  /** By parameter, as they were written. */
+  given: Map<string, Value>
+  /** Further keywords. */
+  further: Map<string, Value>
+}
+
+export function callData(full: string, declaration: StateFunction, low: LowChunk): CallData {
+  const data: CallData = { full, declaration, given: new Map(), further: new Map() }
+  const { args } = declaration
+  let isOpen = false
+  for (const [parameter, { kind }] of Object.entries(args)) {
+    if (kind === 'open') isOpen = true
+    else if (kind !== 'rest' && low.has(parameter)) data.given.set(parameter, low.get(parameter)!)
+  }
+  for (const [key, value] of low) {
+    const name = typeof key === 'string' ? key : str(key)
+    if (!data.given.has(name) && !INTERNAL_KEYWORDS.has(name)) data.further.set(name, value)
+  }
+  if (!isOpen && data.further.size > 0) throw unexpected([...data.further.keys()], full)
+  return data
+}
+
+function unexpected(names: string[], full: string): SaltError {
+  const quoted = names.map((name) => `'${name}'`)
+  const last = quoted.pop()!
+  const text =
+    quoted.length === 0
+      ? `${last} is an invalid keyword argument for '${full}'`
+      : `${quoted.join(', ')} and ${last} are invalid keyword arguments for '${full}'`
+  return new SaltError('SaltInvocationError', text)
+}
+
+/** In the forms that the function declares. */
+export function boundArguments({ declaration, given, further, full }: CallData): Record<string, unknown> {
+  const bound: Record<string, unknown> = {}
+  const name = declaration.calledAs ?? full.slice(full.indexOf('.') + 1)
+  for (const [parameter, declared] of Object.entries(declaration.args)) {
+    if (declared.kind === 'open') bound[parameter] = further
+    else if (declared.kind === 'rest') bound[parameter] = []
+    else bound[parameter] = shaped(declared, given.get(parameter), parameter, name)
+  }
+  return bound
+}

@@ -1,0 +1,28 @@
+// Holding or ending a run from outside: a file named after the job says which ID, or every one, is to wait and for how
+// long, or that the run is to end there.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Dict } from '../../data/mod.ts'
+import { numberOf, truthy } from '../../data/mod.ts'
+import type { LowChunk } from '../compile/types.ts'
+
+export interface PauseFile {
+  /** The content of the file, or undefined when there is none. */
+  read(): Promise<Dict | undefined>
+}
+
+const POLL_MS = 1000
+
+/** Waits as long as the file wants, then says whether the run goes on. */
+export async function pauseAction(low: LowChunk, file: PauseFile | undefined): Promise<'run' | 'kill'> {
+  if (!file) return 'run'
+  const start = performance.now()
+  for (;;) {
+    const data = await file.read()
+    const entry = data?.get(low.get('__id__')!) ?? data?.get('__all__')
+    if (!(entry instanceof Map)) return 'run'
+    const seconds = numberOf(entry.get('duration') ?? null)
+    if (seconds !== undefined && performance.now() - start > seconds * 1000) return 'run'
+    if (truthy(entry.get('kill') ?? false)) return 'kill'
+    await delay(POLL_MS)
+  }
+}

@@ -1,0 +1,314 @@
+// Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
+// that no function takes end the whole run, as in Salt.
+import { toError } from '../../base/mod.ts'
+import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
+import { readOnlyHost } from '../../host/mod.ts'
+import type { Registry } from '../../loader/mod.ts'
+import { bind, type Keywords, type StateContext, toValue } from '../../sdk/mod.ts'
+import { lowTag, required } from '../compile/low-tag.ts'
+import type { Places } from '../compile/places.ts'
+import type { LowChunk } from '../compile/types.ts'
+import { type Frame, traceback } from '../report/traceback.ts'
+import { boundArguments, type CallData, callData } from './call-data.ts'
+import { Checks } from './checks.ts'
+import { stopwatch } from './clock.ts'
+import { GlobalConditions } from './global-conditions.ts'
+import { describeResult } from './log-result.ts'
+import { masked } from './mask.ts'
+import type { ParallelStates } from './parallel.ts'
+import { Refresher } from './refresh.ts'
+import { pauseOf, readRetry, retryPreview } from './retry.ts'
+import { Slots } from './slots.ts'
+import { dictOf, type RunSurroundings, type StateRet } from './surroundings.ts'
+import { underUmask } from './umask.ts'
+import { unify } from './unify.ts'
+import { verifyData } from './verify-data.ts'
+
+export interface CallerParts {
+  nextNumber(): number
+  instanceId: string
+  parallel: ParallelStates
+  /** Where an ID was written, for failures. */
+  placeOf(low: LowChunk): ReturnType<Places['of']>
+}
+
+export class StateCaller {
+  private readonly run: RunSurroundings
+  private readonly parts: CallerParts
+  private readonly checks: Checks
+  private readonly slots: Slots
+  private readonly conditions: GlobalConditions
+  private readonly refresher: Refresher
+  /** Functions that cannot change anything, made when the first state is tried. */
+  private dry: Registry | undefined
+
+  constructor(run: RunSurroundings, parts: CallerParts) {
+    this.run = run
+    this.parts = parts
+    const { functions, grains, log } = run
+    this.checks = new Checks(functions, functions.ctx.host, grains, log)
+    this.slots = new Slots(functions, log)
+    this.conditions = new GlobalConditions(functions)
+    this.refresher = new Refresher(run)
+  }
+
+  get isTest(): boolean {
+    return truthy(this.run.opts.get('test') ?? false)
+  }
+
+  async call(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt = 1): Promise<StateRet> {
+    return unify(await this.callOnce(low, chunks, running, attempt))
+  }
+
+  private async callOnce(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt: number): Promise<Value> {
+    const elapsed = stopwatch()
+    const errors = await verifyData(low, this.run.states)
+    if (errors.length > 0) return this.refused(low, errors)
+    const isTrial = truthy(low.get('__prereq__') ?? false)
+    const full = `${str(low.get('state')!)}.${str(low.get('fun')!)}`
+    const data = callData(full, this.run.states.get(full)!, low)
+    const result = await this.perform(data, low, chunks, running)
+    if (!(result instanceof Map)) return result
+    if (isTrial) {
+      low.set('__prereq__', false)
+      return result
+    }
+    result.set('__sls__', low.get('__sls__') ?? null)
+    result.set('__run_num__', this.parts.nextNumber())
+    if (truthy(low.get('no_log') ?? false)) for (const key of ['comment', 'changes']) mask(result, key)
+    this.logResult(result)
+    await this.refresher.after(low)
+    const { start_time, duration } = elapsed()
+    result.set('start_time', start_time)
+    result.set('duration', duration)
+    result.set('__id__', required(low, '__id__'))
+    return low.has('retry') && !low.has('parallel') ? this.retried(result, low, chunks, running, attempt) : result
+  }
+
+  private logResult(result: Dict): void {
+    this.run.log(result.get('result') === false ? 'error' : 'info', describeResult(result))
+  }
+
+  private async refused(low: LowChunk, errors: readonly string[]): Promise<StateRet> {
+    const ret = dictOf([
+      ['result', false],
+      ['name', low.get('name') ?? null],
+      ['changes', new Map()],
+      ['comment', errors.map((error) => `${error}\n`).join('')],
+      ['__run_num__', this.parts.nextNumber()],
+    ])
+    this.logResult(ret)
+    await this.refresher.after(low)
+    return ret
+  }
+
+  /** Conditions, the function, and `check_cmd`. */
+  private async perform(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
+    const { memory } = this.run.functions.ctx
+    memory.set('runas', low.get('runas') ?? null)
+    const password =
+      low.get('state') === 'cmd' ? (low.get('password') ?? low.get('runas_password')) : low.get('runas_password')
+    memory.set('runas_password', password ?? null)
+    try {
+      let ret: Value = dictOf([
+        ['result', false],
+        ['name', low.get('name')!],
+        ['changes', new Map()],
+      ])
+      const module = str(low.get('state')!)
+      if (Checks.isWanted(low) && !this.run.states.has(`${module}.mod_run_check`)) {
+        dictUpdate(ret as Dict, await this.checks.conditions(low))
+      }
+      if ((ret as Dict).get('result') === false) ret = await this.execute(data, low, chunks, running)
+      const isOwn = this.run.states.has(`${module}.mod_run_check_cmd`) && 'check_cmd' in data.declaration.args
+      if (low.has('check_cmd') && !isOwn) dictUpdate(ret as Dict, await this.checks.checkCmd(low))
+      return ret
+    } catch (thrown) {
+      return this.failed(thrown, data, low)
+    } finally {
+      memory.delete('runas')
+      memory.delete('runas_password')
+    }
+  }
+
+  private async execute(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
+    if (this.run.mocked) return mockedResult(data, low)
+    const unmet = await this.conditions.refusal(data.full, str(low.get('state')!), low.get('name')!)
+    if (unmet) return unmet
+    const isTrial = truthy(low.get('__prereq__') ?? false)
+    if (!isTrial && truthy(low.get('parallel') ?? false)) {
+      return this.parts.parallel.begin(lowTag(low), nameOf(data, low), () =>
+        this.runParallel(data, low, chunks, running),
+      )
+    }
+    return this.invoke(data, low, chunks, running)
+  }
+
+  private async invoke(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
+    await this.slots.fill(data.given)
+    await this.slots.fill(data.further)
+    const ctx = this.contextFor(low, chunks, running, data)
+    return underUmask(low.get('__umask__') ?? null, async () =>
+      toValue(await data.declaration.run(ctx, boundArguments(data) as never)),
+    )
+  }
+
+  /** A state beside others: its own time, its own attempts. */
+  private async runParallel(
+    data: CallData,
+    low: LowChunk,
+    chunks: readonly LowChunk[],
+    running: Dict,
+  ): Promise<StateRet> {
+    const elapsed = stopwatch()
+    const once = (): Promise<Value> =>
+      this.invoke(data, low, chunks, running).catch((thrown: unknown) => this.failed(thrown, data, low))
+    let ret = asDict(await once())
+    const { start_time, duration } = elapsed()
+    ret.set('start_time', start_time)
+    ret.set('duration', duration)
+    ret.set('__parallel__', true)
+    if (!low.has('retry')) return ret
+    const retry = readRetry(low.get('retry')!, this.run.log)
+    if (this.isTest) {
+      ret.set('comment', `${shownComment(ret)}  ${retryPreview(retry)}`)
+      return ret
+    }
+    for (let attempt = 1; attempt <= retry.attempts && !equals(retry.until, ret.get('result') ?? null); attempt++) {
+      const pause = pauseOf(retry)
+      await this.sleep(pause)
+      const next = asDict(await once())
+      const comment = shownComment(next)
+      const line = comment === '' ? '' : attemptLine(attempt, next, comment)
+      next.set('comment', `${str(ret.get('comment') ?? '')}\n${line}`)
+      next.set('duration', sum(ret.get('duration'), pause * 1000))
+      if (attempt === 1) next.set('start_time', start_time)
+      ret = next
+    }
+    return ret
+  }
+
+  private async retried(
+    ret: StateRet,
+    low: LowChunk,
+    chunks: readonly LowChunk[],
+    running: Dict,
+    attempt: number,
+  ): Promise<StateRet> {
+    const retry = readRetry(low.get('retry')!, this.run.log)
+    if (this.isTest) {
+      ret.set('comment', `${shownComment(ret)}  ${retryPreview(retry)}`)
+      return ret
+    }
+    if (equals(retry.until, ret.get('result') ?? null) || retry.attempts <= attempt) return ret
+    const pause = pauseOf(retry)
+    this.run.log('info', `State result does not match retry until value, state will be re-run in ${pause} seconds`)
+    await this.sleep(pause)
+    const next = await this.call(low, chunks, running, attempt + 1)
+    const line = attemptLine(attempt, ret, str(ret.get('comment') ?? null))
+    next.set('comment', `${line}\n${shownComment(next)}`)
+    next.set('duration', sum(next.get('duration'), (numberOf(ret.get('duration') ?? 0) ?? 0) + pause * 1000))
+    if (attempt === 1) next.set('start_time', ret.get('start_time')!)
+    return next
+  }
+
+  private async sleep(seconds: number): Promise<void> {
+    await this.run.functions.call('test.sleep', [seconds])
+  }
+
+  private failed(thrown: unknown, data: CallData, low: LowChunk): StateRet {
+    const error = toError(thrown)
+    const at = this.parts.placeOf(low)
+    const frames: Frame[] = at ? [{ ...at, in: data.full }] : []
+    return dictOf([
+      ['result', false],
+      ['name', nameOf(data, low)],
+      ['changes', new Map()],
+      ['comment', `An exception occurred in this state: ${traceback(error, frames)}`],
+    ])
+  }
+
+  private contextFor(low: LowChunk, chunks: readonly LowChunk[], running: Dict, data?: CallData): StateContext {
+    const isTrial = truthy(low.get('__prereq__') ?? false)
+    const test = isTrial || this.isTest
+    const functions = test ? this.dryFunctions() : this.run.functions
+    const ctx: StateContext = {
+      ...functions.ctx,
+      test,
+      low,
+      running,
+      lowstate: chunks,
+      env: this.environmentOf(low, data),
+      instanceId: this.parts.instanceId,
+      state: (name, kwargs) => this.callOther(ctx, name, kwargs),
+      hasState: (name) => this.run.states.has(name),
+    }
+    return ctx
+  }
+
+  /** Caches may be written in a dry run; they are no part of what states are about. */
+  private dryFunctions(): Registry {
+    if (this.dry) return this.dry
+    const cachedir = strip(str(this.run.opts.get('cachedir') ?? ''))
+    const { functions } = this.run
+    const host = readOnlyHost(functions.ctx.host, (path) => cachedir !== '' && path.startsWith(`${cachedir}/`))
+    const opts: Dict = new Map([...functions.ctx.opts, ['test', true]])
+    this.dry = functions.with({ host, opts })
+    return this.dry
+  }
+
+  private environmentOf(low: LowChunk, data?: CallData): string {
+    const isLocked = truthy(this.run.opts.get('lock_saltenv') ?? false)
+    const env = data?.given.get('env') ?? data?.further.get('env')
+    if (!isLocked && low.has('saltenv')) return str(low.get('saltenv')!)
+    if (!isLocked && typeof env === 'string') return env
+    return str(low.get('__env__') ?? 'base')
+  }
+
+  private async callOther(ctx: StateContext, name: string, kwargs: Keywords): Promise<Dict> {
+    const module = name.slice(0, name.indexOf('.'))
+    await this.run.states.load(module)
+    const declaration = this.run.states.get(name)
+    if (!declaration) throw new Error(this.run.states.missing(name))
+    const keywords = kwargs instanceof Map ? kwargs : new Map(Object.entries(kwargs))
+    const bound = bind(declaration, name.slice(module.length + 1), [], keywords)
+    return asDict(toValue(await declaration.run(ctx, bound as never)))
+  }
+
+  /** The context of a call, for hooks of a module. */
+  hookContext(low: LowChunk, chunks: readonly LowChunk[], running: Dict): StateContext {
+    return this.contextFor(low, chunks, running)
+  }
+}
+
+function mask(result: Dict, key: string): void {
+  const value = result.get(key)
+  if (value !== undefined) result.set(key, masked(value))
+}
+
+const asDict = (value: Value): Dict => (value instanceof Map ? value : unify(value))
+
+const shownComment = (ret: Dict): string => {
+  const comment = ret.get('comment') ?? ''
+  return truthy(comment) ? str(comment) : ''
+}
+
+const attemptLine = (attempt: number, ret: Dict, comment: string): string =>
+  `Attempt ${attempt}: Returned a result of "${str(ret.get('result') ?? null)}", with the following comment: "${comment}"`
+
+const sum = (duration: Value | undefined, more: number): Value =>
+  float(Math.round(((numberOf(duration ?? 0) ?? 0) + more) * 1000) / 1000)
+
+function nameOf({ given }: CallData, low: LowChunk): Value {
+  const name = given.get('name') ?? null
+  return truthy(name) ? name : (low.get('name') ?? low.get('__id__') ?? null)
+}
+
+function mockedResult(data: CallData, low: LowChunk): StateRet {
+  return dictOf([
+    ['name', nameOf(data, low)],
+    ['comment', 'Not called, mocked'],
+    ['changes', new Map()],
+    ['result', true],
+  ])
+}

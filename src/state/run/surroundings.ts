@@ -1,0 +1,27 @@
+// What a run of states works with.
+import type { Log } from '../../base/mod.ts'
+import type { Dict, Value } from '../../data/mod.ts'
+import type { Registry, StateRegistry } from '../../loader/mod.ts'
+
+export interface RunSurroundings {
+  opts: Dict
+  grains: Dict
+  pillar: Dict
+  /** Execution functions, with the memory of this run. */
+  functions: Registry
+  states: StateRegistry
+  log: Log
+  jid: string | null
+  /** Report each state as done without calling it. */
+  mocked: boolean
+  /** Sends an event; without it there is no bus. */
+  fireEvent?: ((tag: string, data: Dict) => void | Promise<void>) | undefined
+  /** New grains or pillar, for states that ask for them. */
+  refreshGrains?: (() => Promise<Dict>) | undefined
+  refreshPillar?: (() => Promise<Dict>) | undefined
+}
+
+/** The result of one state, with Salt's keys. */
+export type StateRet = Dict
+
+export const dictOf = (entries: Iterable<readonly [string, Value]>): Dict => new Map<Value, Value>(entries)

@@ -1,0 +1,13 @@
+// A call under another umask, which is put back whatever happens.
+import { numberOf, type Value } from '../../data/mod.ts'
+
+export async function underUmask<T>(umask: Value, call: () => Promise<T>): Promise<T> {
+  const wanted = umask === null ? undefined : numberOf(umask)
+  if (wanted === undefined) return call()
+  const before = process.umask(wanted)
+  try {
+    return await call()
+  } finally {
+    process.umask(before)
+  }
+}

@@ -1,0 +1,57 @@
+// Whether a low chunk can be called: it names a state that exists, and has the arguments that must be given.
+import { type Dict, str, truthy, typeName, type Value } from '../../data/mod.ts'
+import type { StateRegistry } from '../../loader/mod.ts'
+import { signatureOf } from '../../sdk/mod.ts'
+import { required } from '../compile/low-tag.ts'
+import type { LowChunk } from '../compile/types.ts'
+
+const OCTAL = /^\s*\+?(?:0[oO])?_?[0-7]+(?:_[0-7]+)*\s*$/
+
+/** The faults; none means that the chunk may be called. Its `umask` becomes the number that is set. */
+export async function verifyData(low: LowChunk, states: StateRegistry): Promise<string[]> {
+  const errors = ['state', 'fun', 'name'].filter((key) => !low.has(key)).map((key) => `Missing "${key}" data`)
+  const name = required(low, 'name')
+  if (truthy(name) && typeof name !== 'string') errors.push(noText(name, low))
+  if (low.has('umask')) errors.push(...takeUmask(low))
+  if (errors.length > 0) return errors
+  const module = str(required(low, 'state'))
+  const full = `${module}.${str(required(low, 'fun'))}`
+  if (!states.isSettled(module)) await states.load(module)
+  return states.has(full) && states.get(full) ? missingParameters(full, low, states) : notFound(full, low, states)
+}
+
+function noText(name: Value, low: Dict): string {
+  const where = low.has('__sls__') ? `in SLS '${str(low.get('__sls__')!)}' ` : ''
+  return `ID '${str(name)}' ${where}is not formed as a string, but is a ${typeName(name)}`
+}
+
+function takeUmask(low: LowChunk): string[] {
+  const umask = str(low.get('umask')!)
+  low.delete('umask')
+  if (!OCTAL.test(umask)) return [`Invalid umask: ${umask}`]
+  low.set(
+    '__umask__',
+    Number.parseInt(
+      umask
+        .trim()
+        .replace(/^\+?(0[oO])?/, '')
+        .replaceAll('_', ''),
+      8,
+    ),
+  )
+  return []
+}
+
+function missingParameters(full: string, low: LowChunk, states: StateRegistry): string[] {
+  const { positional, required: count } = signatureOf(states.get(full)!, full)
+  return positional
+    .slice(0, count)
+    .filter((parameter) => !low.has(parameter))
+    .map((parameter) => `Missing parameter ${parameter} for state ${full}`)
+}
+
+function notFound(full: string, low: LowChunk, states: StateRegistry): string[] {
+  if (!low.has('__sls__')) return [`Specified state '${full}' was not found`]
+  const sls = str(low.get('__sls__')!)
+  return [`State '${full}' was not found in SLS '${sls}'`, `Reason: ${states.missing(full)}`]
+}
