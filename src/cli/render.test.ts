@@ -45,6 +45,11 @@ describe('brine render', () => {
     expect(out).toContain('1.0')
   })
 
+  test('prints what yamlex aggregates', async () => {
+    expect(await run([file('a.sls', '#!yamlex\na: !aggregate [1]\na: !aggregate [2]\n')])).toBe(0)
+    expect(out).toBe('a:\n- 1\n- 2\n')
+  })
+
   test('prints text as it is', async () => {
     expect(await run([file('a.conf', 'x = {{ 6 * 7 }}\n'), '--renderer', 'jinja'])).toBe(0)
     expect(out).toBe('x = 42\n')

@@ -181,5 +181,6 @@ function logAt(level: string): Log {
 function print(value: Value, out: string): string {
   if (typeof value === 'string') return value
   if (out === 'json') return `${dumpJson(value, { indent: 4, ensureAscii: false })}\n`
-  return dump(value, { default_flow_style: false, sort_keys: false })
+  // knows the marked lists and maps of `yamlex`
+  return dump(value, { dumper: 'serializer', default_flow_style: false, sort_keys: false })
 }

@@ -1,6 +1,6 @@
 // Renderers that read data from text. `text` itself is none of Salt's: it hands on what it gets.
 import type { Value } from '../data/mod.ts'
-import { loadYamlex, renderYaml, YamlError } from '../yaml/mod.ts'
+import { type LoadOptions, loadYamlex, renderYaml, YamlError } from '../yaml/mod.ts'
 import { RenderError } from './errors.ts'
 import { inputText, withoutShebang } from './input-text.ts'
 import { json, json5, toml } from './object-renderers.ts'
@@ -19,9 +19,9 @@ function yamlError(error: YamlError, ctx: RenderContext): RenderError {
   })
 }
 
-function reading(ctx: RenderContext, read: () => Value): StageOutput {
+function reading(ctx: RenderContext, read: (options: LoadOptions) => Value): StageOutput {
   try {
-    return { value: read() }
+    return { value: read({ positions: ctx.positions ?? false }) }
   } catch (error) {
     if (error instanceof YamlError) throw yamlError(error, ctx)
     throw error
@@ -30,13 +30,13 @@ function reading(ctx: RenderContext, read: () => Value): StageOutput {
 
 const yaml: Renderer = {
   name: 'yaml',
-  render: (input, _args, ctx) =>
-    reading(ctx, () => renderYaml(inputText(input, 'yaml'), { positions: ctx.positions ?? false })),
+  render: (input, _args, ctx) => reading(ctx, (options) => renderYaml(inputText(input, 'yaml'), options)),
 }
 
 const yamlex: Renderer = {
   name: 'yamlex',
-  render: (input, _args, ctx) => reading(ctx, () => loadYamlex(inputText(input, 'yamlex')) || new Map()),
+  render: (input, _args, ctx) =>
+    reading(ctx, (options) => loadYamlex(inputText(input, 'yamlex'), options) || new Map()),
 }
 
 const text: Renderer = {

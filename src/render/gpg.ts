@@ -120,6 +120,12 @@ async function decryptOne(
 function notDecrypted(cipher: Buffer, problem: Buffer, { opts, log }: GpgContext): string {
   const text = `Could not decrypt cipher ${repr(new Uint8Array(cipher))}, received: ${repr(new Uint8Array(problem))}`
   log?.('warning', text)
-  if (truthy(opts.get('gpg_decrypt_must_succeed') ?? true)) throw renderError(text)
+  if (truthy(opts.get('gpg_decrypt_must_succeed') ?? true)) {
+    const words = problem
+      .toString()
+      .replace(/^\[GNUPG:\].*\n?/gm, '')
+      .trim()
+    throw renderError(text, { reason: `Could not decrypt a PGP message: ${words}` })
+  }
   return cipher.toString('latin1')
 }

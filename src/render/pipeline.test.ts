@@ -87,11 +87,11 @@ describe('the pipe of renderers', () => {
     ])
   })
 
-  test('leads from data back to the template line', async () => {
-    const text = '{% for x in [1, 2] %}\nk{{ x }}: {a: 1}\n{% endfor %}\nlast: 1\n'
+  test.each(['jinja|yaml', 'jinja|yamlex'])('of %s leads from data back to the template line', async (pipe) => {
+    const text = `#!${pipe}\n{% for x in [1, 2] %}\nk{{ x }}: {a: 1}\n{% endfor %}\nlast: 1\n`
     const { value, sourceLine } = await renderText(text, options({ positions: true }))
     const place = positionOf(value, 'last')!
-    expect([place.line > 4, sourceLine(place.line)]).toEqual([true, 4])
+    expect([place.line > 5, sourceLine(place.line)]).toEqual([true, 5])
   })
 
   test('keeps the line breaks of Windows', async () => {
@@ -113,6 +113,9 @@ describe('a file', () => {
       const of = async (name: string) => repr((await renderFile(join(folder, name), options({ sls: 'a' }))).value)
       expect(await of('a.sls')).toBe("OrderedDict([('file', 'a.sls'), ('x', 'a')])")
       expect([await of('blank.sls'), await of('missing.sls'), await of('.')]).toEqual(['{}', '{}', '{}'])
+      const broken = join(folder, 'broken.sls')
+      await writeFile(broken, Buffer.from('a: 1\nb: \xff\n', 'latin1'))
+      await expect(of('broken.sls')).rejects.toMatchObject({ at: { file: broken, line: 2 } })
     } finally {
       await rm(folder, { recursive: true })
     }

@@ -53,14 +53,10 @@ function deserializing(read: () => Value): Value {
 
 /** A scanner's error keeps only its line. */
 function deserializationError(error: BrineError): YamlError {
-  const at = error.at ? { problemAt: error.at } : {}
-  if (error.code !== 'ScannerError')
-    return new YamlError('DeserializationError', error.message, { ...at, cause: error })
-  return new YamlError('DeserializationError', 'Unknown yaml render error', {
-    ...at,
-    line: error.at!.line,
-    cause: error,
-  })
+  const { reason: problem, at: problemAt, hint } = error
+  const details = { problem, problemAt, hint, cause: error }
+  if (error.code !== 'ScannerError') return new YamlError('DeserializationError', error.message, details)
+  return new YamlError('DeserializationError', 'Unknown yaml render error', { ...details, line: problemAt!.line })
 }
 
 /** `salt.serializers.yaml.serialize`: without the line feed or the document mark at the end. */
