@@ -23,6 +23,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   'salt-cp': readCopy,
   'salt-key': readKey,
   'salt-ssh': readSsh,
+  'salt-proxy': readProxy,
+  spm: readSpm,
 }
 
 /** Reads a command line, or throws a UsageError or what to print and exit with. */
@@ -34,6 +36,8 @@ export function readCommandLine(
   const parsed = parseCommandLine(program, argv, version)
   if (parsed.values.get('args_stdin') === true && stdin) addFromStdin(program, parsed, stdin(), version)
   const line: CommandLine = { ...parsed, meaning: new Map() }
+  // the report needs no sense in the rest
+  if (parsed.values.get('versions_report') === true) return line
   settleValues(line)
   refuseTwo(program, line, 'Target Options', (_, value) => value === true)
   refuseTwo(program, line, 'Output Options', (dest, value) => dest === 'output' && truthy(value))
@@ -181,6 +185,16 @@ function readSsh(program: Program, { values, args, meaning }: CommandLine): void
   if (args.length === 0) return
   meaning.set('tgt', values.get('list') ? targetList(args[0]!, false) : args[0]!)
   if (args.length > 1) meaning.set('arg_str', args.slice(1).join(' '))
+}
+
+function readProxy(_program: Program, { values }: CommandLine): void {
+  if (!truthy(values.get('proxyid') ?? null)) throw new UsageError('salt-proxy requires --proxyid')
+}
+
+function readSpm(program: Program, { args, meaning }: CommandLine): void {
+  if (args.length <= 1 && args[0] !== 'update_repo') throw insufficient(program, 'Insufficient arguments')
+  meaning.set('fun', args[0]!)
+  meaning.set('arg', args.slice(1))
 }
 
 const KEY_LISTS = ['acc', 'pre', 'un', 'rej', 'den', 'all']

@@ -1,5 +1,7 @@
+export { saltCall } from './call/main.ts'
 export { type CommandLine, readCommandLine, usageComplaint } from './command-lines.ts'
 export { EX_USAGE, ProgramExit, UsageError } from './optparse/exit.ts'
 export { helpText } from './optparse/help.ts'
 export { allOptions, type CliOption, destOf, type OptionGroup, type Program, takesValue } from './optparse/option.ts'
 export { PROGRAMS } from './programs.ts'
+export type { Streams } from './streams.ts'

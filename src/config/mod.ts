@@ -3,3 +3,5 @@ export { clientConfig, MASTER_CONFIG, type MasterConfigRequest, masterConfig, ma
 export { MINION_CONFIG, type MinionConfigRequest, minionConfig, minionDefaults } from './minion.ts'
 export { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } from './option.ts'
 export { OPTIONS, THEMES } from './options.ts'
+export { expandRoots } from './paths.ts'
+export { readConfigFile } from './read-file.ts'

@@ -32,10 +32,11 @@ export function normalRoots(value: Value, name: string, fallback: string, log: L
     return new Map([['base', [fallback]]])
   }
   const roots: Dict = new Map()
-  for (const [saltenv, dirs] of value) roots.set(str(saltenv), isList(dirs) ? expanded(dirs) : [])
+  for (const [saltenv, dirs] of value) roots.set(str(saltenv), isList(dirs) ? expandRoots(dirs) : [])
   return roots
 }
 
-function expanded(dirs: readonly Value[]): Value[] {
+/** Directories with their globs expanded. */
+export function expandRoots(dirs: readonly Value[]): Value[] {
   return dirs.flatMap((dir) => (typeof dir === 'string' && hasMagic(dir) ? globFiles(dir) : [dir]))
 }

@@ -30,6 +30,8 @@ export interface FunctionDeclaration<A extends Args = Args> {
   readonly effect: 'read' | 'change'
   /** The name that argument errors show, where Salt's differs from the public one (`list_` for `list`). */
   readonly calledAs?: string
+  /** The outputter that its answer is shown with, unless the user names one. */
+  readonly outputter?: string
   readonly run: (ctx: FunctionContext, args: Bound<A>) => Result | Promise<Result>
 }
 

@@ -42,12 +42,17 @@ function readFile(file: string): Case[] {
     if (line.trim() === '') continue
     try {
       const recorded = JSON.parse(line)
-      cases.push({ ...recorded, name: recorded.id ?? recorded.name })
+      cases.push({ ...recorded, name: recorded.id ?? recorded.name ?? programName(recorded) })
     } catch (error) {
       throw new Error(`${file}:${index + 1}: not a JSON line`, { cause: error })
     }
   }
   return cases
+}
+
+/** Cases about programs are told apart by what is done with them. */
+function programName({ cli, situation, section, flags }: Record<string, unknown>): string {
+  return flags === undefined ? `${cli}: ${situation}` : `${cli} ${section} ${String(flags)}`
 }
 
 /** Case name → why our answer differs on purpose. */

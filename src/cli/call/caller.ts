@@ -1,0 +1,161 @@
+// One call: the arguments bound, the function run, its answer with what belongs to it, and the status it means.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BrineError, type Log, toError } from '../../base/mod.ts'
+import { type Dict, encodeMsgpack, isDict, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import type { Registry } from '../../loader/mod.ts'
+import {
+  bindPublished,
+  type FunctionDeclaration,
+  parseInput,
+  publishedArguments,
+  readArgument,
+  signatureOf,
+} from '../../sdk/mod.ts'
+import { ProgramExit } from '../optparse/exit.ts'
+import type { Streams } from '../streams.ts'
+import { docsFor, docText } from './docs.ts'
+import { newJid } from './jid.ts'
+
+/** What a call gives; `out` is the outputter its function asks for. */
+export interface CallResult {
+  answer: Dict
+  out: string
+}
+
+export interface CallSurroundings {
+  log: Log
+  streams: Streams
+}
+
+export async function callFunction(
+  opts: Dict,
+  functions: Registry,
+  { log, streams }: CallSurroundings,
+): Promise<CallResult> {
+  const fun = str(opts.get('fun')!)
+  const jid = newJid(truthy(opts.get('unique_jid') ?? null))
+  const answer: Dict = new Map([['jid', jid]])
+  if (!functions.has(fun)) return missing(fun, answer, functions)
+  const declaration = await declarationOf(fun, functions)
+  const metadata = opts.get('metadata') ?? null
+  const job: Array<[string, Value]> = [
+    ['fun', fun],
+    ['pid', process.pid],
+    ['jid', jid],
+    ['tgt', 'salt-call'],
+  ]
+  if (typeof metadata === 'string') job.push(['metadata', readArgument(metadata)])
+  const note = noteJob(opts, jid, job, streams)
+  try {
+    answer.set('return', await run(opts, functions, declaration, job))
+  } catch (error) {
+    throw failure(error, fun, declaration, { log, streams })
+  } finally {
+    if (note !== undefined) rmSync(note, { force: true })
+  }
+  answer.set('retcode', retcodeOf(functions.ctx.memory, answer.get('return')!))
+  if (declaration.outputter) answer.set('out', declaration.outputter)
+  answer.set('id', opts.get('id')!)
+  answer.set('fun', fun)
+  answer.set('fun_args', opts.get('arg')!)
+  if (typeof metadata === 'string') answer.set('metadata', readArgument(metadata))
+  handToReturners(opts, log)
+  return { answer, out: declaration.outputter ?? 'nested' }
+}
+
+async function declarationOf(fun: string, functions: Registry): Promise<FunctionDeclaration> {
+  const [module, name] = [fun.slice(0, fun.indexOf('.')), fun.slice(fun.indexOf('.') + 1)]
+  try {
+    return (await functions.module(module)).functions[name]!
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    const reason = error.message.replace(/^.*returned False: /, '')
+    throw new ProgramExit(255, { stderr: `'${fun}' is not available. Possible reasons: ${reason}\n` })
+  }
+}
+
+function run(opts: Dict, functions: Registry, declaration: FunctionDeclaration, job: Array<[string, Value]>) {
+  const fun = str(opts.get('fun')!)
+  const signature = signatureOf(declaration, fun.slice(fun.indexOf('.') + 1))
+  const noParse = new Set(((opts.get('no_parse') ?? []) as Value[]).map(str))
+  const published = publishedArguments(parseInput(opts.get('arg') as Value[], noParse))
+  const { args, kwargs } = bindPublished(signature, published)
+  if (signature.open) for (const [name, value] of job) kwargs.set(`__pub_${name}`, value)
+  return functions.call(fun, args, kwargs)
+}
+
+/** The beginning of a name shows what there is; other names are answered with those that are near. */
+async function missing(fun: string, answer: Dict, functions: Registry): Promise<CallResult> {
+  const docs = await docsFor(functions, fun)
+  const text = `'${fun}' is not available.`
+  if (docs.size > 0) {
+    const shown: Dict = new Map([...docs].map(([name, doc]) => [name, doc]))
+    answer.set('out', 'nested').set('return', shown.set(fun, text))
+    return { answer, out: 'nested' }
+  }
+  let hint: string | undefined
+  try {
+    await functions.call(fun)
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    hint = error.hint
+  }
+  throw new ProgramExit(255, { stderr: `${hint === undefined ? '' : `${hint}\n`}${text}\n` })
+}
+
+/** A file that tells other programs what runs here; without the rights to write it, nothing is told. */
+function noteJob(opts: Dict, jid: string, job: Array<[string, Value]>, streams: Streams): string | undefined {
+  const folder = join(str(opts.get('cachedir')!), 'proc')
+  const file = join(folder, jid)
+  try {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(file, encodeMsgpack(new Map<Value, Value>(job), 'bus'))
+    return file
+  } catch {
+    streams.err(`Cannot write to process directory. Do you have permissions to write to ${file} ?\n`)
+    return undefined
+  }
+}
+
+/** The code that a function left behind, or 1 for an answer that says it did not succeed. */
+function retcodeOf(memory: Dict, answer: Value): Value {
+  const retcode = memory.get('retcode') ?? 0
+  if (retcode !== 0 || !isDict(answer)) return retcode
+  const succeeded = ['result', 'success'].every((key) => truthy(answer.get(key) ?? true))
+  return succeeded ? 0 : 1
+}
+
+/** What is printed for a failure; a mistake in the arguments also shows how the function is called. */
+function failure(
+  error: unknown,
+  fun: string,
+  declaration: FunctionDeclaration,
+  { log, streams }: CallSurroundings,
+): unknown {
+  if (!(error instanceof BrineError)) {
+    const { name, message, stack } = toError(error)
+    log('debug', stack ?? message)
+    return new ProgramExit(1, { stderr: `[ERROR   ] ${fun} did not come to an end\n${name}: ${message}\n` })
+  }
+  const hint = error.hint === undefined ? '' : `${error.hint}\n`
+  if (error instanceof SaltError && error.code === 'SaltInvocationError') {
+    return new ProgramExit(1, { stderr: `${hint}${error.message}\n` })
+  }
+  if (error instanceof SaltError && error.code === 'CommandExecutionError') {
+    return new ProgramExit(1, { stderr: `${hint}Error running '${fun}': ${error.message}\n` })
+  }
+  if (error instanceof PyError && error.code === 'TypeError') {
+    streams.err(`\nPassed invalid arguments: ${error.message}.\n\n${hint}Usage:\n`)
+    return new ProgramExit(1, { stdout: `${docText(declaration)}\n` })
+  }
+  log('debug', error.stack ?? error.message)
+  const where = error.at?.file === undefined ? '' : `at ${error.at.file}, line ${error.at.line}\n`
+  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${error.code}: ${error.message}\n`
+  return new ProgramExit(1, { stderr })
+}
+
+function handToReturners(opts: Dict, log: Log): void {
+  const names = str(opts.get('return') ?? '').split(',')
+  for (const name of names) if (name !== '') log('error', `Returner '${name}' is not available`)
+}

@@ -1,0 +1,23 @@
+// Documentation of functions as text, from their declarations.
+import type { Registry } from '../../loader/mod.ts'
+import type { FunctionDeclaration } from '../../sdk/mod.ts'
+
+/** The text of a function: what it does, what it takes, and how it is called. */
+export function docText({ doc, args, examples = [] }: FunctionDeclaration): string {
+  const lines = ['', `    ${doc}`, '']
+  const parameters = Object.entries(args)
+  for (const [name, parameter] of parameters) lines.push(`    ${name}`, `        ${parameter.doc}`, '')
+  if (examples.length > 0) lines.push('    CLI Example:', '', ...examples.map((example) => `        ${example}`), '')
+  return lines.join('\n')
+}
+
+/** The documentation of all functions whose name begins so, by name. */
+export async function docsFor(functions: Registry, prefix: string): Promise<Map<string, string>> {
+  const docs = new Map<string, string>()
+  for (const full of [...functions.names()].filter((name) => name.startsWith(prefix)).sort()) {
+    const dot = full.indexOf('.')
+    const declaration = (await functions.module(full.slice(0, dot))).functions[full.slice(dot + 1)]
+    if (declaration) docs.set(full, docText(declaration))
+  }
+  return docs
+}

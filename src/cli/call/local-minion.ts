@@ -1,0 +1,59 @@
+// A minion without a master: grains, pillar and functions, put together for one call. What a call does not need is not
+// loaded: the pillar compiler and the renderers cost more than most functions.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Log } from '../../base/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
+import { LocalHost } from '../../host/mod.ts'
+import { moduleTable, Registry, type RegistryContext } from '../../loader/mod.ts'
+
+export interface LocalMinion {
+  functions: Registry
+  grains: Dict
+}
+
+export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
+  const grains = gatherGrains(opts)
+  opts.set('grains', grains)
+  const host = new LocalHost()
+  const base: RegistryContext = { opts, grains, pillar: new Map(), host, log }
+  const open = (context: RegistryContext): Registry => {
+    const functions: Registry = new Registry(moduleTable, {
+      ...context,
+      render: async ({ text, ...request }) => {
+        const { renderText } = await import('../../render/mod.ts')
+        const { value } = await renderText(text, { ...request, opts, grains, pillar: context.pillar, functions, log })
+        return value
+      },
+    })
+    return functions
+  }
+  if (!hasPillar(opts)) {
+    opts.set('pillar', base.pillar)
+    return { functions: open(base), grains }
+  }
+  const { LocalPillar } = await import('../../pillar/mod.ts')
+  const local = new LocalPillar({ opts, grains, host, registry: open(base), log })
+  const { pillar } = await local.compile({ pillarenv: textOr(opts.get('pillarenv')) })
+  opts.set('pillar', pillar)
+  const { freshPillar, pillarOrigins } = local
+  return { functions: open({ ...base, pillar, freshPillar, pillarOrigins }), grains }
+}
+
+/** The configured ones, and the name. */
+function gatherGrains(opts: Dict): Dict {
+  const configured = opts.get('grains') ?? null
+  const grains: Dict = isDict(configured) ? new Map(configured) : new Map()
+  return grains.set('id', opts.get('id')!)
+}
+
+/** Whether anything could be in the pillar at all. */
+function hasPillar(opts: Dict): boolean {
+  if (['ext_pillar', 'pillar_opts', 'pillar'].some((name) => truthy(opts.get(name) ?? null))) return true
+  const roots = opts.get('pillar_roots') ?? null
+  const top = str(opts.get('state_top') ?? 'top.sls')
+  const dirs = isDict(roots) ? [...roots.values()].flatMap((list) => (isList(list) ? list : [])) : []
+  return dirs.some((dir) => existsSync(join(str(dir), top)))
+}
+
+const textOr = (value: Value | undefined): string | null => (value === undefined || value === null ? null : str(value))

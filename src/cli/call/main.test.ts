@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { saltCall } from './main.ts'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'brine-call-'))
+  for (const name of ['conf', 'pillar', 'root']) mkdirSync(join(folder, name))
+  writeFileSync(join(folder, 'conf/minion'), `root_dir: ${folder}/root\nid: m1\ngrains: {role: [web]}\n`)
+  writeFileSync(join(folder, 'pillar/top.sls'), "base: {'*': [a]}\n")
+  writeFileSync(join(folder, 'pillar/a.sls'), "who: {{ grains.id }} {{ salt['test.echo']('x') }}\n")
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Ended {
+  status: number
+  out: string
+  err: string
+}
+
+async function call(...argv: string[]): Promise<Ended> {
+  const ended: Ended = { status: 0, out: '', err: '' }
+  ended.status = await saltCall(['-c', join(folder, 'conf'), ...argv], {
+    out: (text) => {
+      ended.out += text
+    },
+    err: (text) => {
+      ended.err += text
+    },
+    terminal: false,
+  })
+  return ended
+}
+
+describe('salt-call --local', () => {
+  test('prints what a function returns', async () => {
+    expect(await call('--local', 'test.ping')).toEqual({ status: 0, out: 'local:\n    True\n', err: '' })
+  })
+
+  test('knows configured grains and compiles the pillar', async () => {
+    const roots = ['--local', '--out=json', '--pillar-root', join(folder, 'pillar')]
+    const { out } = await call(
+      ...roots,
+      'slsutil.renderer',
+      'string={{ pillar.who }} {{ grains.role[0] }}',
+      'default_renderer=jinja',
+    )
+    expect(JSON.parse(out)).toEqual({ local: 'm1 x web' })
+  })
+
+  test('passes the return code on when asked', async () => {
+    expect((await call('--local', '-l', 'quiet', '--retcode-passthrough', 'cmd.run', 'exit 3')).status).toBe(3)
+    expect((await call('--local', '-l', 'quiet', 'cmd.run', 'exit 3')).status).toBe(1)
+  })
+
+  test('writes to a file, and takes another id', async () => {
+    const file = join(folder, 'out')
+    writeFileSync(file, 'old\n')
+    await call('--local', '--out-file', file, '--out=txt', '--id=other', 'config.get', 'id')
+    expect(readFileSync(file, 'utf8')).toBe('local: other\n')
+  })
+
+  test('says which function may have been meant', async () => {
+    const { status, err } = await call('--local', 'tset.ping')
+    expect([status, err]).toEqual([255, "Did you mean test.ping?\n'tset.ping' is not available.\n"])
+  })
+
+  test('explains bad usage', async () => {
+    const { status, out, err } = await call('--local')
+    expect(status).toBe(64)
+    expect(out).toContain('Usage: salt-call [options] <function> [arguments]\n')
+    expect(err).toContain('salt-call: error: Requires function, --grains or --doc\n')
+  })
+
+  test('ends with one line for a configuration that cannot be read', async () => {
+    const conf = join(folder, 'broken')
+    mkdirSync(conf)
+    writeFileSync(join(conf, 'minion'), 'a: [\n')
+    const { status, err } = await call('-c', conf, '--local', 'test.ping')
+    expect(status).toBe(1)
+    expect(err).toContain(`[ERROR   ] Error parsing configuration file: ${conf}/minion - `)
+    expect(err).toContain('line 2, column 1')
+  })
+})

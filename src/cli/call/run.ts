@@ -1,0 +1,111 @@
+// What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
+import { appendFileSync, statSync, truncateSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { consoleLog, type Log, silentLog, toError } from '../../base/mod.ts'
+import { ConfigError } from '../../config/mod.ts'
+import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { display } from '../../output/mod.ts'
+import type { CommandLine } from '../command-lines.ts'
+import { logSettings, openLog } from '../logging.ts'
+import { ProgramExit, UsageError } from '../optparse/exit.ts'
+import type { Streams } from '../streams.ts'
+import { callOptions } from './call-options.ts'
+import { callFunction } from './caller.ts'
+import { docsFor } from './docs.ts'
+import { type LocalMinion, localMinion } from './local-minion.ts'
+
+const EX_NOUSER = 67
+
+export async function runCall(line: CommandLine, streams: Streams): Promise<number> {
+  const complain = streams.err
+  if (line.values.get('versions_report') === true) return printVersions(streams)
+  const opts = await readOptions(line, complain)
+  const log = openLog(logSettings(opts), complain)
+  emptyOutputFile(opts)
+  becomeUser(str(opts.get('user') ?? ''), log)
+  refuseMaster(opts)
+  const minion = await localMinion(opts, log)
+  if (truthy(opts.get('doc') ?? null)) return printDocs(opts, minion, streams)
+  if (truthy(opts.get('grains_run') ?? null)) {
+    print(opts, 'grains', minion.grains, { log, streams })
+    return 0
+  }
+  const { answer, out } = await callFunction(opts, minion.functions, { log, streams })
+  const whole = truthy(opts.get('print_metadata') ?? null)
+  const retcode = Number(numberOf(answer.get('retcode') ?? 0))
+  print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })
+  if (truthy(opts.get('retcode_passthrough') ?? null)) return retcode
+  return answer.has('retcode') && retcode === 0 ? 0 : 1
+}
+
+async function printVersions(streams: Streams): Promise<number> {
+  const { functions } = await localMinion(new Map<Value, Value>([['id', '']]), silentLog)
+  streams.out(`${str(await functions.call('test.versions_report'))}\n`)
+  return 0
+}
+
+async function readOptions(line: CommandLine, complain: (text: string) => void): Promise<Dict> {
+  const named = textOf(line.values.get('log_level') ?? null)
+  const early = consoleLog((named ?? 'warning') as 'warning', complain)
+  try {
+    return await callOptions(line, early, complain)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ProgramExit(1, { stderr: `[ERROR   ] ${error.message}\n` })
+  }
+}
+
+/** The file is emptied, not removed: it keeps its rights. */
+function emptyOutputFile(opts: Dict): void {
+  const file = textOf(opts.get('output_file') ?? null)
+  if (!file || truthy(opts.get('output_file_append') ?? null)) return
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return
+  try {
+    truncateSync(file)
+  } catch (error) {
+    throw new UsageError(`${file}: Access denied: ${toError(error).message}`)
+  }
+}
+
+/** Only root may become somebody else. */
+function becomeUser(name: string, log: Log): void {
+  if (name === '' || name === userInfo().username) return
+  try {
+    // Node's types leave this one out
+    ;(process as { initgroups?: (user: string, group: string) => void }).initgroups?.(name, name)
+    process.setgid?.(name)
+    process.setuid?.(name)
+  } catch {
+    log('critical', `Salt configured to run as user "${name}" but unable to switch.`)
+    throw new ProgramExit(EX_NOUSER)
+  }
+}
+
+function refuseMaster(opts: Dict): void {
+  if (opts.get('file_client') === 'local' || opts.get('master_type') === 'disable') return
+  const master = str(opts.get('master') ?? '')
+  throw new ProgramExit(1, { stderr: `salt-call cannot reach the master ${master} yet; use --local\n` })
+}
+
+async function printDocs(opts: Dict, { functions }: LocalMinion, streams: Streams): Promise<number> {
+  for (const [name, doc] of await docsFor(functions, str(opts.get('fun') ?? ''))) {
+    streams.out(`${name}:\n${doc}\n\n`)
+  }
+  return 0
+}
+
+interface Printing {
+  log: Log
+  streams: Streams
+  retcode?: number
+}
+
+function print(opts: Dict, out: string, data: Value, { log, streams, retcode = 0 }: Printing): void {
+  const { terminal } = streams
+  const kwargs = new Map<Value, Value>([['_retcode', retcode]])
+  const text = display(out, new Map([['local', data]]), opts, { terminal, log, kwargs })
+  if (text === '') return
+  const file = textOf(opts.get('output_file') ?? null)
+  if (file) appendFileSync(file, `${text}\n`)
+  else streams.out(`${text}\n`)
+}

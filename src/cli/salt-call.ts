@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+// The `salt-call` program: a function on this machine.
+import { saltCall } from './call/main.ts'
+import { processStreams } from './streams.ts'
+
+process.exitCode = await saltCall(process.argv.slice(2), processStreams)
