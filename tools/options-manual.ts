@@ -2,7 +2,16 @@
 // src/config/. A test fails when they are out of date.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defaultOf, isFor, type Option, type OptionTable, type Role, THEMES, typesOf } from '../src/config/mod.ts'
+import {
+  defaultOf,
+  FUNCTION_OPTIONS,
+  isFor,
+  type Option,
+  type OptionTable,
+  type Role,
+  THEMES,
+  typesOf,
+} from '../src/config/mod.ts'
 import { dumpJson } from '../src/data/mod.ts'
 
 const ROLES: readonly Role[] = ['minion', 'master']
@@ -31,7 +40,8 @@ export function manualText(role: Role): string {
     'below `root_dir`.',
     '',
   ]
-  const themes = [...THEMES].flatMap(([title, table]) => themeText(title, table, role))
+  const all = [...THEMES, ['Options that only functions look up', FUNCTION_OPTIONS] as const]
+  const themes = all.flatMap(([title, table]) => themeText(title, table, role))
   return `${[...head, ...themes].join('\n').trimEnd()}\n`
 }
 

@@ -18,7 +18,7 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { isFor, type OptionTable, type Role, typesOf } from './option.ts'
-import { OLD_NAMES, OPTIONS } from './options.ts'
+import { FUNCTION_OPTIONS, OLD_NAMES, OPTIONS } from './options.ts'
 import { type Sources, whereSet } from './source.ts'
 
 /** What a type's constructor accepts and Salt still refuses, because the value would change its meaning. */
@@ -120,12 +120,16 @@ export function checkNames(sources: Sources, role: Role, log: Log): void {
   const known = namesFor(OPTIONS, role)
   for (const name of sources.keys()) {
     // modules of users name their options with a prefix and a dot
-    if (Object.hasOwn(OPTIONS, name) || OLD_NAMES.has(name) || name.includes('.') || name.startsWith('_')) continue
+    if (isKnown(name) || name.includes('.') || name.startsWith('_')) continue
     const near = nearestNames(name, known, 1).filter((other) => isSlip(name, other))
     if (near.length > 0) {
       log('warning', `Unknown option '${name}'${whereSet(sources, name)}; did you mean '${near[0]}'?`)
     }
   }
+}
+
+function isKnown(name: string): boolean {
+  return Object.hasOwn(OPTIONS, name) || Object.hasOwn(FUNCTION_OPTIONS, name) || OLD_NAMES.has(name)
 }
 
 /** Short names of users' own options are close to some option by chance. */

@@ -1,6 +1,5 @@
 // The name of this machine as Salt guesses it for a minion's id: a full name if one can be found, then the plain host
 // name, then what /etc/hostname and /etc/hosts call this machine, then an address; never a name of the loopback.
-import { lookup, reverse } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 
@@ -17,6 +16,7 @@ export async function guessHostname(): Promise<string> {
 /** Python's socket.getfqdn: the first name with a dot among those that the host's address has. */
 async function fullName(host: string): Promise<string> {
   try {
+    const { lookup, reverse } = await import('node:dns/promises')
     const { address } = await lookup(host)
     const names = hostsEntry(address) ?? (await reverse(address))
     return names.find((name) => name.includes('.')) ?? names[0] ?? host

@@ -1,12 +1,14 @@
 // The name of a minion that has none configured: the one remembered in `minion_id`, what `id_function` says, or a guess
 // from the host's name, in lower case and without its domain on request.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { isIPv4 } from 'node:net'
 import { dirname, join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, typeName, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
 import { guessHostname } from './hostname.ts'
+
+/** Four bytes, written in tens. */
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 
 /** Calls an execution function, for `id_function`. */
 export type CallFunction = (name: string, kwargs: Dict) => Value | Promise<Value>
@@ -38,7 +40,7 @@ export async function findId(opts: Dict, request: IdRequest): Promise<FoundId> {
   if (truthy(opts.get('minion_id_lowercase') ?? false)) id = id.toLowerCase()
   id = withoutDomain(id, opts.get('minion_id_remove_domain') ?? false)
   if (request.remember && caching) remember(id, file, request.log)
-  return { id, isAddress: isIPv4(id) }
+  return { id, isAddress: IPV4.test(id) }
 }
 
 function readRemembered(file: string): string | undefined {

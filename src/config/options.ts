@@ -1,11 +1,13 @@
 // All options, by theme. The order of the themes is that of the manual.
-import type { OptionTable } from './option.ts'
+import type { Dict } from '../data/mod.ts'
+import { defaultsOf, type OptionTable } from './option.ts'
 import { ACCESS } from './tables/access.ts'
 import { CACHES } from './tables/caches.ts'
 import { CLUSTER } from './tables/cluster.ts'
 import { CONNECTION } from './tables/connection.ts'
 import { EVENTS } from './tables/events.ts'
 import { FILESERVER } from './tables/fileserver.ts'
+import { FUNCTIONS } from './tables/functions.ts'
 import { GITFS } from './tables/gitfs.ts'
 import { GRAINS } from './tables/grains.ts'
 import { IDENTITY } from './tables/identity.ts'
@@ -53,6 +55,14 @@ export const THEMES: ReadonlyMap<string, OptionTable> = new Map([
 ])
 
 export const OPTIONS: OptionTable = Object.assign({}, ...THEMES.values())
+
+/** Options that functions look up, which no minion or master has until they are set. */
+export const FUNCTION_OPTIONS: OptionTable = FUNCTIONS
+
+/** What functions find where nothing is set; a copy of the asker's own. */
+export function functionDefaults(): Dict {
+  return defaultsOf(FUNCTIONS, 'minion')
+}
 
 /** Names of earlier releases, with the ones they have now. */
 export const OLD_NAMES: ReadonlyMap<string, string> = new Map(

@@ -4,7 +4,6 @@ import {
   contains,
   type Dict,
   dictGet,
-  dictHas,
   fnmatch,
   merge,
   PyError,
@@ -16,8 +15,7 @@ import {
   tuple,
   type Value,
 } from '../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
-import { CONFIG_DEFAULTS } from './config-defaults.ts'
+import { arg, defineModule, type FunctionContext, fn, functionDefaults, ret } from '../sdk/mod.ts'
 
 const omit = (source: string) => arg.boolean(`Do not look in the ${source}`, { default: false })
 const NOTHING = tuple([])
@@ -64,7 +62,7 @@ function sourcesInOrder(ctx: FunctionContext, omitted: Omissions): Value[] {
   if (!omitted.omit_grains) sources.push(ctx.grains)
   if (!omitted.omit_pillar) sources.push(ctx.pillar)
   if (!omitted.omit_master) sources.push(masterOptions(ctx))
-  sources.push(new Map(CONFIG_DEFAULTS))
+  sources.push(functionDefaults())
   return sources
 }
 
@@ -75,7 +73,7 @@ function merged(ctx: FunctionContext, asked: Value): Value {
     strategy = 'recurse'
   }
   const mergeLists = truthy(ctx.opts.get('pillar_merge_lists') ?? false)
-  let data: Value = new Map(CONFIG_DEFAULTS)
+  let data: Value = functionDefaults()
   for (const source of [masterOptions(ctx), ctx.pillar, ctx.grains, ctx.opts]) {
     data = merge(data, source, { strategy, mergeLists })
   }
@@ -92,7 +90,7 @@ function option(ctx: FunctionContext, name: Value, fallback: Value, omitted: Omi
 
 function matchingOptions(ctx: FunctionContext, pattern: string, fallback: Value, omitted: Omissions): Value {
   const options: Dict = new Map()
-  const defaults = new Map(CONFIG_DEFAULTS)
+  const defaults = functionDefaults()
   const sources = sourcesInOrder(ctx, omitted).slice(0, -1).reverse()
   for (const source of [...sources, defaults]) {
     if (!(source instanceof Map)) continue
@@ -116,7 +114,7 @@ function mergedOption(name: Value, fallback: Value, sources: readonly Value[]): 
     else if (Array.isArray(result) && Array.isArray(value)) result = [...result, ...value]
   }
   if (result !== null) return result
-  return dictHas(CONFIG_DEFAULTS, name) ? CONFIG_DEFAULTS.get(name)! : fallback
+  return dictGet(functionDefaults(), name) ?? fallback
 }
 
 const PROTOCOLS = new Set(['salt', 'file', 'http', 'https', 'ftp', 'swift', 's3'])

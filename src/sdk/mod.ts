@@ -1,4 +1,5 @@
 // The authoring interface of plugins.
+export { functionDefaults } from '../config/mod.ts'
 export type { FetchOptions, FileClient, FileSum } from '../fileserver/mod.ts'
 export {
   type Command,

@@ -28,8 +28,4 @@ export const CACHES: OptionTable = {
   'consul.host': { type: 'str', for: ['minion', 'master'], doc: 'Consul server' },
   'consul.port': { type: 'int', for: ['minion', 'master'], doc: 'Port of the Consul server' },
   'mongo.host': { type: 'str', for: ['minion', 'master'], doc: 'MongoDB server' },
-  'mongo.port': { type: 'int', for: ['minion', 'master'], doc: 'Port of the MongoDB server' },
-  'mongo.db': { type: 'str', for: ['minion', 'master'], doc: 'Database of MongoDB' },
-  'mongo.user': { type: 'str', for: ['minion', 'master'], doc: 'User of MongoDB' },
-  'mongo.password': { type: 'str', for: ['minion', 'master'], doc: 'Password of MongoDB' },
 }

@@ -51,10 +51,4 @@ export const MODULES: OptionTable = {
   use_yamlloader_old: { type: 'bool', for: ['minion', 'master'], doc: 'Load YAML by the older Python loader' },
   aptpkg_refresh_db_timeout: { type: 'int', for: ['minion'], doc: 'Seconds between refreshments of the package lists' },
   yum_provider: { type: 'str', for: ['minion'], doc: 'Which program installs packages' },
-  'docker.exec_driver': { type: 'str', for: ['minion'], doc: 'How commands run in containers' },
-  'docker.compare_container_networks': {
-    type: 'dict',
-    for: ['minion'],
-    doc: 'Which network settings of containers are compared',
-  },
 }
