@@ -117,6 +117,7 @@ export default defineModule({
       returns: results,
       examples: ["salt '*' state.apply", "salt '*' state.apply core,edit.vim test=True"],
       effect: 'change',
+      outputter: 'highstate',
       calledAs: 'apply_',
       run: (ctx, { mods, kwargs }) => apply(ctx, mods, kwargs),
     }),
@@ -125,6 +126,7 @@ export default defineModule({
       args: { mods: arg.any('SLS names, as a list or with commas', { optional: true }), kwargs },
       returns: results,
       effect: 'read',
+      outputter: 'highstate',
       run: (ctx, { mods, kwargs }) => apply(ctx, mods, new Map([...kwargs, ['test', true]])),
     }),
     highstate: fn({
@@ -133,6 +135,7 @@ export default defineModule({
       returns: results,
       examples: ["salt '*' state.highstate"],
       effect: 'change',
+      outputter: 'highstate',
       run: applyHighstate,
     }),
     sls: fn({
@@ -149,6 +152,7 @@ export default defineModule({
       returns: results,
       examples: ["salt '*' state.sls core,edit.vim"],
       effect: 'change',
+      outputter: 'highstate',
       run: (ctx, { mods, exclude, ...args }) => applySls(ctx, mods, exclude, args),
     }),
     top: fn({
@@ -156,6 +160,7 @@ export default defineModule({
       args: { topfn: arg.string('The top file, below the root'), test, queue, kwargs },
       returns: results,
       effect: 'change',
+      outputter: 'highstate',
       run: (ctx, { topfn, ...args }) => applyTop(ctx, topfn, { ...args, state_events: null }),
     }),
     sls_id: fn({
@@ -164,6 +169,7 @@ export default defineModule({
       returns: results,
       examples: ["salt '*' state.sls_id my_state my_module"],
       effect: 'change',
+      outputter: 'highstate',
       run: (ctx, { id_, mods, ...args }) => applyId(ctx, id_, mods, args),
     }),
     single: fn({
@@ -178,6 +184,7 @@ export default defineModule({
       returns: results,
       examples: ["salt '*' state.single pkg.installed name=vim"],
       effect: 'change',
+      outputter: 'highstate',
       run: (ctx, { fun, name, ...args }) => applySingle(ctx, fun, name, { ...args, state_events: null }),
     }),
     low: fn({
@@ -199,6 +206,7 @@ export default defineModule({
       args: { tem: arg.string('The path'), queue, kwargs },
       returns: results,
       effect: 'change',
+      outputter: 'highstate',
       run: (ctx, { tem, ...args }) => applyTemplate(ctx, tem, { ...args, test: null, state_events: null }),
     }),
     template_str: fn({
@@ -206,6 +214,7 @@ export default defineModule({
       args: { tem: arg.string('The text'), queue, kwargs },
       returns: results,
       effect: 'change',
+      outputter: 'highstate',
       run: (ctx, { tem, ...args }) => applyText(ctx, tem, { ...args, test: null, state_events: null }),
     }),
     show_top: show('The SLS files that the top file gives this minion.', 'Environment to SLS names', showTop),
@@ -232,6 +241,7 @@ export default defineModule({
       args: { mods: arg.any('SLS names; the highstate when not given', { optional: true }), kwargs },
       returns: results,
       effect: 'change',
+      outputter: 'highstate',
       run: async (ctx, { mods, kwargs }) => {
         const asked = new Map([...kwargs, ['test', true as Value]])
         const result = await apply(ctx, mods, asked)
@@ -244,6 +254,7 @@ export default defineModule({
       args: { name: arg.any('Only the one of this name', { optional: true }) },
       returns: ret.dict('The requests by name'),
       effect: 'read',
+      outputter: 'highstate',
       run: (ctx, { name }) => readRequest(ctx, name),
     }),
     clear_request: fn({
@@ -258,6 +269,7 @@ export default defineModule({
       args: { name: arg.string('The request', { default: 'default' }), kwargs },
       returns: results,
       effect: 'change',
+      outputter: 'highstate',
       run: (ctx, { name, kwargs }) => runRequest(ctx, name, kwargs),
     }),
     disable: fn({

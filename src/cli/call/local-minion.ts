@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Log } from '../../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
-import { moduleTable, Registry, type RegistryContext } from '../../loader/mod.ts'
+import { moduleTable, Registry, type RegistryContext, stateTable } from '../../loader/mod.ts'
 
 export interface LocalMinion {
   functions: Registry
@@ -24,6 +24,10 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
         const { renderText } = await import('../../render/mod.ts')
         const { value } = await renderText(text, { ...request, opts, grains, pillar: context.pillar, functions, log })
         return value
+      },
+      openStates: async (asking, request) => {
+        const { RootsTree, stateEngine } = await import('../../state/mod.ts')
+        return stateEngine({ table: stateTable, tree: (own) => new RootsTree(own, host) })(asking, request)
       },
     })
     return functions
