@@ -60,7 +60,7 @@ export { floatText, quote, repr, str } from './repr.ts'
 export { fixedText, round } from './round.ts'
 export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems } from './sequence.ts'
 export { PyFrozenSet, PySet } from './set.ts'
-export { type BoundArguments, bindArguments, type Signature } from './signature.ts'
+export { type BoundArguments, bindArguments, matchArguments, type Signature } from './signature.ts'
 export { shlexQuote, shlexSplit } from './shlex.ts'
 export {
   makeSaltUrl,

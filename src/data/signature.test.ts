@@ -43,6 +43,8 @@ describe('Python argument rules', () => {
     ["f() got an unexpected keyword argument 'x'", ab, [1, 2, 3], { x: 1 }],
     ["f() got multiple values for argument 'a'", ab, [1], { a: 1 }],
     ["f() missing 1 required keyword-only argument: 'k'", keyword, [1], {}],
+    ['f() takes from 2 to 3 positional arguments but 4 were given', { ...ab, implicit: 'self' }, [1, 2, 3], {}],
+    ["f() got multiple values for argument 'self'", { ...ab, implicit: 'self' }, [], { self: 1 }],
     [
       'f() takes 1 positional argument but 2 positional arguments (and 1 keyword-only argument) were given',
       keyword,

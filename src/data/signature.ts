@@ -5,6 +5,8 @@ import type { Value } from './value.ts'
 export interface Signature {
   /** The name that error texts show. */
   name: string
+  /** A first parameter that Python counts in its messages and that callers never fill, such as `self`. */
+  implicit?: string | undefined
   positional: readonly string[]
   /** How many of the positional parameters have no default; they come first. */
   required: number
@@ -15,53 +17,98 @@ export interface Signature {
   open: boolean
 }
 
-export interface BoundArguments {
-  /** By parameter name; a parameter that was left out is absent. */
-  named: Map<string, Value>
-  rest: Value[]
+/** What each parameter gets, in the order of the declaration; undefined for one that was left out. */
+export interface MatchedArguments {
+  positional: Array<Value | undefined>
+  keywordOnly: Array<Value | undefined>
+  rest: readonly Value[]
   further: Map<string, Value>
 }
 
+export interface BoundArguments {
+  /** By parameter name; a parameter that was left out is absent. */
+  named: Map<string, Value>
+  rest: readonly Value[]
+  further: Map<string, Value>
+}
+
+const NONE: readonly Value[] = []
+
 /** Checks in CPython's order: keywords first, then too many, then too few. */
+export function matchArguments(
+  signature: Signature,
+  args: readonly Value[],
+  kwargs: ReadonlyMap<string, Value>,
+): MatchedArguments {
+  const { name, keywordOnly, required, requiredKeywords } = signature
+  const most = signature.positional.length
+  const matched: MatchedArguments = {
+    positional: signature.positional.map((_, i) => args[i]),
+    keywordOnly: keywordOnly.map(() => undefined),
+    rest: args.length > most ? args.slice(most) : NONE,
+    further: new Map(),
+  }
+  let keywordsOnly = 0
+  for (const [key, value] of kwargs) {
+    const at = signature.positional.indexOf(key)
+    const only = at < 0 ? keywordOnly.indexOf(key) : -1
+    if (key === signature.implicit || (at >= 0 && at < args.length)) {
+      throw typeError(`${name}() got multiple values for argument '${key}'`)
+    }
+    if (at >= 0) matched.positional[at] = value
+    else if (only >= 0) {
+      matched.keywordOnly[only] = value
+      keywordsOnly++
+    } else if (signature.open) matched.further.set(key, value)
+    else throw typeError(`${name}() got an unexpected keyword argument '${key}'`)
+  }
+  if (args.length > most && !signature.rest) throw tooMany(signature, args.length, keywordsOnly)
+  const missing = absent(signature.positional, matched.positional, required)
+  if (missing.length > 0) throw missingArguments(name, 'positional', missing)
+  if (requiredKeywords.length === 0) return matched
+  const missingKeywords = absent(keywordOnly, matched.keywordOnly, keywordOnly.length)
+  const needed = missingKeywords.filter((keyword) => requiredKeywords.includes(keyword))
+  if (needed.length > 0) throw missingArguments(name, 'keyword-only', needed)
+  return matched
+}
+
+/** The same by name. */
 export function bindArguments(
   signature: Signature,
   args: readonly Value[],
   kwargs: ReadonlyMap<string, Value>,
 ): BoundArguments {
-  const { name, positional, required, keywordOnly, requiredKeywords } = signature
-  const bound: BoundArguments = { named: new Map(), rest: args.slice(positional.length), further: new Map() }
-  const given = Math.min(args.length, positional.length)
-  for (let i = 0; i < given; i++) bound.named.set(positional[i]!, args[i]!)
-  let keywordsOnly = 0
-  for (const [key, value] of kwargs) {
-    if (keywordOnly.includes(key)) keywordsOnly++
-    else if (!positional.includes(key)) {
-      if (!signature.open) throw typeError(`${name}() got an unexpected keyword argument '${key}'`)
-      bound.further.set(key, value)
-      continue
-    } else if (bound.named.has(key)) throw typeError(`${name}() got multiple values for argument '${key}'`)
-    bound.named.set(key, value)
+  const { positional, keywordOnly, rest, further } = matchArguments(signature, args, kwargs)
+  const named = new Map<string, Value>()
+  const add = (parameter: string, value: Value | undefined): void => {
+    if (value !== undefined) named.set(parameter, value)
   }
-  if (bound.rest.length > 0 && !signature.rest) throw tooMany(signature, args.length, keywordsOnly)
-  const absent = (parameter: string): boolean => !bound.named.has(parameter)
-  const missing = positional.slice(0, required).filter(absent)
-  if (missing.length > 0) throw missingArguments(name, 'positional', missing)
-  const missingKeywords = requiredKeywords.filter(absent)
-  if (missingKeywords.length > 0) throw missingArguments(name, 'keyword-only', missingKeywords)
-  return bound
+  for (const [i, parameter] of signature.positional.entries()) add(parameter, positional[i])
+  for (const [i, parameter] of signature.keywordOnly.entries()) add(parameter, keywordOnly[i])
+  return { named, rest, further }
+}
+
+/** Those of the first `count` parameters that got nothing. */
+function absent(parameters: readonly string[], values: ReadonlyArray<Value | undefined>, count: number): string[] {
+  const names: string[] = []
+  for (let i = 0; i < count; i++) if (values[i] === undefined) names.push(parameters[i]!)
+  return names
 }
 
 const plural = (count: number): string => (count === 1 ? '' : 's')
 
-function tooMany({ name, positional, required }: Signature, given: number, keywordsOnly: number): PyError {
-  const most = positional.length
-  const range = required === most ? `${most}` : `from ${required} to ${most}`
-  const noun = `positional argument${required === most ? plural(most) : 's'}`
+function tooMany(signature: Signature, positionalGiven: number, keywordsOnly: number): PyError {
+  const implicit = signature.implicit === undefined ? 0 : 1
+  const given = positionalGiven + implicit
+  const least = signature.required + implicit
+  const most = signature.positional.length + implicit
+  const range = least === most ? `${most}` : `from ${least} to ${most}`
+  const noun = `positional argument${least === most ? plural(most) : 's'}`
   const also = keywordsOnly
     ? ` positional argument${plural(given)} (and ${keywordsOnly} keyword-only argument${plural(keywordsOnly)})`
     : ''
   const verb = given === 1 && !keywordsOnly ? 'was' : 'were'
-  return typeError(`${name}() takes ${range} ${noun} but ${given}${also} ${verb} given`)
+  return typeError(`${signature.name}() takes ${range} ${noun} but ${given}${also} ${verb} given`)
 }
 
 function missingArguments(name: string, kind: 'positional' | 'keyword-only', names: readonly string[]): PyError {
