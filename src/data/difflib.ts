@@ -7,10 +7,10 @@ interface Block {
   size: number
 }
 
-export type Tag = 'equal' | 'replace' | 'delete' | 'insert'
+type Tag = 'equal' | 'replace' | 'delete' | 'insert'
 
 /** What turns `a[aFrom..aTo]` into `b[bFrom..bTo]`. */
-export interface Opcode {
+interface Opcode {
   tag: Tag
   aFrom: number
   aTo: number
@@ -106,7 +106,7 @@ class Comparison {
   }
 }
 
-export function diffOpcodes(a: readonly string[], b: readonly string[]): Opcode[] {
+function diffOpcodes(a: readonly string[], b: readonly string[]): Opcode[] {
   const codes: Opcode[] = []
   let [i, j] = [0, 0]
   for (const block of new Comparison(a, b).blocks()) {

@@ -38,7 +38,7 @@ export function shellChoice(ctx: FunctionContext, args: Given): Value {
   return truthy(given(args, '__pub_jid')) || ctx.opts.get('cmd_safe') === false ? true : null
 }
 
-export async function defaultShell(ctx: FunctionContext): Promise<string> {
+async function defaultShell(ctx: FunctionContext): Promise<string> {
   return (await ctx.host.env()).get('SHELL') ?? '/bin/sh'
 }
 

@@ -1,0 +1,21 @@
+// Temporary files that hold contents on their way to their place.
+import { str, type Value } from '../../data/mod.ts'
+import type { FunctionContext } from '../../sdk/mod.ts'
+import { baseName } from './paths.ts'
+
+const PREFIX = '__salt.tmp.'
+
+export async function temporaryFile(ctx: FunctionContext, content: string | Uint8Array): Promise<string> {
+  const path = await ctx.host.tempFile({ prefix: PREFIX })
+  if (content.length > 0) await ctx.host.write(path, content)
+  return path
+}
+
+/** Removes a temporary file; what else is given stays. */
+export async function discard(ctx: FunctionContext, file: Value): Promise<void> {
+  if (typeof file !== 'string' || !baseName(file).startsWith(PREFIX)) return
+  const roots = ctx.opts.get('file_roots')
+  const directories = roots instanceof Map ? [...roots.values()].flat().map((root) => str(root as Value)) : []
+  if (directories.some((root) => file.startsWith(root))) return
+  if (await ctx.host.stat(file)) await ctx.host.remove(file)
+}
