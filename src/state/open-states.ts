@@ -1,6 +1,7 @@
 // How functions come to a run of states: the engine over the registry that asks, with pillar and options of the run.
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
+import { renderText } from '../render/mod.ts'
 import type { StateRun, StateRunRequest } from '../sdk/mod.ts'
 import type { StateTree } from './compile/tree.ts'
 import { EngineRun } from './engine-run.ts'
@@ -23,7 +24,14 @@ export function stateEngine(parts: EngineParts): OpenStates {
     const { grains, log, memory } = registry.ctx
     const gather = (): Promise<Dict> => pillarOf(registry, request)
     const pillar = await gather()
-    const functions = registry.with({ opts, pillar, memory: new Map(memory), masked: false })
+    const functions: Registry = registry.with({
+      opts,
+      pillar,
+      memory: new Map(memory),
+      masked: false,
+      render: async ({ text, ...context }) =>
+        (await renderText(text, { ...context, opts, grains, pillar, functions, log })).value,
+    })
     return new EngineRun({
       opts,
       grains,

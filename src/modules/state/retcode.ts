@@ -70,6 +70,7 @@ function handlersOf(failed: Tag, high: Dict): Array<[id: Value, module: string]>
       const dicts = args.filter((arg): arg is Dict => arg instanceof Map)
       if (!dicts.some((arg) => arg.get('onfail_stop') === false)) continue
       for (const reference of dicts.flatMap((arg) => arg.get('onfail') ?? [])) {
+        if (reference === failed.id) handlers.push([id, module])
         if (!(reference instanceof Map)) continue
         for (const [type, name] of reference) {
           if (name === failed.id && (failed.state === undefined || type === failed.state)) handlers.push([id, module])

@@ -95,5 +95,6 @@ function replace(args: Value[], arg: Value): boolean {
 function addRequisites(present: Dict, arg: Dict, key: Value): void {
   const there = present.get(key)
   const more = arg.get(key)
-  if (Array.isArray(there) && Array.isArray(more)) for (const requisite of more) there.push(requisite)
+  // `use` shares arguments between states, so both may be one list
+  if (Array.isArray(there) && Array.isArray(more)) for (const requisite of [...more]) there.push(requisite)
 }

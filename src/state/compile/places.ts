@@ -10,7 +10,7 @@ export interface SlsSource {
 }
 
 export class Places {
-  private readonly sources = new WeakMap<object, SlsSource>()
+  private readonly sources = new Map<object, SlsSource>()
 
   /** Remembers that this dict or list came from that file. */
   remember(container: Value, source: SlsSource): void {

@@ -36,6 +36,8 @@ export function traceback(error: Error, frames: readonly Frame[]): string {
     lines.push(`  File "${file ?? '<unknown>'}", line ${line}${where === undefined ? '' : `, in ${where}`}`)
   }
   const name = className(error)
-  lines.push(error.message === '' ? name : `${name}: ${error.message}`, '')
+  // Python names just the function that it did not find
+  const message = name === 'KeyError' ? error.message.replace(/ is not available\.$/, '') : error.message
+  lines.push(message === '' ? name : `${name}: ${message}`, '')
   return lines.join('\n')
 }

@@ -9,6 +9,7 @@ import { lowTag, required } from '../compile/low-tag.ts'
 import type { Places } from '../compile/places.ts'
 import type { LowChunk } from '../compile/types.ts'
 import { type Frame, traceback } from '../report/traceback.ts'
+import { CallContext } from './call-context.ts'
 import { boundArguments, type CallData, callData } from './call-data.ts'
 import { Checks } from './checks.ts'
 import { stopwatch } from './clock.ts'
@@ -232,19 +233,22 @@ export class StateCaller {
     const isTrial = truthy(low.get('__prereq__') ?? false)
     const test = isTrial || this.isTest
     const functions = test ? this.dryFunctions() : this.run.functions
-    const ctx: StateContext = {
-      ...functions.ctx,
+    return new CallContext(functions.ctx, {
       test,
       low,
       running,
       lowstate: chunks,
       env: this.environmentOf(low, data),
       instanceId: this.parts.instanceId,
-      state: (name, kwargs) => this.callOther(ctx, name, kwargs),
-      hasState: (name) => this.run.states.has(name),
-    }
-    return ctx
+      hasState: this.hasState,
+      callState: this.callState,
+    })
   }
+
+  private readonly hasState = (name: string): boolean => this.run.states.has(name)
+
+  private readonly callState = (ctx: StateContext, name: string, kwargs: Keywords): Promise<Dict> =>
+    this.callOther(ctx, name, kwargs)
 
   /** Caches may be written in a dry run; they are no part of what states are about. */
   private dryFunctions(): Registry {

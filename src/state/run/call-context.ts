@@ -1,0 +1,70 @@
+// What one call of a state function sees. A class with plain fields: one is made for every state of a run, and a copy of
+// the functions' context by spreading costs many times as much.
+import type { Dict } from '../../data/mod.ts'
+import type { FunctionContext, Keywords, StateContext } from '../../sdk/mod.ts'
+import type { LowChunk } from '../compile/types.ts'
+
+export interface CallFacts {
+  test: boolean
+  low: LowChunk
+  running: Dict
+  lowstate: readonly LowChunk[]
+  env: string
+  instanceId: string
+  hasState: StateContext['hasState']
+  callState(ctx: StateContext, name: string, kwargs: Keywords): Promise<Dict>
+}
+
+export class CallContext implements StateContext {
+  readonly opts: StateContext['opts']
+  readonly grains: StateContext['grains']
+  readonly pillar: StateContext['pillar']
+  readonly memory: StateContext['memory']
+  readonly masked: StateContext['masked']
+  readonly call: StateContext['call']
+  readonly has: StateContext['has']
+  readonly names: StateContext['names']
+  readonly module: StateContext['module']
+  readonly log: StateContext['log']
+  readonly host: StateContext['host']
+  readonly files: StateContext['files']
+  readonly render: StateContext['render']
+  readonly freshPillar: StateContext['freshPillar']
+  readonly pillarOrigins: StateContext['pillarOrigins']
+  readonly openStates: StateContext['openStates']
+  readonly test: boolean
+  readonly low: LowChunk
+  readonly running: Dict
+  readonly lowstate: readonly LowChunk[]
+  readonly env: string
+  readonly instanceId: string
+  readonly hasState: StateContext['hasState']
+  readonly state: StateContext['state']
+
+  constructor(functions: FunctionContext, facts: CallFacts) {
+    this.opts = functions.opts
+    this.grains = functions.grains
+    this.pillar = functions.pillar
+    this.memory = functions.memory
+    this.masked = functions.masked
+    this.call = functions.call
+    this.has = functions.has
+    this.names = functions.names
+    this.module = functions.module
+    this.log = functions.log
+    this.host = functions.host
+    this.files = functions.files
+    this.render = functions.render
+    this.freshPillar = functions.freshPillar
+    this.pillarOrigins = functions.pillarOrigins
+    this.openStates = functions.openStates
+    this.test = facts.test
+    this.low = facts.low
+    this.running = facts.running
+    this.lowstate = facts.lowstate
+    this.env = facts.env
+    this.instanceId = facts.instanceId
+    this.hasState = facts.hasState
+    this.state = (name, kwargs) => facts.callState(this, name, kwargs)
+  }
+}
