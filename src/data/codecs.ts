@@ -115,6 +115,11 @@ function surrogateBytes(char: string): number[] {
   return [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)]
 }
 
+/** The text that the bytes are in UTF-8, or the bytes themselves when they are none. */
+export function textOrBytes(bytes: Uint8Array): string | Uint8Array {
+  return isUtf8(bytes) ? Buffer.from(bytes).toString() : bytes
+}
+
 /** `bytes.decode(encoding, errors)`. */
 export function decodeBytes(bytes: Uint8Array, encoding = 'utf-8', errors = 'strict'): string {
   const codec = codecOf(encoding, 'decode')

@@ -1,4 +1,5 @@
-export { decodeBytes, encodeText } from './codecs.ts'
+export { decodeBase64 } from './base64.ts'
+export { decodeBytes, encodeText, textOrBytes } from './codecs.ts'
 export { compare, compareText, equals, type Ordering, order } from './compare.ts'
 export { deepCopy, shallowCopy } from './copy.ts'
 export { dayOfYear, isoWeekOf } from './date/calendar.ts'
@@ -60,8 +61,8 @@ export { floatText, quote, repr, str } from './repr.ts'
 export { fixedText, round } from './round.ts'
 export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems } from './sequence.ts'
 export { PyFrozenSet, PySet } from './set.ts'
-export { type BoundArguments, bindArguments, matchArguments, type Signature } from './signature.ts'
 export { shlexQuote, shlexSplit } from './shlex.ts'
+export { type BoundArguments, bindArguments, matchArguments, type Signature } from './signature.ts'
 export {
   makeSaltUrl,
   parseSaltUrl,

@@ -1,12 +1,12 @@
 // Hashes, signatures and base64 of texts.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import {
-  decodeBytes,
+  decodeBase64,
   encodeText,
-  PyError,
   qualifiedTypeName,
   SaltError,
   textOf,
+  textOrBytes,
   typeError,
   type Value,
 } from '../data/mod.ts'
@@ -21,30 +21,7 @@ function bytesOf(value: Value): Uint8Array {
   return encodeText(text)
 }
 
-/** Text, or the bytes themselves when they are none. */
-function textOrBytes(bytes: Uint8Array): Value {
-  try {
-    return decodeBytes(bytes)
-  } catch (error) {
-    if (error instanceof PyError && error.code === 'UnicodeDecodeError') return bytes
-    throw error
-  }
-}
-
-/** Characters that are no base64 are skipped; an incomplete group of four is refused. */
-function base64Decode(value: Value): Value {
-  const text = Buffer.from(bytesOf(value)).toString('latin1')
-  const padding = /=[^A-Za-z0-9+/]*=?/.exec(text)
-  const digits = (padding ? text.slice(0, padding.index) : text).replace(/[^A-Za-z0-9+/]/g, '')
-  const left = digits.length % 4
-  if (left === 1) {
-    const count = `number of data characters (${digits.length}) cannot be 1 more than a multiple of 4`
-    throw new PyError('ValueError', `Invalid base64-encoded string: ${count}`)
-  }
-  const pads = padding ? padding[0].replaceAll(/[^=]/g, '').length : 0
-  if (left !== 0 && left + pads < 4) throw new PyError('ValueError', 'Incorrect padding')
-  return textOrBytes(new Uint8Array(Buffer.from(digits, 'base64')))
-}
+const base64Decode = (value: Value): Value => textOrBytes(decodeBase64(bytesOf(value)))
 
 const base64 = (value: Value): string => Buffer.from(bytesOf(value)).toString('base64')
 

@@ -1,6 +1,6 @@
 // The `gpg` renderer: PGP messages inside data are replaced by what they say, with the system's gpg and the keys of
 // `gpg_keydir`. Also serves `decrypt_pillar` and encrypted pillar overrides.
-import { decodeBytes, encodeText, isList, PyError, repr, str, truthy, type Value } from '../data/mod.ts'
+import { encodeText, isList, repr, str, textOrBytes, truthy, type Value } from '../data/mod.ts'
 import { renderError } from './errors.ts'
 import { findGpg, type GpgResult, removeStaleLocks, runGpg } from './gpg-process.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
@@ -61,13 +61,7 @@ function walk(value: Value, options: DecryptOptions, change: (text: string) => V
 function plainText(text: string, answers: ReadonlyMap<string, string>): Value {
   const replaced = text.replace(MESSAGE, (message) => answers.get(message)!)
   // a message written as a block of YAML leaves a line break behind it
-  const bytes = Buffer.from(replaced === text ? text : replaced.replace(/\n+$/, ''), 'latin1')
-  try {
-    return decodeBytes(bytes)
-  } catch (error) {
-    if (error instanceof PyError && error.code === 'UnicodeDecodeError') return new Uint8Array(bytes)
-    throw error
-  }
+  return textOrBytes(new Uint8Array(Buffer.from(replaced === text ? text : replaced.replace(/\n+$/, ''), 'latin1')))
 }
 
 /** Each message once, a few at a time. */

@@ -1,6 +1,16 @@
 // The texts of scalars as Python values, the way PyYAML's safe constructor reads them. What it does not expect ends in
 // the exception that Python's own functions raise there.
-import { encodeText, type Float, float, floatFromText, int, intFromText, PyError, quote } from '../../data/mod.ts'
+import {
+  decodeBase64,
+  encodeText,
+  type Float,
+  float,
+  floatFromText,
+  int,
+  intFromText,
+  PyError,
+  quote,
+} from '../../data/mod.ts'
 
 const BOOLS: ReadonlyMap<string, boolean> = new Map([
   ['yes', true],
@@ -68,45 +78,22 @@ function firstCharacter(text: string): string {
 /** Why bytes cannot be had from a scalar; the reason ends an error of the constructor. */
 export class BinaryFault extends Error {}
 
-/** Base64 as Python's lenient decoder reads it: foreign characters are passed over, the first full padding ends it. */
+/** `padding` is added where it is missing. */
 export function binaryFromScalar(text: string, padding: boolean): Uint8Array {
-  refuseNonAscii(text)
-  const missing = text.length % 4
-  const padded = padding && missing > 0 ? text + '='.repeat(4 - missing) : text
-  const bytes: number[] = []
-  let bits = 0
-  let inQuad = 0
-  let pads = 0
-  for (const c of padded) {
-    if (c === '=') {
-      if (inQuad >= 2 && inQuad + ++pads >= 4) return Uint8Array.from(bytes)
-      continue
-    }
-    const worth = BASE64.indexOf(c)
-    if (worth < 0) continue
-    pads = 0
-    bits = ((bits << 6) | worth) & 0xffff
-    inQuad = (inQuad + 1) % 4
-    if (inQuad === 2) bytes.push((bits >> 4) & 0xff)
-    else if (inQuad === 3) bytes.push((bits >> 2) & 0xff)
-    else if (inQuad === 0) bytes.push(bits & 0xff)
-  }
-  if (inQuad === 0) return Uint8Array.from(bytes)
-  if (inQuad > 1) throw new BinaryFault('failed to decode base64 data: Incorrect padding')
-  const count = Math.floor(bytes.length / 3) * 4 + 1
-  throw new BinaryFault(
-    `failed to decode base64 data: Invalid base64-encoded string: number of data characters (${count}) ` +
-      'cannot be 1 more than a multiple of 4',
-  )
+  const bytes = asciiBytes(text)
+  const missing = bytes.length % 4
+  const padded = padding && missing > 0 ? Buffer.concat([bytes, Buffer.from('='.repeat(4 - missing))]) : bytes
+  return explaining('failed to decode base64 data', () => decodeBase64(padded))
 }
 
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const asciiBytes = (text: string): Uint8Array =>
+  explaining('failed to convert base64 data into ascii', () => encodeText(text, 'ascii'))
 
-function refuseNonAscii(text: string): void {
+function explaining(action: string, work: () => Uint8Array): Uint8Array {
   try {
-    encodeText(text, 'ascii')
+    return work()
   } catch (error) {
     if (!(error instanceof PyError)) throw error
-    throw new BinaryFault(`failed to convert base64 data into ascii: ${error.message}`)
+    throw new BinaryFault(`${action}: ${error.message}`)
   }
 }

@@ -1,6 +1,6 @@
 // Digests, base64 and name-based UUIDs. Text is hashed as UTF-8; what is neither text nor bytes is refused.
 import { createHash, createHmac } from 'node:crypto'
-import { decodeBytes, PyError, type Value } from '../../../data/mod.ts'
+import { decodeBase64, textOrBytes, type Value } from '../../../data/mod.ts'
 import { type NativeFunction, type NativeTable, native } from '../../runtime/native.ts'
 import { toBytes, toText } from '../text-bytes.ts'
 
@@ -23,39 +23,6 @@ function saltUuid(value: Value): string {
   return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-
-/** Python's lenient base64: foreign characters are skipped, the first complete padding ends the data. */
-function decodeBase64(bytes: Uint8Array): Uint8Array {
-  let digits = ''
-  let pads = 0
-  for (const byte of bytes) {
-    const place = digits.length % 4
-    if (byte === 0x3d) {
-      if (place >= 2 && place + ++pads >= 4) return Buffer.from(digits, 'base64')
-      continue
-    }
-    const char = String.fromCharCode(byte)
-    if (!ALPHABET.includes(char)) continue
-    pads = 0
-    digits += char
-  }
-  const left = digits.length % 4
-  if (left === 0) return Buffer.from(digits, 'base64')
-  const excess = `number of data characters (${digits.length}) cannot be 1 more than a multiple of 4`
-  throw new PyError('ValueError', left === 1 ? `Invalid base64-encoded string: ${excess}` : 'Incorrect padding')
-}
-
-function base64Decode(value: Value): Value {
-  const decoded = new Uint8Array(decodeBase64(toBytes(value)))
-  try {
-    return decodeBytes(decoded)
-  } catch (error) {
-    if (error instanceof PyError && error.code === 'UnicodeDecodeError') return decoded
-    throw error
-  }
-}
-
 const signature = (text: Value, secret: Value): Buffer => {
   const message = toBytes(text)
   return createHmac('sha256', toBytes(secret)).update(message).digest()
@@ -68,7 +35,7 @@ export const hashFilters: NativeTable = {
   sha512: digestFilter('sha512'),
   uuid: native('uuid_', ['val'], (_rt, value) => saltUuid(value)),
   base64_encode: native('base64_b64encode', ['instr'], (_rt, value) => Buffer.from(toBytes(value)).toString('base64')),
-  base64_decode: native('base64_b64decode', ['instr'], (_rt, value) => base64Decode(value)),
+  base64_decode: native('base64_b64decode', ['instr'], (_rt, value) => textOrBytes(decodeBase64(toBytes(value)))),
   hmac: native('hmac_signature', ['string', 'shared_secret', 'challenge_hmac'], (_rt, text, secret, challenge) => {
     const message = toBytes(text)
     const key = toBytes(secret)
