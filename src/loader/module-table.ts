@@ -79,6 +79,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/environ.ts'),
     },
   ],
+  event: [
+    {
+      functions: ['fire_master', 'fire', 'send'],
+      load: () => import('../modules/event.ts'),
+    },
+  ],
   file: [
     {
       functions: [

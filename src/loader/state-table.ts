@@ -2,6 +2,42 @@
 import type { StateTable } from './state-registry.ts'
 
 export const stateTable: StateTable = {
+  cmd: [
+    {
+      functions: ['wait', 'watch', 'wait_script', 'run', 'script', 'call', 'wait_call', 'mod_watch'],
+      load: () => import('../states/cmd.ts'),
+    },
+  ],
+  environ: [
+    {
+      functions: ['setenv'],
+      load: () => import('../states/environ.ts'),
+    },
+  ],
+  event: [
+    {
+      functions: ['send', 'wait', 'mod_watch', 'fire_master'],
+      load: () => import('../states/event.ts'),
+    },
+  ],
+  host: [
+    {
+      functions: ['present', 'absent', 'only'],
+      load: () => import('../states/host.ts'),
+    },
+  ],
+  ini: [
+    {
+      functions: ['options_present', 'options_absent', 'sections_present', 'sections_absent'],
+      load: () => import('../states/ini.ts'),
+    },
+  ],
+  module: [
+    {
+      functions: ['wait', 'watch', 'run', 'mod_watch'],
+      load: () => import('../states/module.ts'),
+    },
+  ],
   test: [
     {
       functions: [
