@@ -1,4 +1,4 @@
-// What a template can fail with. `code` is the class that Jinja2 or Salt raises.
+// What a template can fail with beside Python's and Salt's own exceptions. `code` is the class that Jinja2 raises.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 
 export type JinjaErrorCode =
@@ -12,9 +12,6 @@ export type JinjaErrorCode =
   | 'SecurityError'
   /** `raise()` in a template: Salt's TemplateError. */
   | 'TemplateError'
-  /** A Salt function, or a filter of Salt's, refused its arguments or failed. */
-  | 'SaltInvocationError'
-  | 'CommandExecutionError'
 
 export class JinjaError extends BrineError<JinjaErrorCode> {
   constructor(code: JinjaErrorCode, message: string, details?: ErrorDetails) {
