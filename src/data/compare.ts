@@ -92,10 +92,8 @@ export function compareText(a: string, b: string): number {
     if (x !== y) {
       // surrogates stand for code points above every other unit
       if (x >= 0xd800 && y >= 0xd800) {
-        if (x >= 0xe000) x -= 0x2000
-        else if (x < 0xe000) x += 0x2000
-        if (y >= 0xe000) y -= 0x2000
-        else y += 0x2000
+        x += x >= 0xe000 ? -0x2000 : 0x2000
+        y += y >= 0xe000 ? -0x2000 : 0x2000
       }
       return x - y
     }

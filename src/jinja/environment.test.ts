@@ -104,6 +104,7 @@ describe('errors', () => {
     ['{{ 1 | lenght }}', "Did you mean 'length'?"],
     ["{{ [1] | map('uper') | list }}", "Did you mean 'upper'?"],
     ['{{ 1 is devined }}', "Did you mean 'defined'?"],
+    ["{{ {'port': 1}['prot' | escape] }}", "Did you mean 'port'?"],
     ['{% iff 1 %}', "Did you mean 'if'?"],
     ['{% for i in [1] %}{% endfro %}', "Did you mean 'endfor'?"],
   ])('say what close names exist: %s', async (source, hint) => {

@@ -7,6 +7,7 @@ import {
   str,
   subdictMatch,
   textOf,
+  truthy,
   typeError,
   typeName,
   type Value,
@@ -19,7 +20,7 @@ interface Way {
 }
 
 function within(name: 'grains' | 'pillar', source: (subject: MatchSubject) => Dict, way: Way): Matcher {
-  const kind = way.regex ? `${name === 'grains' ? 'grains pcre' : 'pillar PCRE'}` : name
+  const kind = way.regex ? (name === 'grains' ? 'grains pcre' : 'pillar PCRE') : name
   return (target, subject, options = {}) => {
     const { delimiter = ':' } = options
     const expression = pathText(target)
@@ -62,11 +63,7 @@ export const resource: Matcher = (target, subject) => {
   const resources = subject.opts.get('resources')
   if (!(resources instanceof Map)) return false
   const colon = name.indexOf(':')
-  if (colon < 0) return contains([...resources.keys()], name) && isFilled(resources.get(name)!)
+  if (colon < 0) return contains([...resources.keys()], name) && truthy(resources.get(name)!)
   const ids = resources.get(name.slice(0, colon))
   return ids !== undefined && contains(ids, name.slice(colon + 1))
-}
-
-function isFilled(value: Value): boolean {
-  return Array.isArray(value) ? value.length > 0 : value instanceof Map ? value.size > 0 : Boolean(value)
 }

@@ -1,4 +1,5 @@
 // Matches an address, or a network that holds one of the minion's addresses. A network with host bits set is refused.
+import { BrineError } from '../base/mod.ts'
 import { contains, type IpAddress, type IpNetwork, ipAddress, ipNetwork, str, type Value } from '../data/mod.ts'
 import type { Matcher } from './subject.ts'
 
@@ -19,8 +20,9 @@ function addressOrNetwork(target: Value): IpAddress | IpNetwork | undefined {
   for (const read of [ipAddress, ipNetwork]) {
     try {
       return read(target)
-    } catch {
+    } catch (error) {
       // the next reading may take it
+      if (!(error instanceof BrineError)) throw error
     }
   }
   return undefined

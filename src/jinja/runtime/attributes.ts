@@ -10,6 +10,7 @@ import {
   quote,
   repr,
   getItem as subscript,
+  textOf,
   typeName,
   type Value,
 } from '../../data/mod.ts'
@@ -35,15 +36,13 @@ function describe(object: Value): string {
 }
 
 function missing(rt: Rendering, object: Value, key: Value): Undefined {
-  const message =
-    typeof key === 'string'
-      ? `${quote(describe(object))} has no attribute ${quote(key)}`
-      : `${describe(object)} has no element ${repr(key)}`
-  return rt.undefinedWith(message, () => closeNames(object, key))
+  const name = textOf(key)
+  if (name === undefined) return rt.undefinedWith(`${describe(object)} has no element ${repr(key)}`)
+  const message = `${quote(describe(object))} has no attribute ${repr(key)}`
+  return rt.undefinedWith(message, () => closeNames(object, name))
 }
 
-function closeNames(object: Value, key: Value): string | undefined {
-  if (typeof key !== 'string') return undefined
+function closeNames(object: Value, key: string): string | undefined {
   const names: string[] = []
   if (object instanceof Map) for (const name of object.keys()) if (typeof name === 'string') names.push(name)
   if (object instanceof PyObject) names.push(...object.attrNames())
@@ -51,8 +50,8 @@ function closeNames(object: Value, key: Value): string | undefined {
   return didYouMean(key, names) ?? (few ? `It has ${names.map(quote).join(', ')}` : undefined)
 }
 
-function unsafe(rt: Rendering, object: Value, name: string): Undefined {
-  const message = `access to attribute ${quote(name)} of ${quote(typeName(object))} object is unsafe.`
+function unsafe(rt: Rendering, object: Value, name: Value): Undefined {
+  const message = `access to attribute ${repr(name)} of ${quote(typeName(object))} object is unsafe.`
   return rt.undefinedWith(message, undefined, 'SecurityError')
 }
 
@@ -91,9 +90,9 @@ export function getItem(rt: Rendering, object: Value, key: Value): Value {
   if (object instanceof Undefined) object.fail()
   const found = item(object, key)
   if (found !== undefined) return found
-  const name = typeof key === 'string' ? key : key instanceof PyObject ? undefined : undefined
+  const name = textOf(key)
   if (name !== undefined) {
-    if (name.charCodeAt(0) === 95 && isInternalAttribute(object, name)) return unsafe(rt, object, name)
+    if (name.charCodeAt(0) === 95 && isInternalAttribute(object, name)) return unsafe(rt, object, key)
     const own = ownAttribute(object, name)
     if (own !== undefined) return own
   }
