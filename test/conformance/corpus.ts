@@ -17,9 +17,13 @@ export function adapterPath(area: string): string {
   return join(here, 'areas', `${area}.ts`)
 }
 
+export function caseDirectory(area: string): string {
+  return join(here, 'cases', area)
+}
+
 /** The case files of an area, from the project or from a directory that holds them itself or in a folder of that name. */
 export function caseFiles(area: string, directory?: string): string[] {
-  const given = directory ?? join(here, 'cases', area)
+  const given = directory ?? caseDirectory(area)
   const own = jsonLinesIn(given)
   return own.length > 0 || directory === undefined ? own : jsonLinesIn(join(directory, area))
 }

@@ -1,14 +1,13 @@
 // `cmd_yaml`, `cmd_yamlex` and `cmd_json`: the output of a command as pillar, `%s` in it standing for the minion's id.
 // What cannot be run or read is logged and counts as empty.
 import { BrineError } from '../../base/mod.ts'
-import { decodeBytes, loadJson, PyError, textOf, type Value } from '../../data/mod.ts'
+import { decodeBytes, loadJson, PyError, shlexSplit, textOf, type Value } from '../../data/mod.ts'
 import { load, loadYamlex } from '../../yaml/mod.ts'
 import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
-import { splitShell } from './split-shell.ts'
 
 /** YAML commands go through a shell and their errors are dropped; JSON commands do neither, as in Salt. */
 async function outputOf(ctx: ExtPillarContext, command: string, shell: boolean): Promise<string> {
-  const argv = shell ? ['/bin/sh', '-c', command] : splitShell(command)
+  const argv = shell ? ['/bin/sh', '-c', command] : shlexSplit(command)
   const home = (await ctx.host.env()).get('HOME') ?? '/'
   const cwd = (await ctx.host.access(home, 'read')) ? home : '/'
   const { stdout } = await ctx.host.run({ argv, cwd, mergeStderr: !shell })

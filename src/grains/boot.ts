@@ -1,0 +1,90 @@
+// What is known of a machine's start and its disks: kernel parameters, firmware, block devices.
+import { type Dict, PyError, shlexSplit, tuple, type Value } from '../data/mod.ts'
+import type { Machine } from './machine.ts'
+
+export async function kernelParamsGrain(machine: Machine): Promise<Dict> {
+  const line = await machine.text('/proc/cmdline')
+  if (line === undefined) return new Map()
+  const params = wordsOf(line).map((word) => {
+    const [name, value, ...more] = word.split('=')
+    const isPair = value !== undefined && more.length === 0
+    return tuple([name!, isPair ? value.replaceAll(/^"+|"+$/g, '') : null])
+  })
+  return new Map([['kernelparams', params]])
+}
+
+/** A line that no shell would take is split at its blanks. */
+function wordsOf(line: string): string[] {
+  try {
+    return shlexSplit(line)
+  } catch (error) {
+    if (error instanceof PyError) return line.trim().split(/\s+/)
+    throw error
+  }
+}
+
+export async function efiGrains(machine: Machine, kernel: string): Promise<Dict> {
+  if (kernel === 'FreeBSD') return efi(await machine.exists('/dev/efi'), false)
+  if (await machine.exists('/sys/firmware/efi/efivars')) {
+    return efi(true, await isSecure(machine, '/sys/firmware/efi/efivars', ''))
+  }
+  const isOld = await machine.exists('/sys/firmware/efi/vars')
+  return efi(isOld, isOld && (await isSecure(machine, '/sys/firmware/efi/vars', '/data')))
+}
+
+const efi = (present: boolean, secure: boolean): Dict =>
+  new Map<Value, Value>([
+    ['efi', present],
+    ['efi-secure-boot', secure],
+  ])
+
+/** The variable's last byte is 1. */
+async function isSecure(machine: Machine, directory: string, suffix: string): Promise<boolean> {
+  const names = (await machine.list(directory)).filter((name) => name.startsWith('SecureBoot-'))
+  if (names.length !== 1) return false
+  const value = await machine.bytes(`${directory}/${names[0]}${suffix}`)
+  return value?.at(-1) === 1
+}
+
+/** By whether they rotate; what lies in memory alone is left out. */
+export async function linuxDiskGrains(machine: Machine): Promise<Dict> {
+  const disks: string[] = []
+  const ssds: string[] = []
+  const looked = (await machine.list('/sys/block')).map(async (name) => {
+    const link = (await machine.readLink(`/sys/block/${name}`)) ?? ''
+    const flag = link.startsWith('../devices/virtual/') ? '' : await machine.text(`/sys/block/${name}/queue/rotational`)
+    return [name, flag?.charAt(0)] as const
+  })
+  for (const [name, flag] of await Promise.all(looked)) {
+    if (flag === '0') ssds.push(name)
+    else if (flag === '1') disks.push(name)
+  }
+  return new Map<Value, Value>([
+    ['disks', disks],
+    ['ssds', ssds],
+  ])
+}
+
+/** Software RAID devices. */
+export async function mdadmGrain(machine: Machine): Promise<Dict> {
+  const text = await machine.text('/proc/mdstat')
+  if (text === undefined) return new Map()
+  const lines = text.split('\n').filter((line) => !/^(?:Personalities : |unused devices:)/.test(line))
+  const names = lines.filter((line) => line.includes(' : ')).map((line) => line.split(' : ')[0]!)
+  return new Map([['mdadm', [...new Set(names)].sort()]])
+}
+
+/** Logical volumes by volume group. */
+export async function lvmGrain(machine: Machine): Promise<Dict> {
+  const lvm = await machine.which('lvm')
+  if (lvm === undefined) return new Map()
+  const listed = async (...args: string[]): Promise<string[]> => {
+    const output = await machine.output(lvm, ...args)
+    return output === '' ? [] : output.split('\n').map((line) => line.trim())
+  }
+  const groups: Dict = new Map()
+  for (const group of await listed('vgs', '-o', 'vg_name', '--noheadings')) {
+    groups.set(group, await listed('lvs', '-o', 'lv_name', '--noheadings', group))
+  }
+  return new Map([['lvm', groups]])
+}

@@ -1,0 +1,107 @@
+// Collects all grains of a machine: the cached ones while they are fresh, else everything at once, the owner's last.
+import { type Log, silentLog } from '../base/mod.ts'
+import { type Dict, isDict, truthy, update, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain } from './boot.ts'
+import { cachedGrains, storeGrains } from './cache.ts'
+import { dnsGrain } from './dns.ts'
+import { fqdnsGrain, nameGrains } from './host-names.ts'
+import { localeGrain, machineIdGrain, optionGrains, processGrains, softwareGrains } from './identity.ts'
+import { Machine } from './machine.ts'
+import { gatewayGrains, interfaceGrains, interfacesOf } from './network.ts'
+import { osGrains, unameOf } from './os-data.ts'
+import type { Probe } from './probe.ts'
+import { fileGrains, withoutBlacklisted } from './static-grains.ts'
+
+export interface GrainsInput {
+  opts: Dict
+  host: Host
+  /** Grains of other sources, such as users' own; they come after the built-in ones. */
+  more?: () => Promise<Dict[]>
+  /** Look again even when cached grains are fresh. */
+  refresh?: boolean
+  isWindows?: boolean
+  log?: Log
+}
+
+export async function collectGrains(input: GrainsInput): Promise<Dict> {
+  const { opts, host, log = silentLog } = input
+  const cached = input.refresh ? undefined : await cachedGrains(host, opts)
+  if (cached) return cached
+  if (truthy(opts.get('skip_grains') ?? false)) return new Map()
+  const parts = await machineGrains(input, new Machine(host), log)
+  parts.push(...((await input.more?.()) ?? []))
+  const blacklist = opts.get('grains_blacklist') ?? []
+  const deep = opts.get('grains_deep_merge') === true
+  const grains: Dict = new Map()
+  for (const part of parts) update(grains, withoutBlacklisted(part, blacklist), { recursive: deep })
+  const configured = opts.get('grains') ?? null
+  if (isDict(configured)) update(grains, configured, { recursive: deep })
+  await storeGrains(host, opts, grains, log)
+  return grains
+}
+
+/** What nearly every machine is asked. */
+function probeFor(hostname: string): Probe {
+  return {
+    programs: [
+      ...[
+        'dmidecode',
+        'dpkg',
+        'fw_printenv',
+        'getenforce',
+        'ifconfig',
+        'ip',
+        'localectl',
+        'lsb_release',
+        'lspci',
+        'lvm',
+      ],
+      ...['python3', 'rpm', 'selinuxenabled', 'systemctl', 'systemd-detect-virt', 'transactional-update', 'virt-what'],
+      ...['dumb-init', 'supervisord', 'tini'],
+    ],
+    commands: [
+      ['ip', 'addr', 'show'],
+      ['ip', '-4', 'route', 'show'],
+      ['ip', '-6', 'route', 'show'],
+      ['getent', 'ahosts', hostname],
+      ['dpkg', '--print-architecture'],
+      ['systemctl', '--version'],
+      ['systemd-detect-virt'],
+      ['uname', '-m'],
+      ['date', '+%Z'],
+    ],
+  }
+}
+
+/** In the order they are merged; all are asked for at the same time. */
+async function machineGrains(input: GrainsInput, machine: Machine, log: Log): Promise<Dict[]> {
+  const { opts, isWindows = false } = input
+  if (!isWindows) machine.probe(probeFor(await machine.host.hostname()))
+  const { kernel } = isWindows ? { kernel: 'Windows' } : await unameOf(machine)
+  const isLinux = kernel === 'Linux'
+  const interfaces = interfacesOf(machine)
+  const fqdns = opts.get('enable_fqdns_grains') ?? !['Windows', 'SunOS', 'AIX', 'Darwin'].includes(kernel)
+  const parts: Array<Dict | Promise<Dict>> = [
+    optionGrains(opts),
+    osGrains(machine, opts, isWindows),
+    localeGrain(machine),
+    nameGrains(machine),
+    interfaces.then((faces) => fqdnsGrain(machine, faces, truthy(fqdns as Value))),
+    interfaces.then(interfaceGrains),
+    isWindows ? new Map() : dnsGrain(machine),
+    machineIdGrain(machine),
+    processGrains(machine),
+    softwareGrains(machine, opts),
+    gatewayGrains(machine),
+    kernelParamsGrain(machine),
+    machine.isDirectory('/sys/class/fc_host').then((present) => new Map([['fibre_channel_host', present]])),
+    isLinux ? linuxDiskGrains(machine) : new Map(),
+    isLinux ? lvmGrain(machine) : new Map(),
+    mdadmGrain(machine),
+    efiGrains(machine, kernel),
+    machine.which('transactional-update').then((path) => new Map([['transactional', path !== undefined]])),
+    fileGrains(machine, opts, log),
+  ]
+  return Promise.all(parts)
+}

@@ -1,0 +1,52 @@
+// Asks a machine many small things in one shell, because starting a process, or reaching another machine, costs more than
+// the questions. A machine without a shell is asked one by one.
+import { shlexQuote } from '../data/mod.ts'
+
+export interface Probe {
+  /** Programs to look up. */
+  programs: readonly string[]
+  /** Commands to run where their program is there. */
+  commands: ReadonlyArray<readonly string[]>
+}
+
+export interface ProbeAnswers {
+  /** Null for a program that is not there. */
+  programs: Map<string, string | null>
+  /** By the command's place in the probe. */
+  commands: Map<number, { retcode: number; stdout: string }>
+}
+
+/** As Salt looks for programs: PATH, then the usual places. */
+const USUAL = '/sbin:/bin:/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin'
+/** No output of these commands has it. */
+const MARK = '\u001e'
+
+export function probeScript({ programs, commands }: Probe): string {
+  const lines = [`PATH="$PATH:${USUAL}"`, 'export LC_ALL=C', `m=$(printf '\\036')`]
+  for (const program of programs) lines.push(`printf '%sW ${program} ' "$m"; command -v ${program} || echo`)
+  for (const [at, [program, ...args]] of commands.entries()) {
+    const line = [program!, ...args].map(shlexQuote).join(' ')
+    lines.push(
+      `if command -v ${program} >/dev/null; then printf '%sR ${at}\\n' "$m"; ${line} 2>/dev/null; printf '%sS %s' "$m" $?; fi`,
+    )
+  }
+  return lines.join('\n')
+}
+
+export function readProbe(output: string): ProbeAnswers {
+  const answers: ProbeAnswers = { programs: new Map(), commands: new Map() }
+  let current: { at: number; stdout: string } | undefined
+  for (const piece of output.split(MARK).slice(1)) {
+    const rest = piece.slice(2)
+    if (piece.startsWith('W')) {
+      const [, name, path] = /^(\S+) (.*)/.exec(rest) ?? []
+      if (name !== undefined) answers.programs.set(name, path?.startsWith('/') ? path : null)
+    } else if (piece.startsWith('R')) {
+      const end = rest.indexOf('\n')
+      current = { at: Number(rest.slice(0, end)), stdout: rest.slice(end + 1) }
+    } else if (piece.startsWith('S') && current !== undefined) {
+      answers.commands.set(current.at, { retcode: Number(rest), stdout: current.stdout.replace(/[\r\n]+$/, '') })
+    }
+  }
+  return answers
+}
