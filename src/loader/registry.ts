@@ -14,6 +14,8 @@ import {
   toValue,
 } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
+import { StateRegistry } from './state-registry.ts'
+import { stateTable } from './state-table.ts'
 
 export interface ModuleEntry {
   readonly functions: readonly string[]
@@ -77,6 +79,7 @@ export class Registry {
       has: (name) => this.has(name),
       names: () => this.names(),
       module: (name) => this.module(name),
+      states: new StateRegistry(stateTable, context),
       log: context.log ?? silentLog,
       host,
       files,

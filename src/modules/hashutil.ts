@@ -56,6 +56,12 @@ function transform(name: string, doc: string, run: (value: Value) => Value) {
 
 const DIGESTS = new Set(['md5', 'sha256', 'sha512'])
 
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+
+function assertDigest(checksum: string): void {
+  if (!DIGESTS.has(checksum)) throw failure(`Hash func '${checksum}' is not supported.`)
+}
+
 export default defineModule({
   name: 'hashutil',
   doc: 'Hashing and encoding.',
@@ -67,13 +73,44 @@ export default defineModule({
       examples: ["salt '*' hashutil.digest 'get salted'"],
       effect: 'read',
       run: (_ctx, { instr, checksum }) => {
-        if (DIGESTS.has(checksum)) return digest(checksum, instr)
-        throw new SaltError('CommandExecutionError', `Hash func '${checksum}' is not supported.`)
+        assertDigest(checksum)
+        return digest(checksum, instr)
       },
     }),
     md5_digest: transform('md5_digest', 'The MD5 hash of a text.', (value) => digest('md5', value)),
     sha256_digest: transform('sha256_digest', 'The SHA-256 hash of a text.', (value) => digest('sha256', value)),
     sha512_digest: transform('sha512_digest', 'The SHA-512 hash of a text.', (value) => digest('sha512', value)),
+    digest_file: fn({
+      doc: 'The hash of a file.',
+      args: { infile: arg.string('Its path'), checksum: arg.string('md5, sha256 or sha512', { default: 'md5' }) },
+      returns: ret.string('The hash, in hexadecimal'),
+      examples: ["salt '*' hashutil.digest_file /path/to/file"],
+      effect: 'read',
+      run: async (ctx, { infile, checksum }) => {
+        if ((await ctx.host.stat(infile))?.type !== 'file') throw failure(`File path '${infile}' not found.`)
+        assertDigest(checksum)
+        return ctx.host.hash(infile, checksum)
+      },
+    }),
+    base64_encodefile: fn({
+      doc: 'Base64 of a file, in lines of 76 characters.',
+      args: { fname: arg.string('Its path') },
+      returns: ret.string('The base64'),
+      examples: ["salt '*' hashutil.base64_encodefile /path/to/binary_file"],
+      effect: 'read',
+      run: async (ctx, { fname }) => base64Lines(await ctx.host.read(fname)),
+    }),
+    base64_decodefile: fn({
+      doc: 'Write what is behind base64 to a file.',
+      args: { instr, outfile: arg.string('The path of the file') },
+      returns: ret.boolean('True'),
+      examples: ["salt '*' hashutil.base64_decodefile instr='Z2V0IHNhbHRlZAo=' outfile='/path/to/binary_file'"],
+      effect: 'change',
+      run: async (ctx, { instr, outfile }) => {
+        await ctx.host.write(outfile, bytesOf(base64Decode(instr)))
+        return true
+      },
+    }),
     base64_b64encode: transform('base64_b64encode', 'Base64 of a text, on one line.', base64),
     base64_b64decode: transform('base64_b64decode', 'The text behind base64.', base64Decode),
     base64_encodestring: transform('base64_encodestring', 'Base64 of a text, in lines of 76 characters.', base64Lines),

@@ -4,6 +4,7 @@ import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { ModuleDeclaration } from './declare.ts'
+import type { StateDeclaration } from './state.ts'
 import type { StateRun, StateRunRequest } from './state-run.ts'
 
 export type Keywords = ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
@@ -23,6 +24,8 @@ export interface FunctionContext {
   names(): Iterable<string>
   /** How a module is declared; throws when it cannot serve this minion. */
   module(name: string): Promise<ModuleDeclaration>
+  /** What states there are, and how they are declared. */
+  readonly states: StateCatalogue
   readonly log: Log
   /** The machine; every touch of it goes through here. */
   readonly host: Host
@@ -36,6 +39,13 @@ export interface FunctionContext {
   pillarOrigins(path: readonly string[], request: PillarRequest): Promise<PillarOrigin[]>
   /** Begins a run of states. */
   openStates(request: StateRunRequest): Promise<StateRun>
+}
+
+export interface StateCatalogue {
+  /** `module.function` of all states. */
+  names(): Iterable<string>
+  /** Undefined when there is no such module for this minion. */
+  load(module: string): Promise<StateDeclaration | undefined>
 }
 
 /** A place that gives a pillar value. */

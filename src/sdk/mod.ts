@@ -18,7 +18,14 @@ export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
 export { bind, type Callable, shaped, signatureOf } from './bind.ts'
 export { bindPublished, type CallArguments, parseInput, publishedArguments, readArgument } from './command-line.ts'
-export type { FunctionContext, Keywords, PillarOrigin, PillarRequest, RenderRequest } from './context.ts'
+export type {
+  FunctionContext,
+  Keywords,
+  PillarOrigin,
+  PillarRequest,
+  RenderRequest,
+  StateCatalogue,
+} from './context.ts'
 export {
   defineModule,
   type FunctionDeclaration,

@@ -48,6 +48,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     has: (name) => names.includes(name),
     names: () => names,
     module: async () => module,
+    states: { names: () => [], load: async () => undefined },
     log: silentLog,
     host,
     files: new LocalFileClient(trial.opts ?? new Map(), host),

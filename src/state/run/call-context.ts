@@ -25,6 +25,7 @@ export class CallContext implements StateContext {
   readonly has: StateContext['has']
   readonly names: StateContext['names']
   readonly module: StateContext['module']
+  readonly states: StateContext['states']
   readonly log: StateContext['log']
   readonly host: StateContext['host']
   readonly files: StateContext['files']
@@ -51,6 +52,7 @@ export class CallContext implements StateContext {
     this.has = functions.has
     this.names = functions.names
     this.module = functions.module
+    this.states = functions.states
     this.log = functions.log
     this.host = functions.host
     this.files = functions.files

@@ -1,0 +1,60 @@
+// Documentation and arguments of a function, from its declaration, in the forms Salt shows.
+import { type Dict, repr, str, type Value } from '../../data/mod.ts'
+import { type FunctionDeclaration, signatureOf } from '../../sdk/mod.ts'
+
+export type Documented = Pick<FunctionDeclaration, 'doc' | 'args' | 'examples' | 'calledAs' | 'returns'>
+
+/** The text for people: what it does, its arguments, what it returns, examples. */
+export function documentation({ doc, args, examples, returns }: Documented): string {
+  const lines = [doc, '']
+  for (const [name, { doc: meaning, default: fallback, kind }] of Object.entries(args)) {
+    const given = fallback === undefined || kind === 'rest' || kind === 'open' ? '' : ` : ${repr(fallback)}`
+    lines.push(`${mark(kind)}${name}${given}`, `    ${meaning}`, '')
+  }
+  if (returns) lines.push(`Returns: ${returns.doc}`, '')
+  if (examples && examples.length > 0) lines.push('CLI Example:', '', ...examples.map((line) => `    ${line}`), '')
+  return lines.join('\n')
+}
+
+const mark = (kind: string): string => (kind === 'rest' ? '*' : kind === 'open' ? '**' : '')
+
+export function argumentReport(declaration: Documented): Dict {
+  const { positional, required, rest, open } = signatureOf(declaration, '')
+  const defaults = positional.slice(required).map((name) => declaration.args[name]!.default!)
+  return new Map<Value, Value>([
+    ['args', positional.length > 0 ? [...positional] : null],
+    ['defaults', defaults.length > 0 ? defaults : null],
+    ['varargs', rest ? true : null],
+    ['kwargs', open ? true : null],
+  ])
+}
+
+const TYPES = ['boolean', 'integer', 'number', 'string']
+
+/** A schema in which every argument may be a boolean, a number or text: states do not declare more in Salt. */
+export function schemaOf(name: Value, spec: Value): Dict {
+  const report = spec as Dict
+  const args = (report.get('args') ?? []) as string[]
+  const defaults = (report.get('defaults') ?? []) as Value[]
+  const properties: Dict = new Map()
+  for (const [i, parameter] of args.entries()) {
+    const fallback = defaults[i - (args.length - defaults.length)]
+    const shared: [Value, Value][] = [
+      ['title', parameter],
+      ['description', parameter],
+    ]
+    if (fallback !== undefined) shared.push(['default', fallback])
+    const forms = TYPES.map((type) => new Map<Value, Value>([['type', type], ...shared]))
+    properties.set(parameter, new Map([['oneOf', forms]]))
+  }
+  return new Map<Value, Value>([
+    ['$schema', 'http://json-schema.org/draft-04/schema#'],
+    ['title', str(name)],
+    ['description', str(name)],
+    ['type', 'object'],
+    ['properties', properties],
+    ['required', args.slice(0, args.length - defaults.length)],
+    ['x-ordering', [...args]],
+    ['additionalProperties', false],
+  ])
+}
