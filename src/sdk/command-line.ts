@@ -1,6 +1,7 @@
 // Arguments as people type them and as they are published. Text is read as YAML where that gives a scalar, or a
 // collection that is plainly written as one; `name=value` is a keyword. On the wire, keywords are a dict marked
 // `__kwarg__` among the positional arguments.
+import { BrineError } from '../base/mod.ts'
 import { type Dict, type PyObject, SaltError, type Signature, str, strip, textOf, type Value } from '../data/mod.ts'
 import { load } from '../yaml/mod.ts'
 
@@ -25,9 +26,10 @@ export function readArgument(text: string): Value {
   if (text === 'None') return null
   try {
     return accepted(load(text), text)
-  } catch {
+  } catch (error) {
     // what is no YAML is text
-    return text
+    if (error instanceof BrineError) return text
+    throw error
   }
 }
 
