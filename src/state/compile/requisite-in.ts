@@ -2,7 +2,7 @@
 // copy arguments instead. A list of several targets adds the earlier ones again with each further one, as Salt does;
 // the low data that users see has them that often.
 import type { Log } from '../../base/mod.ts'
-import { type Dict, isList, str, type Value } from '../../data/mod.ts'
+import { assertHashable, type Dict, isList, str, type Value } from '../../data/mod.ts'
 import { reconcileExtend } from './extend.ts'
 import { required } from './low-tag.ts'
 import { NameIndex, statesOf } from './name-index.ts'
@@ -119,6 +119,7 @@ class Reversal {
 
   /** A reference by ID or name alone. */
   private byName(name: Value): Dict | undefined {
+    assertHashable(name)
     const body = this.high.get(name)
     if (body instanceof Map) {
       const [state] = statesOf(body)

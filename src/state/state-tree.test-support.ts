@@ -1,0 +1,30 @@
+// A state tree and a minion in memory, for tests of the engine.
+import { silentLog } from '../base/mod.ts'
+import { type Dict, fromPlain, type Value } from '../data/mod.ts'
+import { MemoryHost } from '../host/mod.ts'
+import { moduleTable, Registry, stateTable } from '../loader/mod.ts'
+import { stateEngine } from './open-states.ts'
+import { RootsTree } from './roots-tree.ts'
+
+export interface TestMinion {
+  functions: Registry
+  log: string[]
+}
+
+/** `files` lie below the root of `base`. */
+export async function testMinion(files: Record<string, string>, opts: Record<string, Value> = {}): Promise<TestMinion> {
+  const inRoot = Object.fromEntries(Object.entries(files).map(([path, text]) => [`/srv/salt/${path}`, text]))
+  const host = await MemoryHost.with({ files: inRoot })
+  const options = fromPlain({ id: 'web1', file_roots: { base: ['/srv/salt'] }, cachedir: '/var/cache/salt' }) as Dict
+  for (const [name, value] of Object.entries(opts)) options.set(name, value)
+  const log: string[] = []
+  const functions = new Registry(moduleTable, {
+    opts: options,
+    grains: new Map([['id', 'web1']]),
+    pillar: new Map(),
+    host,
+    log: (level, text) => (level === 'error' ? log.push(text) : silentLog(level, text)),
+    openStates: stateEngine({ table: stateTable, tree: (own) => new RootsTree(own, host) }),
+  })
+  return { functions, log }
+}
