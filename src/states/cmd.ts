@@ -116,6 +116,13 @@ async function lacksDirectory(ctx: StateContext, cwd: Value): Promise<boolean> {
 const BAD_ENV = "Invalidly-formatted 'env' parameter. See documentation."
 const missingDirectory = (cwd: Value): string => `Desired working directory "${str(cwd)}" is not available`
 
+/** What the state itself gives cannot be given again. */
+function refuseTwice(kwargs: Further, fun: string, names: readonly string[]): void {
+  const twice = [...kwargs.keys()].find((key) => names.includes(key))
+  if (twice === undefined) return
+  throw typeError(`salt.loaded.int.module.cmdmod.${fun}() got multiple values for keyword argument '${twice}'`)
+}
+
 /** The parameters that are handed on as they are. */
 const passed = (args: Given, names: readonly string[]): Map<string, Value> =>
   new Map([...args.kwargs, ...names.map((name): [string, Value] => [name, args[name]!])])
@@ -148,9 +155,11 @@ async function run(ctx: StateContext, args: Given): Promise<Answer> {
   }
   if (await lacksDirectory(ctx, args['cwd']!)) return fail(answer, missingDirectory(args['cwd']!))
   options.set('cmd', name).set('timeout', args['timeout']!).set('python_shell', true)
+  const fun = truthy(args['root']!) ? 'run_chroot' : 'run_all'
   let outcome: Value
   try {
-    outcome = await ctx.call(truthy(args['root']!) ? 'cmd.run_chroot' : 'cmd.run_all', [], options)
+    refuseTwice(args.kwargs, fun, ['cmd', 'python_shell'])
+    outcome = await ctx.call(`cmd.${fun}`, [], options)
   } catch (error) {
     return fail(answer, error instanceof Error ? error.message : String(error))
   }
@@ -218,6 +227,7 @@ async function script(ctx: StateContext, args: Given): Promise<Answer> {
     return stateful ? reinterpreted(predicted) : predicted
   }
   if (await lacksDirectory(ctx, args['cwd']!)) return fail(answer, missingDirectory(args['cwd']!))
+  refuseTwice(args.kwargs, 'script', ['python_shell'])
   let outcome: Value
   try {
     outcome = await ctx.call('cmd.script', [source], options.set('python_shell', true))

@@ -158,8 +158,15 @@ export class LocalFiles implements HostFiles {
     }
   }
 
+  /** In the order of the file system, which Python shows too; `readdir` would sort. */
   async list(path: string): Promise<string[]> {
-    return guard(() => fs.readdirSync(path), path)
+    return guard(() => {
+      const directory = fs.opendirSync(path)
+      const names: string[] = []
+      for (let entry = directory.readSync(); entry; entry = directory.readSync()) names.push(entry.name)
+      directory.closeSync()
+      return names
+    }, path)
   }
 
   async realPath(path: string): Promise<string> {

@@ -227,6 +227,8 @@ async function rendered(ctx: FunctionContext, request: ManagedRequest, { sfn }: 
     return { sfn: made, sum: { hash_type: 'sha256', hsum: await hashFile(ctx, made) }, comment: '' }
   } catch (error) {
     await discard(ctx, sfn)
+    // what a template does wrong is no answer but an error
+    if (toError(error).name === 'SaltRenderError') throw error
     return wrong(toError(error).message, sfn)
   }
 }

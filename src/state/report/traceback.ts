@@ -7,6 +7,8 @@ const MODULES: Readonly<Record<string, string>> = {
   SaltInvocationError: 'salt.exceptions.',
   CommandExecutionError: 'salt.exceptions.',
   SaltRenderError: 'salt.exceptions.',
+  SerializationError: 'salt.serializers.',
+  DeserializationError: 'salt.serializers.',
   JSONDecodeError: 'json.decoder.',
 }
 

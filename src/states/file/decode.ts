@@ -20,7 +20,7 @@ async function contentOf(ctx: StateContext, { encoded_data, contents_pillar }: D
     throw failure("Specify only one 'encoded_data' or 'contents_pillar' argument.")
   }
   if (truthy(encoded_data)) return encoded_data
-  const content = await ctx.call('pillar.get', [contents_pillar, false])
+  const content = await ctx.call('pillar.get', [contents_pillar, false], { unmask: false })
   if (content === false) throw failure('Pillar data not found.')
   return content
 }

@@ -3,7 +3,7 @@
 import { isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { isHostError, type StateContext } from '../../sdk/mod.ts'
 import { isIncluded } from './include-exclude.ts'
-import { isDirectory, joinPaths, normalPath, parentsOf, relativePath } from './paths.ts'
+import { exists, isDirectory, joinPaths, normalPath, parentsOf, relativePath } from './paths.ts'
 import { filterSources, gather } from './recurse-sources.ts'
 import { walk } from './walk.ts'
 
@@ -68,6 +68,8 @@ export async function cleanDirectory(
   }
   const removed: string[] = []
   for (const step of await walk(ctx, root)) {
+    // what went with a directory above it is not told
+    if (!(await exists(ctx, step.root))) continue
     for (const name of [...step.dirs, ...step.files]) {
       const path = joinPaths(step.root, name)
       if (kept.has(path) || !isIncluded(relativePath(path, root), null, exclude)) continue

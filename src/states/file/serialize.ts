@@ -120,7 +120,7 @@ async function tryOut(ctx: StateContext, answer: Answer, path: string, contents:
 
 async function datasetOf(ctx: StateContext, options: Options): Promise<Value | undefined> {
   const { dataset, dataset_pillar } = options
-  return truthy(dataset_pillar!) ? ctx.call('pillar.get', [dataset_pillar!]) : dataset!
+  return truthy(dataset_pillar!) ? ctx.call('pillar.get', [dataset_pillar!], { unmask: false }) : dataset!
 }
 
 async function store(ctx: StateContext, options: Options): Promise<Answer> {

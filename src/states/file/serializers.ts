@@ -1,4 +1,5 @@
 // The formats of `serialize`: those all functions know, and some that only files have.
+import { BrineError, toError } from '../../base/mod.ts'
 import {
   type Dict,
   decodeMsgpack,
@@ -17,6 +18,14 @@ type Options = ReadonlyMap<string, Value>
 export interface Serializer {
   write(value: Value, options: Options): Promise<string | Uint8Array>
   read(bytes: Uint8Array, options: Options): Promise<Value>
+}
+
+/** A format that cannot hold the data, or data that is not in the format. */
+class SerializerError extends BrineError<'SerializationError' | 'DeserializationError'> {
+  constructor(code: 'SerializationError' | 'DeserializationError', cause: unknown) {
+    super(code, toError(cause).message, { cause })
+    this.name = code
+  }
 }
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
@@ -108,7 +117,21 @@ const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map<string, Serializer>
   ['configparser', { write: async (value) => writeIni(value), read: async (bytes) => readIni(text(bytes)) }],
 ])
 
-export const serializerOf = (name: string): Serializer | undefined => SERIALIZERS.get(name)
+export function serializerOf(name: string): Serializer | undefined {
+  const plain = SERIALIZERS.get(name)
+  return (
+    plain && {
+      write: (value, options) => plain.write(value, options).catch(rethrow('SerializationError')),
+      read: (bytes, options) => plain.read(bytes, options).catch(rethrow('DeserializationError')),
+    }
+  )
+}
+
+const rethrow =
+  (code: SerializerError['code']) =>
+  (cause: unknown): never => {
+    throw new SerializerError(code, cause)
+  }
 
 /** Options given as a dict, or as a list of dicts. */
 export function optionsOf(value: Value): Map<string, Value> {

@@ -90,7 +90,7 @@ function walk(folder: string, below: string, found: Record<string, Json>): void 
       chmodSync(path, stat.mode | 0o700)
       walk(path, relative, found)
     } else if (stat.isFile()) found[relative] = { mode, ...content(path) }
-    else found[relative] = { mode, special: true }
+    else found[relative] = { other: true }
   }
 }
 
