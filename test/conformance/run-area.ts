@@ -1,9 +1,14 @@
 // Runs one area: cases in a child process under a time limit, then the known differences taken into account.
 import { fork } from 'node:child_process'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Case } from './area.ts'
-import { adapterPath, areaNames, caseFiles, knownDifferences, readCases } from './corpus.ts'
+import { adapterPath, areaNames, caseDirectory, caseFiles, knownDifferences, readCases } from './corpus.ts'
+import { formulaCases } from './formulas/goldens.ts'
 import type { Ready, Verdict, WorkerInput } from './worker.ts'
+
+/** The area whose cases are goldens of public formulas. */
+export const FORMULAS = 'formulas'
 
 const CASE_LIMIT_MS = 10_000
 /** The share of an area's own cases that may be declared known differences. */
@@ -12,6 +17,8 @@ const KNOWN_SHARE = 0.005
 export interface RunOptions {
   cases?: string | undefined
   filter?: string | undefined
+  /** Checkouts of formulas. */
+  trees?: string | undefined
 }
 
 export interface Failure {
@@ -32,9 +39,7 @@ export class RequestError extends Error {}
 export async function runArea(area: string, options: RunOptions = {}): Promise<AreaReport> {
   const areas = areaNames()
   if (!areas.includes(area)) throw new RequestError(`No area '${area}'; there are: ${areas.join(', ')}`)
-  const files = caseFiles(area, options.cases)
-  if (files.length === 0) throw new RequestError(`No .jsonl case files for '${area}' in ${options.cases ?? 'cases/'}`)
-  const cases = readCases(files, options.filter)
+  const cases = area === FORMULAS ? formulasOf(options) : recordedCases(area, options)
   const problems = await runCases({ adapter: adapterPath(area), cases })
   const report = weigh(cases, problems, knownDifferences(area))
   const complete = options.cases === undefined && options.filter === undefined
@@ -42,6 +47,21 @@ export async function runArea(area: string, options: RunOptions = {}): Promise<A
     report.failures.push({ name: `known/${area}.json`, problem: `lists more than ${KNOWN_SHARE * 100} % of the cases` })
   }
   return report
+}
+
+function recordedCases(area: string, { cases, filter }: RunOptions): Case[] {
+  const files = caseFiles(area, cases)
+  if (files.length === 0) throw new RequestError(`No .jsonl case files for '${area}' in ${cases ?? 'cases/'}`)
+  return readCases(files, filter)
+}
+
+/** Formulas are not stored here: their cases need a directory of checkouts. */
+function formulasOf({ cases, filter, trees }: RunOptions): Case[] {
+  if (trees === undefined)
+    throw new RequestError(`Area '${FORMULAS}' needs --trees DIR, with checkouts of formulas in it`)
+  if (!existsSync(trees)) throw new RequestError(`No directory ${trees}`)
+  process.env['FORMULA_TREES'] = resolve(trees)
+  return formulaCases(cases ?? caseDirectory(FORMULAS), filter)
 }
 
 function weigh(cases: Case[], problems: Array<string | undefined>, declared: Map<string, string>): AreaReport {

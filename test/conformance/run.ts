@@ -1,16 +1,17 @@
-// `npm run -s conformance -- <area> [--cases DIR] [--filter TEXT] [--verbose]`: runs the recorded cases of one area.
+// `npm run -s conformance -- <area> [--cases DIR] [--filter TEXT] [--trees DIR] [--verbose]`: runs one area.
 // Prints each failing case, then `N passed, N failed` as the last line; exit 1 on a failure, 2 on a usage error.
 import { parseArgs } from 'node:util'
 import { toError } from '../../src/base/mod.ts'
 import { areaNames } from './corpus.ts'
 import { type AreaReport, RequestError, runArea } from './run-area.ts'
 
-const USAGE = 'usage: conformance <area> [--cases DIR] [--filter TEXT] [--verbose]'
+const USAGE = 'usage: conformance <area> [--cases DIR] [--filter TEXT] [--trees DIR] [--verbose]'
 
 interface Request {
   area: string
   cases?: string | undefined
   filter?: string | undefined
+  trees?: string | undefined
   verbose?: boolean | undefined
 }
 
@@ -26,7 +27,12 @@ function parseStrictly(argv: string[]) {
     return parseArgs({
       args: argv,
       allowPositionals: true,
-      options: { cases: { type: 'string' }, filter: { type: 'string' }, verbose: { type: 'boolean' } },
+      options: {
+        cases: { type: 'string' },
+        filter: { type: 'string' },
+        trees: { type: 'string' },
+        verbose: { type: 'boolean' },
+      },
     })
   } catch (thrown) {
     throw new RequestError(toError(thrown).message)

@@ -2,12 +2,14 @@
 // function there is.
 import { silentLog } from '../../../src/base/mod.ts'
 import { minionDefaults } from '../../../src/config/mod.ts'
-import type { Dict, Value } from '../../../src/data/mod.ts'
-import { LocalHost } from '../../../src/host/mod.ts'
+import { type Dict, decodeBytes, type Value } from '../../../src/data/mod.ts'
+import { collectGrains } from '../../../src/grains/mod.ts'
+import { type Host, LocalHost } from '../../../src/host/mod.ts'
 import { moduleTable, Registry, stateTable } from '../../../src/loader/mod.ts'
 import { LocalPillar } from '../../../src/pillar/mod.ts'
 import { renderText } from '../../../src/render/mod.ts'
 import { RootsTree, stateEngine } from '../../../src/state/mod.ts'
+import { load } from '../../../src/yaml/mod.ts'
 import type { Json } from '../area.ts'
 import { asValue } from './normalise.ts'
 
@@ -23,20 +25,19 @@ export interface CaseMinion {
   memory: Dict
 }
 
-/** Facts of the machine that recordings were made on, as far as states ask for them. */
-const MACHINE: Record<string, Json> = {
-  os: 'Debian',
-  os_family: 'Debian',
-  osfullname: 'Debian GNU/Linux',
-  oscodename: 'bookworm',
-  osrelease: '12',
-  osmajorrelease: 12,
-  osfinger: 'Debian-12',
-  kernel: 'Linux',
-  init: 'unknown',
-  shell: '/bin/bash',
-  cpuarch: 'x86_64',
-  path: process.env['PATH'] ?? '',
+let machineGrains: Promise<Dict> | undefined
+
+/** The machine is asked once for all cases; what a case sets is read anew for each minion. */
+async function grainsOf(root: string, { id, grains = {} }: CaseConfig, host: Host): Promise<Dict> {
+  machineGrains ??= collectGrains({ opts: minionDefaults().set('id', id).set('conf_file', ''), host })
+  const own = await host.stat(`${root}/etc/grains`)
+  const fromFile = own ? load(decodeBytes(await host.read(`${root}/etc/grains`))) : null
+  return new Map([
+    ...(await machineGrains),
+    ...(fromFile instanceof Map ? fromFile : []),
+    ...(asValue(grains) as Dict),
+    ['id', id],
+  ])
 }
 
 function optionsOf(root: string, { id, grains = {}, opts = {} }: CaseConfig): Dict {
@@ -62,9 +63,9 @@ function optionsOf(root: string, { id, grains = {}, opts = {} }: CaseConfig): Di
 
 export async function caseMinion(root: string, config: CaseConfig): Promise<CaseMinion> {
   const opts = optionsOf(root, config)
-  const grains = asValue({ ...MACHINE, ...config.grains, id: config.id }) as Dict
-  opts.set('grains', grains)
   const host = new LocalHost()
+  const grains = await grainsOf(root, config, host)
+  opts.set('grains', grains)
   const memory: Dict = new Map()
   const openStates = stateEngine({ table: stateTable, tree: (options) => new RootsTree(options, host) })
   const open = (pillar: Dict, local?: LocalPillar): Registry => {

@@ -1,0 +1,75 @@
+// The functions that exist while a formula is compiled (cases/formulas/stubs.json): some real, some with fixed answers.
+import { fnmatch, fromPlain, textOf, type Value } from '../../../src/data/mod.ts'
+import { type ModuleEntry, type ModuleTable, moduleTable } from '../../../src/loader/mod.ts'
+import { arg, defineModule, fn } from '../../../src/sdk/mod.ts'
+import type { Json } from '../area.ts'
+
+interface Stub {
+  return: Json
+  cases?: Array<{ arg0: string; return: Json }>
+}
+
+export interface Stubs {
+  real: string[]
+  stubs: Record<string, Stub>
+}
+
+const split = (name: string): [string, string] => name.split('.', 2) as [string, string]
+
+function answer(stub: Stub, args: readonly Value[]): Value {
+  const first = args.length > 0 ? textOf(args[0]!) : undefined
+  const special = first === undefined ? undefined : stub.cases?.find(({ arg0 }) => fnmatch(first, arg0))
+  return fromPlain((special ?? stub).return)
+}
+
+function stubbed(module: string, functions: Array<[string, Stub]>): ModuleEntry {
+  const declared = functions.map(([fun, stub]) => [
+    fun,
+    fn({
+      doc: 'Gives a fixed answer.',
+      args: { args: arg.rest('Any'), kwargs: arg.open('Any') },
+      effect: 'read',
+      run: (_ctx, { args }) => answer(stub, args as Value[]),
+    }),
+  ])
+  const declaration = defineModule({ name: module, doc: 'Fixed answers.', functions: Object.fromEntries(declared) })
+  return { functions: functions.map(([fun]) => fun), load: async () => ({ default: declaration }) }
+}
+
+/** The real functions that count as there; `state` compiles and is not asked for by formulas. */
+function realEntries(module: string, real: readonly string[]): ModuleEntry[] {
+  const isReal = (fun: string): boolean =>
+    module === 'state' || real.includes(`${module}.*`) || real.includes(`${module}.${fun}`)
+  return (moduleTable[module] ?? [])
+    .map((entry) => ({ ...entry, functions: entry.functions.filter(isReal) }))
+    .filter((entry) => entry.functions.length > 0)
+}
+
+/** A module that is partly real and partly stubbed answers as one. */
+function joined(entries: ModuleEntry[]): ModuleEntry {
+  return {
+    functions: entries.flatMap((entry) => entry.functions),
+    load: async () => {
+      const loaded = await Promise.all(entries.map(async (entry) => [entry, (await entry.load()).default] as const))
+      const functions = loaded.flatMap(([entry, declaration]) =>
+        entry.functions.map((fun) => [fun, declaration.functions[fun]!] as const),
+      )
+      return { default: { ...loaded[0]![1], functions: Object.fromEntries(functions) } }
+    },
+  }
+}
+
+export function formulaFunctions({ real, stubs }: Stubs): ModuleTable {
+  const byModule = new Map<string, Array<[string, Stub]>>()
+  for (const [name, stub] of Object.entries(stubs)) {
+    const [module, fun] = split(name)
+    byModule.set(module, [...(byModule.get(module) ?? []), [fun, stub]])
+  }
+  const table: Record<string, ModuleEntry[]> = {}
+  for (const module of new Set([...Object.keys(moduleTable), ...byModule.keys()])) {
+    const stubsOf = byModule.get(module)
+    const entries = [...realEntries(module, real), ...(stubsOf ? [stubbed(module, stubsOf)] : [])]
+    if (entries.length > 0) table[module] = [joined(entries)]
+  }
+  return table
+}
