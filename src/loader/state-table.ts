@@ -59,6 +59,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/file.ts'),
     },
   ],
+  grains: [
+    {
+      functions: ['exists', 'present', 'list_present', 'list_absent', 'absent', 'append'],
+      load: () => import('../states/grains.ts'),
+    },
+  ],
   host: [
     {
       functions: ['present', 'absent', 'only'],

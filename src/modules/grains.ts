@@ -1,6 +1,7 @@
 // Facts about this minion.
 import { type Dict, dictSet, filterBy, len, PyStr, sorted, str, traverse, tuple, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, isTrue, ret } from '../sdk/mod.ts'
+import { writing } from './grains/writing.ts'
 
 const delimiter = arg.string('Separates the levels of a path', { default: ':' })
 
@@ -74,6 +75,7 @@ export default defineModule({
   name: 'grains',
   doc: 'Facts about this minion, and the ones its owner added.',
   functions: {
+    ...writing,
     get,
     fetch: get,
     has_value: fn({
