@@ -71,6 +71,7 @@ export {
   schemeOf,
   urlParts,
   VALID_PROTOCOLS,
+  withBasicAuth,
 } from './source-url.ts'
 export { type SubdictMatchOptions, subdictMatch } from './subdict-match.ts'
 export { getItem, setItem } from './subscript.ts'

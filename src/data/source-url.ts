@@ -1,4 +1,5 @@
 // What sources of files look like: paths, and URLs of the file server and of elsewhere.
+import { valueError } from './errors.ts'
 
 /** Protocols a source may have; the first group is fetched from elsewhere. */
 export const REMOTE_PROTOCOLS: readonly string[] = ['http', 'https', 'ftp', 'swift', 's3']
@@ -15,6 +16,18 @@ export function urlParts(url: string): { scheme: string; netloc: string; path: s
 }
 
 export const schemeOf = (url: string): string => urlParts(url).scheme
+
+/** The URL with user and password in it, percent-encoded; without either it stays as it is. Only for HTTPS. */
+export function withBasicAuth(url: string, user: string | null, password: string | null): string {
+  if (user === null && password === null) return url
+  const { scheme, netloc } = urlParts(url)
+  if (scheme !== 'https') throw valueError('Basic Auth only supported for HTTPS')
+  const info = [user ?? 'None', ...(password === null ? [] : [password])].map(percentEncoded).join(':')
+  return url.replace(`//${netloc}`, `//${info}@${netloc}`)
+}
+
+const percentEncoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** The URL without the password in it. */
 export function redactUrl(url: string): string {

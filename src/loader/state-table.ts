@@ -59,6 +59,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/file.ts'),
     },
   ],
+  git: [
+    {
+      functions: ['latest', 'present', 'detached', 'cloned', 'config_unset', 'config_set'],
+      load: () => import('../states/git.ts'),
+    },
+  ],
   grains: [
     {
       functions: ['exists', 'present', 'list_present', 'list_absent', 'absent', 'append'],

@@ -1,5 +1,15 @@
 // Calling git: where, as whom, with which key, and what a failure is told as.
-import { type Dict, redactUrl, SaltError, shlexSplit, str, truthy, urlParts, type Value } from '../../data/mod.ts'
+import {
+  type Dict,
+  PyError,
+  redactUrl,
+  SaltError,
+  shlexSplit,
+  str,
+  truthy,
+  type Value,
+  withBasicAuth,
+} from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 
 /** The arguments of a call by name. */
@@ -37,16 +47,13 @@ export function listed(given: Value): string[] {
 }
 
 export function withAuth(url: Value, user: Value, password: Value): string {
-  const text = str(url)
-  if (user === null && password === null) return text
-  const { scheme, netloc } = urlParts(text)
-  if (scheme !== 'https') throw misuse('Basic Auth only supported for HTTPS')
-  const encode = (part: Value): string => encodeURIComponent(str(part)).replace(/[!'()*]/g, percent)
-  const info = password === null ? encode(user) : `${encode(user)}:${encode(password)}`
-  return text.replace(`//${netloc}`, `//${info}@${netloc}`)
+  try {
+    return withBasicAuth(str(url), user === null ? null : str(user), password === null ? null : str(password))
+  } catch (error) {
+    if (error instanceof PyError) throw misuse(error.message)
+    throw error
+  }
 }
-
-const percent = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
 
 export interface Circumstances {
   cwd?: string
