@@ -8,11 +8,11 @@ import { silentLog } from '../../../src/base/mod.ts'
 import { minionDefaults } from '../../../src/config/mod.ts'
 import { type Dict, deepCopy, fromPlain, type Value } from '../../../src/data/mod.ts'
 import { LocalHost } from '../../../src/host/mod.ts'
-import { Registry, stateTable } from '../../../src/loader/mod.ts'
+import { Registry } from '../../../src/loader/mod.ts'
 import { renderText } from '../../../src/render/mod.ts'
 import { RootsTree, stateEngine } from '../../../src/state/mod.ts'
 import type { Area, Case, Json, Outcome } from '../area.ts'
-import { formulaFunctions, type Stubs } from '../formulas/functions.ts'
+import { formulaFunctions, formulaStates, type Stubs } from '../formulas/functions.ts'
 import { type Golden, type GoldenCase, readGolden } from '../formulas/goldens.ts'
 import { kindOf } from '../formulas/kinds.ts'
 import { projected } from '../formulas/projection.ts'
@@ -31,7 +31,10 @@ const cached = <T>(make: (key: string) => T): ((key: string) => T) => {
 
 const golden = cached(readGolden)
 const profile = cached((file) => fromPlain(JSON.parse(readFileSync(file, 'utf8'))) as Dict)
-const functions = cached((file) => formulaFunctions(JSON.parse(readFileSync(file, 'utf8')) as Stubs))
+const tables = cached((file) => {
+  const stubs = JSON.parse(readFileSync(file, 'utf8')) as Stubs
+  return { functions: formulaFunctions(stubs), states: formulaStates(stubs) }
+})
 
 function partsOf(testCase: Case): { file: string; golden: Golden; recorded: GoldenCase } {
   const file = testCase['file'] as string
@@ -54,18 +57,18 @@ function minion(file: string, { formula, data, pillars }: Golden, { profile: nam
   opts.set('cachedir', join(scratch, 'cache'))
   opts.set('grains', grains)
   opts.set('pillar', compiled)
-  return open(opts, grains, compiled, functions(join(shared, 'stubs.json')))
+  return open(opts, grains, compiled, tables(join(shared, 'stubs.json')))
 }
 
-function open(opts: Dict, grains: Dict, pillar: Dict, table: ReturnType<typeof formulaFunctions>): Registry {
+function open(opts: Dict, grains: Dict, pillar: Dict, { functions, states }: ReturnType<typeof tables>): Registry {
   const host = new LocalHost()
-  const registry: Registry = new Registry(table, {
+  const registry: Registry = new Registry(functions, {
     opts,
     grains,
     pillar,
     host,
     masked: false,
-    openStates: stateEngine({ table: stateTable, tree: (options) => new RootsTree(options, host) }),
+    openStates: stateEngine({ table: states, tree: (options) => new RootsTree(options, host) }),
     render: async ({ text, ...request }) => {
       const context = { ...request, opts, grains, pillar, functions: registry, log: silentLog }
       return (await renderText(text, context)).value as Value

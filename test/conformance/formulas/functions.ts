@@ -1,7 +1,13 @@
 // The functions that exist while a formula is compiled (cases/formulas/stubs.json): some real, some with fixed answers.
 import { fnmatch, fromPlain, textOf, type Value } from '../../../src/data/mod.ts'
-import { type ModuleEntry, type ModuleTable, moduleTable } from '../../../src/loader/mod.ts'
-import { arg, defineModule, fn } from '../../../src/sdk/mod.ts'
+import {
+  type ModuleEntry,
+  type ModuleTable,
+  moduleTable,
+  type StateEntry,
+  type StateTable,
+} from '../../../src/loader/mod.ts'
+import { arg, defineModule, defineState, fn, state } from '../../../src/sdk/mod.ts'
 import type { Json } from '../area.ts'
 
 interface Stub {
@@ -12,6 +18,7 @@ interface Stub {
 export interface Stubs {
   real: string[]
   stubs: Record<string, Stub>
+  states: { mod_watch: string[]; mod_aggregate: string[] }
 }
 
 const split = (name: string): [string, string] => name.split('.', 2) as [string, string]
@@ -70,6 +77,26 @@ export function formulaFunctions({ real, stubs }: Stubs): ModuleTable {
     const stubsOf = byModule.get(module)
     const entries = [...realEntries(module, real), ...(stubsOf ? [stubbed(module, stubsOf)] : [])]
     if (entries.length > 0) table[module] = [joined(entries)]
+  }
+  return table
+}
+
+/** State modules as compiling asks for them: which hooks they have, and nothing else. */
+export function formulaStates({ states }: Stubs): StateTable {
+  const neverRun = (): never => {
+    throw new Error('Formulas are compiled here, not run')
+  }
+  const table: Record<string, StateEntry[]> = {}
+  for (const module of new Set([...states.mod_watch, ...states.mod_aggregate])) {
+    const watches = states.mod_watch.includes(module)
+    const watch = state({ doc: 'Never run.', args: { kwargs: arg.open('Any') }, run: neverRun })
+    const declaration = defineState({
+      name: module,
+      doc: 'Only its hooks.',
+      functions: watches ? { mod_watch: watch } : {},
+      ...(states.mod_aggregate.includes(module) && { modAggregate: neverRun }),
+    })
+    table[module] = [{ functions: Object.keys(declaration.functions), load: async () => ({ default: declaration }) }]
   }
   return table
 }
