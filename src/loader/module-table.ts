@@ -2,6 +2,24 @@
 import type { ModuleTable } from './registry.ts'
 
 export const moduleTable: ModuleTable = {
+  archive: [
+    {
+      functions: [
+        'list',
+        'tar',
+        'gzip',
+        'gunzip',
+        'cmd_zip',
+        'zip',
+        'cmd_unzip',
+        'unzip',
+        'is_encrypted',
+        'rar',
+        'unrar',
+      ],
+      load: () => import('../modules/archive.ts'),
+    },
+  ],
   cmd: [
     {
       functions: [

@@ -2,6 +2,12 @@
 import type { StateTable } from './state-registry.ts'
 
 export const stateTable: StateTable = {
+  archive: [
+    {
+      functions: ['extracted'],
+      load: () => import('../states/archive.ts'),
+    },
+  ],
   cmd: [
     {
       functions: ['wait', 'watch', 'wait_script', 'run', 'script', 'call', 'wait_call', 'mod_watch'],
