@@ -103,8 +103,10 @@ export async function restoreBackup(ctx: FunctionContext, given: Value, id: Valu
   const location = await chosen(ctx, path, id)
   if (typeof location !== 'string') return location
   try {
+    // read first: the backup of now may be of the same moment, and so of the same name
+    const content = await ctx.host.read(location)
     await backUpToMinion(ctx, path)
-    await ctx.host.writeStream(path, ctx.host.stream(location))
+    await ctx.host.write(path, content)
     return dict({ result: true, comment: `Successfully restored ${location} to ${path}` })
   } catch (error) {
     if (!isHostError(error)) throw error

@@ -32,7 +32,14 @@ export async function makeWithPermissions(ctx: FunctionContext, path: Value, own
   const name = await expandUser(ctx, path)
   const bare = name.endsWith('/') ? name.replace(/\/+$/, '') : name
   const head = dirName(bare)
-  if (head !== '' && bare !== '' && !(await exists(ctx, head))) await makeWithPermissions(ctx, head, ownership)
+  if (head !== '' && bare !== '' && !(await exists(ctx, head))) {
+    try {
+      await makeWithPermissions(ctx, head, ownership)
+    } catch (error) {
+      // somebody was faster
+      if (!isHostError(error, 'EEXIST')) throw error
+    }
+  }
   await ctx.host.makeDirectory(name)
   await checkPermissions(ctx, name, null, { ...ownership, mode: digits(ownership.mode) })
   return null
@@ -60,14 +67,17 @@ export async function makeParents(ctx: FunctionContext, path: Value, ownership: 
   return null
 }
 
-/** Every directory below, deepest first. */
+/** Every directory below, deepest first; links to directories are named but not entered. */
 async function below(ctx: FunctionContext, path: string): Promise<string[]> {
-  const found: string[] = []
-  for (const name of await ctx.host.list(path)) {
+  const here: string[] = []
+  const deeper: string[] = []
+  for (const name of await namesIn(ctx, path)) {
     const inner = joinPaths(path, name)
-    if ((await ctx.host.lstat(inner))?.type === 'directory') found.push(...(await below(ctx, inner)), inner)
+    if (!(await isDirectory(ctx, inner))) continue
+    here.push(inner)
+    if ((await ctx.host.lstat(inner))?.type === 'directory') deeper.push(...(await below(ctx, inner)))
   }
-  return found
+  return [...deeper, ...here]
 }
 
 export interface Removal {

@@ -242,11 +242,19 @@ const states = {
     'path_exists_glob',
     async (ctx, given) => (await globPaths(ctx, await expandUser(ctx, given))).length > 0,
   ),
-  is_hardlink: test(
-    'Whether a file has further names.',
-    'is_hardlink',
-    async (ctx, given) => ((await ctx.host.lstat(await expandUser(ctx, given)))?.links ?? 0) > 1,
-  ),
+  is_hardlink: fn({
+    doc: 'Whether a file has further names.',
+    args: { path },
+    returns: ret.any('Whether it has; nothing when it is not there'),
+    examples: ["salt '*' file.is_hardlink /path/to/link"],
+    effect: 'read',
+    run: async (ctx, { path }) => {
+      const whole = await expandUser(ctx, path)
+      if (!isAbsolute(whole)) throw invalid('Path to file must be absolute.')
+      const stat = await ctx.host.lstat(whole)
+      return stat === undefined ? {} : stat.links > 1
+    },
+  }),
   is_link: fn({
     doc: 'Whether a path is a link.',
     args: { path, nostat: arg.boolean('Accepted for compatibility', { default: false }) },

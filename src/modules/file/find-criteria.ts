@@ -157,7 +157,7 @@ export async function criterionOf(ctx: FunctionContext, option: string, raw: Val
       return byStat(({ type }) => types.has(type))
     }
     case 'owner': {
-      const uids = await ids(value, 'user', async (name) => (await ctx.host.user(name))?.uid)
+      const uids = await ids(value, 'user', async () => (await ctx.host.user(value))?.uid)
       return byStat(({ uid }) => uids.has(uid))
     }
     case 'group': {

@@ -13,6 +13,8 @@ import {
   strip,
   textOf,
   truthy,
+  typeError,
+  typeName,
   urlParts,
   VALID_PROTOCOLS,
   type Value,
@@ -111,7 +113,9 @@ export interface SourceHashRequest {
 export async function sourceSum(ctx: FunctionContext, request: SourceHashRequest): Promise<HashSum> {
   const { sourceHash } = request
   const text = textOf(sourceHash)
-  if (text === undefined) throw invalidFormat(sourceHash)
+  if (text === undefined) {
+    throw typeError(`expected str, bytes or os.PathLike object, not ${typeName(sourceHash)}`)
+  }
   const file = text.startsWith('/') ? text : await fetched(ctx, text, request)
   if (file === undefined) return hashExpression(text)
   const { fileName, source, sourceHashName } = request

@@ -1,5 +1,4 @@
 // Functions of `file` behind `file.managed`: sources, templates, differences, and putting content in its place.
-import { toError } from '../../base/mod.ts'
 import { type Dict, schemeOf, str, textOf, truthy, tuple, type Value } from '../../data/mod.ts'
 import { arg, type FunctionContext, fn, ret } from '../../sdk/mod.ts'
 import { fileDifference, isIndifferent } from './differences.ts'
@@ -168,12 +167,7 @@ const sources = {
         return dict({ result: false, comment: `Specified template format ${str(template)} is not supported` })
       }
       const all = templateContext(new Map(), defaults, context)
-      try {
-        return str(await ctx.render({ text: contents, renderer: str(template), saltenv: str(saltenv), context: all }))
-      } catch (error) {
-        // what went wrong takes the place of the text
-        return toError(error).message
-      }
+      return str(await ctx.render({ text: contents, renderer: str(template), saltenv: str(saltenv), context: all }))
     },
   }),
   get_managed: fn({
@@ -232,7 +226,8 @@ const sources = {
         indifference: indifferenceOf(given),
       }
       const { text, matters } = await fileDifference(ctx, [given.file1, given.file2], request)
-      return isIndifferent(request.indifference) ? tuple([matters, text]) : text
+      const isBare = text === '' || text.startsWith('---')
+      return isIndifferent(request.indifference) && isBare ? tuple([matters, text]) : text
     },
   }),
 }

@@ -121,7 +121,7 @@ function revised(request: Replacement, { view, flags, text, pattern }: Look): st
   const repl = view.written(str(request.repl))
   const template = backslashLiteral ? repl.replaceAll('\\', '\\\\') : repl
   const found = pattern.search(text) !== null
-  const fresh = view.lines(found ? pattern.sub(template, text, count) : text)
+  const fresh = view.lines(pattern.sub(template, text, count))
   if (found || !(append || prepend)) return fresh
   const wanted = request.notFoundContent ?? null
   const content = truthy(wanted) ? view.written(textFrom(wanted)) : repl

@@ -5,7 +5,7 @@ import { hashFile } from './hashing.ts'
 import { exists, expandUser, isAbsolute, joinPaths, normalPath, realPath } from './paths.ts'
 
 export async function uidToUser(ctx: FunctionContext, uid: Value): Promise<Value> {
-  const account = isInt(uid) ? await ctx.host.user(Number(uid)) : undefined
+  const account = isInt(uid) || typeof uid === 'boolean' ? await ctx.host.user(Number(uid)) : undefined
   return account?.name ?? uid
 }
 
@@ -124,12 +124,13 @@ async function ownerIds(
   return { uid, gid, error }
 }
 
-const wrongId = (): PyError => new PyError('TypeError', 'uid should be integer, not str')
+const wrongId = (uid: Value): PyError =>
+  new PyError('TypeError', `${uid === '' ? 'uid' : 'gid'} should be integer, not str`)
 
 export async function lchown(ctx: FunctionContext, name: Value, user: Value, group: Value): Promise<null> {
   const path = await expandUser(ctx, name)
   const { uid, gid, error } = await ownerIds(ctx, user, group)
-  if (error !== '') throw wrongId()
+  if (error !== '') throw wrongId(uid)
   await ctx.host.lchown(path, Number(uid), Number(gid))
   return null
 }
@@ -139,8 +140,8 @@ export async function chown(ctx: FunctionContext, name: Value, user: Value, grou
   const path = await expandUser(ctx, name)
   const { uid, gid, error } = await ownerIds(ctx, user, group)
   if (!(await exists(ctx, path))) {
-    if (!(await ctx.host.lstat(path))) return `${error}File not found`
-    if (error !== '') throw wrongId()
+    if (error !== '') throw wrongId(uid)
+    if (!(await ctx.host.lstat(path))) return 'File not found'
     await ctx.host.lchown(path, Number(uid), Number(gid))
     return null
   }
