@@ -13,9 +13,10 @@ export interface LocalMinion {
 }
 
 export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
-  const grains = gatherGrains(opts)
-  opts.set('grains', grains)
   const host = new LocalHost()
+  const { collectGrains } = await import('../../grains/mod.ts')
+  const grains = await collectGrains({ opts, host, log })
+  opts.set('grains', grains)
   const base: RegistryContext = { opts, grains, pillar: new Map(), host, log }
   const open = (context: RegistryContext): Registry => {
     const functions: Registry = new Registry(moduleTable, {
@@ -42,13 +43,6 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
   opts.set('pillar', pillar)
   const { freshPillar, pillarOrigins } = local
   return { functions: open({ ...base, pillar, freshPillar, pillarOrigins }), grains }
-}
-
-/** The configured ones, and the name. */
-function gatherGrains(opts: Dict): Dict {
-  const configured = opts.get('grains') ?? null
-  const grains: Dict = isDict(configured) ? new Map(configured) : new Map()
-  return grains.set('id', opts.get('id')!)
 }
 
 /** Whether anything could be in the pillar at all. */
