@@ -48,4 +48,4 @@ export {
   stateHooks,
 } from './state.ts'
 export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest } from './state-run.ts'
-export { type Trial, tryFunction } from './trial.ts'
+export { type StateTrial, type Trial, tryFunction, tryState } from './trial.ts'

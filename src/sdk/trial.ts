@@ -7,6 +7,7 @@ import { bind } from './bind.ts'
 import type { FunctionContext, Keywords } from './context.ts'
 import type { ModuleDeclaration } from './declare.ts'
 import { toValue } from './result.ts'
+import type { StateContext, StateDeclaration } from './state.ts'
 
 export interface Trial {
   args?: readonly Value[]
@@ -28,6 +29,34 @@ export async function tryFunction(module: ModuleDeclaration, name: string, trial
   const { args = [], kwargs = {} } = trial
   const keywords = kwargs instanceof Map ? kwargs : new Map(Object.entries(kwargs))
   return toValue(await declaration.run(contextOf(module, trial), bind(declaration, name, args, keywords)))
+}
+
+export interface StateTrial extends Trial {
+  /** Whether it is a dry run. */
+  test?: boolean
+  low?: Dict
+}
+
+/** The report of one state, without an engine around it. */
+export async function tryState(states: StateDeclaration, name: string, trial: StateTrial = {}): Promise<Dict> {
+  const declaration = states.functions[name]
+  if (!declaration) throw new Error(`'${states.name}' declares no state '${name}'`)
+  const { args = [], kwargs = {} } = trial
+  const keywords = kwargs instanceof Map ? kwargs : new Map(Object.entries(kwargs))
+  const ctx: StateContext = {
+    ...contextOf({ name: states.name, doc: states.doc, functions: {} }, trial),
+    test: trial.test ?? false,
+    low: trial.low ?? new Map(),
+    running: new Map(),
+    lowstate: [],
+    env: 'base',
+    instanceId: 'trial',
+    state: async () => {
+      throw new Error('The trial has no other states')
+    },
+    hasState: () => false,
+  }
+  return toValue(await declaration.run(ctx, bind(declaration, name, args, keywords))) as Dict
 }
 
 function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
