@@ -1,5 +1,5 @@
 // Commands: run them, and look at what comes back.
-import { SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { PyError, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { type Arg, arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../sdk/mod.ts'
 import { args, further } from './cmd/arguments.ts'
 import { runInChroot } from './cmd/chroot.ts'
@@ -152,7 +152,11 @@ export default defineModule({
           `umask timeout reset_system_locale saltenv output_encoding output_loglevel log_callback use_vt password ${SUCCESS.replace('prepend_path ', '')}`,
         ),
       },
-      async (ctx, call) => (await runScript(ctx, call)).get('retcode') ?? null,
+      async (ctx, call) => {
+        const retcode = (await runScript(ctx, call)).get('retcode')
+        if (retcode === undefined) throw new PyError('KeyError', "'retcode'")
+        return retcode
+      },
     ),
     which: fn({
       doc: 'The path of a program.',
@@ -169,7 +173,7 @@ export default defineModule({
       examples: ["salt '*' cmd.which_bin '[pip2, pip, pip-python]'"],
       effect: 'read',
       run: async (ctx, { cmds }) => {
-        for (const name of Array.isArray(cmds) ? (cmds as Value[]) : []) {
+        for (const name of Array.isArray(cmds) ? (cmds as Value[]) : [cmds]) {
           const path = await ctx.host.which(str(name))
           if (path !== undefined) return path
         }

@@ -1,11 +1,13 @@
 // Commands on this machine. A command leads a process group of its own, so that a timeout ends all it started.
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
-import { constants as access, accessSync, existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { groupIdsOf } from '../accounts.ts'
 import { fromNodeError, HostError, systemError } from '../errors.ts'
 import type { Command, CommandResult } from '../host.ts'
+import { openInput } from './command-input.ts'
 import { localGroup, localGroups, localUser } from './local-accounts.ts'
+import { programPath } from './program-path.ts'
 
 const MOST_OUTPUT = 256 << 20
 
@@ -34,14 +36,12 @@ class Collector {
 }
 
 export async function runLocal(command: Command): Promise<CommandResult> {
-  const child = launch(command, command.stdin === undefined ? 'ignore' : 'pipe', 'pipe')
+  const input = command.stdin === undefined ? undefined : openInput(command.stdin)
+  const child = launchClosing(command, input)
   const limit = command.maxOutput ?? MOST_OUTPUT
   const [stdout, stderr] = [new Collector(limit), new Collector(limit)]
   child.stdout?.on('data', (piece) => stdout.take(piece))
   child.stderr?.on('data', (piece) => stderr.take(piece))
-  // a program may leave before it has read all its input
-  child.stdin?.on('error', () => {})
-  child.stdin?.end(command.stdin)
   const ended = new Promise<number>((done, fail) => {
     child.once('error', (error) => fail(launchError(error, command)))
     child.once('close', (code, signal) => done(signal ? -constants.signals[signal] : (code ?? 0)))
@@ -79,7 +79,16 @@ export async function startLocal(command: Command): Promise<number> {
   return child.pid ?? 0
 }
 
-function launch(command: Command, stdin: 'ignore' | 'pipe', output: 'pipe' | 'ignore'): ChildProcess {
+/** The child has its own copy of the input. */
+function launchClosing(command: Command, input: number | undefined): ChildProcess {
+  try {
+    return launch(command, input ?? 'ignore', 'pipe')
+  } finally {
+    if (input !== undefined) closeSync(input)
+  }
+}
+
+function launch(command: Command, stdin: 'ignore' | number, output: 'pipe' | 'ignore'): ChildProcess {
   const { spawn } = process.getBuiltinModule('node:child_process')
   const argv = commandLine(command)
   const inherited = command.cleanEnv ? {} : process.env
@@ -98,32 +107,13 @@ function launch(command: Command, stdin: 'ignore' | 'pipe', output: 'pipe' | 'ig
 
 /** The vector as it is started: with the user's ids, groups and umask set first, and one stream for all output. */
 function commandLine(command: Command): string[] {
-  const { argv, user, group, mergeStderr, umask } = command
+  const { user, group, mergeStderr, umask } = command
+  const argv = [programPath(command), ...command.argv.slice(1)]
   const setup = umask === undefined ? '' : `umask ${umask.toString(8)}; `
   const wrapped = mergeStderr || setup !== ''
   const changesUser = user !== undefined || group !== undefined
-  if (wrapped || changesUser) refuseMissing(command)
   const line = wrapped ? ['/bin/sh', '-c', `${setup}exec "$@"${mergeStderr ? ' 2>&1' : ''}`, 'sh', ...argv] : [...argv]
   return changesUser ? [...asUser(user, group), ...line] : line
-}
-
-/** Behind a wrapper the system would not say that the program itself is missing. */
-function refuseMissing({ argv: [program = ''], env, cleanEnv }: Command): void {
-  const path = env?.get('PATH') ?? (cleanEnv ? '' : process.env['PATH']) ?? ''
-  const candidates = program.includes('/') ? [program] : path.split(':').map((directory) => `${directory}/${program}`)
-  const found = candidates.filter((candidate) => existsSync(candidate))
-  if (found.length === 0) throw systemError('ENOENT', program)
-  if (!found.some(isExecutable)) throw systemError('EACCES', program)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, access.X_OK)
-    return true
-  } catch {
-    // the reason does not matter here
-    return false
-  }
 }
 
 function asUser(user: string | undefined, group: string | undefined): string[] {

@@ -79,7 +79,7 @@ export async function execute(ctx: FunctionContext, args: Given, stderr: Stderr)
     ...stdinOf(args),
     ...(timeout !== undefined && { timeout }),
   }
-  const context = () => contextText(args, { cwd, python_shell, shell, stderr, changesIds: !!(user || group || umask) })
+  const context = () => contextText(args, { cwd, python_shell, shell, stderr, user, group, umask })
   const outcome = await perform(ctx, { args, command, words, context, quiet })
   if (outcome instanceof Map) return outcome
   if (succeeds(success, outcome)) outcome.retcode = 0
@@ -123,11 +123,14 @@ interface Circumstances {
   python_shell: Value
   shell: string
   stderr: Stderr
-  changesIds: boolean
+  user: string | undefined
+  group: string | undefined
+  umask: number | undefined
 }
 
 /** What Salt shows of how it would have started the program. */
-function contextText(args: Given, { cwd, python_shell, shell, stderr }: Circumstances): string {
+function contextText(args: Given, circumstances: Circumstances): string {
+  const { cwd, python_shell, shell, stderr, user, group, umask } = circumstances
   const context = new Map<Value, Value>([
     ['cwd', cwd],
     ['shell', python_shell ?? false],
@@ -137,8 +140,12 @@ function contextText(args: Given, { cwd, python_shell, shell, stderr }: Circumst
     ['timeout', given(args, 'timeout')],
     ['bg', given(args, 'bg') ?? false],
   ])
+  const changesIds = user !== undefined || group !== undefined || umask !== undefined
+  if (changesIds) context.set('preexec_fn', '')
   if (python_shell === true) context.set('executable', shell)
-  return repr(context.set('close_fds', true))
+  const ids = [user ?? null, umask ?? null, group ?? null].map((id) => repr(id)).join(', ')
+  const before = `functools.partial(<function chugid_and_umask at 0x7f0000000000>, ${ids})`
+  return repr(context.set('close_fds', true)).replace("'preexec_fn': ''", () => `'preexec_fn': ${before}`)
 }
 
 /** The program and its arguments as they are started. */

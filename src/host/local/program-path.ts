@@ -1,0 +1,48 @@
+// Which file a command starts: as the system looks it up, but saying what is wrong before anything wraps it.
+import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
+import { systemError } from '../errors.ts'
+import type { Command } from '../host.ts'
+
+/** Where programs are when nobody says. */
+const DEFAULT_PATH = '/bin:/usr/bin'
+
+export function programPath({ argv: [program = ''], env, cleanEnv }: Command): string {
+  const path = env?.get('PATH') ?? (cleanEnv ? undefined : process.env['PATH']) ?? DEFAULT_PATH
+  const isNamed = program.includes('/')
+  const candidates = isNamed ? [program] : path.split(':').map((directory) => `${directory}/${program}`)
+  const found = candidates.filter((candidate) => existsSync(candidate))
+  if (found.length === 0 || program === '') throw systemError('ENOENT', program)
+  const runnable = found.find(isExecutable)
+  if (runnable === undefined) throw systemError('EACCES', program)
+  if (isNamed && isPlainText(program)) throw systemError('ENOEXEC', program)
+  return runnable
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    // the reason does not matter here
+    return false
+  }
+}
+
+/** Text without `#!` is no program, although many a shell would run it. */
+function isPlainText(path: string): boolean {
+  const start = Buffer.alloc(64)
+  let length: number
+  try {
+    const file = openSync(path, 'r')
+    try {
+      length = readSync(file, start, 0, start.length, 0)
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    // a program may be run by those who cannot read it
+    return false
+  }
+  const text = start.subarray(0, length)
+  return !text.subarray(0, 2).equals(Buffer.from('#!')) && !text.includes(0)
+}
