@@ -1,7 +1,7 @@
 // States that do nothing but report, for trying out requisites, output and conditions.
 import { randomInt } from 'node:crypto'
-import { isInt, PyError, SaltError, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
+import { type Dict, isInt, PyError, SaltError, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { arg, defineState, type Result, type StateContext, type StateReturn, state, toValue } from '../sdk/mod.ts'
 
 const CHANGES = { testing: { old: 'Unchanged', new: 'Something pretended to change' } }
 
@@ -10,25 +10,24 @@ const kwargs = arg.open('`comment` for the report; all else is ignored')
 
 type Further = ReadonlyMap<string, Value>
 
-const commentIn = (kwargs: Further, otherwise: string): string => str(kwargs.get('comment') ?? otherwise)
+/** A comment is passed on as it was given, whatever it is. */
+const commentIn = (kwargs: Further, otherwise: string): Value => kwargs.get('comment') ?? otherwise
 
-const succeed = (name: string, kwargs: Further): StateReturn => ({
-  name,
-  changes: {},
-  result: true,
-  comment: commentIn(kwargs, 'Success!'),
-})
-
-function failure(ctx: StateContext, name: string, kwargs: Further): StateReturn {
-  const comment = ctx.test ? "If we weren't testing, this would be a failure!" : commentIn(kwargs, 'Failure!')
-  return { name, changes: {}, result: false, comment }
+function report(name: string, changes: Result, result: boolean | null, comment: Value, more: Result = {}): Dict {
+  return toValue({ name, changes, result, comment, ...(more as object) }) as Dict
 }
 
-function changing(ctx: StateContext, name: string, comment: string, result: boolean): StateReturn {
+const succeed = (name: string, kwargs: Further): Dict => report(name, {}, true, commentIn(kwargs, 'Success!'))
+
+function failure(ctx: StateContext, name: string, kwargs: Further): Dict {
+  const comment = ctx.test ? "If we weren't testing, this would be a failure!" : commentIn(kwargs, 'Failure!')
+  return report(name, {}, false, comment)
+}
+
+function changing(ctx: StateContext, name: string, comment: Value, result: boolean): Dict {
   const outcome = result ? 'successful' : 'failed'
-  return ctx.test
-    ? { name, changes: CHANGES, result: null, comment: `If we weren't testing, this would be ${outcome} with changes` }
-    : { name, changes: CHANGES, result, comment }
+  if (!ctx.test) return report(name, CHANGES, result, comment)
+  return report(name, CHANGES, null, `If we weren't testing, this would be ${outcome} with changes`)
 }
 
 /** A switch that may also be left to chance. */
@@ -45,18 +44,19 @@ interface Configured {
   name: string
   changes: Value
   result: Value
-  comment: string
+  comment: Value
   warnings: Value
   allow_test_mode_failure: boolean
 }
 
-function configured(ctx: StateContext, args: Configured): StateReturn {
+function configured(ctx: StateContext, args: Configured): Dict {
+  const { name, comment } = args
   const changes = isOn('changes', args.changes) ? CHANGES : {}
   const result = isOn('result', args.result)
-  const report = { name: args.name, changes, result, comment: args.comment, ...warningsOf(args.warnings) }
-  if (!ctx.test) return report
+  const warnings = warningsOf(args.warnings)
+  if (!ctx.test) return report(name, changes, result, comment, warnings)
   const predicted = args.allow_test_mode_failure && args.result === false ? false : args.changes === false ? true : null
-  return { ...report, result: predicted, comment: args.comment === '' ? 'This is a test' : args.comment }
+  return report(name, changes, predicted, truthy(comment) ? comment : 'This is a test', warnings)
 }
 
 function warningsOf(warnings: Value): { warnings?: Value[] } {
@@ -164,7 +164,7 @@ export default defineState({
         name,
         changes: arg.any('Whether there are changes: true, false or `Random`', { default: true }),
         result: arg.any('The result: true, false or `Random`', { default: true }),
-        comment: arg.string('The comment', { default: '' }),
+        comment: arg.any('The comment', { default: '' }),
         warnings: arg.any('Text, or a list of texts, for the warnings', { optional: true }),
         allow_test_mode_failure: arg.boolean('Whether a dry run may fail', { default: false }),
       },
@@ -175,12 +175,7 @@ export default defineState({
       args: { name, text: arg.any('What to show', { optional: true }), kwargs: arg.open('Ignored') },
       run: (_ctx, { name, text }) => {
         if (!truthy(text)) throw new SaltError('SaltInvocationError', 'Missing required argument text.')
-        return new Map<Value, Value>([
-          ['name', name],
-          ['changes', new Map()],
-          ['result', true],
-          ['comment', text],
-        ])
+        return report(name, {}, true, text)
       },
     }),
     mod_watch: state({
