@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { type Dict, repr, type Value } from '../../data/mod.ts'
+import { type RenderOptions, renderText } from '../pipeline.ts'
+
+const context: RenderOptions = {
+  opts: new Map<Value, Value>([['id', 'web1']]),
+  grains: new Map<Value, Value>([['os', 'Debian']]),
+  pillar: new Map(),
+  sls: 'app',
+  functions: {
+    has: (name) => name === 'test.echo',
+    hasModule: (name) => name === 'test',
+    names: () => ['test.echo'],
+    call: (_name, [text]) => text!,
+  },
+}
+
+const rendered = async (body: string): Promise<string> =>
+  repr((await renderText(`#!py\n${body}`, context)).value as Dict)
+
+describe('the py renderer', () => {
+  test('gives what run() returns, types included', async () => {
+    expect(await rendered('def run():\n    return {"a": [1, 2.5, None, (1, "x")], 3: b"x", "big": 2**70}\n')).toBe(
+      "{'a': [1, 2.5, None, (1, 'x')], 3: b'x', 'big': 1180591620717411303424}",
+    )
+  })
+
+  test('lets the file see data and call functions', async () => {
+    const body =
+      'def run():\n    print("noise")\n    echo = __salt__["test.echo"]\n    return [__grains__["os"], __opts__["id"], sls, echo({"k": 1}), salt.test.echo(2)]\n'
+    expect(await rendered(body)).toBe("['Debian', 'web1', 'app', {'k': 1}, 2]")
+  })
+
+  test('shows where the file failed', async () => {
+    await expect(rendered('def run():\n    return nope\n')).rejects.toThrow(
+      /line 3[\s\S]*NameError: name 'nope' is not defined/,
+    )
+  })
+})
