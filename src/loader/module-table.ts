@@ -79,6 +79,26 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/cp.ts'),
     },
   ],
+  cron: [
+    {
+      functions: [
+        'write_cron_file',
+        'write_cron_file_verbose',
+        'raw_cron',
+        'list_tab',
+        'ls',
+        'get_entry',
+        'set_special',
+        'set_job',
+        'rm_special',
+        'rm_job',
+        'rm',
+        'set_env',
+        'rm_env',
+      ],
+      load: () => import('../modules/cron.ts'),
+    },
+  ],
   data: [
     {
       functions: ['load', 'items', 'get', 'keys', 'values', 'has_key'],

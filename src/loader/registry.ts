@@ -79,7 +79,7 @@ export class Registry {
       has: (name) => this.has(name),
       names: () => this.names(),
       module: (name) => this.module(name),
-      states: new StateRegistry(stateTable, context),
+      states: new StateRegistry(stateTable, { ...context, host }),
       log: context.log ?? silentLog,
       host,
       files,
@@ -136,7 +136,7 @@ export class Registry {
     const reasons: string[] = []
     for (const entry of this.shared.table[name] ?? []) {
       const { default: declaration } = await entry.load()
-      const verdict = declaration.when?.(this.ctx) ?? true
+      const verdict = (await declaration.when?.(this.ctx)) ?? true
       if (verdict === true) {
         this.shared.loaded.set(name, declaration)
         return declaration

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { MemoryHost } from '../host/mod.ts'
 import { defineState, state } from '../sdk/mod.ts'
 import { StateRegistry, type StateTable } from './state-registry.ts'
 import { stateTable } from './state-table.ts'
@@ -19,7 +20,8 @@ const apt = defineState({
 const table: StateTable = {
   pkg: [{ functions: ['installed', 'mod_watch'], hooks: ['mod_aggregate'], load: async () => ({ default: apt }) }],
 }
-const registry = (os: string) => new StateRegistry(table, { opts: new Map(), grains: new Map([['os', os]]) })
+const registry = (os: string) =>
+  new StateRegistry(table, { opts: new Map(), grains: new Map([['os', os]]), host: new MemoryHost() })
 
 describe('the registry of states', () => {
   test('knows functions and hooks before and after a module is loaded', async () => {

@@ -1,6 +1,7 @@
 // States by name, imported at their first use like functions. Of several modules with one name the first that can
 // serve this minion does.
 import { contains, type Dict, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
 import { type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
 
 export interface StateEntry {
@@ -16,6 +17,7 @@ export type StateTable = Readonly<Record<string, readonly StateEntry[]>>
 export interface StateSurroundings {
   opts: Dict
   grains: Dict
+  host: Host
 }
 
 export class StateRegistry {
@@ -87,7 +89,7 @@ export class StateRegistry {
     const reasons: string[] = []
     for (const { load } of this.entries(module)) {
       const { default: declaration } = await load()
-      const verdict = declaration.when?.(this.surroundings) ?? true
+      const verdict = (await declaration.when?.(this.surroundings)) ?? true
       if (verdict === true) {
         this.loaded.set(module, declaration)
         this.offered.set(module, new Set([...Object.keys(declaration.functions), ...stateHooks(declaration)]))

@@ -14,6 +14,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/cmd.ts'),
     },
   ],
+  cron: [
+    {
+      functions: ['present', 'absent', 'env_present', 'env_absent'],
+      load: () => import('../states/cron.ts'),
+    },
+  ],
   environ: [
     {
       functions: ['setenv'],

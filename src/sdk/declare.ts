@@ -40,11 +40,16 @@ export function fn<const A extends Args>(declaration: FunctionDeclaration<A>): F
   return declaration as unknown as FunctionDeclaration
 }
 
+/** True when a module can serve this minion, else why not. */
+export type Availability = (
+  ctx: Pick<FunctionContext, 'opts' | 'grains' | 'host'>,
+) => true | string | Promise<true | string>
+
 export interface ModuleDeclaration {
   readonly name: string
   readonly doc: string
   /** True when the module can serve this minion, else why not. */
-  readonly when?: (ctx: Pick<FunctionContext, 'opts' | 'grains'>) => true | string
+  readonly when?: Availability
   /** The name it is called by when that is not its own: `pkg` for `aptpkg`. */
   readonly virtual?: string
   readonly functions: Readonly<Record<string, FunctionDeclaration>>

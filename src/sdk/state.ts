@@ -3,7 +3,7 @@
 import type { Dict } from '../data/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext, Keywords } from './context.ts'
-import type { Result } from './declare.ts'
+import type { Availability, Result } from './declare.ts'
 
 export interface StateContext extends FunctionContext {
   /** Whether this is a dry run: say what would change (`result: null`), and change nothing. The host refuses to. */
@@ -51,7 +51,7 @@ export interface StateDeclaration {
   readonly name: string
   readonly doc: string
   /** True when the states can be applied on this minion, else why not. */
-  readonly when?: (ctx: Pick<FunctionContext, 'opts' | 'grains'>) => true | string
+  readonly when?: Availability
   /** The name it is called by when that is not its own. */
   readonly virtual?: string
   /** `mod_watch` among them is called when something watched has changed and the state itself changed nothing. */

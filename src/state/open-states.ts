@@ -37,7 +37,7 @@ export function stateEngine(parts: EngineParts): OpenStates {
       grains,
       pillar,
       functions,
-      states: new StateRegistry(parts.table, { opts, grains }),
+      states: new StateRegistry(parts.table, { opts, grains, host: functions.ctx.host }),
       log,
       jid: request.jid ?? null,
       mocked: request.mocked ?? false,
