@@ -1,69 +1,61 @@
-// `npm run up`: builds Brine and shows on a sample tree what it can do today, writing only below .brine/.
+// `npm run up`: builds Brine and applies the sample tree with it, as a minion without a master would. The minion lives in
+// .brine/up and its states write below .brine/up/root, so nothing else on the machine changes and no rights are needed.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { join } from 'node:path'
 import { build } from './build.ts'
 import { runCommand } from './command.ts'
 
 const root = join(import.meta.dirname, '..')
-const tree = join('examples', 'tree')
-const out = join('.brine', 'up')
-const program = join('dist', 'brine.js')
-
-const GRAINS = ['--grains', join(tree, 'grains.yaml')]
-const FILE_ROOT = ['--file-root', join(tree, 'salt')]
-
-type State = Record<string, unknown>
-type HighData = Record<string, Record<string, State[]>>
+const sandbox = join('.brine', 'up')
+const program = join('dist', 'salt-call.js')
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-async function brine(...args: string[]): Promise<string> {
-  const { code, output } = await runCommand(root, process.execPath, [program, ...args])
-  if (code !== 0) throw new Error(`brine ${args.join(' ')} failed:\n${output}`)
-  return output
-}
-
-function keep(source: string, name: string, text: string): string {
-  const path = join(out, name)
-  writeFileSync(join(root, path), text)
-  say(`  ${relative(tree, source).padEnd(32)} → ${path}`)
-  return path
-}
-
-/** The files that file.managed would write: each source rendered with its own context. */
-async function renderManagedFiles(high: HighData, pillar: string): Promise<void> {
-  for (const [name, state] of Object.entries(high)) {
-    const settings = Object.assign({}, ...(state['file.managed'] ?? [])) as Record<string, unknown>
-    if (settings['template'] !== 'jinja') continue
-    const source = String(settings['source']).replace('salt:/', join(tree, 'salt'))
-    const context = join(out, 'context.json')
-    writeFileSync(join(root, context), JSON.stringify(settings['context'] ?? {}))
-    const options = ['--renderer', 'jinja', '--context', context, '--pillar', pillar]
-    keep(source, basename(name), await brine('render', source, ...options, ...GRAINS, ...FILE_ROOT))
-    rmSync(join(root, context))
+/** JSON is YAML too, whatever characters the paths have. */
+function minionConfig(): string {
+  const options = {
+    id: 'web1.example.com',
+    root_dir: join(root, sandbox, 'minion'),
+    file_roots: { base: [join(root, 'examples', 'tree', 'salt')] },
+    pillar_roots: { base: [join(root, 'examples', 'tree', 'pillar')] },
+    file_client: 'local',
+    grains: { shop_root: join(root, sandbox, 'root') },
   }
+  const lines = Object.entries(options).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  return `${lines.join('\n')}\n`
+}
+
+async function apply(...args: string[]): Promise<void> {
+  const words = [program, '--local', '-c', join(sandbox, 'etc'), 'state.apply', ...args]
+  say(`$ node ${words.join(' ')}`)
+  const { code, output } = await runCommand(root, process.execPath, words)
+  say(output.trimEnd())
+  if (code !== 0) throw new Error(`state.apply ended with exit code ${code}`)
+  say('')
 }
 
 async function main(): Promise<void> {
   await build(root)
-  mkdirSync(join(root, out), { recursive: true })
-  say(`${(await brine('--version')).trim()} is built. A sample tree, rendered as Salt would for web1.example.com:\n`)
+  rmSync(join(root, sandbox), { recursive: true, force: true })
+  mkdirSync(join(root, sandbox, 'etc'), { recursive: true })
+  writeFileSync(join(root, sandbox, 'etc', 'minion'), minionConfig())
 
-  const pillarSource = join(tree, 'pillar', 'shop.sls')
-  const pillar = keep(pillarSource, 'pillar.yaml', await brine('render', pillarSource, ...GRAINS))
-  const sls = join(tree, 'salt', 'shop', 'init.sls')
-  const render = ['render', sls, '--pillar', pillarSource, ...GRAINS, ...FILE_ROOT]
-  const states = await brine(...render)
-  keep(sls, 'shop.yaml', states)
-  await renderManagedFiles(JSON.parse(await brine(...render, '--out', 'json')), pillar)
+  say('Brine is built. The sample tree examples/tree, first only what it would change:\n')
+  await apply('test=True')
+  say('And now for real:\n')
+  await apply()
 
-  say(`\n${states.replace(/^/gm, '  ').trimEnd()}\n`)
-  say('Change something under examples/tree and render it again:\n')
-  say(`  node ${program} ${render.join(' ')}\n`)
-  say('So far Brine is the two languages of a Salt tree, Jinja and YAML, and the render pipeline. It does not apply')
-  say('states yet and has no master and no minion: docs/architecture.md says what is there and what comes next.')
+  const call = `node ${program} --local -c ${join(sandbox, 'etc')}`
+  say(`What it wrote is below ${join(sandbox, 'root')}. Try next:\n`)
+  say(`  ${call} state.apply                           # once more: nothing changes`)
+  say(`  ${call} state.apply pillar='{"shop": {"workers": 16}}'`)
+  say(`  ${call} state.show_lowstate --out=yaml        # what the states are compiled to`)
+  say(`  ${call} pillar.items                          # what the minion is told`)
+  say(`  ${call} grains.item os num_cpus               # what it knows of the machine`)
+  say(`  ${call} sys.doc file.append                   # how a function is called\n`)
+  say('There is no master and no minion daemon yet: README.md says what works today.')
 }
 
 await main()

@@ -1,47 +1,73 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { run } from '../../src/cli/render.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
 
-// recorded from Salt 3008.2 rendering the same tree
+// recorded from Salt 3008.2 rendering and applying the same tree
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'shop.json'), 'utf8'))
+const RECORDED_ROOT = '/srv/example'
 const tree = join(import.meta.dirname, '../../examples/tree')
-const scratch = mkdtempSync(join(tmpdir(), 'brine-example-'))
 const shared = ['--grains', join(tree, 'grains.yaml'), '--file-root', join(tree, 'salt')]
 const pillar = join(tree, 'pillar', 'shop.sls')
 
-async function render(...argv: string[]): Promise<string> {
+async function render(...argv: string[]): Promise<unknown> {
   let out = ''
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     out += text
     return true
   })
-  expect(await run([...argv, ...shared])).toBe(0)
-  return out
+  expect(await run([...argv, '--out', 'json', ...shared])).toBe(0)
+  return JSON.parse(out)
 }
 
 afterEach(() => {
   vi.restoreAllMocks()
 })
-afterAll(() => rmSync(scratch, { recursive: true }))
 
 describe('the sample tree', () => {
   test('has the pillar that Salt makes of it', async () => {
-    const text = await render(pillar, '--out', 'json')
-    expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(recorded.pillar))
+    expect(JSON.stringify(await render(pillar))).toBe(JSON.stringify(recorded.pillar))
   })
 
   test('has the states that Salt makes of it, in their order', async () => {
-    const text = await render(join(tree, 'salt', 'shop', 'init.sls'), '--pillar', pillar, '--out', 'json')
-    expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(recorded.shop))
+    const states = await render(join(tree, 'salt', 'shop', 'init.sls'), '--pillar', pillar)
+    expect(JSON.stringify(states)).toBe(JSON.stringify(recorded.shop))
   })
+})
 
-  test.each(Object.keys(recorded.files))('has the %s that Salt makes of it', async (name) => {
-    const settings = Object.assign({}, ...recorded.shop[name]['file.managed'])
-    const context = join(scratch, 'context.json')
-    writeFileSync(context, JSON.stringify(settings.context))
-    const source = settings.source.replace('salt:/', join(tree, 'salt'))
-    expect(await render(source, '--renderer', 'jinja', '--context', context)).toBe(recorded.files[name])
+interface StateResult {
+  result: boolean | null
+  comment: string
+  changes: Record<string, unknown>
+}
+
+describe('the sample tree, applied', () => {
+  const sandbox = new Sandbox()
+  const root = join(sandbox.dir, 'root')
+  const facts = 'os: Debian, os_family: Debian, osfinger: Debian-12, num_cpus: 4, shop_root: $DIR/root'
+  const roots = [`file_roots: {base: [${tree}/salt]}`, `pillar_roots: {base: [${tree}/pillar]}`]
+  const options = ['id: web1.example.com', 'root_dir: $DIR/minion', ...roots, `grains: {${facts}}`]
+  sandbox.write({ 'etc/minion': `${options.join('\n')}\n` })
+  afterAll(() => sandbox.remove())
+
+  async function apply(...args: string[]): Promise<Record<string, StateResult>> {
+    const { out, err, code } = await sandbox.call('state.apply', '--out=json', ...args)
+    expect(err).toBe('')
+    expect(code).toBe(0)
+    const results = JSON.parse(out.replaceAll(root, RECORDED_ROOT)).local as Record<string, StateResult>
+    for (const { changes } of Object.values(results)) delete changes['pid']
+    const kept = ({ result, comment, changes }: StateResult): StateResult => ({ result, comment, changes })
+    return Object.fromEntries(Object.entries(results).map(([tag, result]) => [tag, kept(result)]))
+  }
+
+  // one after another: each run stands on what the one before left
+  test('changes what it does with Salt, and nothing twice', async () => {
+    expect(await apply('test=True')).toEqual(recorded.runs['test=True'])
+    expect(await apply()).toEqual(recorded.runs.first)
+    expect(await apply()).toEqual(recorded.runs.second)
+    for (const [path, text] of Object.entries(recorded.files)) {
+      expect(readFileSync(path.replace(RECORDED_ROOT, root), 'utf8')).toBe(text)
+    }
   })
 })

@@ -8,6 +8,6 @@ shop:
     - name: api.example.com
       port: 8081
       public: false
-  users:
-    ann: {uid: 3001, groups: [www-data, adm]}
-    bob: {uid: 3002}
+  settings:
+    cart: {currency: EUR, keep_days: 14}
+    mail: {from: shop@example.com}

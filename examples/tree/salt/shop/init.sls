@@ -1,35 +1,44 @@
 {%- from 'shop/map.jinja' import shop with context %}
+{%- set root = grains.shop_root %}
 
-shop packages:
-  pkg.installed:
-    - name: {{ shop.package }}
+shop directories:
+  file.directory:
+    - names:
+      - {{ root }}{{ shop.confdir }}
+      - {{ root }}/var/lib/shop
+    - mode: '0755'
+    - makedirs: true
 
-{%- for name, user in shop.users | dictsort %}
-
-{{ name }}:
-  user.present:
-    - uid: {{ user.uid }}
-    - groups: {{ user.groups | default([shop.user]) | json }}
+shop settings:
+  ini.options_present:
+    - name: {{ root }}/var/lib/shop/shop.ini
+    - sections: {{ shop.settings | json }}
     - require:
-      - pkg: shop packages
-{%- endfor %}
+      - file: shop directories
 
 {%- for site in shop.sites %}
 
-{{ shop.confdir }}/{{ site.name }}.conf:
+{{ root }}{{ shop.confdir }}/{{ site.name }}.conf:
   file.managed:
     - source: salt://shop/files/site.conf.jinja
     - template: jinja
-    - user: root
     - mode: '0644'
     - context:
         site: {{ site | yaml }}
         workers: {{ shop.workers }}
-    - watch_in:
-      - service: shop running
+    - require:
+      - file: shop directories
+    - onchanges_in:
+      - cmd: count sites
 {%- endfor %}
 
-shop running:
-  service.running:
-    - name: {{ shop.package }}
-    - enable: true
+count sites:
+  cmd.run:
+    - name: ls {{ root }}{{ shop.confdir }} | wc -l > {{ root }}/var/lib/shop/count
+
+shop link:
+  file.symlink:
+    - name: {{ root }}/var/lib/shop/sites-in-use
+    - target: {{ root }}{{ shop.confdir }}
+    - require:
+      - file: shop directories
