@@ -19,8 +19,12 @@ type Answer = Record<string, Json>
 
 const SAME = 'as recorded'
 
+/** What cases set in the environment is gone before the next one, as in a fresh process. */
+const environment = { ...process.env }
+
 function enter(root: CaseRoot): void {
   process.umask(0o022)
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
   Object.assign(process.env, {
     TZ: 'UTC',
     LC_ALL: 'C.UTF-8',
