@@ -134,7 +134,7 @@ const patterns = {
     args: {
       originalfile: arg.string('What is patched'),
       patchfile: arg.string('The patch'),
-      options: arg.string('Options of patch', { default: '' }),
+      options: arg.any('Options of patch: a text, or a list', { default: '' }),
       dry_run,
     },
     returns: ret.dict('What `cmd.run_all` answers'),

@@ -85,7 +85,7 @@ export async function psed(ctx: FunctionContext, request: PsedRequest): Promise<
 export interface PatchRequest {
   original: string
   patch: string
-  options: string
+  options: Value
   dryRun: boolean
 }
 
@@ -94,7 +94,9 @@ export async function applyPatch(ctx: FunctionContext, request: PatchRequest): P
   if (program === undefined) {
     throw failed("patch executable not found. Is the distribution's patch package installed?")
   }
-  const cmd = [program, ...shlexSplit(request.options)]
+  const { options } = request
+  const words = Array.isArray(options) ? (options as Value[]).map((word) => str(word)) : shlexSplit(str(options))
+  const cmd = [program, ...words]
   const isBsd = ['FreeBSD', 'OpenBSD'].includes(str(ctx.grains.get('kernel') ?? ''))
   if (request.dryRun) cmd.push(isBsd ? '-C' : '--dry-run')
   if (!cmd.includes('-N') && !cmd.includes('--forward')) cmd.push('--forward')

@@ -5,7 +5,7 @@ import type { StateContext } from '../../sdk/mod.ts'
 const PLAIN = new Set([...Array.from({ length: 95 }, (_, index) => index + 32), 8, 9, 10, 12, 13])
 
 /** No null byte, and at most 30 % that is no text; judged by the first bytes. */
-export function isText(bytes: Uint8Array): boolean {
+function isText(bytes: Uint8Array): boolean {
   const start = bytes.subarray(0, 512)
   if (start.includes(0)) return false
   let isUnicode = true

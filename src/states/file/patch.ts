@@ -119,9 +119,8 @@ function nested(outcome: Dict): string {
   const lines = [...outcome]
     .sort(([a], [b]) => (str(a) < str(b) ? -1 : 1))
     .flatMap(([key, value]) => {
-      const shown = str(value)
-        .split('\n')
-        .map((line) => `${pad}    ${line}`)
+      const text = str(value)
+      const shown = text === '' ? [] : text.split('\n').map((line) => `${pad}    ${line}`)
       return [`${pad}${str(key)}:`, ...shown]
     })
   return [`${pad}----------`, ...lines].join('\n')

@@ -51,9 +51,15 @@ interface Dataset {
   old?: Value
 }
 
-async function mergeExisting(ctx: StateContext, path: string, data: Value, serializer: Serializer, options: Options) {
-  const old = await serializer.read(await ctx.host.read(path), optionsOf(options['deserializer_opts']!))
-  return old === null ? { data } : { data: merge(old, data), old }
+async function mergeExisting(
+  ctx: StateContext,
+  path: string,
+  data: Value,
+  read: NonNullable<Serializer['read']>,
+  options: Options,
+): Promise<Dataset> {
+  const old = await read(await ctx.host.read(path), optionsOf(options['deserializer_opts']!))
+  return old === null ? { data } : { data: merge(old, data, { strategy: 'recurse' }), old }
 }
 
 async function writeFile(ctx: StateContext, target: string, answer: Answer, contents: Value, options: Options) {
@@ -160,8 +166,9 @@ async function writeData(ctx: StateContext, answer: Answer, { data, name, serial
   let dataset: Dataset = { data }
   if (truthy(options['merge_if_exists']!)) {
     if (await isFile(ctx, path)) {
+      if (!serializer.read) return fail(answer, `merge_if_exists is not supported for the ${name} serializer`)
       try {
-        dataset = await mergeExisting(ctx, path, data, serializer, options)
+        dataset = await mergeExisting(ctx, path, data, serializer.read, options)
       } catch (error) {
         return fail(answer, `Failed to deserialize existing data: ${messageOf(error)}`)
       }

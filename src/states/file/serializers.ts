@@ -12,12 +12,14 @@ import {
   type Value,
 } from '../../data/mod.ts'
 import { deserialize, serialize } from '../../sdk/mod.ts'
+import { writeToml } from './toml.ts'
 
 type Options = ReadonlyMap<string, Value>
 
 export interface Serializer {
   write(value: Value, options: Options): Promise<string | Uint8Array>
-  read(bytes: Uint8Array, options: Options): Promise<Value>
+  /** Absent where files of the format are only written. */
+  read?(bytes: Uint8Array, options: Options): Promise<Value>
 }
 
 /** A format that cannot hold the data, or data that is not in the format. */
@@ -50,10 +52,10 @@ function writeIni(value: Value): string {
       throw new PyError('AttributeError', `'${qualifiedTypeName(keys)}' object has no attribute 'items'`)
     if (section === 'DEFAULT' && keys.size === 0) continue
     out += `[${str(section)}]\n`
-    for (const [key, each] of keys) {
+    const lowered = new Map(Array.from(keys, ([key, each]) => [str(key).toLowerCase(), each]))
+    for (const [key, each] of lowered) {
       checkInterpolation(each)
-      const shown = each === null ? '' : ` = ${str(each).replaceAll('\n', '\n\t')}`
-      out += `${str(key).toLowerCase()}${shown}\n`
+      out += `${key} = ${str(each).replaceAll('\n', '\n\t')}\n`
     }
     out += '\n'
   }
@@ -114,6 +116,7 @@ const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map<string, Serializer>
       read: async (bytes) => decodeMsgpack(bytes, { dialect: 'bus' }),
     },
   ],
+  ['toml', { write: async (value) => writeToml(value) }],
   ['configparser', { write: async (value) => writeIni(value), read: async (bytes) => readIni(text(bytes)) }],
 ])
 
@@ -122,7 +125,10 @@ export function serializerOf(name: string): Serializer | undefined {
   return (
     plain && {
       write: (value, options) => plain.write(value, options).catch(rethrow('SerializationError')),
-      read: (bytes, options) => plain.read(bytes, options).catch(rethrow('DeserializationError')),
+      ...(plain.read && {
+        read: (bytes: Uint8Array, options: Options) =>
+          plain.read!(bytes, options).catch(rethrow('DeserializationError')),
+      }),
     }
   )
 }
