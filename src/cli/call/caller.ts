@@ -136,7 +136,7 @@ function failure(
   if (!(error instanceof BrineError)) {
     const { name, message, stack } = toError(error)
     log('debug', stack ?? message)
-    return new ProgramExit(1, { stderr: `[ERROR   ] ${fun} did not come to an end\n${name}: ${message}\n` })
+    return new ProgramExit(1, { stderr: `[ERROR   ] ${fun} did not come to an end\n${lastLine(name, message)}\n` })
   }
   const hint = error.hint === undefined ? '' : `${error.hint}\n`
   if (error instanceof SaltError && error.code === 'SaltInvocationError') {
@@ -151,9 +151,12 @@ function failure(
   }
   log('debug', error.stack ?? error.message)
   const where = error.at?.file === undefined ? '' : `at ${error.at.file}, line ${error.at.line}\n`
-  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${error.code}: ${error.message}\n`
+  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${lastLine(error.code, error.message)}\n`
   return new ProgramExit(1, { stderr })
 }
+
+/** The last line of a Python traceback. */
+const lastLine = (name: string, message: string): string => (message === '' ? name : `${name}: ${message}`)
 
 function handToReturners(opts: Dict, log: Log): void {
   const names = str(opts.get('return') ?? '').split(',')
