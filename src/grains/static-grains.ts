@@ -6,7 +6,7 @@ import { load, YamlError } from '../yaml/mod.ts'
 import type { Machine } from './machine.ts'
 
 /** Beside the configuration file, or within it when it is a directory. */
-export async function grainsFile(machine: Machine, opts: Dict): Promise<string | undefined> {
+async function grainsFile(machine: Machine, opts: Dict): Promise<string | undefined> {
   const conf = textOf(opts.get('conf_file') ?? null)
   if (conf === undefined || conf === '') return undefined
   return `${(await machine.isDirectory(conf)) ? conf : dirname(conf)}/grains`

@@ -1,6 +1,5 @@
 // Pillar: what is compiled from files, options and overrides, and what the functions over a compiled pillar answer
 // (cases/pillar/README.md). The order of keys that `file_tree` makes is that of the disk, so it is not compared.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -39,34 +38,33 @@ const MASTER: ReadonlyArray<[string, Value]> = [
   ['decrypt_pillar_renderers', ['gpg']],
 ]
 
-let keydir: string | undefined
+let keydir: Promise<string> | undefined
 
 /** Made once; a key takes a moment to import. */
-function gpgKeys(): string {
-  if (keydir === undefined) {
-    const directory = mkdtempSync(join(tmpdir(), 'brine-gpg-'))
-    execFileSync('gpg', ['--homedir', directory, '--batch', '--import'], {
-      input: fixture.gpg.secret_key,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
-    process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-    keydir = directory
-  }
+function gpgKeys(): Promise<string> {
+  keydir ??= importKeys()
   return keydir
+}
+
+async function importKeys(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'brine-gpg-'))
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+  await host.run({ argv: ['gpg', '--homedir', directory, '--batch', '--import'], stdin: fixture.gpg.secret_key })
+  return directory
 }
 
 function inRoot<T extends Json>(json: T, root: string): T {
   return JSON.parse(JSON.stringify(json).replaceAll('<ROOT>', root)) as T
 }
 
-function options(testCase: Case, root: string): Dict {
+async function options(testCase: Case, root: string): Promise<Dict> {
   const opts: Dict = new Map<Value, Value>(MASTER)
   const roots = (testCase['roots'] ?? { base: ['base'] }) as Record<string, string[]>
   opts.set(
     'pillar_roots',
     new Map(Object.entries(roots).map(([env, folders]) => [env, folders.map((folder) => join(root, folder))])),
   )
-  opts.set('gpg_keydir', testCase['gpg'] ? gpgKeys() : join(root, 'gpgkeys'))
+  opts.set('gpg_keydir', testCase['gpg'] ? await gpgKeys() : join(root, 'gpgkeys'))
   for (const [name, value] of decodeTyped(inRoot((testCase['opts'] ?? {}) as Json, root)) as Dict) opts.set(name, value)
   return opts
 }
@@ -77,7 +75,7 @@ async function compiled(testCase: Case, root: string): Promise<Value> {
     writeFileSync(join(root, path), text.replaceAll('<ROOT>', root))
   }
   const { pillar } = await compilePillar({
-    opts: options(testCase, root),
+    opts: await options(testCase, root),
     grains,
     minionId: (testCase['minion'] as string | undefined) ?? fixture.minion,
     host,
@@ -101,7 +99,7 @@ async function called(testCase: Case, root: string, unmask: boolean): Promise<Va
   const pillar = decodeTyped(fixture.functions_pillar) as Dict
   mkdirSync(join(root, 'base'), { recursive: true })
   writeFileSync(join(root, 'base/top.sls'), '')
-  const opts = options(testCase, root).set('pillar', pillar).set('id', fixture.minion)
+  const opts = (await options(testCase, root)).set('pillar', pillar).set('id', fixture.minion)
   const bare = new Registry(moduleTable, { opts, grains, pillar, host })
   const { freshPillar, pillarOrigins } = new LocalPillar({ opts, grains, host, registry: bare })
   const registry = bare.with({ freshPillar, pillarOrigins })
