@@ -478,6 +478,7 @@ export const moduleTable: ModuleTable = {
         'graph_highstate',
         'sls_exists',
         'id_exists',
+        'explain',
         'request',
         'check_request',
         'clear_request',

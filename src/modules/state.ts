@@ -20,6 +20,7 @@ import { listPauses, note, resume, wholeSeconds } from './state/pauses.ts'
 import { runningTexts } from './state/queue.ts'
 import { addRequest, clearRequest, readRequest, readRequests } from './state/requests.ts'
 import {
+  explainId,
   graphHighstate,
   graphSls,
   idExists,
@@ -235,6 +236,19 @@ export default defineModule({
       returns: ret.boolean('Whether they do'),
       effect: 'read',
       run: (ctx, { ids, mods, ...args }) => idExists(ctx, ids, mods, args),
+    }),
+    explain: fn({
+      doc: 'Why the states of an ID would run or not: what their requisites saw, and where they are written.',
+      args: {
+        id_: arg.any('The ID'),
+        mods: arg.any('SLS names; the highstate when not given', { optional: true }),
+        queue,
+        kwargs,
+      },
+      returns: ret.list('One entry for each state'),
+      examples: ["salt '*' state.explain my_state my_module"],
+      effect: 'read',
+      run: (ctx, { id_, mods, ...args }) => explainId(ctx, id_, mods, args),
     }),
     request: fn({
       doc: 'Ask the local admin to apply states: shows what they would do, and keeps the request.',

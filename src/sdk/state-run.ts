@@ -60,6 +60,8 @@ export interface StateRun {
   callChunks(chunks: readonly Dict[]): Promise<Dict>
   /** Runs one of the chunks, and before it what it requires. */
   callChunk(chunk: Dict, chunks: readonly Dict[]): Promise<Dict>
+  /** Why the states of an ID ran or did not, given the results of the run. */
+  explain(id: Value, running: Dict): Dict[]
   /** The faults of a chunk that stands alone. */
   verifyLow(low: Dict): Promise<string[]>
   /** Runs a chunk that stands alone. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { type Dict, repr, str, type Value } from '../data/mod.ts'
 import { testMinion } from './state-tree.test-support.ts'
 
 async function apply(sls: string, kwargs: Record<string, Value> = {}): Promise<Value> {
@@ -86,6 +86,18 @@ describe('a state run', () => {
   test('ends with arguments that no function takes', async () => {
     await expect(apply(state('a', 'configurable_test_state', 'foo: 1', 'bar: 2'))).rejects.toThrow(
       "'foo' and 'bar' are invalid keyword arguments for 'test.configurable_test_state'",
+    )
+  })
+})
+
+describe('state.explain', () => {
+  test('tells what the requisites of an ID saw, and where it is written', async () => {
+    const { functions } = await testMinion({ 't.sls': FAILS + state('dst', 'nop', 'require: [src]') })
+    const [told] = (await functions.call('state.explain', ['dst', 't'])) as Dict[]
+    expect(repr(told!)).toBe(
+      "{'state': 'test.nop', 'name': 'dst', 'written': '/srv/salt/t.sls:5', 'decision': 'not run: a requisite failed', " +
+        "'requisites': [{'requisite': 'require', 'of': 'test: src', 'result': False, 'changed': False}], " +
+        "'result': False, 'comment': 'One or more requisite failed: t.src'}",
     )
   })
 })

@@ -13,6 +13,7 @@ import type { StateTree } from './compile/tree.ts'
 import type { CompileError, High, LowChunk } from './compile/types.ts'
 import { verifyTops } from './compile/verify-tops.ts'
 import { dotText } from './report/dot.ts'
+import { type Decision, explain } from './report/explain.ts'
 import { placedText } from './report/placed-text.ts'
 import { ChunkRunner } from './run/chunk-runner.ts'
 import { listeners } from './run/listen.ts'
@@ -38,6 +39,7 @@ export class EngineRun implements StateRun {
   /** The high data of the last compilation, for the places of its IDs. */
   private compiled: High = new Map()
   private number = 0
+  private readonly decisions: Decision[] = []
 
   constructor(run: EngineRunParts) {
     this.run = run
@@ -217,7 +219,13 @@ export class EngineRun implements StateRun {
       nextNumber: () => this.number++,
       peekNumber: () => this.number,
       pause: this.pauseFile(),
+      decided: (decision) => this.decisions.push(decision),
     })
+  }
+
+  explain(id: Value, running: Dict): Dict[] {
+    const own = this.decisions.filter(({ low, status }) => low.get('__id__') === id && status !== 'unmet')
+    return own.map((decision) => explain(decision, running, this.compiler.places.of(this.compiled.get(id))))
   }
 
   private pauseFile(): PauseFile | undefined {

@@ -151,3 +151,17 @@ export async function idExists(ctx: FunctionContext, ids: Value, mods: Value, ar
   }
   return splitInput(ids).every((id) => known.has(id))
 }
+
+/** Tries the run, and tells of one ID why its states would run or not. */
+export async function explainId(ctx: FunctionContext, id: Value, mods: Value, args: ShowArgs): Promise<Value> {
+  const run = await looking(ctx, { ...args, test: true }, mods !== null)
+  if (Array.isArray(run)) return run
+  const matches = mods === null ? await run.topMatches(await run.top()) : slsMatches(run, mods)
+  const { high, errors } = await run.highstate(matches)
+  if (errors.length > 0) return failCompilation(ctx, errors)
+  const running = await run.callHigh(high)
+  if (!(running instanceof Map)) return failCompilation(ctx, running)
+  const told = run.explain(id, running)
+  if (told.length === 0) throw new SaltError('SaltInvocationError', `No state of the run has the ID '${str(id)}'`)
+  return told
+}

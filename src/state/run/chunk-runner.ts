@@ -3,6 +3,7 @@ import { type Dict, dictDelete, str, truthy, type Value } from '../../data/mod.t
 import type { Dependencies } from '../compile/dependencies.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
+import type { Decision } from '../report/explain.ts'
 import { noTime } from './clock.ts'
 import { fireStateEvent } from './events.ts'
 import type { ParallelStates } from './parallel.ts'
@@ -29,6 +30,8 @@ export interface RunnerParts {
   /** The number that `nextNumber` would give. */
   peekNumber(): number
   pause: PauseFile | undefined
+  /** Hears what was decided about each state. */
+  decided(decision: Decision): void
 }
 
 /** What a call of one chunk leaves: whether it waits on a parallel state, and whether the run must end. */
@@ -108,6 +111,7 @@ export class ChunkRunner {
     const { dependencies, parallel } = this.parts
     const check = await checkRequisites(low, { dependencies, running, trials: this.trials, parallel })
     if (check.status === 'pending') return { isPending: true, isFatal: false }
+    this.parts.decided({ ...check, low, isTrial: low.get('__prereq__') === true })
     if (check.status === 'unmet') {
       const outcome = await this.callUnmet(low, running, chunks, tag, depth)
       if (outcome.isPending || outcome.isFatal) return outcome
