@@ -1,7 +1,16 @@
 // Keeps the rooms apart: imports point down the list of rooms and go through a room's mod.ts, no file depends on
 // itself through others, pure rooms do no I/O, and plugins stay by themselves.
 import { posix } from 'node:path'
-import { LOADING_ROOM, PLUGIN_MAY_IMPORT, PLUGIN_ROOMS, PURE_NODE_MODULES, PURE_ROOMS, ROOMS, roomOf } from './rooms.ts'
+import {
+  LOADING_ROOM,
+  PLUGIN_MAY_IMPORT,
+  PLUGIN_ROOMS,
+  PLUGIN_TESTS_MAY_IMPORT,
+  PURE_NODE_MODULES,
+  PURE_ROOMS,
+  ROOMS,
+  roomOf,
+} from './rooms.ts'
 import { type Import, importsOf, isTest, type SourceFile, sourceFiles } from './source-files.ts'
 
 /** One line per broken rule. */
@@ -41,6 +50,7 @@ function checkImport(path: string, room: string, { specifier, lazy }: Import, ta
     return target === `src/${room}/mod.ts` && !isTest(path) ? 'inside a room, import the file itself' : undefined
   }
   if (room === LOADING_ROOM && lazy && PLUGIN_ROOMS.has(other)) return undefined
+  if (isTest(path) && PLUGIN_ROOMS.has(room) && PLUGIN_TESTS_MAY_IMPORT.has(other)) return checkFace(target, other)
   return checkRooms(room, other) ?? checkFace(target, other)
 }
 

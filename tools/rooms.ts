@@ -71,6 +71,9 @@ export const LOADING_ROOM = 'loader'
 /** All that a plugin may import beside its own folder. */
 export const PLUGIN_MAY_IMPORT = new Set(['sdk', 'base', 'data'])
 
+/** What tests of plugins need besides: a machine to try them on. */
+export const PLUGIN_TESTS_MAY_IMPORT = new Set(['host'])
+
 /** The room a path lies in, or undefined outside src/. */
 export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1]
