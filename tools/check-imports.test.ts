@@ -87,8 +87,10 @@ describe('reading imports', () => {
   ])('%j', (text, typeOnly) => {
     expect(importsOf(text)).toEqual([{ specifier: './x.ts', typeOnly, lazy: false }])
   })
+})
 
-  it('lets tests of plugins, and only these, have a machine to try them on', () => {
+describe('plugins', () => {
+  test('have a machine to try them on in their tests, and only there', () => {
     const text = "import { MemoryHost } from '../host/mod.ts'"
     expect(checkImports([{ path: 'src/modules/file.test.ts', text }])).toEqual([])
     expect(checkImports([{ path: 'src/modules/file.ts', text }])).toHaveLength(1)
