@@ -66,8 +66,10 @@ function shown(ctx: FunctionContext, value: Value, asked: Value): Value {
   return plain ? value : mask(value)
 }
 
+/** A fresh pillar comes as `items` shows it: masked where a person asks, whatever `unmask` says afterwards. */
 function inMemoryOrFresh(ctx: FunctionContext, { pillarenv, saltenv }: Environments): Dict | Promise<Dict> {
-  return pillarenv === null && saltenv === null ? ctx.pillar : fresh(ctx, { pillarenv, saltenv })
+  if (pillarenv === null && saltenv === null) return ctx.pillar
+  return fresh(ctx, { pillarenv, saltenv }).then((pillar) => shown(ctx, pillar, null) as Dict)
 }
 
 function fresh(ctx: FunctionContext, given: Partial<FreshArgs> & Environments): Promise<Dict> {

@@ -1,7 +1,7 @@
 // Pillar of a minion without a master: compiled by the minion itself, from its own options and files. Gives functions
 // their fresh pillar, and the answer to where a value comes from.
 import type { Log } from '../base/mod.ts'
-import { type Dict, str, truthy } from '../data/mod.ts'
+import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { renderText } from '../render/mod.ts'
@@ -28,19 +28,22 @@ export class LocalPillar implements PillarAnswers {
     this.input = input
   }
 
-  readonly freshPillar = async (request: PillarRequest): Promise<Dict> => (await this.compile(request)).pillar
+  /** The environment of the file server counts for the first pillar alone, as in Salt. */
+  readonly freshPillar = async (request: PillarRequest): Promise<Dict> => (await this.compile(request, null)).pillar
 
   readonly pillarOrigins: PillarAnswers['pillarOrigins'] = async (path, request) =>
-    (await this.compile(request)).origins(path)
+    (await this.compile(request, null)).origins(path)
 
-  async compile(request: Partial<PillarRequest> = {}): Promise<CompiledPillar> {
+  async compile(
+    request: Partial<PillarRequest> = {},
+    saltenv: Value = this.input.opts.get('saltenv') ?? null,
+  ): Promise<CompiledPillar> {
     const { opts, grains, host, registry, log, extPillars, renderers } = this.input
     const override = request.override ?? null
     const encoding = request.overrideEncoding ?? null
     if (override !== null && encoding !== null) {
       await decryptValue(override, encoding, { opts, functions: registry, log: log ?? (() => {}) })
     }
-    const saltenv = opts.get('saltenv') ?? null
     return compilePillar({
       opts,
       grains,
