@@ -101,7 +101,7 @@ export const moduleTable: ModuleTable = {
   ],
   data: [
     {
-      functions: ['load', 'items', 'get', 'keys', 'values', 'has_key'],
+      functions: ['clear', 'dump', 'update', 'cas', 'pop', 'load', 'items', 'get', 'keys', 'values', 'has_key'],
       load: () => import('../modules/data.ts'),
     },
   ],

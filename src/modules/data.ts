@@ -1,16 +1,61 @@
-// The minion's own small data store. Reading only: what `data.update` and its like wrote is in the loader's memory.
-import { type Dict, dictGet, dictHas, iterate, textOf, type Value } from '../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
+// The minion's own small data store: one file of msgpack in the cache directory.
+import {
+  type Dict,
+  decodeMsgpack,
+  dictDelete,
+  dictGet,
+  dictHas,
+  dictSet,
+  encodeMsgpack,
+  equals,
+  iterate,
+  str,
+  textOf,
+  type Value,
+} from '../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../sdk/mod.ts'
 
-const STORE = 'data.store'
+const placeOf = (ctx: FunctionContext): string =>
+  `${str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')}/datastore`
 
-function store(ctx: FunctionContext): Dict {
-  const held = ctx.memory.get(STORE)
-  return held instanceof Map ? held : new Map()
+async function store(ctx: FunctionContext): Promise<Dict> {
+  try {
+    const held = decodeMsgpack(await ctx.host.read(placeOf(ctx)), { dialect: 'bus' })
+    return held instanceof Map ? held : new Map()
+  } catch (error) {
+    if (isHostError(error)) return new Map()
+    throw error
+  }
 }
 
-function get(ctx: FunctionContext, key: Value, fallback: Value): Value {
-  const held = store(ctx)
+async function dump(ctx: FunctionContext, data: Dict): Promise<boolean> {
+  try {
+    await ctx.host.write(placeOf(ctx), encodeMsgpack(data, 'bus'))
+    return true
+  } catch (error) {
+    if (isHostError(error)) return false
+    throw error
+  }
+}
+
+async function set(ctx: FunctionContext, key: Value, value: Value): Promise<true> {
+  const held = await store(ctx)
+  dictSet(held, key, value)
+  await dump(ctx, held)
+  return true
+}
+
+async function clear(ctx: FunctionContext): Promise<true> {
+  try {
+    await ctx.host.remove(placeOf(ctx))
+  } catch (error) {
+    if (!isHostError(error)) throw error
+  }
+  return true
+}
+
+async function get(ctx: FunctionContext, key: Value, fallback: Value): Promise<Value> {
+  const held = await store(ctx)
   const text = textOf(key)
   if (text !== undefined) return held.get(text) ?? fallback
   const values: Value[] = []
@@ -34,6 +79,54 @@ export default defineModule({
   name: 'data',
   doc: 'Data that a minion keeps for itself.',
   functions: {
+    clear: fn({
+      doc: 'Remove everything from the data store.',
+      args: {},
+      returns: ret.boolean('True'),
+      examples: ["salt '*' data.clear"],
+      effect: 'change',
+      run: clear,
+    }),
+    dump: fn({
+      doc: 'Put new data in place of the data store.',
+      args: { new_data: arg.dict('The data') },
+      returns: ret.boolean('Whether it was written'),
+      examples: ['salt \'*\' data.dump \'{"eggs": "spam"}\''],
+      effect: 'change',
+      run: (ctx, { new_data }) => dump(ctx, new_data),
+    }),
+    update: fn({
+      doc: 'Set one value.',
+      args: { key: arg.any('The key'), value: arg.any('The value') },
+      returns: ret.boolean('True'),
+      examples: ["salt '*' data.update <key> <value>"],
+      effect: 'change',
+      run: (ctx, { key, value }) => set(ctx, key, value),
+    }),
+    cas: fn({
+      doc: 'Set one value if it is what it is thought to be.',
+      args: { key: arg.any('The key'), value: arg.any('The value'), old_value: arg.any('The value it has') },
+      returns: ret.boolean('Whether it was set'),
+      examples: ["salt '*' data.cas <key> <value> <old_value>"],
+      effect: 'change',
+      run: async (ctx, { key, value, old_value }) => {
+        const held = dictGet(await store(ctx), key)
+        return held !== undefined && equals(held, old_value) && set(ctx, key, value)
+      },
+    }),
+    pop: fn({
+      doc: 'Remove one value.',
+      args: { key: arg.any('The key'), default: arg.any('When there is none', { optional: true }) },
+      returns: ret.any('The value'),
+      examples: ["salt '*' data.pop <key> <default val>"],
+      effect: 'change',
+      run: async (ctx, { key, default: fallback }) => {
+        const held = await store(ctx)
+        const value = dictDelete(held, key)
+        await dump(ctx, held)
+        return value ?? fallback
+      },
+    }),
     load: all,
     items: all,
     get: fn({
@@ -55,7 +148,7 @@ export default defineModule({
       returns: ret.list('The keys'),
       examples: ["salt '*' data.keys"],
       effect: 'read',
-      run: (ctx) => [...store(ctx).keys()],
+      run: async (ctx) => [...(await store(ctx)).keys()],
     }),
     values: fn({
       doc: 'The values of the data store.',
@@ -63,7 +156,7 @@ export default defineModule({
       returns: ret.list('The values'),
       examples: ["salt '*' data.values"],
       effect: 'read',
-      run: (ctx) => [...store(ctx).values()],
+      run: async (ctx) => [...(await store(ctx)).values()],
     }),
     has_key: fn({
       doc: 'Whether the data store has a key.',
@@ -71,7 +164,7 @@ export default defineModule({
       returns: ret.boolean('Whether it is there'),
       examples: ["salt '*' data.has_key mykey"],
       effect: 'read',
-      run: (ctx, { key }) => dictHas(store(ctx), key),
+      run: async (ctx, { key }) => dictHas(await store(ctx), key),
     }),
   },
 })

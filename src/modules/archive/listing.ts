@@ -28,7 +28,7 @@ const failure = (message: string): SaltError => new SaltError('CommandExecutionE
 
 const TAR = ['tar', 'tar.gz', 'tgz', 'tar.bz2', 'tbz2', 'tbz', 'tar.xz', 'txz', 'tar.lzma', 'tlz']
 
-export function guessFormat(path: string): string | undefined {
+function guessFormat(path: string): string | undefined {
   const name = path.toLowerCase()
   if (TAR.some((ending) => name.endsWith(`.${ending}`))) return 'tar'
   return ['zip', 'rar'].find((ending) => name.endsWith(`.${ending}`))

@@ -23,7 +23,7 @@ export async function rawTab(ctx: FunctionContext, user: Value): Promise<string>
 }
 
 /** How a user's crontab is reached: as oneself, by root with a word, or as the user. */
-export async function crontab(ctx: FunctionContext, user: Value): Promise<{ command: string; runas: Value }> {
+async function crontab(ctx: FunctionContext, user: Value): Promise<{ command: string; runas: Value }> {
   const { uid } = await ctx.host.identity()
   const isSystemV = ['Solaris', 'AIX'].includes(str(ctx.grains.get('os_family') ?? ''))
   const wanted = (await ctx.host.user(str(user)))?.uid

@@ -5,7 +5,7 @@ import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
 
 const TABLE = 'hosts._list_hosts'
 
-export async function hostsFile(ctx: FunctionContext): Promise<string> {
+async function hostsFile(ctx: FunctionContext): Promise<string> {
   const path = await ctx.call('config.option', ['hosts.file'])
   return truthy(path) ? str(path) : '/etc/hosts'
 }

@@ -34,7 +34,7 @@ async function output(ctx: FunctionContext, argv: string[]): Promise<string> {
 }
 
 /** The mask of a prefix length; nothing for 0, as in Salt. */
-export function netmask(bits: number): string {
+function netmask(bits: number): string {
   if (!(bits >= 1 && bits <= 32)) return ''
   const mask = (0xffffffff << (32 - bits)) >>> 0
   return [24, 16, 8, 0].map((shift) => (mask >>> shift) & 255).join('.')
@@ -150,7 +150,7 @@ export function chosen(all: Dict, wanted: Value): Dict {
 }
 
 /** By value, each once. */
-export function sortedAddresses(all: Iterable<IpAddress>): IpAddress[] {
+function sortedAddresses(all: Iterable<IpAddress>): IpAddress[] {
   const unique = new Map(Array.from(all, (address) => [address.toString(), address]))
   return [...unique.values()].sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0))
 }
