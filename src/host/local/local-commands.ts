@@ -6,6 +6,7 @@ import { groupIdsOf } from '../accounts.ts'
 import { fromNodeError, HostError, systemError } from '../errors.ts'
 import type { Command, CommandResult } from '../host.ts'
 import { openInput } from './command-input.ts'
+import { Output } from './command-output.ts'
 import { localGroup, localGroups, localUser } from './local-accounts.ts'
 import { programPath } from './program-path.ts'
 
@@ -14,34 +15,11 @@ const MOST_OUTPUT = 256 << 20
 /** How long a command may go on after it was asked to end. */
 const GRACE = 2000
 
-/** Collects a stream up to a bound. */
-class Collector {
-  readonly pieces: Buffer[] = []
-  truncated = false
-  private left: number
-
-  constructor(limit: number) {
-    this.left = limit
-  }
-
-  take(piece: Buffer): void {
-    if (piece.length > this.left) this.truncated = true
-    if (this.left > 0) this.pieces.push(piece.subarray(0, this.left))
-    this.left = Math.max(0, this.left - piece.length)
-  }
-
-  bytes(): Uint8Array {
-    return Buffer.concat(this.pieces)
-  }
-}
-
 export async function runLocal(command: Command): Promise<CommandResult> {
-  const input = command.stdin === undefined ? undefined : openInput(command.stdin)
-  const child = launchClosing(command, input)
   const limit = command.maxOutput ?? MOST_OUTPUT
-  const [stdout, stderr] = [new Collector(limit), new Collector(limit)]
-  child.stdout?.on('data', (piece) => stdout.take(piece))
-  child.stderr?.on('data', (piece) => stderr.take(piece))
+  const stdout = new Output(limit)
+  const stderr = command.mergeStderr ? undefined : new Output(limit)
+  const child = launchReleasing(command, stdout, stderr)
   const ended = new Promise<number>((done, fail) => {
     child.once('error', (error) => fail(launchError(error, command)))
     child.once('close', (code, signal) => done(signal ? -constants.signals[signal] : (code ?? 0)))
@@ -56,21 +34,16 @@ export async function runLocal(command: Command): Promise<CommandResult> {
         }, command.timeout * 1000)
   try {
     const retcode = await ended
-    return {
-      pid: child.pid ?? 0,
-      retcode,
-      stdout: stdout.bytes(),
-      stderr: stderr.bytes(),
-      timedOut,
-      truncated: stdout.truncated || stderr.truncated,
-    }
+    const [out, err] = [await stdout.bytes(), (await stderr?.bytes()) ?? new Uint8Array()]
+    const truncated = stdout.truncated || (stderr?.truncated ?? false)
+    return { pid: child.pid ?? 0, retcode, stdout: out, stderr: err, timedOut, truncated }
   } finally {
     clearTimeout(timer)
   }
 }
 
 export async function startLocal(command: Command): Promise<number> {
-  const child = launch(command, 'ignore', 'ignore')
+  const child = launch(command, ['ignore', 'ignore', 'ignore'])
   await new Promise<void>((done, fail) => {
     child.once('error', (error) => fail(launchError(error, command)))
     child.once('spawn', done)
@@ -79,40 +52,43 @@ export async function startLocal(command: Command): Promise<number> {
   return child.pid ?? 0
 }
 
-/** The child has its own copy of the input. */
-function launchClosing(command: Command, input: number | undefined): ChildProcess {
+/** Starts it; the child has its own copies of input and outputs, so ours are closed. */
+function launchReleasing(command: Command, stdout: Output, stderr: Output | undefined): ChildProcess {
+  const input = command.stdin === undefined ? undefined : openInput(command.stdin)
   try {
-    return launch(command, input ?? 'ignore', 'pipe')
+    return launch(command, [input ?? 'ignore', stdout.writer, (stderr ?? stdout).writer])
   } finally {
     if (input !== undefined) closeSync(input)
+    stdout.release()
+    stderr?.release()
   }
 }
 
-function launch(command: Command, stdin: 'ignore' | number, output: 'pipe' | 'ignore'): ChildProcess {
+function launch(command: Command, stdio: Array<'ignore' | number>): ChildProcess {
   const { spawn } = process.getBuiltinModule('node:child_process')
+  const program = programPath(command)
   const argv = commandLine(command)
+  const isWrapped = argv[0] !== command.argv[0]
   const inherited = command.cleanEnv ? {} : process.env
   const options: SpawnOptions = {
     env: { ...inherited, ...Object.fromEntries(command.env ?? []) },
-    stdio: [stdin, output, output],
+    stdio,
     detached: true,
     ...(command.cwd !== undefined && { cwd: command.cwd }),
   }
   try {
-    return spawn(argv[0]!, argv.slice(1), options)
+    return spawn(isWrapped ? argv[0]! : program, argv.slice(1), { ...options, argv0: argv[0]! })
   } catch (error) {
     throw launchError(error, command)
   }
 }
 
-/** The vector as it is started: with the user's ids, groups and umask set first, and one stream for all output. */
+/** The vector as it is started: with the user's ids, groups and umask set first. */
 function commandLine(command: Command): string[] {
-  const { user, group, mergeStderr, umask } = command
-  const argv = [programPath(command), ...command.argv.slice(1)]
-  const setup = umask === undefined ? '' : `umask ${umask.toString(8)}; `
-  const wrapped = mergeStderr || setup !== ''
+  const { user, group, umask } = command
+  const argv = [...command.argv]
+  const line = umask === undefined ? argv : ['/bin/sh', '-c', `umask ${umask.toString(8)}; exec "$@"`, 'sh', ...argv]
   const changesUser = user !== undefined || group !== undefined
-  const line = wrapped ? ['/bin/sh', '-c', `${setup}exec "$@"${mergeStderr ? ' 2>&1' : ''}`, 'sh', ...argv] : [...argv]
   return changesUser ? [...asUser(user, group), ...line] : line
 }
 
