@@ -433,6 +433,31 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/random.ts'),
     },
   ],
+  saltutil: [
+    {
+      functions: [
+        'sync_beacons',
+        'sync_modules',
+        'sync_states',
+        'sync_grains',
+        'sync_renderers',
+        'sync_returners',
+        'sync_matchers',
+        'sync_engines',
+        'sync_output',
+        'sync_utils',
+        'refresh_grains',
+        'refresh_pillar',
+        'refresh_modules',
+        'list_extmods',
+        'running',
+        'is_running',
+        'find_job',
+        'clear_cache',
+      ],
+      load: () => import('../modules/saltutil.ts'),
+    },
+  ],
   slsutil: [
     {
       functions: [

@@ -1,0 +1,153 @@
+// The minion itself, as far as it goes without a running minion and a master: its caches, and what it has loaded.
+// Jobs are those of a running minion; here there are none.
+// Python plugins from the file server have no place to be synced to; asking for them is refused when there are any.
+import { type Dict, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import {
+  type Arg,
+  arg,
+  defineModule,
+  type FunctionContext,
+  type FunctionDeclaration,
+  fn,
+  isHostError,
+  ret,
+} from '../sdk/mod.ts'
+
+const cacheOf = (ctx: FunctionContext): string => str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')
+
+/** Empties the cache; folders stay. True unless something could not be removed. */
+async function clearCache(ctx: FunctionContext, folder: string): Promise<boolean> {
+  let names: string[]
+  try {
+    names = await ctx.host.list(folder)
+  } catch (error) {
+    if (isHostError(error, 'ENOENT')) return true
+    throw error
+  }
+  for (const name of names) {
+    const path = `${folder}/${name}`
+    try {
+      if ((await ctx.host.lstat(path))?.type !== 'directory') await ctx.host.remove(path)
+      else if (!(await clearCache(ctx, path))) return false
+    } catch (error) {
+      if (!isHostError(error)) throw error
+      ctx.log('error', `Attempt to clear cache with saltutil.clear_cache FAILED with: ${error.message}`)
+      return false
+    }
+  }
+  return true
+}
+
+/** The plugins of a kind that the file server offers. */
+async function offered(ctx: FunctionContext, kind: string, saltenv: Value): Promise<string[]> {
+  const env = truthy(saltenv) ? str(saltenv) : 'base'
+  const names = (await ctx.call('cp.list_master', [env, `_${kind}`])) as string[]
+  return names.filter((name) => name.endsWith('.py'))
+}
+
+const sync = (kind: string): FunctionDeclaration =>
+  fn({
+    doc: `Take over ${kind} from the file server.`,
+    args: {
+      saltenv: arg.any('The environment', { optional: true }),
+      refresh: arg.any('Load them at once', { default: true }),
+      extmod_whitelist: arg.any('Only these', { optional: true }),
+      extmod_blacklist: arg.any('Not these', { optional: true }),
+    },
+    returns: ret.list('What was taken over'),
+    examples: [`salt '*' saltutil.sync_${kind}`],
+    effect: 'change',
+    run: async (ctx, { saltenv }) => {
+      const found = await offered(ctx, kind, saltenv)
+      if (found.length === 0) return []
+      throw new SaltError('CommandExecutionError', `Python plugins are not supported here: ${found.join(', ')}`)
+    },
+  })
+
+const KINDS = [
+  'beacons',
+  'modules',
+  'states',
+  'grains',
+  'renderers',
+  'returners',
+  'matchers',
+  'engines',
+  'output',
+  'utils',
+]
+const synced = Object.fromEntries(KINDS.map((kind) => [`sync_${kind}`, sync(kind)]))
+
+const refreshed = (name: string, doc: string, tag: string, args: Record<string, Arg<unknown>>): FunctionDeclaration =>
+  fn({
+    doc,
+    args,
+    returns: ret.boolean('Whether a running minion was told'),
+    examples: [`salt '*' saltutil.${name}`],
+    effect: 'change',
+    run: (ctx) => ctx.call('event.fire', [new Map(), tag]),
+  })
+
+const kwargs = arg.open('Passed on')
+
+export default defineModule({
+  name: 'saltutil',
+  doc: 'Look after the minion itself.',
+  functions: {
+    ...synced,
+    refresh_grains: fn({
+      doc: 'Read the grains anew.',
+      args: { kwargs },
+      returns: ret.boolean('True'),
+      examples: ["salt '*' saltutil.refresh_grains"],
+      effect: 'change',
+      run: () => true,
+    }),
+    refresh_pillar: refreshed('refresh_pillar', 'Compile the pillar anew.', 'pillar_refresh', {
+      wait: arg.any('Wait until it is done', { default: false }),
+      timeout: arg.any('How long', { default: 30 }),
+      clean_cache: arg.any('Forget the cached pillar', { default: true }),
+    }),
+    refresh_modules: refreshed('refresh_modules', 'Load modules anew.', 'module_refresh', { kwargs }),
+    list_extmods: fn({
+      doc: 'Plugins taken over from the file server.',
+      args: {},
+      returns: ret.dict('None'),
+      examples: ["salt '*' saltutil.list_extmods"],
+      effect: 'read',
+      run: () => new Map() as Dict,
+    }),
+    running: fn({
+      doc: 'Jobs that run on this minion.',
+      args: {},
+      returns: ret.list('The jobs'),
+      examples: ["salt '*' saltutil.running"],
+      effect: 'read',
+      run: () => [],
+    }),
+    is_running: fn({
+      doc: 'Jobs that run a function.',
+      args: { fun: arg.string('Its name, or a glob') },
+      returns: ret.list('The jobs'),
+      examples: ["salt '*' saltutil.is_running state.highstate"],
+      effect: 'read',
+      run: () => [],
+    }),
+    find_job: fn({
+      doc: 'A running job.',
+      args: { jid: arg.any('Its id') },
+      returns: ret.dict('The job, or nothing'),
+      examples: ["salt '*' saltutil.find_job <job id>"],
+      effect: 'read',
+      run: () => new Map() as Dict,
+    }),
+    clear_cache: fn({
+      doc: 'Remove all files in the cache of the minion.',
+      args: {},
+      returns: ret.boolean('Whether all went'),
+      examples: ["salt '*' saltutil.clear_cache"],
+      effect: 'change',
+      run: (ctx) => clearCache(ctx, cacheOf(ctx)),
+    }),
+  },
+})
