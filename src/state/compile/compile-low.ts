@@ -48,7 +48,10 @@ export function orderLow(chunks: readonly LowChunk[], ctx: LowContext, high?: Hi
     else cap = capAbove(cap, chunk.get('order') ?? null)
   }
   const ordered = orderChunks(dependencies, cap)
-  if (!ordered) errors.push({ text: `Recursive requisites were found: ${dependencies.cycleText()}` })
+  if (!ordered) {
+    const { text, first } = dependencies.cycle()
+    errors.push({ text: `Recursive requisites were found: ${text}`, at: ctx.places.of(high?.get(first ?? null)) })
+  }
   return { chunks: ordered ?? [], errors, dependencies }
 }
 

@@ -2,6 +2,7 @@
 import { toError } from '../../base/mod.ts'
 import { type Dict, truthy, type Value } from '../../data/mod.ts'
 import { RenderError } from '../../render/mod.ts'
+import { placedText } from '../report/placed-text.ts'
 import { AutoOrder } from './auto-order.ts'
 import { compileLow, disabledRequisites, type OrderedLow, orderLow, type StateHooks } from './compile-low.ts'
 import type { CompilerContext, RenderSls } from './compiler-context.ts'
@@ -45,7 +46,10 @@ export class Compiler {
     const tops = await readTops({ ctx, states, render }).catch((thrown: unknown) => {
       const error = toError(thrown)
       if (!(error instanceof RenderError) || error.code !== 'SaltRenderError') throw error
-      ctx.log('error', `Unable to render top file: ${error.error}`)
+      ctx.log(
+        'error',
+        placedText({ text: `Unable to render top file: ${error.error}`, at: error.at, hint: error.hint }),
+      )
       return undefined
     })
     return tops ? mergeTops(tops, ctx.opts, ctx.log) : new Map()

@@ -151,14 +151,16 @@ export class Dependencies {
   }
 
   /** The requisites that make a circle, as Salt prints them. */
-  cycleText(): string {
-    return findCycle(this.nodes.values())
+  cycle(): { text: string; first: Value | undefined } {
+    const edges = findCycle(this.nodes.values())
+    const text = edges
       .map(({ from, to, type }) => {
         // the edges that a prereq makes are shown as the prereq
         const shown = type === 'require' && !to.chunk!.has('require') ? 'prereq' : type
         return `(${shortChunk(to.chunk!)}, '${shown}', ${shortChunk(from.chunk!)})`
       })
       .join(', ')
+    return { text, first: edges[0]?.to.chunk?.get('__id__') }
   }
 }
 

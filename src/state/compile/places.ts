@@ -11,6 +11,7 @@ export interface SlsSource {
 
 export class Places {
   private readonly sources = new Map<object, SlsSource>()
+  private readonly causes = new Map<object, Value>()
 
   /** Remembers that this dict or list came from that file. */
   remember(container: Value, source: SlsSource): void {
@@ -23,11 +24,16 @@ export class Places {
     if (source) this.remember(container, source)
   }
 
+  /** A container that no file holds, made because of what is written at `cause`. */
+  standIn(container: object, cause: Value): void {
+    this.causes.set(container, cause)
+  }
+
   /** The place of a container that is remembered, or of a key in it. */
   of(container: Value | undefined, key?: Value): Position | undefined {
     if (typeof container !== 'object' || container === null) return undefined
     const source = this.sources.get(container)
-    if (source === undefined) return undefined
+    if (source === undefined) return this.of(this.causes.get(container))
     const found = key === undefined ? positionOf(container) : (positionOf(container, key) ?? positionOf(container))
     return found && { file: source.file, line: source.sourceLine(found.line), column: found.column }
   }

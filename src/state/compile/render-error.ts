@@ -7,8 +7,9 @@ import type { CompileError } from './types.ts'
 export function renderFailure(thrown: unknown, sls: string, saltenv: string, file: string): CompileError {
   const error = toError(thrown)
   const at = (error instanceof BrineError ? error.at : undefined) ?? { file, line: 1 }
+  const hint = error instanceof BrineError ? error.hint : undefined
   const isExpected = error instanceof RenderError && error.code === 'SaltRenderError'
-  if (isExpected) return { text: `Rendering SLS '${saltenv}:${sls}' failed: ${error.message}`, at }
+  if (isExpected) return { text: `Rendering SLS '${saltenv}:${sls}' failed: ${error.message}`, at, hint }
   const text = `Rendering SLS ${sls} failed, render error: ${error.message}`
-  return { text: `${text}\n${traceback(error, [at])}`, at }
+  return { text: `${text}\n${traceback(error, [at])}`, at, hint }
 }

@@ -1,4 +1,5 @@
 // One SLS with all it includes, as one dict of IDs. Files that were rendered before are not rendered again.
+import type { Position } from '../../base/mod.ts'
 import { type Dict, isList, truthy, type Value } from '../../data/mod.ts'
 import type { AutoOrder } from './auto-order.ts'
 import type { RenderSls } from './compiler-context.ts'
@@ -61,7 +62,10 @@ export async function renderSlsFile(
   for (const [index, entry] of include.entries()) {
     const targets = await resolveInclude(entry, includer, compiler.states)
     if (typeof targets === 'string') errors.push({ text: targets, at: placed[index] })
-    else for (const name of targets.names) await includeSls(name, targets.saltenv, { state, sls, errors }, compiler)
+    else {
+      const including = { state, sls, errors, at: placed[index] }
+      for (const name of targets.names) await includeSls(name, targets.saltenv, including, compiler)
+    }
   }
   if (compiler.isOrdered) compiler.order.number(state)
   return { state, errors }
@@ -83,12 +87,14 @@ interface Including {
   state: Dict
   sls: string
   errors: CompileError[]
+  /** Where the include is written. */
+  at: Position | undefined
 }
 
 async function includeSls(
   name: string,
   saltenv: string,
-  { state, sls, errors }: Including,
+  { state, sls, errors, at }: Including,
   compiler: SlsCompiler,
 ): Promise<void> {
   if (compiler.done.has(`${saltenv}:${name}`)) return
@@ -98,7 +104,7 @@ async function includeSls(
     markIncluded(included.state, sls)
     mergeStates(state, included.state, errors, compiler.places)
   }
-  errors.push(...included.errors)
+  errors.push(...included.errors.map((error) => ({ ...error, at: error.at ?? at })))
 }
 
 function markIncluded(state: Dict, sls: string): void {

@@ -165,6 +165,7 @@ class Reversal {
   private add(source: Source, name: Value, state: string): void {
     const args = this.argsOf(name, state)
     const body = this.extension(name)
+    this.options.places.standIn(body, source.body)
     body.set('__env__', required(source.body, '__env__'))
     body.set('__sls__', required(source.body, '__sls__'))
     const reference = (): Dict => new Map<Value, Value>([[source.state, source.id]])

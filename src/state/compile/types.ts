@@ -13,6 +13,8 @@ export type LowChunk = Dict
 export interface CompileError {
   text: string
   at?: Position | undefined
+  /** What may have been meant; the log shows it, the result is Salt's. */
+  hint?: string | undefined
 }
 
 export interface HighResult {

@@ -1,6 +1,6 @@
 // Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
 // that no function takes end the whole run, as in Salt.
-import { toError } from '../../base/mod.ts'
+import { didYouMean, toError } from '../../base/mod.ts'
 import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
 import { readOnlyHost } from '../../host/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
@@ -8,6 +8,7 @@ import { bind, type Keywords, type StateContext, toValue } from '../../sdk/mod.t
 import { lowTag, required } from '../compile/low-tag.ts'
 import type { Places } from '../compile/places.ts'
 import type { LowChunk } from '../compile/types.ts'
+import { placedText } from '../report/placed-text.ts'
 import { type Frame, traceback } from '../report/traceback.ts'
 import { CallContext } from './call-context.ts'
 import { boundArguments, type CallData, callData } from './call-data.ts'
@@ -77,7 +78,7 @@ export class StateCaller {
     result.set('__sls__', low.get('__sls__') ?? null)
     result.set('__run_num__', this.parts.nextNumber())
     if (truthy(low.get('no_log') ?? false)) for (const key of ['comment', 'changes']) mask(result, key)
-    this.logResult(result)
+    this.logResult(result, low)
     await this.refresher.after(low)
     const { start_time, duration } = elapsed()
     result.set('start_time', start_time)
@@ -86,8 +87,10 @@ export class StateCaller {
     return low.has('retry') && !low.has('parallel') ? this.retried(result, low, chunks, running, attempt) : result
   }
 
-  private logResult(result: Dict): void {
-    this.run.log(result.get('result') === false ? 'error' : 'info', describeResult(result))
+  private logResult(result: Dict, low: LowChunk, hint?: string): void {
+    const text = describeResult(result)
+    if (result.get('result') === false) this.run.log('error', placedText({ text, at: this.parts.placeOf(low), hint }))
+    else this.run.log('info', text)
   }
 
   private async refused(low: LowChunk, errors: readonly string[]): Promise<StateRet> {
@@ -98,9 +101,16 @@ export class StateCaller {
       ['comment', errors.map((error) => `${error}\n`).join('')],
       ['__run_num__', this.parts.nextNumber()],
     ])
-    this.logResult(ret)
+    this.logResult(ret, low, this.nearName(low))
     await this.refresher.after(low)
     return ret
+  }
+
+  /** What may have been meant by a state that does not exist. */
+  private nearName(low: LowChunk): string | undefined {
+    const { states } = this.run
+    const full = `${str(low.get('state') ?? '')}.${str(low.get('fun') ?? '')}`
+    return states.has(full) ? undefined : didYouMean(full, states.names())
   }
 
   /** Conditions, the function, and `check_cmd`. */
