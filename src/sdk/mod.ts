@@ -37,7 +37,7 @@ export {
 } from './declare.ts'
 export { isTrue } from './is-true.ts'
 export { toValue } from './result.ts'
-export { deserialize, type SerializerOptions, serialize } from './serializers.ts'
+export { deserialize, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
 export {
   defineState,
   type StateContext,

@@ -1,5 +1,6 @@
 // Values to text and back in a named format, with the options users write for Python's libraries. A format's code is
 // imported when it is first used.
+import { BrineError, toError } from '../base/mod.ts'
 import {
   type DumpJsonOptions,
   dumpJson,
@@ -15,6 +16,14 @@ import type { DumpOptions } from '../yaml/mod.ts'
 
 export type SerializerOptions = ReadonlyMap<string, Value>
 
+/** A format that cannot hold the data, or data that is not in the format. */
+export class SerializerError extends BrineError<'SerializationError' | 'DeserializationError'> {
+  constructor(code: 'SerializationError' | 'DeserializationError', cause: unknown) {
+    super(code, toError(cause).message, { cause })
+    this.name = code
+  }
+}
+
 interface Serializer {
   serialize(value: Value, options: SerializerOptions): string | Promise<string>
   deserialize(text: string | Uint8Array): Value | Promise<Value>
@@ -22,7 +31,13 @@ interface Serializer {
 
 const json: Serializer = {
   serialize: (value, options) => dumpJson(value, jsonOptions(options)),
-  deserialize: loadJson,
+  deserialize(text) {
+    try {
+      return loadJson(text)
+    } catch (error) {
+      throw new SerializerError('DeserializationError', error)
+    }
+  },
 }
 
 function jsonOptions(options: SerializerOptions): DumpJsonOptions {

@@ -1,5 +1,4 @@
 // The formats of `serialize`: those all functions know, and some that only files have.
-import { BrineError, toError } from '../../base/mod.ts'
 import {
   type Dict,
   decodeMsgpack,
@@ -11,7 +10,7 @@ import {
   textOf,
   type Value,
 } from '../../data/mod.ts'
-import { deserialize, serialize } from '../../sdk/mod.ts'
+import { deserialize, SerializerError, serialize } from '../../sdk/mod.ts'
 import { writeToml } from './toml.ts'
 
 type Options = ReadonlyMap<string, Value>
@@ -20,14 +19,6 @@ export interface Serializer {
   write(value: Value, options: Options): Promise<string | Uint8Array>
   /** Absent where files of the format are only written. */
   read?(bytes: Uint8Array, options: Options): Promise<Value>
-}
-
-/** A format that cannot hold the data, or data that is not in the format. */
-class SerializerError extends BrineError<'SerializationError' | 'DeserializationError'> {
-  constructor(code: 'SerializationError' | 'DeserializationError', cause: unknown) {
-    super(code, toError(cause).message, { cause })
-    this.name = code
-  }
 }
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
