@@ -75,7 +75,7 @@ describe('the registry', () => {
     } catch (error) {
       expect(error).toBeInstanceOf(LoaderError)
       expect((error as LoaderError).message).toBe("'pkg.wich' is not available.")
-      expect((error as LoaderError).hint).toBe('Did you mean pkg.which?')
+      expect((error as LoaderError).hint).toBe("Did you mean 'pkg.which'?")
     }
   })
 

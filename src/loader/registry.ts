@@ -1,6 +1,6 @@
 // Functions by name. A table says which functions exist; the file behind a module is imported at its first call, so
 // the size of the library costs nothing at start.
-import { type Log, nearestNames, silentLog } from '../base/mod.ts'
+import { didYouMean, type Log, silentLog } from '../base/mod.ts'
 import { contains, type Dict, type Value } from '../data/mod.ts'
 import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
@@ -160,9 +160,8 @@ export class Registry {
   }
 
   private unknown(name: string): LoaderError {
-    const near = nearestNames(name, this.names())
-    const hint = near.length > 0 ? { hint: `Did you mean ${near.join(' or ')}?` } : {}
-    return new LoaderError('FunctionUnknown', `'${name}' is not available.`, hint)
+    const hint = didYouMean(name, this.names())
+    return new LoaderError('FunctionUnknown', `'${name}' is not available.`, hint === undefined ? {} : { hint })
   }
 }
 

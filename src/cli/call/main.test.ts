@@ -65,7 +65,7 @@ describe('salt-call --local', () => {
 
   test('says which function may have been meant', async () => {
     const { status, err } = await call('--local', 'tset.ping')
-    expect([status, err]).toEqual([255, "Did you mean test.ping?\n'tset.ping' is not available.\n"])
+    expect([status, err]).toEqual([255, "Did you mean 'test.ping'?\n'tset.ping' is not available.\n"])
   })
 
   test('explains bad usage', async () => {
