@@ -17,7 +17,8 @@ export function jinjaDelimiters(opts: Dict, isSls: boolean, log?: Log): Partial<
   const delimiters: Partial<Delimiters> = {}
   for (const [key, value] of given) {
     const name = str(key).toLowerCase()
-    if (Object.hasOwn(DEFAULT_DELIMITERS, name)) Object.assign(delimiters, { [name]: setting(name as keyof Delimiters, value) })
+    if (Object.hasOwn(DEFAULT_DELIMITERS, name))
+      Object.assign(delimiters, { [name]: setting(name as keyof Delimiters, value) })
     else log?.('warning', `Jinja2 environment ${name} is not recognized`)
   }
   return checked(delimiters)
