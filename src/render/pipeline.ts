@@ -43,7 +43,9 @@ export async function renderText(text: string, options: RenderOptions): Promise<
   if (stages instanceof RenderError) {
     if (named !== undefined) stages.at = firstLine(ctx)
     if (options.strict) throw stages
-    ctx.log?.('error', stages.hint === undefined ? stages.message : `${stages.message}. ${stages.hint}`)
+    const { message, hint, at } = stages
+    const where = at?.file === undefined ? '' : `${at.file}:${at.line}: `
+    ctx.log?.('error', `${where}${hint === undefined ? message : `${message}. ${hint}`}`)
     return { value: new Map(), sourceLine: (line) => line }
   }
   let value: Value = stages.length === 0 ? new Map() : text

@@ -140,7 +140,8 @@ function failure(
   }
   const hint = error.hint === undefined ? '' : `${error.hint}\n`
   if (error instanceof SaltError && error.code === 'SaltInvocationError') {
-    return new ProgramExit(1, { stderr: `${hint}${error.message}\n` })
+    const place = error.at?.file === undefined ? '' : `${error.at.file}:${error.at.line}: `
+    return new ProgramExit(1, { stderr: `${hint}${place}${error.message}\n` })
   }
   if (error instanceof SaltError && error.code === 'CommandExecutionError') {
     return new ProgramExit(1, { stderr: `${hint}Error running '${fun}': ${error.message}\n` })

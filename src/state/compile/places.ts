@@ -32,8 +32,10 @@ export class Places {
   /** The place of a container that is remembered, or of a key in it. */
   of(container: Value | undefined, key?: Value): Position | undefined {
     if (typeof container !== 'object' || container === null) return undefined
+    const cause = this.causes.get(container)
+    if (cause !== undefined) return this.of(cause)
     const source = this.sources.get(container)
-    if (source === undefined) return this.of(this.causes.get(container))
+    if (source === undefined) return undefined
     const found = key === undefined ? positionOf(container) : (positionOf(container, key) ?? positionOf(container))
     return found && { file: source.file, line: source.sourceLine(found.line), column: found.column }
   }

@@ -1,5 +1,5 @@
 // One SLS with all it includes, as one dict of IDs. Files that were rendered before are not rendered again.
-import type { Position } from '../../base/mod.ts'
+import { didYouMean, type Position } from '../../base/mod.ts'
 import { type Dict, isList, truthy, type Value } from '../../data/mod.ts'
 import type { AutoOrder } from './auto-order.ts'
 import type { RenderSls } from './compiler-context.ts'
@@ -33,7 +33,8 @@ export async function renderSls(sls: string, saltenv: string, compiler: SlsCompi
   const file = await compiler.states.file(sls, saltenv)
   if (file) return renderSlsFile(file, sls, saltenv, compiler)
   const text = `Specified SLS ${sls} in saltenv ${saltenv} is not available on the salt master or through a configured fileserver`
-  return { state: new Map(), errors: [{ text }] }
+  const names = (await compiler.states.has(saltenv)) ? await compiler.states.of(saltenv) : []
+  return { state: new Map(), errors: [{ text, hint: didYouMean(sls, names) }] }
 }
 
 export async function renderSlsFile(

@@ -165,7 +165,6 @@ class Reversal {
   private add(source: Source, name: Value, state: string): void {
     const args = this.argsOf(name, state)
     const body = this.extension(name)
-    this.options.places.standIn(body, source.body)
     body.set('__env__', required(source.body, '__env__'))
     body.set('__sls__', required(source.body, '__sls__'))
     const reference = (): Dict => new Map<Value, Value>([[source.state, source.id]])
@@ -178,7 +177,7 @@ class Reversal {
       isThere = true
     }
     if (!isThere) args.push(new Map<Value, Value>([[source.requisite, [reference()]]]))
-    this.options.places.inherit(source.body, body)
+    this.options.places.standIn(body, source.body)
   }
 
   private useIn(source: Source, name: Value, state: string): void {

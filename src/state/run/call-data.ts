@@ -1,5 +1,6 @@
 // The arguments a state function gets from its low chunk: those it declares, and for one that takes further keywords
 // all the rest but the engine's own. Anything else is refused before something is done.
+import { didYouMean } from '../../base/mod.ts'
 import { SaltError, str, type Value } from '../../data/mod.ts'
 import { type StateFunction, shaped } from '../../sdk/mod.ts'
 import { INTERNAL_KEYWORDS } from '../compile/keywords.ts'
@@ -26,18 +27,18 @@ export function callData(full: string, declaration: StateFunction, low: LowChunk
     const name = typeof key === 'string' ? key : str(key)
     if (!data.given.has(name) && !INTERNAL_KEYWORDS.has(name)) data.further.set(name, value)
   }
-  if (!isOpen && data.further.size > 0) throw unexpected([...data.further.keys()], full)
+  if (!isOpen && data.further.size > 0) throw unexpected([...data.further.keys()], full, Object.keys(args))
   return data
 }
 
-function unexpected(names: string[], full: string): SaltError {
+function unexpected(names: string[], full: string, known: string[]): SaltError {
   const quoted = names.map((name) => `'${name}'`)
   const last = quoted.pop()!
   const text =
     quoted.length === 0
       ? `${last} is an invalid keyword argument for '${full}'`
       : `${quoted.join(', ')} and ${last} are invalid keyword arguments for '${full}'`
-  return new SaltError('SaltInvocationError', text)
+  return new SaltError('SaltInvocationError', text, { hint: didYouMean(names[0]!, known) })
 }
 
 /** In the forms that the function declares. */

@@ -1,6 +1,6 @@
 // Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
 // that no function takes end the whole run, as in Salt.
-import { didYouMean, toError } from '../../base/mod.ts'
+import { BrineError, didYouMean, toError } from '../../base/mod.ts'
 import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
 import { readOnlyHost } from '../../host/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
@@ -68,7 +68,7 @@ export class StateCaller {
     if (errors.length > 0) return this.refused(low, errors)
     const isTrial = truthy(low.get('__prereq__') ?? false)
     const full = `${str(low.get('state')!)}.${str(low.get('fun')!)}`
-    const data = callData(full, this.run.states.get(full)!, low)
+    const data = this.dataOf(full, low)
     const result = await this.perform(data, low, chunks, running)
     if (!(result instanceof Map)) return result
     if (isTrial) {
@@ -104,6 +104,15 @@ export class StateCaller {
     this.logResult(ret, low, this.nearName(low))
     await this.refresher.after(low)
     return ret
+  }
+
+  private dataOf(full: string, low: LowChunk): CallData {
+    try {
+      return callData(full, this.run.states.get(full)!, low)
+    } catch (error) {
+      if (error instanceof BrineError) error.at ??= this.parts.placeOf(low)
+      throw error
+    }
   }
 
   /** What may have been meant by a state that does not exist. */
