@@ -56,7 +56,10 @@ export class LocalFiles implements HostFiles {
 
   async *stream(path: string): AsyncIterable<Uint8Array> {
     try {
-      yield* fs.createReadStream(path, { highWaterMark: SMALL })
+      // a stream sets aside a whole piece of memory however little there is to read; size 0 may be a file of /proc
+      const stat = fs.statSync(path)
+      if (stat.isFile() && stat.size > 0 && stat.size <= SMALL) yield fs.readFileSync(path)
+      else yield* fs.createReadStream(path, { highWaterMark: SMALL })
     } catch (error) {
       throw fromNodeError(error, path)
     }
@@ -68,13 +71,13 @@ export class LocalFiles implements HostFiles {
 
   async writeStream(path: string, pieces: AsyncIterable<Uint8Array>, options: WriteOptions = {}): Promise<void> {
     await this.replace(path, options, async (file) => {
-      const handle = await fs.promises.open(file, 'w')
+      const handle = guard(() => fs.openSync(file, 'w'), path)
       try {
-        for await (const piece of pieces) await handle.writeFile(piece)
+        for await (const piece of pieces) fs.writeFileSync(handle, piece)
       } catch (error) {
         throw fromNodeError(error, path)
       } finally {
-        await handle.close()
+        fs.closeSync(handle)
       }
     })
   }
