@@ -111,6 +111,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/defaults.ts'),
     },
   ],
+  disk: [
+    {
+      functions: ['usage', 'inodeusage', 'percent', 'blkid', 'fstype'],
+      load: () => import('../modules/disk.ts'),
+    },
+  ],
   environ: [
     {
       functions: ['setval', 'setenv', 'get', 'has_value', 'item', 'items'],
@@ -518,6 +524,24 @@ export const moduleTable: ModuleTable = {
         'clear_cache',
       ],
       load: () => import('../modules/state.ts'),
+    },
+  ],
+  status: [
+    {
+      functions: [
+        'loadavg',
+        'uptime',
+        'meminfo',
+        'cpuinfo',
+        'cpustats',
+        'vmstats',
+        'version',
+        'nproc',
+        'diskusage',
+        'pid',
+        'time',
+      ],
+      load: () => import('../modules/status.ts'),
     },
   ],
   sys: [
