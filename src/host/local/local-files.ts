@@ -17,13 +17,15 @@ function guard<T>(run: () => T, path?: string, other?: string): T {
   }
 }
 
-const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR'])
+/** An exception for each file that is not there would cost more than the question. */
+const QUIETLY = { bigint: true, throwIfNoEntry: false } as const
 
-function statOrNothing(path: string, stat: (path: string) => fs.BigIntStats): FileStat | undefined {
+function statOrNothing(path: string, stat: typeof fs.statSync | typeof fs.lstatSync): FileStat | undefined {
   try {
-    return fileStat(stat(path))
+    const found = stat(path, QUIETLY)
+    return found && fileStat(found)
   } catch (error) {
-    if (NOTHING_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
     throw fromNodeError(error, path)
   }
 }
@@ -139,11 +141,11 @@ export class LocalFiles implements HostFiles {
   }
 
   async stat(path: string): Promise<FileStat | undefined> {
-    return statOrNothing(path, (at) => fs.statSync(at, { bigint: true }))
+    return statOrNothing(path, fs.statSync)
   }
 
   async lstat(path: string): Promise<FileStat | undefined> {
-    return statOrNothing(path, (at) => fs.lstatSync(at, { bigint: true }))
+    return statOrNothing(path, fs.lstatSync)
   }
 
   async fileSystem(path: string): Promise<FileSystemStat> {
