@@ -99,7 +99,8 @@ export class SlsRendering {
   }
 
   private refuse(errors: string[], own: { value: Value; sources: PillarSource[] }, problem: string): SlsResult {
-    this.ctx.log('error', problem)
+    const file = own.sources[0]?.file
+    this.ctx.log('error', file === undefined ? problem : `${problem}\nat ${file}, line 1`)
     return { ...own, errors: [...errors, problem] }
   }
 
@@ -124,7 +125,8 @@ export class SlsRendering {
     if (!(error instanceof BrineError)) throw error
     const problem = `Rendering SLS '${sls}' failed, render error:\n${error.message}`
     const place = error.at?.file === undefined ? '' : `\nat ${error.at.file}, line ${error.at.line}`
-    this.ctx.log('critical', problem + place)
+    const hint = error.hint === undefined ? '' : `\n${error.hint}`
+    this.ctx.log('critical', problem + place + hint)
     const isSafe = truthy(this.ctx.opts.get('pillar_safe_render_error') ?? true)
     return isSafe ? `Rendering SLS '${sls}' failed. Please see master log for details.` : problem
   }
