@@ -52,6 +52,7 @@ export async function readTops({ ctx, states, render }: TopFiles): Promise<Tops>
     const value = found ? (await render({ ...found, saltenv, sls: '' })).value : new Map()
     tops.set(saltenv, [value])
     if (!found) ctx.log('debug', `No contents loaded for saltenv '${saltenv}'`)
+    else if (!(value instanceof Map)) ctx.log('error', `${found.file}:1: The top file does not render to a dictionary`)
   }
   await addIncluded(tops, states, render)
   return tops
