@@ -10,6 +10,7 @@ export const ROOMS = [
   'store',
   'bus',
   'host',
+  'http',
   'fileserver',
   'match',
   'render',

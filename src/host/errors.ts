@@ -31,6 +31,13 @@ const FACTS = {
   ENOTEMPTY: [39, 'Directory not empty', 'OSError'],
   ELOOP: [40, 'Too many levels of symbolic links', 'OSError'],
   ENOTSUP: [95, 'Operation not supported', 'OSError'],
+  ENETUNREACH: [101, 'Network is unreachable', 'OSError'],
+  ECONNRESET: [104, 'Connection reset by peer', 'ConnectionResetError'],
+  ETIMEDOUT: [110, 'Connection timed out', 'TimeoutError'],
+  ECONNREFUSED: [111, 'Connection refused', 'ConnectionRefusedError'],
+  EHOSTUNREACH: [113, 'No route to host', 'OSError'],
+  ENOTFOUND: [-2, 'Name or service not known', 'gaierror'],
+  EAI_AGAIN: [-3, 'Temporary failure in name resolution', 'gaierror'],
 } as const satisfies Record<string, readonly [number, string, string]>
 
 export type SystemErrorCode = keyof typeof FACTS

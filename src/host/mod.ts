@@ -1,6 +1,13 @@
 // The machine: the interface, this machine, a simulated one, and a view that cannot change anything.
 export { type Group, groupIdsOf, parseGroup, parsePasswd, type User } from './accounts.ts'
-export { HostError, type HostErrorCode, isHostError, type SystemErrorCode, systemError } from './errors.ts'
+export {
+  fromNodeError,
+  HostError,
+  type HostErrorCode,
+  isHostError,
+  type SystemErrorCode,
+  systemError,
+} from './errors.ts'
 export type {
   AccessWish,
   Command,

@@ -4,6 +4,7 @@ import { didYouMean, type Log, silentLog } from '../base/mod.ts'
 import { contains, type Dict, type Value } from '../data/mod.ts'
 import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
+import { type HttpClient, httpClient } from '../http/mod.ts'
 import {
   bind,
   type FunctionContext,
@@ -37,6 +38,8 @@ export interface RegistryContext {
   host?: Host
   /** Over the host and the options it was first made with, unless given. */
   files?: FileClient
+  /** Over the host and the options, unless given. */
+  http?: HttpClient
   render?: FunctionContext['render']
   /** Without it the pillar in memory counts as fresh. */
   freshPillar?: FunctionContext['freshPillar']
@@ -83,6 +86,7 @@ export class Registry {
       log: context.log ?? silentLog,
       host,
       files,
+      http: context.http ?? httpClient(host, context.opts),
       render: context.render ?? noRenderer,
       freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
       openStates: (request) => (context.openStates ?? noStates)(this, request),

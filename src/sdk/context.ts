@@ -3,6 +3,7 @@ import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
+import type { HttpClient } from '../http/mod.ts'
 import type { ModuleDeclaration } from './declare.ts'
 import type { StateDeclaration } from './state.ts'
 import type { StateRun, StateRunRequest } from './state-run.ts'
@@ -31,6 +32,8 @@ export interface FunctionContext {
   readonly host: Host
   /** The file server: `salt://` and other sources, and their cache. */
   readonly files: FileClient
+  /** Queries to web servers. */
+  readonly http: HttpClient
   /** Runs text through the render pipeline. */
   render(request: RenderRequest): Promise<Value>
   /** Compiles the pillar anew, beside the one in memory. */

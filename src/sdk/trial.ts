@@ -3,6 +3,7 @@ import { silentLog } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, MemoryHost } from '../host/mod.ts'
+import { httpClient } from '../http/mod.ts'
 import { bind } from './bind.ts'
 import type { FunctionContext, Keywords } from './context.ts'
 import type { ModuleDeclaration } from './declare.ts'
@@ -81,6 +82,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     log: silentLog,
     host,
     files: new LocalFileClient(trial.opts ?? new Map(), host),
+    http: httpClient(host, trial.opts ?? new Map()),
     render: async ({ text }) => text,
     freshPillar: async () => trial.pillar ?? new Map(),
     openStates: async () => {

@@ -2,7 +2,7 @@
 // their own. What reaches beyond files is loaded only when it is used, because most runs never do.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
-import type { SendHttp } from './http/request.ts'
+import { type SendHttp, sendHttp } from '../../http/mod.ts'
 
 export interface FileKind {
   size: number
@@ -138,5 +138,5 @@ export const localHost: FilterHost = {
   userIdOf,
   resolve: async (name, family) => (await import('node:dns/promises')).lookup(name, { family, all: true }),
   canConnect,
-  sendHttp: async (request) => (await import('./http/request.ts')).sendHttp(request),
+  sendHttp,
 }

@@ -4,7 +4,7 @@ import { dateFilters } from './dates.ts'
 import { dnsFilters } from './dns.ts'
 import { fileFilters } from './files.ts'
 import { type FilterHost, localHost } from './host.ts'
-import { httpFilters } from './http/filter.ts'
+import { httpFilters } from './http.ts'
 import { randomFilters } from './random.ts'
 
 export type { FilterHost } from './host.ts'

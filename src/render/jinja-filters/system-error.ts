@@ -15,13 +15,6 @@ const TEXTS: Readonly<Record<string, readonly [number, string]>> = {
   EPIPE: [32, 'Broken pipe'],
   ENAMETOOLONG: [36, 'File name too long'],
   ELOOP: [40, 'Too many levels of symbolic links'],
-  ENETUNREACH: [101, 'Network is unreachable'],
-  ECONNRESET: [104, 'Connection reset by peer'],
-  ETIMEDOUT: [110, 'Connection timed out'],
-  ECONNREFUSED: [111, 'Connection refused'],
-  EHOSTUNREACH: [113, 'No route to host'],
-  ENOTFOUND: [-2, 'Name or service not known'],
-  EAI_AGAIN: [-3, 'Temporary failure in name resolution'],
 }
 
 interface SystemError extends Error {
@@ -34,9 +27,9 @@ export function isSystemError(error: unknown): error is SystemError {
 }
 
 /** What Python's `str(exc)` gives for a system error. */
-export function systemErrorText(error: SystemError, path?: string): string {
+function systemErrorText(error: SystemError, path: string): string {
   const [number, text] = TEXTS[error.code] ?? [0, error.message]
-  return `[Errno ${number}] ${text}${path === undefined ? '' : `: ${quote(path)}`}`
+  return `[Errno ${number}] ${text}: ${quote(path)}`
 }
 
 /** Runs with the system's errors as Python's OSError about that path. */

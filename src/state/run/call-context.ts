@@ -29,6 +29,7 @@ export class CallContext implements StateContext {
   readonly log: StateContext['log']
   readonly host: StateContext['host']
   readonly files: StateContext['files']
+  readonly http: StateContext['http']
   readonly render: StateContext['render']
   readonly freshPillar: StateContext['freshPillar']
   readonly pillarOrigins: StateContext['pillarOrigins']
@@ -56,6 +57,7 @@ export class CallContext implements StateContext {
     this.log = functions.log
     this.host = functions.host
     this.files = functions.files
+    this.http = functions.http
     this.render = functions.render
     this.freshPillar = functions.freshPillar
     this.pillarOrigins = functions.pillarOrigins

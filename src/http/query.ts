@@ -1,23 +1,10 @@
-// The `http_query` filter: Salt's `http.query` with its parameters and the shape of its answer. What a template has no
-// use for (streams, cookie files, rendered headers) is accepted where it changes nothing and refused where it would.
-import { SALT_VERSION } from '../../../base/mod.ts'
-import {
-  type Dict,
-  isDict,
-  iterate,
-  SaltError,
-  splitLines,
-  str,
-  textOf,
-  truthy,
-  type Value,
-} from '../../../data/mod.ts'
-import type { Runtime } from '../../../jinja/mod.ts'
-import type { FilterHost } from '../host.ts'
-import { isSystemError, onPath, systemErrorText } from '../system-error.ts'
+// One query: Salt's `http.query` with its parameters and the shape of its answer. What nobody can use from a template
+// or a command line (streams, cookie files, rendered headers) is accepted where it changes nothing, else refused.
+import { BrineError, SALT_VERSION } from '../base/mod.ts'
+import { type Dict, isDict, iterate, SaltError, splitLines, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { fromNodeError, isHostError } from '../host/mod.ts'
 import { bodyText, decoderFor, decodeText, isDecoder, unknownDecoder } from './decode.ts'
-import { PARAMETERS } from './parameters.ts'
-import { HttpFailure, type HttpRequest, type HttpResponse } from './request.ts'
+import { HttpFailure, type HttpRequest, type HttpResponse, type SendHttp } from './request.ts'
 import { concatUrl, encodeForm } from './url.ts'
 
 const REFUSED = ['data_render', 'header_render', 'stream', 'handle', 'formdata']
@@ -26,15 +13,10 @@ const REFUSED = ['data_render', 'header_render', 'stream', 'handle', 'formdata']
 class QueryArguments {
   private readonly given: ReadonlyMap<string, Value>
 
-  constructor(args: readonly (Value | undefined)[]) {
-    const given = new Map<string, Value>()
-    PARAMETERS.forEach((param, i) => {
-      const value = args[i]
-      if (value !== undefined) given.set(param.replace('?', ''), value)
-    })
+  constructor(given: ReadonlyMap<string, Value>) {
     this.given = given
     for (const name of REFUSED) {
-      if (this.truthy(name)) throw new SaltError('SaltInvocationError', `http_query cannot take ${name} in a template`)
+      if (this.truthy(name)) throw new SaltError('SaltInvocationError', `An HTTP query cannot take ${name}`)
     }
   }
 
@@ -54,26 +36,34 @@ class QueryArguments {
 
 const AGENT = `Salt/${SALT_VERSION}`
 
-class HttpQuery {
-  private readonly host: FilterHost
+/** What a query needs besides its parameters: the files they name, and the network. */
+export interface HttpMachine {
+  read(path: string): Promise<Uint8Array>
+  write(path: string, text: string): Promise<void>
+  send: SendHttp
+}
+
+export class HttpQuery {
+  private readonly machine: HttpMachine
   private readonly args: QueryArguments
   private readonly opts: ReadonlyMap<Value, Value>
 
-  constructor(host: FilterHost, args: QueryArguments, rt: Runtime) {
-    this.host = host
-    this.args = args
-    const opts = args.value('opts')
-    this.opts = isDict(opts) ? opts : rt.opts
+  constructor(machine: HttpMachine, opts: ReadonlyMap<Value, Value>, parameters: ReadonlyMap<string, Value>) {
+    this.machine = machine
+    this.args = new QueryArguments(parameters)
+    const own = this.args.value('opts')
+    this.opts = isDict(own) ? own : opts
   }
 
-  async run(): Promise<Value> {
+  async run(): Promise<Dict> {
     const { args } = this
     if (args.value('test') === true && args.value('test_url') === null) return new Map()
     const answer: Dict = new Map()
     if (args.value('test') === true) answer.set('test', true)
+    const request = await this.request()
     let response: HttpResponse
     try {
-      response = await this.host.sendHttp(this.request())
+      response = await this.machine.send(request)
     } catch (error) {
       return this.failed(answer, error)
     }
@@ -88,9 +78,9 @@ class HttpQuery {
     return this.answered(answer, response, body)
   }
 
-  private answered(answer: Dict, { status, headers }: HttpResponse, body: Value): Value {
+  private async answered(answer: Dict, { status, headers }: HttpResponse, body: Value): Promise<Dict> {
     const { args } = this
-    this.write('text_out', body)
+    await this.write('text_out', body)
     if (args.value('status') === true) answer.set('status', status)
     if (args.value('headers') === true) answer.set('headers', new Map<Value, Value>(headers))
     let wantsText = args.value('text') === true
@@ -100,30 +90,31 @@ class HttpQuery {
       if (!isDecoder(kind)) return answer.set('error', unknownDecoder())
       if (kind === 'plain') wantsText = true
       else answer.set('dict', decodeText(str(body), kind))
-      this.write('decode_out', body)
+      await this.write('decode_out', body)
     }
     if (wantsText) answer.set('text', body)
     return answer
   }
 
-  private write(parameter: string, body: Value): void {
+  private async write(parameter: string, body: Value): Promise<void> {
     const path = textOf(this.args.value(parameter))
-    if (path !== undefined) onPath(path, () => this.host.writeFile(path, str(body)))
+    if (path !== undefined) await this.machine.write(path, str(body))
   }
 
   private failed(answer: Dict, error: unknown): Dict {
     if (error instanceof HttpFailure) return answer.set('status', 599).set('error', `HTTP 599: ${error.message}`)
-    if (!isSystemError(error)) throw error
+    const known = fromNodeError(error)
+    if (!isHostError(known) && !isNodeFailure(error)) throw error
     if (this.args.value('status') === true) answer.set('status', 0)
-    return answer.set('error', systemErrorText(error))
+    return answer.set('error', (known as Error).message)
   }
 
-  private request(): HttpRequest {
+  private async request(): Promise<HttpRequest> {
     const { args } = this
     const url = args.value('test') === true ? args.text('test_url', '') : args.text('url', '')
     const method = args.text('method', 'GET')
-    const body = this.body()
-    const headers = this.headers()
+    const body = await this.body()
+    const headers = await this.headers()
     if (method === 'POST' && ![...headers.keys()].some((name) => name.toLowerCase() === 'content-type')) {
       headers.set('Content-Type', 'application/x-www-form-urlencoded')
     }
@@ -136,7 +127,7 @@ class HttpQuery {
       connectTimeout: Number(this.option('http_connect_timeout') ?? 20),
       timeout: Number(this.option('http_request_timeout') ?? 3600),
       maxBody: Number(this.option('http_max_body') ?? 107374182400),
-      tls: this.tls(),
+      tls: await this.tls(),
       ...(proxy && { proxy }),
     }
   }
@@ -145,21 +136,22 @@ class HttpQuery {
     return this.opts.get(name)
   }
 
-  private body(): Uint8Array | undefined {
+  private async body(): Promise<Uint8Array | undefined> {
     const file = textOf(this.args.value('data_file'))
-    const data = file === undefined ? this.args.value('data') : this.read(file)
+    const data = file === undefined ? this.args.value('data') : await this.machine.read(file)
     if (data === null) return undefined
     if (data instanceof Uint8Array) return data
     return Buffer.from(isDict(data) ? encodeForm(data) : str(data))
   }
 
-  private headers(): Map<string, string> {
+  private async headers(): Promise<Map<string, string>> {
     const { args } = this
     const file = textOf(args.value('header_file'))
     const headers = new Map<string, string>()
     const dict = args.value('header_dict')
     if (isDict(dict)) for (const [name, value] of dict) headers.set(str(name), str(value))
-    const listed = file === undefined ? args.value('header_list') : splitLines(Buffer.from(this.read(file)).toString())
+    const listed =
+      file === undefined ? args.value('header_list') : splitLines(Buffer.from(await this.machine.read(file)).toString())
     for (const header of listed === null ? [] : iterate(listed)) {
       const [name, value] = str(header).split(':') as [string, string?]
       if (value !== undefined) headers.set(name.trim(), value.trim())
@@ -176,15 +168,16 @@ class HttpQuery {
     return username === null ? undefined : basic(str(username), password === null ? '' : str(password))
   }
 
-  private tls(): HttpRequest['tls'] {
+  private async tls(): Promise<HttpRequest['tls']> {
     const given = this.args.value('verify_ssl') ?? this.option('verify_ssl') ?? true
     const bundle = textOf(this.args.value('ca_bundle') ?? this.option('ca_bundle') ?? null)
     const cert = this.args.value('cert') ?? this.option('cert') ?? null
     const [certFile, keyFile] = Array.isArray(cert) ? cert.map(str) : [textOf(cert)]
+    const read = (path: string) => this.machine.read(path)
     return {
       verify: truthy(given),
-      ...(bundle !== undefined && { ca: this.read(bundle) }),
-      ...(certFile !== undefined && { cert: this.read(certFile), key: this.read(keyFile ?? certFile) }),
+      ...(bundle !== undefined && { ca: await read(bundle) }),
+      ...(certFile !== undefined && { cert: await read(certFile), key: await read(keyFile ?? certFile) }),
     }
   }
 
@@ -197,16 +190,11 @@ class HttpQuery {
     const authorization = truthy(username) && truthy(password) ? basic(str(username), str(password)) : undefined
     return { host: str(host), port: Number(port), ...(authorization !== undefined && { authorization }) }
   }
-
-  private read(path: string): Uint8Array {
-    return onPath(path, () => this.host.readStart(path, -1))
-  }
 }
 
 const basic = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** Runs the query that the arguments describe, in the order of the filter's parameters. */
-export function httpQuery(host: FilterHost, rt: Runtime, args: readonly (Value | undefined)[]): Promise<Value> {
-  return new HttpQuery(host, new QueryArguments(args), rt).run()
-}
+/** A failure that only Node has a name for, such as a certificate that is not trusted. */
+const isNodeFailure = (error: unknown): boolean =>
+  error instanceof Error && !(error instanceof BrineError) && 'code' in error

@@ -1,5 +1,5 @@
 // Form encoding and query strings as Python's urllib writes them.
-import { isDict, iterate, str, Tuple, type Value } from '../../../data/mod.ts'
+import { isDict, iterate, str, Tuple, type Value } from '../data/mod.ts'
 
 /** `urllib.parse.quote_plus`. */
 function quotePlus(value: Value): string {

@@ -11,8 +11,8 @@ import {
   type Value,
   valueError,
   type XmlElement,
-} from '../../../data/mod.ts'
-import { load } from '../../../yaml/mod.ts'
+} from '../data/mod.ts'
+import { load } from '../yaml/mod.ts'
 
 const REFUSED: Readonly<Record<string, string>> = { sdch: 'SDCH', br: 'Brotli', compress: 'LZW' }
 

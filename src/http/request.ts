@@ -3,7 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls'
-import { valueError } from '../../../data/mod.ts'
+import { valueError } from '../data/mod.ts'
 
 export interface HttpRequest {
   url: string

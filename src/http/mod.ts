@@ -1,0 +1,36 @@
+// Queries to web servers, as Salt's `http.query` makes them. What sends and reads them is loaded at the first one.
+import type { Dict, Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { HttpMachine } from './query.ts'
+import type { SendHttp } from './request.ts'
+
+export { PARAMETERS as HTTP_PARAMETERS } from './parameters.ts'
+export type { HttpMachine } from './query.ts'
+export type { SendHttp } from './request.ts'
+
+/** Queries by the names of Salt's parameters. */
+export interface HttpClient {
+  query(parameters: ReadonlyMap<string, Value>): Promise<Dict>
+}
+
+export const sendHttp: SendHttp = async (request) => (await import('./request.ts')).sendHttp(request)
+
+/** Runs the query that the parameters describe; they may bring their own options. */
+export async function httpQuery(
+  machine: HttpMachine,
+  opts: ReadonlyMap<Value, Value>,
+  parameters: ReadonlyMap<string, Value>,
+): Promise<Dict> {
+  const { HttpQuery } = await import('./query.ts')
+  return new HttpQuery(machine, opts, parameters).run()
+}
+
+/** A client that reads and writes the files a query names on that host. */
+export function httpClient(host: Host, opts: Dict): HttpClient {
+  const machine: HttpMachine = {
+    read: (path) => host.read(path),
+    write: (path, text) => host.write(path, text),
+    send: sendHttp,
+  }
+  return { query: (parameters) => httpQuery(machine, opts, parameters) }
+}
