@@ -335,6 +335,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/hosts.ts'),
     },
   ],
+  http: [
+    {
+      functions: ['query', 'wait_for_successful_query', 'update_ca_bundle'],
+      load: () => import('../modules/http.ts'),
+    },
+  ],
   ini: [
     {
       functions: ['set_option', 'get_option', 'remove_option', 'get_section', 'remove_section', 'get_ini'],

@@ -89,6 +89,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/host.ts'),
     },
   ],
+  http: [
+    {
+      functions: ['query', 'wait_for_successful_query'],
+      load: () => import('../states/http.ts'),
+    },
+  ],
   ini: [
     {
       functions: ['options_present', 'options_absent', 'sections_present', 'sections_absent'],
