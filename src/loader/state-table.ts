@@ -16,7 +16,7 @@ export const stateTable: StateTable = {
   ],
   cron: [
     {
-      functions: ['present', 'absent', 'env_present', 'env_absent'],
+      functions: ['present', 'absent', 'file', 'env_present', 'env_absent'],
       load: () => import('../states/cron.ts'),
     },
   ],

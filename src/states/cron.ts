@@ -1,6 +1,7 @@
 // Jobs and variables in crontabs of users.
 import { cronDiffers, cronMatches, type Dict, str, type Value } from '../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
+import { crontabFile } from './cron/file.ts'
 
 const TIMES = ['minute', 'hour', 'daymonth', 'month', 'dayweek'] as const
 
@@ -171,6 +172,22 @@ export default defineState({
       doc: 'A job is not in a crontab.',
       args: { name, user, identifier, special, kwargs: arg.open('Ignored') },
       run: absent,
+    }),
+    file: state({
+      doc: 'A file is the crontab of a user.',
+      args: {
+        name: arg.any('Where the file comes from'),
+        source_hash: arg.any('Its hash, or where the hash is found', { default: '' }),
+        source_hash_name: arg.any('Its name in a list of hashes', { optional: true }),
+        user,
+        template: arg.any('The engine that renders it', { optional: true }),
+        context: arg.any('Variables of the template', { optional: true }),
+        replace: arg.any('Whether a crontab that is there is replaced', { default: true }),
+        defaults: arg.any('Variables that the context may override', { optional: true }),
+        backup: arg.any('Whether a copy is kept', { default: '' }),
+        kwargs: arg.open('Further options of file.managed'),
+      },
+      run: crontabFile,
     }),
     env_present: state({
       doc: 'A variable is set in a crontab.',
