@@ -72,7 +72,7 @@ const listBefore: Form = (said, made) => {
 const forms: Readonly<Record<string, readonly Form[]>> = {
   'archive.extracted': [nothing],
   'cmd.run': [command],
-  'cmd.script': [command, nothing],
+  'cmd.script': [nothing],
   'file.append': [named],
   'file.cached': [nothing],
   'file.comment': [named],
