@@ -4,7 +4,9 @@ import { isTest, type SourceFile, sourceFiles } from './source-files.ts'
 const CAP = 600
 
 /** Files that are a table rather than code. */
-const EXEMPT: Record<string, string> = {}
+const EXEMPT: Record<string, string> = {
+  'src/loader/module-table.ts': 'written by tools/plugin-table.ts',
+}
 
 export interface SizeReport {
   problems: string[]
