@@ -1,7 +1,18 @@
 // One query: Salt's `http.query` with its parameters and the shape of its answer. What nobody can use from a template
 // or a command line (streams, cookie files, rendered headers) is accepted where it changes nothing, else refused.
 import { BrineError, SALT_VERSION } from '../base/mod.ts'
-import { type Dict, isDict, iterate, SaltError, splitLines, str, textOf, truthy, type Value } from '../data/mod.ts'
+import {
+  type Dict,
+  isDict,
+  iterate,
+  numberOf,
+  SaltError,
+  splitLines,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
 import { fromNodeError, isHostError } from '../host/mod.ts'
 import { bodyText, decoderFor, decodeText, isDecoder, unknownDecoder } from './decode.ts'
 import { HttpFailure, type HttpRequest, type HttpResponse, type SendHttp } from './request.ts'
@@ -124,12 +135,16 @@ export class HttpQuery {
       method,
       headers,
       body,
-      connectTimeout: Number(this.option('http_connect_timeout') ?? 20),
-      timeout: Number(this.option('http_request_timeout') ?? 3600),
-      maxBody: Number(this.option('http_max_body') ?? 107374182400),
+      connectTimeout: this.limit('http_connect_timeout', 20),
+      timeout: this.limit('http_request_timeout', 3600),
+      maxBody: this.limit('http_max_body', 107374182400),
       tls: await this.tls(),
       ...(proxy && { proxy }),
     }
+  }
+
+  private limit(name: string, otherwise: number): number {
+    return numberOf(this.option(name) ?? null) ?? otherwise
   }
 
   private option(name: string): Value | undefined {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toPlain, type Value } from '../data/mod.ts'
+import { Float, toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import { tryFunction } from '../sdk/mod.ts'
 import http from './http.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
     if (request.url === '/json') response.setHeader('content-type', 'application/json').end('{"a": 1}')
     else if (request.url === '/late') response.writeHead(++requests < 3 ? 503 : 200).end('up')
     else if (request.url === '/none') response.writeHead(404).end('gone')
-    else request.pipe(response)
+    else if (request.url !== '/never') request.pipe(response)
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -41,6 +41,12 @@ describe('http.query', () => {
     const host = await MemoryHost.with({ files: { '/form': 'k=v', '/out/': '' } })
     await ask('query', '/echo', { method: 'POST', data_file: '/form', text_out: '/out/answer' }, host)
     expect(Buffer.from(await host.read('/out/answer')).toString()).toBe('k=v')
+  })
+
+  test('keeps to the time limits of the options', async () => {
+    const opts = (seconds: number) => new Map<Value, Value>([['http_request_timeout', new Float(seconds)]])
+    expect(await ask('query', '/json', { opts: opts(3600) })).toEqual({ body: '{"a": 1}' })
+    expect(await ask('query', '/never', { opts: opts(0) })).toMatchObject({ status: 599 })
   })
 
   test('answers an error of the server', async () => {

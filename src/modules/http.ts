@@ -1,5 +1,5 @@
 // Queries to web servers, for hooks and for looking at what they answer.
-import { type Dict, SaltError, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, numberOf, SaltError, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
 
 /** Options that the caller gives lie over the minion's. */
@@ -26,7 +26,7 @@ async function waitForSuccess(
   given: ReadonlyMap<string, Value>,
 ): Promise<Dict> {
   const end = performance.now() + seconds * 1000
-  const interval = Number(given.get('request_interval') ?? PAUSE)
+  const interval = numberOf(given.get('request_interval') ?? null) ?? PAUSE
   for (;;) {
     const outcome = await query(ctx, url, given).catch((error: unknown) => ({ error }))
     const isAnswer = outcome instanceof Map
@@ -101,7 +101,7 @@ export default defineModule({
       returns: ret.dict('The last answer'),
       examples: ["salt '*' http.wait_for_successful_query http://somelink.com/ wait_for=160 request_interval=1"],
       effect: 'change',
-      run: (ctx, { url, wait_for, kwargs }) => waitForSuccess(ctx, url, Number(wait_for), kwargs),
+      run: (ctx, { url, wait_for, kwargs }) => waitForSuccess(ctx, url, numberOf(wait_for)!, kwargs),
     }),
     update_ca_bundle: fn({
       doc: 'Fetch the bundle of certificates of authorities.',

@@ -1,5 +1,5 @@
 // A web server's answer as a state: whether it has the wanted status and text.
-import { compileRegex, type Dict, iterate, str, truthy, type Value } from '../data/mod.ts'
+import { compileRegex, type Dict, iterate, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
 
 interface Wanted {
@@ -91,7 +91,7 @@ const PAUSE = 0.1
 
 async function waitFor(ctx: StateContext, seconds: number, wanted: Wanted): Promise<StateReturn> {
   const end = performance.now() + seconds * 1000
-  const interval = Number(wanted.kwargs.get('request_interval') ?? PAUSE)
+  const interval = numberOf(wanted.kwargs.get('request_interval') ?? null) ?? PAUSE
   for (;;) {
     const outcome = await query(ctx, wanted).catch((error: unknown) => ({ error }))
     const isReport = 'comment' in outcome
@@ -128,7 +128,7 @@ export default defineState({
     wait_for_successful_query: state({
       doc: 'A web server answers as wanted before a time is over.',
       args: { name, wait_for: arg.number('For how many seconds', { default: 300 }), kwargs },
-      run: (ctx, { name, wait_for, kwargs }) => waitFor(ctx, Number(wait_for), wantedFrom(name, kwargs)),
+      run: (ctx, { name, wait_for, kwargs }) => waitFor(ctx, numberOf(wait_for)!, wantedFrom(name, kwargs)),
     }),
   },
 })
