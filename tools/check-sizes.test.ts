@@ -5,7 +5,7 @@ const file = (path: string, lines: number) => ({ path, text: 'x\n'.repeat(lines)
 
 describe('the size checker', () => {
   test('refuses a file past the cap and nothing at it', () => {
-    const report = checkSizes([file('src/a.ts', 600), file('src/b.ts', 601)])
+    const report = checkSizes([file('src/a.ts', 600), file('src/b.ts', 601)], {})
     expect(report.problems).toEqual(['src/b.ts: 601 lines, the cap is 600'])
   })
 
