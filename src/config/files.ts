@@ -13,25 +13,23 @@ import { noteSources, type Sources } from './source.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface FileRequest {
+  /** Whose files: the names of the file, of its variable and of the included folder follow from it. */
+  role: 'master' | 'minion'
   /** The main file as the command line gives it. */
   path: string
-  /** The main file when nobody says otherwise; the environment only speaks then. */
-  defaultPath: string
-  /** The variable that names the main file, such as SALT_MINION_CONFIG. */
-  variable: string
-  /** The main file's name in the directory that SALT_CONFIG_DIR names. */
-  fileName: string
-  defaultInclude: string
   env: Environment
   log: Log
 }
+
+/** The main file when nobody says otherwise. */
+export const defaultConfig = (role: FileRequest['role']): string => `/etc/salt/${role}`
 
 /** What the files say, and where. */
 export function readConfigFiles(request: FileRequest): { overrides: Dict; sources: Sources } {
   const { path, log } = request
   const sources: Sources = new Map()
   const overrides = readMainFile(mainPath(request), sources, log)
-  const defaultInclude = overrides.get('default_include') ?? request.defaultInclude
+  const defaultInclude = overrides.get('default_include') ?? `${request.role}.d/*.conf`
   const include = overrides.get('include') ?? []
   for (const [patterns, warn] of [
     [defaultInclude, false],
@@ -43,10 +41,10 @@ export function readConfigFiles(request: FileRequest): { overrides: Dict; source
 }
 
 /** An environment variable counts only for the usual place: a directory given on the command line wins. */
-function mainPath({ path, defaultPath, variable, fileName, env }: FileRequest): string {
-  if (path !== defaultPath) return path
+function mainPath({ role, path, env }: FileRequest): string {
+  if (path !== defaultConfig(role)) return path
   const folder = env['SALT_CONFIG_DIR']
-  const named = env[variable] || (folder ? join(folder, fileName) : undefined)
+  const named = env[`SALT_${role.toUpperCase()}_CONFIG`] || (folder ? join(folder, role) : undefined)
   return named !== undefined && isFile(named) ? named : path
 }
 

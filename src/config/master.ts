@@ -30,7 +30,7 @@ import {
   setWriteBuffer,
   shortenSocketPath,
 } from './derive.ts'
-import { type Environment, readConfigFiles } from './files.ts'
+import { defaultConfig, type Environment, readConfigFiles } from './files.ts'
 import { appendDomain, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
@@ -39,7 +39,7 @@ import { isFile, readConfigFile } from './read-file.ts'
 import type { Sources } from './source.ts'
 import { checkPools, poolsInForce } from './worker-pools.ts'
 
-export const MASTER_CONFIG = '/etc/salt/master'
+export const MASTER_CONFIG = defaultConfig('master')
 
 export interface MasterConfigRequest {
   path?: string
@@ -58,15 +58,7 @@ export function masterDefaults(): Dict {
 
 export async function masterConfig(request: MasterConfigRequest = {}): Promise<Dict> {
   const { path = MASTER_CONFIG, env = process.env, log = silentLog } = request
-  const { overrides, sources } = readConfigFiles({
-    path,
-    defaultPath: MASTER_CONFIG,
-    variable: 'SALT_MASTER_CONFIG',
-    fileName: 'master',
-    defaultInclude: 'master.d/*.conf',
-    env,
-    log,
-  })
+  const { overrides, sources } = readConfigFiles({ role: 'master', path, env, log })
   checkNames(sources, 'master', log)
   const opts = await deriveMaster(overrides, sources, { ...request, log })
   checkSshMinionOptions(opts, log)

@@ -17,14 +17,14 @@ import {
   setWriteBuffer,
   shortenSocketPath,
 } from './derive.ts'
-import { type Environment, readConfigFiles } from './files.ts'
+import { defaultConfig, type Environment, readConfigFiles } from './files.ts'
 import { appendDomain, type CallFunction, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
 import type { Sources } from './source.ts'
 
-export const MINION_CONFIG = '/etc/salt/minion'
+export const MINION_CONFIG = defaultConfig('minion')
 
 export interface MinionConfigRequest {
   /** The main file. */
@@ -49,15 +49,7 @@ export function minionDefaults(): Dict {
 
 export async function minionConfig(request: MinionConfigRequest = {}): Promise<Dict> {
   const { path = MINION_CONFIG, env = process.env, log = silentLog } = request
-  const { overrides, sources } = readConfigFiles({
-    path,
-    defaultPath: MINION_CONFIG,
-    variable: 'SALT_MINION_CONFIG',
-    fileName: 'minion',
-    defaultInclude: 'minion.d/*.conf',
-    env,
-    log,
-  })
+  const { overrides, sources } = readConfigFiles({ role: 'minion', path, env, log })
   checkNames(sources, 'minion', log)
   const opts = await deriveMinion(overrides, sources, { ...request, log })
   checkTypes(opts, sources, log)
