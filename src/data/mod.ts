@@ -122,4 +122,14 @@ export {
   typeName,
   type Value,
 } from './value.ts'
+export {
+  compareLoose,
+  matchVersion,
+  splitComparison,
+  type VersionOrder,
+  versionHolds,
+} from './versions/loose.ts'
+export { comparePep440, type Specifier, specifiersAccept } from './versions/pep440.ts'
+export { parseRequirement, type Requirement } from './versions/requirement.ts'
+export { compareRpm, compareRpmText, rpmParts } from './versions/rpm.ts'
 export { parseXml, prettyXml, type XmlElement, xmlLine } from './xml/mod.ts'

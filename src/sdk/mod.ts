@@ -17,6 +17,7 @@ export {
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
 export { bind, type Callable, shaped, signatureOf } from './bind.ts'
+export { CommandError } from './command-error.ts'
 export { bindPublished, type CallArguments, parseInput, publishedArguments, readArgument } from './command-line.ts'
 export type {
   FunctionContext,
