@@ -2,6 +2,8 @@
 
 export interface User {
   readonly name: string
+  /** What stands for the password: `x` where it is in the shadow file. */
+  readonly passwd?: string
   readonly uid: number
   readonly gid: number
   readonly gecos: string
@@ -11,6 +13,7 @@ export interface User {
 
 export interface Group {
   readonly name: string
+  readonly passwd?: string
   readonly gid: number
   readonly members: readonly string[]
 }
@@ -24,8 +27,9 @@ const rows = (text: string): string[][] =>
 export function parsePasswd(text: string): User[] {
   return rows(text)
     .filter((row) => row.length >= 7)
-    .map(([name = '', , uid, gid, gecos = '', home = '', shell = '']) => ({
+    .map(([name = '', passwd = '', uid, gid, gecos = '', home = '', shell = '']) => ({
       name,
+      passwd,
       uid: Number(uid),
       gid: Number(gid),
       gecos,
@@ -37,8 +41,9 @@ export function parsePasswd(text: string): User[] {
 export function parseGroup(text: string): Group[] {
   return rows(text)
     .filter((row) => row.length >= 4)
-    .map(([name = '', , gid, members = '']) => ({
+    .map(([name = '', passwd = '', gid, members = '']) => ({
       name,
+      passwd,
       gid: Number(gid),
       members: members.split(',').filter((member) => member !== ''),
     }))

@@ -108,6 +108,8 @@ export interface Command {
   timeout?: number
   /** Stderr goes where stdout goes, in order. */
   mergeStderr?: boolean
+  /** Its outputs can be opened again by name, as `> /dev/stdout` does; for commands that users wrote. */
+  systemPipes?: boolean
   /** In bytes, for each stream; what comes after is dropped. */
   maxOutput?: number
 }

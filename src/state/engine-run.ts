@@ -18,7 +18,7 @@ import { placedText } from './report/placed-text.ts'
 import { ChunkRunner } from './run/chunk-runner.ts'
 import { listeners } from './run/listen.ts'
 import { ParallelStates } from './run/parallel.ts'
-import type { PauseFile } from './run/pause.ts'
+import { type PauseFile, seldom } from './run/pause.ts'
 import { StateCaller } from './run/state-call.ts'
 import type { RunSurroundings } from './run/surroundings.ts'
 import { verifyData } from './run/verify-data.ts'
@@ -233,13 +233,13 @@ export class EngineRun implements StateRun {
     if (jid === null) return undefined
     const { host } = functions.ctx
     const path = `${str(opts.get('cachedir') ?? '')}/state_pause/${jid}`
-    return {
+    return seldom({
       read: async () => {
         if ((await host.stat(path))?.type !== 'file') return undefined
         const data = decodeMsgpack(await host.read(path), { dialect: 'bus' })
         return data instanceof Map ? data : undefined
       },
-    }
+    })
   }
 
   verifyLow(low: Dict): Promise<string[]> {

@@ -1,61 +1,68 @@
-// Output of commands, through pipes of the system. Node's own are sockets, which programs cannot open again by name:
-// `> /dev/stdout` would fail. A pipe is made under a name, which is gone as soon as it is held open, and used again.
+// Output of commands. Node's pipes are sockets, which programs cannot open again by name: `> /dev/stdout` fails on them.
+// Commands of users get pipes of the system, made under a name that is gone as soon as it is held open, and used again.
 import { spawnSync } from 'node:child_process'
-import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path/posix'
+import type { Readable } from 'node:stream'
 
 const free: string[] = []
 
 const READING = constants.O_RDONLY | constants.O_NONBLOCK
 
+/** Made at once, because starting mkfifo costs as much as the pipe saves. */
+const BATCH = ['0', '1', '2', '3']
+
 /** By what an unused pipe can be opened: of a nameless one the descriptor that holds it, else its name. */
 function pipeName(): string {
-  const known = free.pop()
-  if (known !== undefined) return known
+  if (free.length === 0) free.push(...newPipes())
+  return free.pop()!
+}
+
+function newPipes(): string[] {
   const directory = mkdtempSync(join(tmpdir(), '.brine-'))
-  const path = join(directory, 'pipe')
-  const { status, stderr } = spawnSync('mkfifo', ['-m', '600', path], { encoding: 'utf8' })
+  const paths = BATCH.map((name) => join(directory, name))
+  const { status, stderr } = spawnSync('mkfifo', ['-m', '600', ...paths], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`Could not make a pipe: ${stderr}`)
   if (!existsSync('/proc/self/fd')) {
     process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-    return path
+    return paths
   }
-  // it only reads, so that the end of the writers is still the end of the output
-  const held = openSync(path, READING)
+  // they only read, so that the end of the writers is still the end of the output
+  const held = paths.map((path) => openSync(path, READING))
   rmSync(directory, { recursive: true })
-  return `/proc/self/fd/${held}`
+  return held.map((descriptor) => `/proc/self/fd/${descriptor}`)
+}
+
+/** A pipe of the system: what a command writes to, to be closed once the command has it, and what is read from. */
+export function systemPipe(): { writer: number; source: Readable } {
+  const path = pipeName()
+  const reader = openSync(path, READING)
+  const writer = openSync(path, 'w')
+  const source = new Socket({ fd: reader, readable: true, writable: false })
+  source.once('close', () => free.push(path))
+  return { writer, source }
 }
 
 /** One stream of output, gathered up to a bound. */
 export class Output {
-  /** What the command writes to; closed once the command has it. */
-  readonly writer: number
   truncated = false
   private readonly pieces: Buffer[] = []
-  private readonly ended: Promise<void>
+  private ended: Promise<void> = Promise.resolve()
   private left: number
 
   constructor(limit: number) {
     this.left = limit
-    const path = pipeName()
-    const reader = openSync(path, READING)
-    this.writer = openSync(path, 'w')
-    const socket = new Socket({ fd: reader, readable: true, writable: false })
-    socket.on('data', (piece) => this.take(piece))
-    this.ended = new Promise((done, fail) => {
-      socket.once('error', fail)
-      socket.once('close', () => {
-        free.push(path)
-        done()
-      })
-    })
   }
 
-  /** The command has its own copy; the end of the output is when the last copy is gone. */
-  release(): void {
-    closeSync(this.writer)
+  /** Where the command's output comes from; its end is when the last copy of the writing end is gone. */
+  gather(source: Readable): void {
+    source.on('data', (piece) => this.take(piece))
+    this.ended = new Promise((done, fail) => {
+      source.once('error', fail)
+      source.once('close', done)
+    })
   }
 
   async bytes(): Promise<Uint8Array> {

@@ -6,7 +6,7 @@ import { groupIdsOf } from '../accounts.ts'
 import { fromNodeError, HostError, systemError } from '../errors.ts'
 import type { Command, CommandResult } from '../host.ts'
 import { openInput } from './command-input.ts'
-import { Output } from './command-output.ts'
+import { Output, systemPipe } from './command-output.ts'
 import { localGroup, localGroups, localUser } from './local-accounts.ts'
 import { programPath } from './program-path.ts'
 
@@ -19,7 +19,7 @@ export async function runLocal(command: Command): Promise<CommandResult> {
   const limit = command.maxOutput ?? MOST_OUTPUT
   const stdout = new Output(limit)
   const stderr = command.mergeStderr ? undefined : new Output(limit)
-  const child = launchReleasing(command, stdout, stderr)
+  const child = launchGathering(command, stdout, stderr)
   const ended = new Promise<number>((done, fail) => {
     child.once('error', (error) => fail(launchError(error, command)))
     child.once('close', (code, signal) => done(signal ? -constants.signals[signal] : (code ?? 0)))
@@ -52,19 +52,29 @@ export async function startLocal(command: Command): Promise<number> {
   return child.pid ?? 0
 }
 
-/** Starts it; the child has its own copies of input and outputs, so ours are closed. */
-function launchReleasing(command: Command, stdout: Output, stderr: Output | undefined): ChildProcess {
+/** Starts it, with the outputs listening. What it was given has copies in the child, so ours are closed. */
+function launchGathering(command: Command, stdout: Output, stderr: Output | undefined): ChildProcess {
   const input = command.stdin === undefined ? undefined : openInput(command.stdin)
+  const isPlain = !command.systemPipes && stderr !== undefined
+  const pipes = isPlain ? [] : [stdout, ...(stderr ? [stderr] : [])].map((output) => ({ output, ...systemPipe() }))
   try {
-    return launch(command, [input ?? 'ignore', stdout.writer, (stderr ?? stdout).writer])
+    const [out = 'pipe', err = out] = pipes.map(({ writer }) => writer)
+    const child = launch(command, [input ?? 'ignore', out, err])
+    if (isPlain) {
+      stdout.gather(child.stdout!)
+      stderr.gather(child.stderr!)
+    }
+    return child
   } finally {
     if (input !== undefined) closeSync(input)
-    stdout.release()
-    stderr?.release()
+    for (const { output, writer, source } of pipes) {
+      output.gather(source)
+      closeSync(writer)
+    }
   }
 }
 
-function launch(command: Command, stdio: Array<'ignore' | number>): ChildProcess {
+function launch(command: Command, stdio: Array<'ignore' | 'pipe' | number>): ChildProcess {
   const { spawn } = process.getBuiltinModule('node:child_process')
   const program = programPath(command)
   const argv = commandLine(command)

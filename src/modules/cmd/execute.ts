@@ -73,6 +73,7 @@ export async function execute(ctx: FunctionContext, args: Given, stderr: Stderr)
     env,
     cleanEnv: true,
     mergeStderr: stderr === 'merged',
+    systemPipes: true,
     ...(user !== undefined && user !== current && { user }),
     ...(group !== undefined && { group }),
     ...(umask !== undefined && { umask }),

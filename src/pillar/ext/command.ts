@@ -10,7 +10,7 @@ async function outputOf(ctx: ExtPillarContext, command: string, shell: boolean):
   const argv = shell ? ['/bin/sh', '-c', command] : shlexSplit(command)
   const home = (await ctx.host.env()).get('HOME') ?? '/'
   const cwd = (await ctx.host.access(home, 'read')) ? home : '/'
-  const { stdout } = await ctx.host.run({ argv, cwd, mergeStderr: !shell })
+  const { stdout } = await ctx.host.run({ argv, cwd, mergeStderr: !shell, systemPipes: true })
   return decodeBytes(stdout).replace(/[\r\n]+$/, '')
 }
 

@@ -12,6 +12,22 @@ export interface PauseFile {
 
 const POLL_MS = 1000
 
+/** Looking costs more than a state that changes nothing, so that a file is looked for this often at most. */
+const LOOK_MS = 20
+
+/** The same file, not looked for again at once after it was absent. */
+export function seldom(file: PauseFile): PauseFile {
+  let absentAt = Number.NEGATIVE_INFINITY
+  return {
+    read: async () => {
+      if (performance.now() - absentAt < LOOK_MS) return undefined
+      const data = await file.read()
+      if (data === undefined) absentAt = performance.now()
+      return data
+    },
+  }
+}
+
 /** Waits as long as the file wants, then says whether the run goes on. */
 export async function pauseAction(low: LowChunk, file: PauseFile | undefined): Promise<'run' | 'kill'> {
   if (!file) return 'run'
