@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Value } from '../data/mod.ts'
-import { arg, defineModule, fn } from '../sdk/mod.ts'
+import { arg, defineModule, fn, type ModuleDeclaration } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
 import { moduleTable } from './module-table.ts'
 import { type ModuleTable, Registry, type RegistryContext } from './registry.ts'
@@ -46,11 +46,21 @@ const table: ModuleTable = {
     },
   ],
 }
+const anywhere = (load: () => Promise<{ default: ModuleDeclaration }>) => async () => {
+  const { when: _, ...declaration } = (await load()).default
+  return { default: declaration }
+}
 const redHat = () => new Registry(table, context({ grains: new Map([['os_family', 'RedHat']]) }))
 
 describe('the registry', () => {
   test('takes the first module of a name that can serve the minion', async () => {
     expect(await redHat().call('pkg.which')).toBe('yum')
+  })
+
+  test('takes from further modules of the name what the first one lacks', async () => {
+    const both: ModuleTable = { pkg: table['pkg']!.map(({ functions, load }) => ({ functions, load: anywhere(load) })) }
+    const registry = new Registry(both, context())
+    expect([await registry.call('pkg.which'), await registry.call('pkg.add', [1, 2])]).toEqual(['apt', 3])
   })
 
   test('imports a module once, at its first call, and then answers without waiting', async () => {

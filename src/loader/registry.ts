@@ -23,7 +23,10 @@ export interface ModuleEntry {
   readonly load: () => Promise<{ default: ModuleDeclaration }>
 }
 
-/** By the name users call; of several modules with one name the first that can serve this minion does. */
+/**
+ * By the name users call. Of several modules with one name those that can serve this minion do, each function from the
+ * first that has it: where systemd is installed and not running, `service.mask` is systemd's and `service.start` is not.
+ */
 export type ModuleTable = Readonly<Record<string, readonly ModuleEntry[]>>
 
 /** What functions of this registry see. `memory` is made when it is not given. */
@@ -138,16 +141,20 @@ export class Registry {
 
   private async load(name: string): Promise<ModuleDeclaration> {
     const reasons: string[] = []
+    let chosen: ModuleDeclaration | undefined
     for (const entry of this.shared.table[name] ?? []) {
+      if (chosen !== undefined && entry.functions.every((fun) => Object.hasOwn(chosen!.functions, fun))) continue
       const { default: declaration } = await entry.load()
       const verdict = (await declaration.when?.(this.ctx)) ?? true
-      if (verdict === true) {
-        this.shared.loaded.set(name, declaration)
-        return declaration
-      }
-      reasons.push(verdict)
+      if (verdict !== true) reasons.push(verdict)
+      else if (chosen === undefined) chosen = declaration
+      else chosen = { ...chosen, functions: { ...declaration.functions, ...chosen.functions } }
     }
-    throw new LoaderError('ModuleUnavailable', `'${name}' __virtual__ returned False: ${reasons.join('; ')}`)
+    if (chosen === undefined) {
+      throw new LoaderError('ModuleUnavailable', `'${name}' __virtual__ returned False: ${reasons.join('; ')}`)
+    }
+    this.shared.loaded.set(name, chosen)
+    return chosen
   }
 
   private run(

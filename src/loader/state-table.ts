@@ -71,6 +71,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/file.ts'),
     },
   ],
+  firewalld: [
+    {
+      functions: ['present', 'service'],
+      load: () => import('../states/firewalld.ts'),
+    },
+  ],
   git: [
     {
       functions: ['latest', 'present', 'detached', 'cloned', 'config_unset', 'config_set'],
@@ -81,6 +87,12 @@ export const stateTable: StateTable = {
     {
       functions: ['exists', 'present', 'list_present', 'list_absent', 'absent', 'append'],
       load: () => import('../states/grains.ts'),
+    },
+  ],
+  group: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/group.ts'),
     },
   ],
   host: [
@@ -101,10 +113,89 @@ export const stateTable: StateTable = {
       load: () => import('../states/ini.ts'),
     },
   ],
+  iptables: [
+    {
+      functions: ['chain_present', 'chain_absent', 'append', 'insert', 'delete', 'set_policy', 'flush'],
+      hooks: ['mod_aggregate'],
+      load: () => import('../states/iptables.ts'),
+    },
+  ],
   module: [
     {
       functions: ['wait', 'watch', 'run', 'mod_watch'],
       load: () => import('../states/module.ts'),
+    },
+  ],
+  pip: [
+    {
+      functions: ['installed', 'removed', 'uptodate'],
+      load: () => import('../states/pip_state.ts'),
+    },
+  ],
+  postgres_cluster: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/postgres_cluster.ts'),
+    },
+  ],
+  postgres_database: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/postgres_database.ts'),
+    },
+  ],
+  postgres_extension: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/postgres_extension.ts'),
+    },
+  ],
+  postgres_group: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/postgres_group.ts'),
+    },
+  ],
+  postgres_initdb: [
+    {
+      functions: ['present'],
+      load: () => import('../states/postgres_initdb.ts'),
+    },
+  ],
+  postgres_language: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/postgres_language.ts'),
+    },
+  ],
+  postgres_privileges: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/postgres_privileges.ts'),
+    },
+  ],
+  postgres_schema: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/postgres_schema.ts'),
+    },
+  ],
+  postgres_tablespace: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/postgres_tablespace.ts'),
+    },
+  ],
+  postgres_user: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/postgres_user.ts'),
+    },
+  ],
+  service: [
+    {
+      functions: ['running', 'dead', 'enabled', 'disabled', 'masked', 'unmasked', 'mod_watch', 'mod_beacon'],
+      load: () => import('../states/service.ts'),
     },
   ],
   test: [
@@ -121,6 +212,12 @@ export const stateTable: StateTable = {
         'check_pillar',
       ],
       load: () => import('../states/test.ts'),
+    },
+  ],
+  user: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/user.ts'),
     },
   ],
 }

@@ -11,14 +11,27 @@ export {
   type Host,
   HostError,
   isHostError,
+  parseGroup,
+  parsePasswd,
   systemError,
   type User,
 } from '../host/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
+export { display } from '../output/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
 export { bind, type Callable, shaped, signatureOf } from './bind.ts'
 export { CommandError } from './command-error.ts'
 export { bindPublished, type CallArguments, parseInput, publishedArguments, readArgument } from './command-line.ts'
+export {
+  type CommandOutcome,
+  type CommandWords,
+  namesIn,
+  outputOf,
+  retcodeOf,
+  runAll,
+  succeeds,
+  textAt,
+} from './commands.ts'
 export type {
   FunctionContext,
   Keywords,
@@ -28,12 +41,14 @@ export type {
   StateCatalogue,
 } from './context.ts'
 export {
+  changes,
   defineModule,
   type FunctionDeclaration,
   fn,
   type ModuleDeclaration,
   type Result,
   type Returns,
+  reads,
   ret,
 } from './declare.ts'
 export { isTrue } from './is-true.ts'
@@ -48,5 +63,6 @@ export {
   state,
   stateHooks,
 } from './state.ts'
+export { chunkTag, INTERNAL_KEYWORDS, REQUISITE_KEYWORDS, REQUISITE_TYPES } from './state-keywords.ts'
 export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest } from './state-run.ts'
 export { type StateTrial, type Trial, tryFunction, tryState } from './trial.ts'

@@ -1,0 +1,66 @@
+// Commands the way Salt's modules run them, through the functions of `cmd`: their log, their environment and the return
+// code that a job ends with depend on it. No shell reads the line unless it is asked for.
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { type Host, isHostError } from '../host/mod.ts'
+import type { FunctionContext } from './context.ts'
+
+/** A line, or the program and its arguments. */
+export type CommandWords = string | readonly Value[]
+
+export interface CommandOutcome {
+  readonly pid: Value
+  readonly retcode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Options = Readonly<Record<string, Value>>
+
+const call = (ctx: FunctionContext, fun: string, cmd: CommandWords, options: Options): Value | Promise<Value> =>
+  ctx.call(`cmd.${fun}`, [typeof cmd === 'string' ? cmd : [...cmd]], { python_shell: false, ...options })
+
+/** What `cmd.run_all` answers. */
+export async function runAll(ctx: FunctionContext, cmd: CommandWords, options: Options = {}): Promise<CommandOutcome> {
+  const answer = (await call(ctx, 'run_all', cmd, options)) as Dict
+  return {
+    pid: answer.get('pid') ?? null,
+    retcode: Number(answer.get('retcode') ?? 0),
+    stdout: str(answer.get('stdout') ?? ''),
+    stderr: str(answer.get('stderr') ?? ''),
+  }
+}
+
+/** Output and errors together. */
+export async function outputOf(ctx: FunctionContext, cmd: CommandWords, options: Options = {}): Promise<string> {
+  return str(await call(ctx, 'run', cmd, options))
+}
+
+/** The return code. */
+export async function retcodeOf(ctx: FunctionContext, cmd: CommandWords, options: Options = {}): Promise<number> {
+  return Number(await call(ctx, 'retcode', cmd, options))
+}
+
+/** Whether it ends with 0. */
+export async function succeeds(ctx: FunctionContext, cmd: CommandWords, options: Options = {}): Promise<boolean> {
+  return (await retcodeOf(ctx, cmd, options)) === 0
+}
+
+/** The text of a file, or undefined where it cannot be read. */
+export async function textAt(host: Host, path: string): Promise<string | undefined> {
+  try {
+    return Buffer.from(await host.read(path)).toString()
+  } catch (error) {
+    if (isHostError(error)) return undefined
+    throw error
+  }
+}
+
+/** The names in a directory, in order; none where there is no such directory. */
+export async function namesIn(host: Host, path: string): Promise<string[]> {
+  try {
+    return (await host.list(path)).sort()
+  } catch (error) {
+    if (isHostError(error)) return []
+    throw error
+  }
+}
