@@ -1,39 +1,96 @@
 // `npm run build`: one small program per command in dist/, with what several of them use split into shared parts.
-// A command loads a part only when it needs it; that is what keeps start-up near that of Node alone.
-import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+// A command loads a part only when it needs it, and its compiled form where there is one; that is what keeps start-up
+// near that of Node alone.
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
+import { compileAhead } from './build/compile-ahead.ts'
+
+interface Program {
+  name: string
+  file: string
+  /** Whether it is a daemon. */
+  lasts: boolean
+}
+
+const DAEMONS = new Set(['salt-master', 'salt-minion'])
 
 /** Files of src/cli/ that are programs: those with a `#!` line. */
-function programs(root: string): string[] {
+function programs(root: string): Program[] {
   const folder = join(root, 'src', 'cli')
   return readdirSync(folder)
     .filter((file) => file.endsWith('.ts') && readFileSync(join(folder, file), 'utf8').startsWith('#!'))
-    .map((file) => join(folder, file))
+    .map((file) => ({
+      name: basename(file, '.ts'),
+      file: join(folder, file),
+      lasts: DAEMONS.has(basename(file, '.ts')),
+    }))
 }
 
-export async function build(root: string): Promise<void> {
+const COMMON: esbuild.CommonOptions = {
+  platform: 'node',
+  target: 'node20.19',
+  // names stay readable in stack traces
+  minifySyntax: true,
+  minifyWhitespace: true,
+  logLevel: 'warning',
+}
+
+/** Bundles with shared parts, which esbuild makes as modules of the standard only. */
+async function bundle(root: string, all: Program[], folder: string): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const outdir = join(root, 'dist')
-  rmSync(outdir, { recursive: true, force: true })
-  const entries = programs(root)
   await esbuild.build({
-    entryPoints: entries,
-    outdir,
+    ...COMMON,
+    entryPoints: all.map(({ file }) => file),
+    outdir: folder,
     bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    chunkNames: 'parts/[name]-[hash]',
-    // names stay readable in stack traces
-    minifySyntax: true,
-    minifyWhitespace: true,
-    sourcemap: 'external',
+    chunkNames: '[name]-[hash]',
     define: { BRINE_VERSION: JSON.stringify(version) },
-    logLevel: 'warning',
   })
-  for (const file of readdirSync(outdir)) if (file.endsWith('.js')) chmodSync(join(outdir, file), 0o755)
+}
+
+/** Scripts instead of modules: only these can be loaded in compiled form. */
+async function toScript(from: string, to: string): Promise<void> {
+  const text = readFileSync(from, 'utf8')
+  const { code } = await esbuild.transform(text, { ...COMMON, format: 'cjs', supported: { 'dynamic-import': false } })
+  writeFileSync(to, code.replace(/^#!.*\n/, ''))
+}
+
+const starter = ({ name, lasts }: Program): string =>
+  `#!/usr/bin/env node\nrequire('./parts/program-loader.cjs').start('${name}', { lasts: ${lasts} })\n`
+
+export async function build(root: string, outdir = join(root, 'dist')): Promise<void> {
+  rmSync(outdir, { recursive: true, force: true })
+  const parts = join(outdir, 'parts')
+  mkdirSync(parts, { recursive: true })
+  const all = programs(root)
+  const modules = mkdtempSync(join(tmpdir(), 'brine-build-'))
+  try {
+    await bundle(root, all, modules)
+    await Promise.all(readdirSync(modules).map((file) => toScript(join(modules, file), join(parts, file))))
+  } finally {
+    rmSync(modules, { recursive: true })
+  }
+  writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n')
+  copyFileSync(join(import.meta.dirname, 'build', 'program-loader.cjs'), join(parts, 'program-loader.cjs'))
+  for (const program of all) {
+    const file = join(outdir, `${program.name}.js`)
+    writeFileSync(file, starter(program))
+    chmodSync(file, 0o755)
+  }
+  compileAhead(root, outdir)
 }
 
 if (import.meta.filename === process.argv[1]) await build(join(import.meta.dirname, '..'))

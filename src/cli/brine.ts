@@ -33,4 +33,6 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2))
+main(process.argv.slice(2)).then((status) => {
+  process.exitCode = status
+})

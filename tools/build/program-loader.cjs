@@ -1,0 +1,61 @@
+// Loads the parts of a built program. Beside a part may lie V8's compiled form of it (`*.code`), made by the build with
+// the same Node: then nothing has to be parsed, which is a third of a short command's time. A form that another Node made
+// is refused by V8, and the part is compiled as usual.
+'use strict'
+const { readFileSync, writeFileSync } = require('node:fs')
+const { dirname, join } = require('node:path')
+const { setFlagsFromString } = require('node:v8')
+const { Script } = require('node:vm')
+
+// Compiling hot functions anew costs a program that ends within a second more than it saves, so that is put off until a
+// function has run about twenty times as long as usual. Compiled forms are good for one setting only.
+const LATE = '--interrupt-budget=1500000'
+const USUAL = '--interrupt-budget=67584'
+
+/** For the build: compiled forms are written when the program ends, with the functions that it used. */
+const isRecording = process.env.BRINE_RECORD_CODE === '1'
+
+const parts = new Map()
+const scripts = []
+let isLasting = false
+
+function codeOf(file) {
+  if (isRecording) return undefined
+  try {
+    return readFileSync(`${file}.code`)
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function compiled(file) {
+  const text = `(function(exports,require,module){${readFileSync(file, 'utf8')}\n})`
+  if (isLasting) setFlagsFromString(LATE)
+  const script = new Script(text, { filename: file, cachedData: codeOf(file) })
+  if (isLasting) setFlagsFromString(USUAL)
+  if (isRecording) scripts.push({ file, script })
+  return script.runInThisContext()
+}
+
+function part(file) {
+  const known = parts.get(file)
+  if (known) return known.exports
+  const module = { exports: {} }
+  parts.set(file, module)
+  const load = (name) => (name.startsWith('.') ? part(join(dirname(file), name)) : require(name))
+  compiled(file)(module.exports, load, module)
+  return module.exports
+}
+
+/** Starts a program; one that lasts, as daemons do, is optimised as usual. */
+exports.start = (name, { lasts = false } = {}) => {
+  setFlagsFromString(lasts ? USUAL : LATE)
+  isLasting = lasts
+  if (isRecording) {
+    process.on('exit', () => {
+      for (const { file, script } of scripts) writeFileSync(`${file}.code`, script.createCachedData())
+    })
+  }
+  part(join(__dirname, `${name}.js`))
+}
