@@ -10,8 +10,14 @@ const root = join(import.meta.dirname, '..')
 const SYSTEM_PACKAGES = {
   git: ['git', '--version'],
   gnupg: ['gpg', '--version'],
+  haproxy: ['haproxy', '-v'],
+  'mariadb-server': ['mariadbd', '--version'],
+  'nginx-light': ['nginx', '-v'],
+  postgresql: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/postgres'],
   'python3-jinja2': ['python3', '-c', 'import jinja2'],
   'python3-yaml': ['python3', '-c', 'import yaml'],
+  'redis-server': ['redis-server', '--version'],
+  sqlite3: ['sqlite3', '--version'],
 }
 
 const OLDEST_NODE = [20, 19]

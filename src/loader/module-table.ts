@@ -2,6 +2,22 @@
 import type { ModuleTable } from './registry.ts'
 
 export const moduleTable: ModuleTable = {
+  alternatives: [
+    {
+      functions: [
+        'display',
+        'show_link',
+        'show_current',
+        'check_exists',
+        'check_installed',
+        'install',
+        'remove',
+        'auto',
+        'set',
+      ],
+      load: () => import('../modules/alternatives.ts'),
+    },
+  ],
   archive: [
     {
       functions: [
@@ -510,6 +526,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/linux_shadow.ts'),
     },
   ],
+  sysctl: [
+    {
+      functions: ['default_config', 'show', 'get', 'assign', 'persist'],
+      load: () => import('../modules/linux_sysctl.ts'),
+    },
+  ],
   log: [
     {
       functions: ['debug', 'info', 'warning', 'error', 'critical', 'exception'],
@@ -574,6 +596,12 @@ export const moduleTable: ModuleTable = {
         'iphexval',
       ],
       load: () => import('../modules/network.ts'),
+    },
+  ],
+  pdbedit: [
+    {
+      functions: ['generate_nt_hash', 'list', 'get', 'delete', 'create', 'modify'],
+      load: () => import('../modules/pdbedit.ts'),
     },
   ],
   pillar: [
@@ -719,6 +747,36 @@ export const moduleTable: ModuleTable = {
         'clear_cache',
       ],
       load: () => import('../modules/saltutil.ts'),
+    },
+  ],
+  selinux: [
+    {
+      functions: [
+        'selinux_fs_path',
+        'getenforce',
+        'getconfig',
+        'setenforce',
+        'getsebool',
+        'setsebool',
+        'setsebools',
+        'list_sebool',
+        'getsemod',
+        'setsemod',
+        'install_semod',
+        'remove_semod',
+        'list_semod',
+        'filetype_id_to_string',
+        'fcontext_get_policy',
+        'fcontext_add_policy',
+        'fcontext_delete_policy',
+        'fcontext_policy_is_applied',
+        'fcontext_apply_policy',
+        'port_get_policy',
+        'port_add_policy',
+        'port_modify_policy',
+        'port_delete_policy',
+      ],
+      load: () => import('../modules/selinux.ts'),
     },
   ],
   slsutil: [
@@ -897,6 +955,19 @@ export const moduleTable: ModuleTable = {
         'rename',
       ],
       load: () => import('../modules/useradd.ts'),
+    },
+  ],
+  virtualenv: [
+    {
+      functions: [
+        'create',
+        'virtualenv_ver',
+        'get_site_packages',
+        'get_distribution_path',
+        'get_resource_path',
+        'get_resource_content',
+      ],
+      load: () => import('../modules/virtualenv_mod.ts'),
     },
   ],
 }

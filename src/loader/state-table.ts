@@ -2,6 +2,12 @@
 import type { StateTable } from './state-registry.ts'
 
 export const stateTable: StateTable = {
+  alternatives: [
+    {
+      functions: ['install', 'remove', 'auto', 'set'],
+      load: () => import('../states/alternatives.ts'),
+    },
+  ],
   archive: [
     {
       functions: ['extracted'],
@@ -126,6 +132,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/module.ts'),
     },
   ],
+  pdbedit: [
+    {
+      functions: ['absent', 'managed', 'present'],
+      load: () => import('../states/pdbedit.ts'),
+    },
+  ],
   pip: [
     {
       functions: ['installed', 'removed', 'uptodate'],
@@ -192,10 +204,34 @@ export const stateTable: StateTable = {
       load: () => import('../states/postgres_user.ts'),
     },
   ],
+  selinux: [
+    {
+      functions: [
+        'mode',
+        'boolean',
+        'module',
+        'module_install',
+        'module_remove',
+        'fcontext_policy_present',
+        'fcontext_policy_absent',
+        'fcontext_policy_applied',
+        'port_policy_present',
+        'port_policy_absent',
+      ],
+      hooks: ['mod_aggregate'],
+      load: () => import('../states/selinux.ts'),
+    },
+  ],
   service: [
     {
       functions: ['running', 'dead', 'enabled', 'disabled', 'masked', 'unmasked', 'mod_watch', 'mod_beacon'],
       load: () => import('../states/service.ts'),
+    },
+  ],
+  sysctl: [
+    {
+      functions: ['present'],
+      load: () => import('../states/sysctl.ts'),
     },
   ],
   test: [
@@ -218,6 +254,12 @@ export const stateTable: StateTable = {
     {
       functions: ['present', 'absent'],
       load: () => import('../states/user.ts'),
+    },
+  ],
+  virtualenv: [
+    {
+      functions: ['managed', 'manage'],
+      load: () => import('../states/virtualenv_mod.ts'),
     },
   ],
 }

@@ -1,0 +1,171 @@
+// Real servers for tests, from Debian's packages: each in a temporary directory of its own, on a port or socket that
+// no other has. A test that needs one which is not installed is skipped with a line that says so.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Server {
+  directory: string
+  port: number
+  stop(): Promise<void>
+}
+
+/** Whether the programs are there and this is root, who alone can run servers as their users; else says why not. */
+export function canServe(what: string, ...programs: string[]): boolean {
+  const missing = programs.filter((path) => !existsSync(path))
+  const why = process.getuid?.() !== 0 ? 'not root' : missing.length > 0 ? `no ${missing.join(', ')}` : ''
+  if (why !== '') process.stderr.write(`Skipping the tests with ${what}: ${why}\n`)
+  return why === ''
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+const answers = (target: { path: string } | { port: number }): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createConnection(target)
+    socket.once('connect', () => socket.destroy(resolve(true) as never))
+    socket.once('error', () => resolve(false))
+  })
+
+async function awaited(child: ChildProcess, target: { path: string } | { port: number }): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
+    if (await answers(target)) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`${child.spawnfile} does not answer`)
+}
+
+export function scratchFor(user: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'brine-server-'))
+  const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' })))
+  chownSync(directory, uid!, gid!)
+  chmodSync(directory, 0o755)
+  return directory
+}
+
+const asUser = (user: string, argv: readonly string[]): string[] => [
+  'setpriv',
+  `--reuid=${user}`,
+  `--regid=${user}`,
+  '--clear-groups',
+  ...argv,
+]
+
+interface Recipe {
+  user: string
+  directory: string
+  port: number
+  argv: readonly string[]
+  target: { path: string } | { port: number }
+}
+
+async function serve({ user, directory, port, argv, target }: Recipe): Promise<Server> {
+  const [command, ...args] = asUser(user, argv)
+  const child = spawn(command!, args, { cwd: directory, stdio: 'ignore' })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const stop = async (): Promise<void> => {
+    child.kill('SIGINT')
+    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    await ended
+    clearTimeout(timer)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    await awaited(child, target)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { directory, port, stop }
+}
+
+const run = (user: string, ...argv: string[]): void => {
+  const [command, ...args] = asUser(user, argv)
+  execFileSync(command!, args, { stdio: 'ignore', cwd: '/' })
+}
+
+/** The directory of the newest PostgreSQL server's programs. */
+export function postgresPrograms(): string {
+  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : []
+  const newest = versions.sort((a, b) => Number(b) - Number(a))[0] ?? 'none'
+  return `/usr/lib/postgresql/${newest}/bin`
+}
+
+/** A PostgreSQL that listens on a socket in its directory. */
+export async function startPostgres(): Promise<Server> {
+  const directory = scratchFor('postgres')
+  const port = await freePort()
+  const programs = postgresPrograms()
+  const data = join(directory, 'data')
+  run('postgres', `${programs}/initdb`, '-D', data, '-A', 'trust', '--no-sync', '--locale=C', '-E', 'UTF8')
+  const settings = ['fsync=off', 'listen_addresses=', `unix_socket_directories=${directory}`]
+  const argv = [`${programs}/postgres`, '-D', data, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])]
+  const target = { path: join(directory, `.s.PGSQL.${port}`) }
+  return serve({ user: 'postgres', directory, port, argv, target })
+}
+
+/** A MariaDB that listens on a port and on `mysql.sock` in its directory; its root has no password. */
+export async function startMariadb(): Promise<Server> {
+  const directory = scratchFor('mysql')
+  const port = await freePort()
+  const data = join(directory, 'data')
+  const install = ['--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db']
+  run('mysql', 'mariadb-install-db', ...install, `--datadir=${data}`)
+  const socket = join(directory, 'mysql.sock')
+  const argv = [
+    '/usr/sbin/mariadbd',
+    '--no-defaults',
+    `--datadir=${data}`,
+    `--socket=${socket}`,
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    '--innodb-flush-log-at-trx-commit=0',
+    `--pid-file=${directory}/pid`,
+  ]
+  return serve({ user: 'mysql', directory, port, argv, target: { path: socket } })
+}
+
+export async function startRedis(...options: string[]): Promise<Server> {
+  const directory = scratchFor('redis')
+  const port = await freePort()
+  const argv = [
+    'redis-server',
+    '--port',
+    `${port}`,
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--dir',
+    directory,
+    ...options,
+  ]
+  return serve({ user: 'redis', directory, port, argv, target: { port } })
+}
+
+/** An HAProxy with a configuration, and its admin socket at `admin.sock`. */
+export async function startHaproxy(configuration: (port: number) => string): Promise<Server> {
+  const directory = scratchFor('haproxy')
+  const port = await freePort()
+  const file = join(directory, 'haproxy.cfg')
+  const socket = join(directory, 'admin.sock')
+  const global = `global\n  stats socket ${socket} mode 666 level admin\n`
+  writeFileSync(file, `${global}${configuration(port)}`)
+  return serve({
+    user: 'haproxy',
+    directory,
+    port,
+    argv: ['haproxy', '-db', '-f', file],
+    target: { path: socket },
+  })
+}
