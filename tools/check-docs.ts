@@ -31,7 +31,7 @@ function checkLinks({ path, text }: Document, { exists }: Surroundings): string[
 /** Paths in code spans that begin with a folder of this repository. */
 function checkPaths({ path, text }: Document, { exists }: Surroundings): string[] {
   const problems: string[] = []
-  for (const [, named] of text.matchAll(/`((?:src|test|tools|bench|docs|examples)\/[\w./-]+)`/g)) {
+  for (const [, named] of text.matchAll(/`((?:src|test|tools|bench|lab|docs|examples)\/[\w./-]+)`/g)) {
     if (!exists(named!)) problems.push(`${path}: names ${named}, which is not there`)
   }
   return problems
@@ -97,6 +97,6 @@ export function run(root: string): string[] {
     scripts: new Set(Object.keys(scripts)),
     rooms: rooms.map((entry) => entry.name),
   }
-  const files = sourceFiles(root, ['src', 'test', 'bench', 'tools'])
+  const files = sourceFiles(root, ['src', 'test', 'bench', 'lab', 'tools'])
   return [...checkDocuments(documentsOf(root), around), ...checkHeads(files)]
 }

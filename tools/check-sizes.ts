@@ -31,5 +31,5 @@ export function checkSizes(files: SourceFile[], exempt: Record<string, string> =
 }
 
 export function run(root: string): SizeReport {
-  return checkSizes(sourceFiles(root, ['src', 'test', 'bench', 'tools']))
+  return checkSizes(sourceFiles(root, ['src', 'test', 'bench', 'lab', 'tools']))
 }

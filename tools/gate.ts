@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { reasonToSkip } from '../lab/readiness.ts'
 import { areaNames, pendingCases } from '../test/conformance/corpus.ts'
 import { FORMULAS, runArea } from '../test/conformance/run-area.ts'
 import { sweep } from '../test/dry-run/sweep.ts'
@@ -42,11 +43,11 @@ function tool(name: string, command: string, args: string[]): Step {
   }
 }
 
-async function unitTests(root: string): Promise<StepResult> {
+async function vitest(root: string, config: string): Promise<StepResult> {
   const scratch = mkdtempSync(join(tmpdir(), 'brine-gate-'))
   try {
     const file = join(scratch, 'vitest.json')
-    const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    const args = ['run', '--config', config, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
     const { code, output } = await runCommand(root, join(root, 'node_modules', '.bin', 'vitest'), args)
     const report = JSON.parse(readFileSync(file, 'utf8'))
     const failed: number = report.numFailedTests
@@ -60,6 +61,13 @@ async function unitTests(root: string): Promise<StepResult> {
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+/** Whole hosts; a machine that cannot boot any says why and fails nothing. */
+async function labTests(root: string): Promise<StepResult> {
+  const reason = await reasonToSkip()
+  if (reason !== undefined) return { passed: 0, failed: 0, note: `skipped: ${reason}` }
+  return vitest(root, 'lab/vitest.config.ts')
 }
 
 async function conformance(area: string): Promise<StepResult> {
@@ -114,8 +122,9 @@ export function steps(): Step[] {
         return fromProblems([])
       },
     },
-    { name: 'unit tests', run: unitTests },
+    { name: 'unit tests', run: (root) => vitest(root, 'vitest.config.ts') },
     { name: 'dry run', run: dryRun },
     ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),
+    { name: 'lab', run: labTests },
   ]
 }

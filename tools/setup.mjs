@@ -8,9 +8,11 @@ const root = join(import.meta.dirname, '..')
 
 /** Debian package → a command that succeeds when it is there. */
 const SYSTEM_PACKAGES = {
+  debootstrap: ['debootstrap', '--version'],
   git: ['git', '--version'],
   gnupg: ['gpg', '--version'],
   haproxy: ['haproxy', '-v'],
+  iproute2: ['ip', '-V'],
   'mariadb-server': ['mariadbd', '--version'],
   'nginx-light': ['nginx', '-v'],
   postgresql: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/postgres'],
@@ -18,6 +20,7 @@ const SYSTEM_PACKAGES = {
   'python3-yaml': ['python3', '-c', 'import yaml'],
   'redis-server': ['redis-server', '--version'],
   sqlite3: ['sqlite3', '--version'],
+  'systemd-container': ['systemd-nspawn', '--version'],
 }
 
 const OLDEST_NODE = [20, 19]

@@ -1,0 +1,107 @@
+// A lab: a private network and the hosts on it, owned by this process. `close` takes everything down; what a crashed lab
+// left behind is removed by the next one that opens.
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from '../tools/build.ts'
+import { CACHE, removeTree, removeUnfinished } from './cache.ts'
+import { emptyGroup, emptyLeftoverGroups } from './cgroups.ts'
+import { run } from './command.ts'
+import { type Debian, debian } from './debian.ts'
+import { Host, lentTo } from './host.ts'
+import { Network } from './network.ts'
+import { isLeftover, OWN_NAME } from './owner.ts'
+import { packageRepository, type Stock } from './packages.ts'
+import { debianRoot } from './root.ts'
+
+export interface LabOptions {
+  /** Packages that every host has from the start. */
+  installed?: string[]
+  /** Packages that hosts can install. */
+  stock: Stock
+  /** Directory of this machine → where hosts see it, read-only. */
+  mounts?: Record<string, string>
+}
+
+const PROJECT = join(import.meta.dirname, '..')
+const RUNNING = join(CACHE, 'running')
+
+/** The slow part of opening a lab, which the cache keeps. */
+export async function prepare({ installed, stock }: LabOptions): Promise<Prepared> {
+  const from = await debian()
+  const root = await debianRoot(from, installed)
+  return { from, root, packages: await packageRepository(from, root, stock) }
+}
+
+interface Prepared {
+  from: Debian
+  root: string
+  packages: string
+}
+
+export class Lab {
+  readonly network: Network
+  readonly debian: Debian
+  readonly packages: string
+  readonly #root: string
+  readonly #mounts: Record<string, string>
+  readonly #hosts: Host[] = []
+
+  private constructor(network: Network, prepared: Prepared, mounts: Record<string, string>) {
+    this.network = network
+    this.debian = prepared.from
+    this.packages = prepared.packages
+    this.#root = prepared.root
+    this.#mounts = mounts
+  }
+
+  static async open(options: LabOptions): Promise<Lab> {
+    await removeLeftovers()
+    const prepared = await prepare(options)
+    const program = join(RUNNING, OWN_NAME, 'program')
+    mkdirSync(program, { recursive: true })
+    copyFileSync(join(PROJECT, 'package.json'), join(program, 'package.json'))
+    await build(PROJECT, join(program, 'dist'))
+    const mounts = { ...lentTo(program, prepared.packages), ...options.mounts }
+    return new Lab(await Network.create(), prepared, mounts)
+  }
+
+  get hosts(): readonly Host[] {
+    return this.#hosts
+  }
+
+  /** Boots hosts of these names, which know each other by name. */
+  async boot(...names: string[]): Promise<Host[]> {
+    const added = names.map((name) => {
+      const disk = join(RUNNING, OWN_NAME, name)
+      return new Host({ name, disk, address: this.network.nextAddress(), network: this.network, mounts: this.#mounts })
+    })
+    for (const { name } of added) await run(['cp', '-a', '--reflink=auto', this.#root, join(RUNNING, OWN_NAME, name)])
+    this.#hosts.push(...added)
+    for (const host of added) host.write('/etc/hostname', `${host.name}\n`)
+    for (const host of this.#hosts) host.write('/etc/hosts', this.#hostsFile(host))
+    for (const host of added) await host.start()
+    return added
+  }
+
+  #hostsFile(host: Host): string {
+    const others = this.#hosts.map(({ name, address }) => `${address} ${name}.lab ${name}`)
+    return ['127.0.0.1 localhost', `127.0.1.1 ${host.name}.lab ${host.name}`, ...others, ''].join('\n')
+  }
+
+  async close(): Promise<void> {
+    for (const host of this.#hosts) await host.crash()
+    await emptyGroup()
+    await this.network.remove()
+    await removeTree(join(RUNNING, OWN_NAME))
+  }
+}
+
+/** Ends and removes what labs of processes that are gone left behind. */
+export async function removeLeftovers(): Promise<void> {
+  await emptyLeftoverGroups()
+  await Network.removeLeftovers()
+  await removeUnfinished()
+  for (const name of existsSync(RUNNING) ? readdirSync(RUNNING) : []) {
+    if (isLeftover(name)) await removeTree(join(RUNNING, name))
+  }
+}
