@@ -2,6 +2,12 @@
 import type { ModuleTable } from './registry.ts'
 
 export const moduleTable: ModuleTable = {
+  aliases: [
+    {
+      functions: ['list_aliases', 'get_target', 'has_target', 'set_target', 'rm_alias'],
+      load: () => import('../modules/aliases.ts'),
+    },
+  ],
   alternatives: [
     {
       functions: [
@@ -16,6 +22,49 @@ export const moduleTable: ModuleTable = {
         'set',
       ],
       load: () => import('../modules/alternatives.ts'),
+    },
+  ],
+  pkg: [
+    {
+      functions: [
+        'normalize_name',
+        'parse_arch',
+        'latest_version',
+        'available_version',
+        'version',
+        'refresh_db',
+        'install',
+        'autoremove',
+        'remove',
+        'purge',
+        'upgrade',
+        'hold',
+        'unhold',
+        'list_pkgs',
+        'list_upgrades',
+        'upgrade_available',
+        'version_cmp',
+        'list_repo_pkgs',
+        'list_repos',
+        'get_repo',
+        'del_repo',
+        'mod_repo',
+        'expand_repo_def',
+        'get_repo_keys',
+        'add_repo_key',
+        'del_repo_key',
+        'file_list',
+        'file_dict',
+        'get_selections',
+        'set_selections',
+        'owner',
+        'show',
+        'info_installed',
+        'list_downloaded',
+        'services_need_restart',
+        'which',
+      ],
+      load: () => import('../modules/aptpkg.ts'),
     },
   ],
   archive: [
@@ -505,6 +554,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/jinja.ts'),
     },
   ],
+  kmod: [
+    {
+      functions: ['available', 'check_available', 'lsmod', 'mod_list', 'load', 'is_loaded', 'remove'],
+      load: () => import('../modules/kmod.ts'),
+    },
+  ],
   shadow: [
     {
       functions: [
@@ -530,6 +585,12 @@ export const moduleTable: ModuleTable = {
     {
       functions: ['default_config', 'show', 'get', 'assign', 'persist'],
       load: () => import('../modules/linux_sysctl.ts'),
+    },
+  ],
+  locale: [
+    {
+      functions: ['list_avail', 'get_locale', 'set_locale', 'avail', 'gen_locale'],
+      load: () => import('../modules/localemod.ts'),
     },
   ],
   log: [
@@ -798,6 +859,29 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/slsutil.ts'),
     },
   ],
+  ssh: [
+    {
+      functions: [
+        'host_keys',
+        'auth_keys',
+        'check_key_file',
+        'check_key',
+        'rm_auth_key_from_file',
+        'rm_auth_key',
+        'set_auth_key_from_file',
+        'set_auth_key',
+        'get_known_host_entries',
+        'recv_known_host_entries',
+        'check_known_host',
+        'rm_known_host',
+        'set_known_host',
+        'hash_known_hosts',
+        'user_keys',
+        'key_is_encrypted',
+      ],
+      load: () => import('../modules/ssh.ts'),
+    },
+  ],
   state: [
     {
       functions: [
@@ -928,6 +1012,12 @@ export const moduleTable: ModuleTable = {
         'deprecation_warning',
       ],
       load: () => import('../modules/test.ts'),
+    },
+  ],
+  timezone: [
+    {
+      functions: ['get_zone', 'get_zonecode', 'get_offset', 'set_zone', 'zone_compare', 'get_hwclock', 'set_hwclock'],
+      load: () => import('../modules/timezone.ts'),
     },
   ],
   user: [

@@ -2,6 +2,12 @@
 import type { StateTable } from './state-registry.ts'
 
 export const stateTable: StateTable = {
+  alias: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/alias.ts'),
+    },
+  ],
   alternatives: [
     {
       functions: ['install', 'remove', 'auto', 'set'],
@@ -126,6 +132,18 @@ export const stateTable: StateTable = {
       load: () => import('../states/iptables.ts'),
     },
   ],
+  kmod: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/kmod.ts'),
+    },
+  ],
+  locale: [
+    {
+      functions: ['system', 'present'],
+      load: () => import('../states/locale.ts'),
+    },
+  ],
   module: [
     {
       functions: ['wait', 'watch', 'run', 'mod_watch'],
@@ -228,6 +246,18 @@ export const stateTable: StateTable = {
       load: () => import('../states/service.ts'),
     },
   ],
+  ssh_auth: [
+    {
+      functions: ['present', 'absent', 'manage'],
+      load: () => import('../states/ssh_auth.ts'),
+    },
+  ],
+  ssh_known_hosts: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/ssh_known_hosts.ts'),
+    },
+  ],
   sysctl: [
     {
       functions: ['present'],
@@ -248,6 +278,12 @@ export const stateTable: StateTable = {
         'check_pillar',
       ],
       load: () => import('../states/test.ts'),
+    },
+  ],
+  timezone: [
+    {
+      functions: ['system'],
+      load: () => import('../states/timezone.ts'),
     },
   ],
   user: [

@@ -40,6 +40,23 @@ export function fn<const A extends Args>(declaration: FunctionDeclaration<A>): F
   return declaration as unknown as FunctionDeclaration
 }
 
+type Body<A extends Args> = FunctionDeclaration<A>['run']
+
+/** A function that only looks, in one line; `example` is what follows `salt '*' `. */
+export function reads<const A extends Args>(doc: string, example: string, args: A, run: Body<A>): FunctionDeclaration {
+  return fn({ doc, args, examples: [`salt '*' ${example}`], effect: 'read', run })
+}
+
+/** A function that may change the machine. */
+export function changes<const A extends Args>(
+  doc: string,
+  example: string,
+  args: A,
+  run: Body<A>,
+): FunctionDeclaration {
+  return fn({ doc, args, examples: [`salt '*' ${example}`], effect: 'change', run })
+}
+
 /** True when a module can serve this minion, else why not. */
 export type Availability = (
   ctx: Pick<FunctionContext, 'opts' | 'grains' | 'host'>,

@@ -1,20 +1,8 @@
 // Arguments of a state that the engine itself understands, and that functions therefore never see.
 
-/** In the order that decides ties when states are ordered; the place in the list is the weight. */
-export const REQUISITE_TYPES = [
-  'onfail',
-  'onfail_any',
-  'onfail_all',
-  'require',
-  'require_any',
-  'onchanges',
-  'onchanges_any',
-  'watch',
-  'watch_any',
-  'prereq',
-  'prerequired',
-  'listen',
-] as const
+import { REQUISITE_TYPES } from '../../sdk/mod.ts'
+
+export { INTERNAL_KEYWORDS, REQUISITE_KEYWORDS, REQUISITE_TYPES } from '../../sdk/mod.ts'
 
 export type RequisiteType = (typeof REQUISITE_TYPES)[number]
 
@@ -35,62 +23,3 @@ export const GRAPH_REQUISITES: readonly RequisiteType[] = [
   'onchanges',
   'onchanges_any',
 ]
-
-export const REQUISITE_KEYWORDS: ReadonlySet<string> = new Set<string>([...REQUISITE_TYPES, 'onfail_stop'])
-
-const REQUISITE_IN_KEYWORDS = ['onchanges_in', 'onfail_in', 'prereq_in', 'watch_in', 'require_in', 'listen_in']
-
-const RUNTIME_KEYWORDS = [
-  'fun',
-  'state',
-  'check_cmd',
-  'cmd_opts_exclude',
-  'failhard',
-  'onlyif',
-  'unless',
-  'creates',
-  'retry',
-  'order',
-  'parallel',
-  'prereq',
-  'prereq_in',
-  'reload_modules',
-  'reload_grains',
-  'reload_pillar',
-  'runas',
-  'runas_password',
-  'no_log',
-  'fire_event',
-  'saltenv',
-  'umask',
-  'use',
-  'use_in',
-  '__env__',
-  '__sls__',
-  '__id__',
-  '__sls_included_from__',
-  '__orchestration_jid__',
-  '__pub_user',
-  '__pub_arg',
-  '__pub_jid',
-  '__pub_fun',
-  '__pub_tgt',
-  '__pub_ret',
-  '__pub_pid',
-  '__pub_tgt_type',
-  '__pub_resource_targets',
-  '__pub_minion_is_target',
-  '__pub_resource_target',
-  '__pub_resource_job',
-  '__pub_pure_resource_target',
-  '__prereq__',
-  '__prerequiring__',
-  '__umask__',
-]
-
-/** Keys of a low chunk that no function gets unless it declares them. */
-export const INTERNAL_KEYWORDS: ReadonlySet<string> = new Set([
-  ...REQUISITE_KEYWORDS,
-  ...REQUISITE_IN_KEYWORDS,
-  ...RUNTIME_KEYWORDS,
-])
