@@ -5,6 +5,7 @@ import { type Dict, parseSaltUrl, SaltError, schemeOf, str, urlParts } from '../
 import { type FileStat, type Host, isHostError } from '../host/mod.ts'
 import { download } from './download.ts'
 import type { FetchOptions, FileClient, FileSum } from './file-client.ts'
+import { KnownHashes } from './known-hashes.ts'
 import { Roots } from './roots.ts'
 
 const HASH_LENGTHS: ReadonlyMap<number, string> = new Map([
@@ -20,10 +21,12 @@ export class LocalFileClient implements FileClient {
   private readonly opts: Dict
   private readonly host: Host
   private readonly roots: Roots
+  private readonly hashes: KnownHashes
 
   constructor(opts: Dict, host: Host) {
     this.opts = opts
     this.host = host
+    this.hashes = new KnownHashes(host)
     this.roots = new Roots(opts, host)
   }
 
@@ -62,7 +65,7 @@ export class LocalFileClient implements FileClient {
     const path = await this.locate(url, saltenv)
     if (path === undefined) return undefined
     const hash_type = str(this.opts.get('hash_type') ?? 'sha256')
-    return { hash_type, hsum: await this.host.hash(path, hash_type) }
+    return { hash_type, hsum: await this.hashes.of(path, hash_type) }
   }
 
   async stat(url: string, saltenv: string): Promise<FileStat | undefined> {
@@ -96,7 +99,7 @@ export class LocalFileClient implements FileClient {
 
   private async sameContent(source: string, target: string, size: number): Promise<boolean> {
     if ((await this.host.stat(source))?.size !== size) return false
-    const [a, b] = [await this.host.hash(source, 'sha256'), await this.host.hash(target, 'sha256')]
+    const [a, b] = [await this.hashes.of(source, 'sha256'), await this.hashes.of(target, 'sha256')]
     return a === b
   }
 

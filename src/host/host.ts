@@ -45,6 +45,8 @@ export interface TempOptions {
   directory?: string
   prefix?: string
   suffix?: string
+  /** What a file holds; such a file may stay in memory until a command is run. */
+  content?: string | Uint8Array
 }
 
 export type AccessWish = 'exists' | 'read' | 'write' | 'execute'
@@ -152,4 +154,6 @@ export interface Host extends HostFiles, HostCommands, HostAccounts {
   /** Sets a variable for later commands, or with null removes it. */
   setEnv(name: string, value: string | null): Promise<void>
   umask(): Promise<number>
+  /** Puts on disk what is still in memory, for others than this host to see. */
+  settle(): Promise<void>
 }

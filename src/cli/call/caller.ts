@@ -49,6 +49,7 @@ export async function callFunction(
   const note = noteJob(opts, jid, job, streams)
   try {
     answer.set('return', await run(opts, functions, declaration, job))
+    await functions.ctx.host.settle()
   } catch (error) {
     throw failure(error, fun, declaration, { log, streams })
   } finally {

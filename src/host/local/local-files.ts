@@ -41,6 +41,9 @@ const WISHES: Record<AccessWish, number> = {
 const SMALL = 1 << 20
 
 export class LocalFiles implements HostFiles {
+  /** Called before a file is changed or followed, for those that are not on disk yet. */
+  protected ready(..._paths: string[]): void {}
+
   async read(path: string, range?: { offset: number; length: number }): Promise<Uint8Array> {
     if (range === undefined) return guard(() => fs.readFileSync(path), path)
     const buffer = Buffer.alloc(range.length)
@@ -68,18 +71,17 @@ export class LocalFiles implements HostFiles {
   }
 
   async write(path: string, data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    this.ready(path)
     await this.replace(path, options, (file) => guard(() => fs.writeFileSync(file, data), path))
   }
 
   async writeStream(path: string, pieces: AsyncIterable<Uint8Array>, options: WriteOptions = {}): Promise<void> {
+    this.ready(path)
     await this.replace(path, options, async (file) => {
-      const handle = guard(() => fs.openSync(file, 'w'), path)
       try {
-        for await (const piece of pieces) fs.writeFileSync(handle, piece)
+        for await (const piece of pieces) fs.writeFileSync(file, piece)
       } catch (error) {
         throw fromNodeError(error, path)
-      } finally {
-        fs.closeSync(handle)
       }
     })
   }
@@ -88,20 +90,23 @@ export class LocalFiles implements HostFiles {
   private async replace(
     path: string,
     options: WriteOptions,
-    fill: (file: string) => void | Promise<void>,
+    fill: (descriptor: number) => void | Promise<void>,
   ): Promise<void> {
     const target = followed(path)
     const old = await this.lstat(target)
     if (old && options.exclusive) throw systemError('EEXIST', path)
     if (old && (old.type !== 'file' || old.links > 1)) {
-      await fill(target)
+      await filled(
+        guard(() => fs.openSync(target, 'w'), path),
+        fill,
+      )
       this.setOwnerAndMode(target, options)
       return
     }
     const temporary = join(dirname(target), `.${randomName()}.tmp`)
-    guard(() => fs.closeSync(fs.openSync(temporary, 'wx', 0o600)), path)
+    const descriptor = guard(() => fs.openSync(temporary, 'wx', 0o600), path)
     try {
-      await fill(temporary)
+      await filled(descriptor, fill)
       const mode = options.mode ?? old?.mode ?? 0o666 & ~process.umask()
       this.setOwnerAndMode(temporary, { mode, ...ownerToKeep(options, old) })
       guard(() => fs.renameSync(temporary, target), path)
@@ -117,10 +122,12 @@ export class LocalFiles implements HostFiles {
   }
 
   async append(path: string, data: string | Uint8Array): Promise<void> {
+    this.ready(path)
     guard(() => fs.appendFileSync(path, data), path)
   }
 
   async writeAt(path: string, offset: number, data: Uint8Array): Promise<void> {
+    this.ready(path)
     const file = guard(() => fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o666), path)
     try {
       for (let done = 0; done < data.length; ) {
@@ -133,10 +140,12 @@ export class LocalFiles implements HostFiles {
   }
 
   async truncate(path: string, length: number): Promise<void> {
+    this.ready(path)
     guard(() => fs.truncateSync(path, length), path)
   }
 
   async copy(source: string, target: string): Promise<void> {
+    this.ready(source, target)
     guard(() => fs.copyFileSync(source, target), source, target)
   }
 
@@ -175,6 +184,7 @@ export class LocalFiles implements HostFiles {
   }
 
   async realPath(path: string): Promise<string> {
+    this.ready(path)
     return guard(() => fs.realpathSync(path), path)
   }
 
@@ -184,18 +194,22 @@ export class LocalFiles implements HostFiles {
   }
 
   async chmod(path: string, mode: number): Promise<void> {
+    this.ready(path)
     guard(() => fs.chmodSync(path, mode), path)
   }
 
   async chown(path: string, uid: number, gid: number): Promise<void> {
+    this.ready(path)
     guard(() => fs.chownSync(path, uid, gid), path)
   }
 
   async lchown(path: string, uid: number, gid: number): Promise<void> {
+    this.ready(path)
     guard(() => fs.lchownSync(path, uid, gid), path)
   }
 
   async link(target: string, path: string): Promise<void> {
+    this.ready(target)
     guard(() => fs.linkSync(target, path), target, path)
   }
 
@@ -208,6 +222,7 @@ export class LocalFiles implements HostFiles {
   }
 
   async rename(source: string, target: string): Promise<void> {
+    this.ready(source, target)
     guard(() => fs.renameSync(source, target), source, target)
   }
 
@@ -220,6 +235,7 @@ export class LocalFiles implements HostFiles {
   }
 
   async setTimes(path: string, atime: number, mtime: number): Promise<void> {
+    this.ready(path)
     guard(() => fs.utimesSync(path, atime, mtime), path)
   }
 
@@ -239,10 +255,13 @@ export class LocalFiles implements HostFiles {
     return this.temporary(options, (path) => fs.mkdirSync(path, 0o700))
   }
 
+  protected temporaryName({ directory = tmpdir(), prefix = 'tmp', suffix = '' }: TempOptions): string {
+    return join(directory, `${prefix}${randomName()}${suffix}`)
+  }
+
   private temporary(options: TempOptions, make: (path: string) => void): string {
-    const { directory = tmpdir(), prefix = 'tmp', suffix = '' } = options
     for (;;) {
-      const path = join(directory, `${prefix}${randomName()}${suffix}`)
+      const path = this.temporaryName(options)
       try {
         guard(() => make(path), path)
         return path
@@ -250,6 +269,14 @@ export class LocalFiles implements HostFiles {
         if (!isHostError(error, 'EEXIST')) throw error
       }
     }
+  }
+}
+
+async function filled(descriptor: number, fill: (descriptor: number) => void | Promise<void>): Promise<void> {
+  try {
+    await fill(descriptor)
+  } finally {
+    fs.closeSync(descriptor)
   }
 }
 

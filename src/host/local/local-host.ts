@@ -1,21 +1,80 @@
 // The machine this process runs on.
+import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Group, User } from '../accounts.ts'
-import type { Command, CommandResult, Host } from '../host.ts'
+import { fromNodeError } from '../errors.ts'
+import type { AccessWish, Command, CommandResult, FileStat, Host, TempOptions } from '../host.ts'
 import { findProgram } from '../which.ts'
+import { HeldFiles } from './held-files.ts'
 import { localGroup, localGroups, localUser, localUsers } from './local-accounts.ts'
 import { runLocal, startLocal } from './local-commands.ts'
 import { LocalFiles } from './local-files.ts'
 
 export class LocalHost extends LocalFiles implements Host {
   readonly readOnly: boolean = false
+  private readonly held = new HeldFiles()
 
-  run(command: Command): Promise<CommandResult> {
+  async run(command: Command): Promise<CommandResult> {
+    await this.settle()
     return runLocal(command)
   }
 
-  start(command: Command): Promise<number> {
+  async start(command: Command): Promise<number> {
+    await this.settle()
     return startLocal(command)
+  }
+
+  override async tempFile(options: TempOptions = {}): Promise<string> {
+    if (options.content === undefined) return super.tempFile(options)
+    const path = this.temporaryName(options)
+    this.held.hold(path, options.content)
+    return path
+  }
+
+  async settle(): Promise<void> {
+    if (this.held.isEmpty) return
+    try {
+      this.held.settle()
+    } catch (error) {
+      throw fromNodeError(error)
+    }
+  }
+
+  protected override ready(...paths: string[]): void {
+    if (!this.held.isEmpty && paths.some((path) => this.held.has(path))) this.held.settle()
+  }
+
+  override async read(path: string, range?: { offset: number; length: number }): Promise<Uint8Array> {
+    const content = this.held.content(path)
+    if (content === undefined) return super.read(path, range)
+    return range ? content.subarray(range.offset, range.offset + range.length) : content
+  }
+
+  override async *stream(path: string): AsyncIterable<Uint8Array> {
+    const content = this.held.content(path)
+    if (content === undefined) yield* super.stream(path)
+    else yield content
+  }
+
+  override async hash(path: string, algorithm: string): Promise<string> {
+    const content = this.held.content(path)
+    return content === undefined ? super.hash(path, algorithm) : createHash(algorithm).update(content).digest('hex')
+  }
+
+  override async stat(path: string): Promise<FileStat | undefined> {
+    return this.held.stat(path) ?? super.stat(path)
+  }
+
+  override async lstat(path: string): Promise<FileStat | undefined> {
+    return this.held.stat(path) ?? super.lstat(path)
+  }
+
+  override async access(path: string, wish: AccessWish): Promise<boolean> {
+    return this.held.has(path) ? wish !== 'execute' : super.access(path, wish)
+  }
+
+  override async remove(path: string): Promise<void> {
+    if (!this.held.drop(path)) await super.remove(path)
   }
 
   which(program: string): Promise<string | undefined> {

@@ -233,8 +233,11 @@ export abstract class MemoryFiles implements HostFiles {
   async tempFile(options: TempOptions = {}): Promise<string> {
     const path = await this.tempName(options)
     this.place(path, makeNode('file', this.facts(0o600)))
+    if (options.content !== undefined) await this.write(path, options.content)
     return path
   }
+
+  async settle(): Promise<void> {}
 
   async tempDirectory(options: TempOptions = {}): Promise<string> {
     const path = await this.tempName(options)

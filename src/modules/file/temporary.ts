@@ -5,10 +5,8 @@ import { baseName } from './paths.ts'
 
 const PREFIX = '__salt.tmp.'
 
-export async function temporaryFile(ctx: FunctionContext, content: string | Uint8Array): Promise<string> {
-  const path = await ctx.host.tempFile({ prefix: PREFIX })
-  if (content.length > 0) await ctx.host.write(path, content)
-  return path
+export function temporaryFile(ctx: FunctionContext, content: string | Uint8Array): Promise<string> {
+  return ctx.host.tempFile({ prefix: PREFIX, content })
 }
 
 /** Removes a temporary file; what else is given stays. */

@@ -1,0 +1,43 @@
+// Temporary files that are still in memory. Most are read once by this very process and removed, and a file that never
+// was on disk costs nothing. They are put there when somebody else could look for them.
+import { writeFileSync } from 'node:fs'
+import type { FileStat } from '../host.ts'
+
+export class HeldFiles {
+  private readonly files = new Map<string, { content: Uint8Array; since: number }>()
+
+  get isEmpty(): boolean {
+    return this.files.size === 0
+  }
+
+  has(path: string): boolean {
+    return this.files.has(path)
+  }
+
+  hold(path: string, content: string | Uint8Array): void {
+    this.files.set(path, { content: Buffer.from(content), since: Date.now() / 1000 })
+  }
+
+  content(path: string): Uint8Array | undefined {
+    return this.files.get(path)?.content
+  }
+
+  /** As it would be on disk. */
+  stat(path: string): FileStat | undefined {
+    const held = this.files.get(path)
+    if (held === undefined) return undefined
+    const [atime, mtime, ctime] = [held.since, held.since, held.since]
+    const owner = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+    const place = { inode: 0, device: 0, links: 1, major: 0, minor: 0 }
+    return { type: 'file', mode: 0o600, ...owner, size: held.content.length, atime, mtime, ctime, ...place }
+  }
+
+  drop(path: string): boolean {
+    return this.files.delete(path)
+  }
+
+  settle(): void {
+    for (const [path, { content }] of this.files) writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
+    this.files.clear()
+  }
+}
