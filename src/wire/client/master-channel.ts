@@ -1,0 +1,242 @@
+// A minion's side of requests: signs in when it must, encrypts with the session key, and when the master no longer
+// knows that key signs in again and repeats the request once.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Log, silentLog } from '../../base/mod.ts'
+import { decodeMsgpack, encodeMsgpack, isDict, str, type Value } from '../../data/mod.ts'
+import { Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
+import { bytesOf, dictOf, PROTOCOL_VERSION } from '../envelope.ts'
+import { isWireError, WireError } from '../errors.ts'
+import { REQUEST_TIMEOUT, REQUEST_TRIES, type RequestClient, type RequestOptions } from '../transport/transport.ts'
+import { type Credentials, outcomeText, SignInError, type SignInOutcome } from './outcome.ts'
+import type { MinionSettings } from './settings.ts'
+import { newNonce, SignIn } from './sign-in.ts'
+
+const ACCEPTANCE_WAIT = 10
+
+export interface SendOptions extends RequestOptions {
+  /** Leaves text of the answer as bytes: for file contents. */
+  raw?: boolean
+}
+
+export interface MasterChannelOptions {
+  client: RequestClient
+  settings: MinionSettings
+  log?: Log
+  /** Hears of each answer to `_auth`; false ends the waiting for acceptance (salt-call does not wait). */
+  onOutcome?: (outcome: SignInOutcome) => unknown
+}
+
+interface Keys {
+  credentials: Credentials
+  session: Crypticle
+  publications: Crypticle
+}
+
+export class MasterChannel {
+  readonly settings: MinionSettings
+  readonly signIn: SignIn
+  private readonly client: RequestClient
+  private readonly options: MasterChannelOptions
+  private readonly log: Log
+  private readonly stopped = new AbortController()
+  private keys: Keys | undefined
+  private running: Promise<Credentials> | undefined
+
+  constructor(options: MasterChannelOptions) {
+    this.options = options
+    this.client = options.client
+    this.settings = options.settings
+    this.log = options.log ?? silentLog
+    this.signIn = new SignIn(options.settings)
+  }
+
+  /** What the last sign-in gave; undefined before the first. */
+  get credentials(): Credentials | undefined {
+    return this.keys?.credentials
+  }
+
+  /** The key of publications; counts their serial numbers as long as it stays the same. */
+  get publications(): Crypticle | undefined {
+    return this.keys?.publications
+  }
+
+  /** Signs in, waiting for acceptance as the settings say; several callers share one attempt. */
+  authenticate(): Promise<Credentials> {
+    this.running ??= this.untilAccepted().finally(() => {
+      this.running = undefined
+    })
+    return this.running
+  }
+
+  /** Sends a command and gives the master's answer. */
+  async send(load: Iterable<readonly [unknown, unknown]>, options: SendOptions = {}): Promise<Value> {
+    if (this.keys === undefined) await this.authenticate()
+    try {
+      return await this.transfer(load, options)
+    } catch (error) {
+      if (!isWireError(error, 'AuthenticationError')) throw error
+      await this.authenticate()
+      return await this.transfer(load, options)
+    }
+  }
+
+  /** Sends a command whose answer only this minion can read (`_pillar`). */
+  async sendPrivate(
+    load: Iterable<readonly [unknown, unknown]>,
+    field = 'pillar',
+    options: RequestOptions = {},
+  ): Promise<Value> {
+    if (this.keys === undefined) await this.authenticate()
+    let { nonce, reply } = await this.exchange(load, options)
+    if (dictOf(reply)?.has('key') !== true) {
+      await this.authenticate()
+      ;({ nonce, reply } = await this.exchange(load, options))
+    }
+    return this.openPrivate(reply, field, nonce)
+  }
+
+  /** Bytes that show who we are to the publisher of the tcp transport. */
+  introduction(): Map<string, unknown> {
+    const { id, key } = this.settings
+    const load = this.keys!.publications.seal(
+      new Map<string, unknown>([
+        ['id', id],
+        ['tok', key.token()],
+      ]),
+    )
+    return new Map<string, unknown>([
+      ['enc', 'aes'],
+      ['load', load],
+      ['version', PROTOCOL_VERSION],
+    ])
+  }
+
+  close(): void {
+    this.stopped.abort()
+    this.client.close()
+  }
+
+  private async untilAccepted(): Promise<Credentials> {
+    const {
+      acceptanceWaitTime = ACCEPTANCE_WAIT,
+      acceptanceWaitTimeMax = 0,
+      authRetries = 0,
+      rejectedRetry = false,
+    } = this.settings
+    const ceiling = acceptanceWaitTimeMax || acceptanceWaitTime
+    let wait = acceptanceWaitTime
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.signIn.ask(this.client)
+      this.log(outcome.status === 'accepted' ? 'debug' : 'error', outcomeText(outcome, wait, rejectedRetry))
+      const goOn = this.options.onOutcome?.(outcome) !== false
+      if (outcome.status === 'accepted') return this.adopt(outcome.credentials)
+      if (!goOn || !this.isWorthAnother(outcome) || (authRetries > 0 && attempt >= authRetries)) {
+        throw new SignInError(outcome)
+      }
+      await this.pause(wait)
+      if (wait < ceiling) wait += wait
+    }
+  }
+
+  private isWorthAnother({ status }: SignInOutcome): boolean {
+    if (status === 'rejected') return this.settings.rejectedRetry === true
+    if (status === 'timeout') return this.settings.authSafemode === true
+    return status === 'pending'
+  }
+
+  private async pause(seconds: number): Promise<void> {
+    try {
+      await sleep(seconds * 1000, undefined, { signal: this.stopped.signal })
+    } catch (error) {
+      throw new WireError('Closed', 'The connection to the master was closed', { cause: error })
+    }
+  }
+
+  private adopt(credentials: Credentials): Credentials {
+    const old = this.keys
+    // a key that stays keeps its serial numbers
+    const publications = old?.credentials.aes === credentials.aes ? old.publications : new Crypticle(credentials.aes)
+    const session = old?.credentials.session === credentials.session ? old.session : new Crypticle(credentials.session)
+    this.keys = { credentials, publications, session }
+    return credentials
+  }
+
+  private async transfer(load: Iterable<readonly [unknown, unknown]>, options: SendOptions): Promise<Value> {
+    const { session } = this.keys!
+    const { nonce, reply } = await this.exchange(load, options)
+    const sealed = bytesOf(reply)
+    if (sealed === undefined) throw new WireError('AuthenticationError', `The master answered ${str(reply)}`)
+    return session.open(sealed, { nonce, dialect: options.raw ? 'raw' : 'wire' })
+  }
+
+  private async exchange(
+    load: Iterable<readonly [unknown, unknown]>,
+    options: RequestOptions,
+  ): Promise<{ nonce: string; reply: Value }> {
+    const { requestTimeout = REQUEST_TIMEOUT, requestTries = REQUEST_TRIES } = this.settings
+    const nonce = newNonce()
+    const message = await this.envelope(load, nonce)
+    const reply = await this.client.request(message, { timeout: requestTimeout, tries: requestTries, ...options })
+    return { nonce, reply }
+  }
+
+  private async envelope(load: Iterable<readonly [unknown, unknown]>, nonce: string): Promise<Map<string, unknown>> {
+    const {
+      id,
+      key,
+      signMessages = false,
+      signingAlgorithm = DEFAULT_SIGNING,
+      encryptionAlgorithm = DEFAULT_ENCRYPTION,
+    } = this.settings
+    const full = new Map<unknown, unknown>(load)
+    full.set('nonce', nonce)
+    full.set('ts', Math.floor(Date.now() / 1000))
+    full.set('tok', key.token())
+    full.set('id', id)
+    if (signMessages) full.set('sig', await key.sign(signedPart(full), signingAlgorithm))
+    return new Map<string, unknown>([
+      ['enc', 'aes'],
+      ['load', this.keys!.session.seal(full)],
+      ['version', PROTOCOL_VERSION],
+      ['id', id],
+      ['enc_algo', encryptionAlgorithm],
+      ['sig_algo', signingAlgorithm],
+    ])
+  }
+
+  private async openPrivate(reply: Value, field: string, nonce: string): Promise<Value> {
+    const { key, encryptionAlgorithm, signingAlgorithm } = this.settings
+    const outer = dictOf(reply)
+    const sealedKey = bytesOf(outer?.get('key'))
+    const sealed = bytesOf(outer?.get(field))
+    if (sealedKey === undefined || sealed === undefined) {
+      throw new WireError('AuthenticationError', 'Master did not return a session key for pillar request')
+    }
+    const oneTime = new Crypticle((await key.decrypt(sealedKey, encryptionAlgorithm)).toString())
+    const message = dictOf(oneTime.open(sealed))
+    const data = bytesOf(message?.get('data'))
+    const signature = bytesOf(message?.get('sig'))
+    if (
+      data === undefined ||
+      signature === undefined ||
+      this.signIn.pin.key()?.verify(data, signature, signingAlgorithm) !== true
+    ) {
+      throw new WireError('AuthenticationError', 'Pillar payload signature failed to validate.')
+    }
+    const inner = decodeMsgpack(data, { dialect: 'wire' })
+    if (!isDict(inner)) throw new WireError('AuthenticationError', 'Key verification failed.')
+    const innerKey = bytesOf(inner.get('key'))
+    if (innerKey === undefined || !Buffer.from(innerKey).equals(sealedKey)) {
+      throw new WireError('AuthenticationError', 'Key verification failed.')
+    }
+    if (inner.get('nonce') !== nonce) throw new WireError('AuthenticationError', 'Pillar nonce verification failed.')
+    return inner.get('pillar') ?? null
+  }
+}
+
+/** What `minion_sign_messages` signs: the load as the master sees it when it checks. */
+export function signedPart(load: ReadonlyMap<unknown, unknown>): Uint8Array {
+  const part = new Map(load)
+  for (const field of ['nonce', 'tok', 'sig']) part.delete(field)
+  return encodeMsgpack(part, 'wire')
+}

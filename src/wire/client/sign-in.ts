@@ -1,0 +1,153 @@
+// One `_auth` request and all that a minion checks in the reply: that the keys can be opened, that the master is the
+// one it knows, and that nobody changed or repeated the reply.
+import { createHash, randomUUID } from 'node:crypto'
+import { type Dict, decodeMsgpack, isDict, repr, type Value } from '../../data/mod.ts'
+import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, generateKeyString, pemFingerprint } from '../crypto/mod.ts'
+import { bytesOf, clearEnvelope, dictOf } from '../envelope.ts'
+import { isWireError } from '../errors.ts'
+import type { RequestClient } from '../transport/transport.ts'
+import { MasterKeyPin, type Verdict } from './master-key.ts'
+import type { Credentials, SignInOutcome } from './outcome.ts'
+import { KeyRefused, ReplyRefused } from './refused.ts'
+import type { MinionSettings } from './settings.ts'
+
+const AUTH_TIMEOUT = 5
+const AUTH_TRIES = 7
+
+/** 32 hex digits that are used once. */
+export function newNonce(): string {
+  return randomUUID().replaceAll('-', '')
+}
+
+export class SignIn {
+  readonly pin: MasterKeyPin
+  private readonly settings: MinionSettings
+  private readonly encryption: string
+  private readonly signing: string
+  /** What the master must be able to read and send back, if we know its key. */
+  private readonly token = generateKeyString()
+
+  constructor(settings: MinionSettings) {
+    this.settings = settings
+    this.pin = new MasterKeyPin(settings)
+    this.encryption = settings.encryptionAlgorithm ?? DEFAULT_ENCRYPTION
+    this.signing = settings.signingAlgorithm ?? DEFAULT_SIGNING
+  }
+
+  async ask(client: RequestClient): Promise<SignInOutcome> {
+    const load = this.request()
+    let reply: Value
+    try {
+      const { authTimeout = AUTH_TIMEOUT, authTries = AUTH_TRIES } = this.settings
+      reply = await client.request(clearEnvelope(load), { timeout: authTimeout, tries: authTries })
+    } catch (error) {
+      if (isWireError(error, 'SaltReqTimeoutError')) return { status: 'timeout' }
+      throw error
+    }
+    return this.read(load, reply)
+  }
+
+  /** The load of a request. */
+  request(): Map<string, unknown> {
+    const { id, key, autosignGrains } = this.settings
+    const load = new Map<string, unknown>([
+      ['cmd', '_auth'],
+      ['id', id],
+      ['nonce', newNonce()],
+      ['enc_algo', this.encryption],
+      ['sig_algo', this.signing],
+    ])
+    if (autosignGrains !== undefined) load.set('autosign_grains', autosignGrains)
+    const master = this.pin.key()
+    if (master !== undefined) load.set('token', master.encrypt(this.token, this.encryption))
+    load.set('pub', key.publicKey.pem)
+    return load
+  }
+
+  /** What a reply means. */
+  async read(load: ReadonlyMap<string, unknown>, reply: Value): Promise<SignInOutcome> {
+    const outer = dictOf(reply)
+    if (outer === undefined || !outer.has('load')) return { status: 'refused', reply: told(reply) }
+    const unsigned = dictOf(outer.get('load'))
+    const complaint = unsigned?.get('ret')
+    if (complaint === 'bad enc algo' || complaint === 'bad sig algo') return { status: complaint }
+    const bytes = bytesOf(outer.get('load'))
+    const signature = bytesOf(outer.get('sig'))
+    if (bytes === undefined || signature === undefined) return { status: 'refused', reply: told(reply) }
+    try {
+      return await this.readSigned(load, bytes, signature)
+    } catch (error) {
+      if (error instanceof ReplyRefused) return error.outcome
+      throw error
+    }
+  }
+
+  private async readSigned(
+    load: ReadonlyMap<string, unknown>,
+    bytes: Uint8Array,
+    signature: Uint8Array,
+  ): Promise<SignInOutcome> {
+    const inner = decodeMsgpack(bytes, { dialect: 'wire' })
+    if (!isDict(inner)) return { status: 'refused', reply: told(inner) }
+    const verdict = inner.has('pub_key') ? this.pin.check(inner, load.has('token')) : undefined
+    const credentials = verdict === undefined ? undefined : await this.open(inner, verdict)
+    const key = verdict?.key ?? this.pin.key()
+    if (key?.verify(bytes, signature, this.signing) === false) {
+      throw new ReplyRefused('signature', 'The payload signature did not validate.')
+    }
+    if (inner.get('nonce') !== load.get('nonce')) throw new ReplyRefused('nonce', 'The payload nonce did not validate.')
+    if (inner.has('ret')) return outcomeOf(inner.get('ret')!)
+    if (credentials === undefined || verdict === undefined) return { status: 'refused', reply: told(inner) }
+    const mismatch = this.checkFinger(verdict.adopt ?? this.pin.read() ?? '')
+    if (mismatch !== undefined) return mismatch
+    if (verdict.adopt !== undefined) this.pin.write(verdict.adopt)
+    return { status: 'accepted', credentials }
+  }
+
+  /** Opens the keys, once it is clear whose they are. */
+  private async open(inner: Dict, { key, known }: Verdict): Promise<Credentials> {
+    const aes = await this.decrypt(inner, 'aes')
+    const digest = createHash('sha256').update(aes).digest('hex')
+    if (key.openX931(bytesOf(inner.get('sig')) ?? Buffer.alloc(0))?.toString() !== digest) {
+      throw new KeyRefused("The master's key did not make the digest of the key it sent")
+    }
+    // a token counts only with the master whose key it was made for
+    if (known) await this.checkToken(inner)
+    return {
+      aes: aes.toString(),
+      session: (await this.decrypt(inner, 'session')).toString(),
+      publishPort: Number(inner.get('publish_port')),
+    }
+  }
+
+  private async decrypt(inner: Dict, field: string): Promise<Buffer> {
+    try {
+      return await this.settings.key.decrypt(bytesOf(inner.get(field)) ?? Buffer.alloc(0), this.encryption)
+    } catch {
+      throw new KeyRefused(`The field ${field} of the master's reply cannot be opened with this minion's key`)
+    }
+  }
+
+  private async checkToken(inner: Dict): Promise<void> {
+    const opened = inner.has('token') ? await this.decrypt(inner, 'token') : undefined
+    if (opened?.toString() !== this.token) {
+      throw new KeyRefused('The master failed to decrypt the random minion token')
+    }
+  }
+
+  private checkFinger(pem: string): SignInOutcome | undefined {
+    const { masterFinger, hashType } = this.settings
+    if (!masterFinger) return undefined
+    const found = pemFingerprint(pem, hashType)
+    return found === masterFinger ? undefined : { status: 'fingerprint', expected: masterFinger, found }
+  }
+}
+
+function outcomeOf(ret: Value): SignInOutcome {
+  if (ret === false || ret === null || ret === '') return { status: 'rejected' }
+  return ret === 'full' ? { status: 'full' } : { status: 'pending' }
+}
+
+function told(reply: Value): string {
+  return typeof reply === 'string' ? reply : repr(reply)
+}

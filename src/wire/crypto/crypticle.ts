@@ -1,0 +1,125 @@
+// Salt's authenticated encryption: IV, AES-192-CBC, HMAC-SHA256 over both. The contents begin with `pickle::`, then
+// the nonce of the request in replies, then MessagePack.
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+  randomFillSync,
+  timingSafeEqual,
+} from 'node:crypto'
+import { type Dialect, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../../data/mod.ts'
+import { WireError } from '../errors.ts'
+
+const AES_KEY = 24
+const HMAC_KEY = 32
+const IV = 16
+const MAC = 32
+const NONCE = 32
+const MARK = Buffer.from('pickle::')
+const CIPHER = 'aes-192-cbc'
+
+/** A new key as it travels: base64 of the AES key and the HMAC key behind it. */
+export function generateKeyString(): string {
+  return randomBytes(AES_KEY + HMAC_KEY).toString('base64')
+}
+
+export interface OpenOptions {
+  /** The nonce that the contents must begin with. */
+  nonce?: string
+  /** `raw` leaves bytes as bytes, for file contents. */
+  dialect?: Dialect | 'raw'
+  maxDepth?: number
+}
+
+/** IVs are taken from a pool: a call for random bytes costs more than the bytes. */
+const pool = Buffer.allocUnsafe(IV * 256)
+let poolAt = pool.length
+
+function nextIv(): Buffer {
+  if (poolAt === pool.length) {
+    randomFillSync(pool)
+    poolAt = 0
+  }
+  const iv = Buffer.from(pool.subarray(poolAt, poolAt + IV))
+  poolAt += IV
+  return iv
+}
+
+export class Crypticle {
+  readonly keyString: string
+  private readonly aesKey: KeyObject
+  private readonly hmacKey: KeyObject
+  /** The highest serial that came with this key; a message that is not above it was seen before. */
+  private serial = 0
+
+  constructor(keyString: string) {
+    const bytes = Buffer.from(keyString, 'base64')
+    if (bytes.length !== AES_KEY + HMAC_KEY) {
+      throw new WireError(
+        'InvalidKeyError',
+        `Cannot use a key of ${bytes.length} bytes, ${AES_KEY + HMAC_KEY} are needed`,
+      )
+    }
+    this.keyString = keyString
+    this.aesKey = createSecretKey(bytes.subarray(0, AES_KEY))
+    this.hmacKey = createSecretKey(bytes.subarray(AES_KEY))
+  }
+
+  encrypt(plain: Uint8Array, iv: Buffer = nextIv()): Buffer {
+    const cipher = createCipheriv(CIPHER, this.aesKey, iv)
+    const body = cipher.update(plain)
+    const rest = cipher.final()
+    const mac = createHmac('sha256', this.hmacKey).update(iv).update(body).update(rest).digest()
+    return Buffer.concat([iv, body, rest, mac], IV + body.length + rest.length + MAC)
+  }
+
+  /** Throws an `AuthenticationError` when the message was not made with this key. */
+  decrypt(message: Uint8Array): Buffer {
+    const end = message.length - MAC
+    if (end < 0) throw notAuthentic()
+    const signed = message.subarray(0, end)
+    const mac = createHmac('sha256', this.hmacKey).update(signed).digest()
+    if (!timingSafeEqual(mac, message.subarray(end))) throw notAuthentic()
+    // what follows was made by someone who holds the key, so a bad shape is an accident
+    const decipher = createDecipheriv(CIPHER, this.aesKey, signed.subarray(0, IV))
+    const body = decipher.update(signed.subarray(IV))
+    const rest = decipher.final()
+    return rest.length === 0 ? body : Buffer.concat([body, rest])
+  }
+
+  seal(value: unknown, nonce?: string): Buffer {
+    const packed = encodeMsgpack(value, 'wire')
+    const parts = nonce ? [MARK, Buffer.from(nonce), packed] : [MARK, packed]
+    return this.encrypt(Buffer.concat(parts))
+  }
+
+  /** The value of a message; an empty mapping when it is a repetition or its contents are not marked as ours. */
+  open(message: Uint8Array, options: OpenOptions = {}): Value {
+    const plain = this.decrypt(message)
+    if (!plain.subarray(0, MARK.length).equals(MARK)) return new Map()
+    let at = MARK.length
+    if (options.nonce !== undefined) {
+      if (plain.toString('latin1', at, at + NONCE) !== options.nonce) {
+        throw new WireError('SaltClientError', 'Nonce verification error')
+      }
+      at += NONCE
+    }
+    const { dialect = 'wire', maxDepth } = options
+    const value = decodeMsgpack(plain.subarray(at), maxDepth === undefined ? { dialect } : { dialect, maxDepth })
+    return isDict(value) && value.has('serial') && !this.isNew(value.get('serial')!, value) ? new Map() : value
+  }
+
+  private isNew(serial: Value, value: Map<Value, Value>): boolean {
+    value.delete('serial')
+    if (typeof serial !== 'number' || serial <= this.serial) return false
+    this.serial = serial
+    return true
+  }
+}
+
+function notAuthentic(): WireError {
+  return new WireError('AuthenticationError', 'message authentication failed')
+}

@@ -1,0 +1,154 @@
+// RSA keys as Salt uses them. Whatever needs the private exponent is asynchronous, because it takes a millisecond:
+// signatures are made on Node's own threads, so that a master goes on reading while it signs.
+import {
+  constants,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  privateDecrypt,
+  privateEncrypt,
+  publicDecrypt,
+  publicEncrypt,
+  sign,
+  verify,
+} from 'node:crypto'
+import { promisify } from 'node:util'
+import { WireError } from '../errors.ts'
+import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, oaep, signingHash } from './algorithms.ts'
+import { cleanKey } from './pem.ts'
+import { originalForm, padX931, smallerForm, toBigInt, unpadX931 } from './x931.ts'
+
+const signLater = promisify(sign) as (hash: string, data: Uint8Array, key: KeyObject) => Promise<Buffer>
+const generateLater = promisify(generateKeyPair)
+
+/** What makes the token that shows who a minion is: it is always this word. */
+const TOKEN = Buffer.from('salt')
+
+export class RsaPublicKey {
+  /** The cleaned PEM, as it travels. */
+  readonly pem: string
+  private readonly key: KeyObject
+  private modulusOnce: bigint | undefined
+
+  /** Takes a PEM of either public form. */
+  constructor(pem: string | KeyObject) {
+    this.key = typeof pem === 'string' ? readPublic(pem) : pem
+    this.pem = typeof pem === 'string' ? cleanKey(pem) : cleanKey(exportPublic(pem))
+  }
+
+  encrypt(data: Uint8Array | string, algorithm: string = DEFAULT_ENCRYPTION): Buffer {
+    return publicEncrypt({ key: this.key, ...oaep(algorithm) }, toBuffer(data))
+  }
+
+  verify(data: Uint8Array | string, signature: Uint8Array, algorithm: string = DEFAULT_SIGNING): boolean {
+    return verify(signingHash(algorithm), toBuffer(data), this.key, signature)
+  }
+
+  /** What was put into an X9.31 block by the private key; undefined when it was not made by it. */
+  openX931(bytes: Uint8Array): Buffer | undefined {
+    let raw: Buffer
+    try {
+      raw = publicDecrypt({ key: this.key, padding: constants.RSA_NO_PADDING }, bytes)
+    } catch {
+      // of another length than the key's, or no number below its modulus
+      return undefined
+    }
+    return unpadX931(originalForm(raw, this.modulus))
+  }
+
+  /** Whether the bytes are the token of the minion that holds the private key. */
+  isToken(bytes: Uint8Array): boolean {
+    return this.openX931(bytes)?.equals(TOKEN) === true
+  }
+
+  private get modulus(): bigint {
+    return (this.modulusOnce ??= modulusOf(this.key))
+  }
+}
+
+export class RsaPrivateKey {
+  readonly publicKey: RsaPublicKey
+  private readonly key: KeyObject
+  private tokenOnce: Buffer | undefined
+
+  /** Takes PKCS#1 and PKCS#8, encrypted with a passphrase or not. */
+  constructor(pem: string, passphrase?: string) {
+    this.key = readPrivate(pem, passphrase)
+    this.publicKey = new RsaPublicKey(createPublicKey(this.key))
+  }
+
+  sign(data: Uint8Array | string, algorithm: string = DEFAULT_SIGNING): Promise<Buffer> {
+    return signLater(signingHash(algorithm), toBuffer(data), this.key)
+  }
+
+  async decrypt(data: Uint8Array, algorithm: string = DEFAULT_ENCRYPTION): Promise<Buffer> {
+    return privateDecrypt({ key: this.key, ...oaep(algorithm) }, data)
+  }
+
+  /** The X9.31 form of a short message; always the same for the same message. */
+  async sealX931(message: Uint8Array | string): Promise<Buffer> {
+    return this.seal(toBuffer(message))
+  }
+
+  /** The token that shows who holds this key. */
+  token(): Buffer {
+    return (this.tokenOnce ??= this.seal(TOKEN))
+  }
+
+  private seal(message: Buffer): Buffer {
+    const modulus = modulusOf(this.key)
+    const size = Math.ceil(modulus.toString(16).length / 2)
+    const raw = privateEncrypt({ key: this.key, padding: constants.RSA_NO_PADDING }, padX931(message, size))
+    return smallerForm(raw, modulus)
+  }
+}
+
+export interface KeyPairPem {
+  /** PKCS#1. */
+  privatePem: string
+  publicPem: string
+}
+
+export async function generateRsaKeys(bits = 2048, passphrase?: string): Promise<KeyPairPem> {
+  const lock = passphrase ? { cipher: 'aes-256-cbc', passphrase } : {}
+  const { privateKey, publicKey } = await generateLater('rsa', {
+    modulusLength: bits,
+    publicExponent: 0x10001,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem', ...lock },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  return { privatePem: privateKey, publicPem: publicKey }
+}
+
+function toBuffer(data: Uint8Array | string): Buffer {
+  if (typeof data === 'string') return Buffer.from(data)
+  return data instanceof Buffer ? data : Buffer.from(data.buffer, data.byteOffset, data.length)
+}
+
+function readPublic(pem: string): KeyObject {
+  return rsaOnly('public', () => createPublicKey({ key: pem, format: 'pem' }))
+}
+
+function readPrivate(pem: string, passphrase?: string): KeyObject {
+  return rsaOnly('private', () => createPrivateKey({ key: pem, format: 'pem', ...(passphrase ? { passphrase } : {}) }))
+}
+
+function rsaOnly(kind: string, read: () => KeyObject): KeyObject {
+  let key: KeyObject
+  try {
+    key = read()
+  } catch (error) {
+    throw new WireError('InvalidKeyError', `Cannot read the ${kind} key: it is no key in PEM form`, { cause: error })
+  }
+  if (key.asymmetricKeyType === 'rsa') return key
+  throw new WireError('InvalidKeyError', `Cannot use the ${kind} key: it is of type ${key.asymmetricKeyType}, not RSA`)
+}
+
+function exportPublic(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString()
+}
+
+function modulusOf(key: KeyObject): bigint {
+  return toBigInt(Buffer.from(key.export({ format: 'jwk' }).n!, 'base64url'))
+}

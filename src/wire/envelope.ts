@@ -1,0 +1,40 @@
+// The map around every request, and how its fields are read: a byte string that happens to be valid UTF-8 arrives as
+// text, so whoever needs bytes takes both.
+import { type Dict, isDict, type Value } from '../data/mod.ts'
+
+export const PROTOCOL_VERSION = 3
+
+export function clearEnvelope(load: unknown): Map<string, unknown> {
+  return new Map<string, unknown>([
+    ['enc', 'clear'],
+    ['load', load],
+    ['version', PROTOCOL_VERSION],
+  ])
+}
+
+/** The bytes of a field; undefined when it is neither bytes nor text. */
+export function bytesOf(value: Value | undefined): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value
+  return typeof value === 'string' ? Buffer.from(value) : undefined
+}
+
+export function textField(map: Dict, name: string): string | undefined {
+  const value = map.get(name)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The version of a request, 0 when it names none. */
+export function versionOf(envelope: Dict): number {
+  const version = envelope.get('version')
+  if (typeof version === 'number') return Math.trunc(version)
+  return typeof version === 'string' && /^\s*[+-]?\d+\s*$/.test(version) ? Number(version) : 0
+}
+
+export function dictOf(value: Value | undefined): Dict | undefined {
+  return value !== undefined && isDict(value) ? value : undefined
+}
+
+/** Whether a minion may be called so: its key is a file of that name. */
+export function isValidId(id: Value | undefined): id is string {
+  return typeof id === 'string' && id !== '' && id !== '.' && id !== '..' && !/[/\\\0]/.test(id)
+}

@@ -1,0 +1,32 @@
+// What can go wrong on the wire. Salt's own exceptions keep their names, because people look for them in logs.
+import { BrineError, type ErrorDetails } from '../base/mod.ts'
+
+export type WireErrorCode =
+  /** A message was not made with the key we hold, or a signature or nonce does not match. */
+  | 'AuthenticationError'
+  /** The peer refuses us, or is not who it should be. */
+  | 'SaltClientError'
+  /** No answer within the time and number of tries. */
+  | 'SaltReqTimeoutError'
+  /** A key cannot be read. */
+  | 'InvalidKeyError'
+  | 'UnsupportedAlgorithm'
+  /** The peer does not speak the protocol. */
+  | 'ProtocolError'
+  /** The peer sent more than is allowed. */
+  | 'TooLarge'
+  /** The connection or the object was closed. */
+  | 'Closed'
+  /** An endpoint, certificate or other setting cannot be used. */
+  | 'BadSetting'
+
+export class WireError extends BrineError<WireErrorCode> {
+  constructor(code: WireErrorCode, message: string, details: ErrorDetails = {}) {
+    super(code, message, details)
+    this.name = 'WireError'
+  }
+}
+
+export function isWireError(error: unknown, code?: WireErrorCode): error is WireError {
+  return error instanceof WireError && (code === undefined || error.code === code)
+}

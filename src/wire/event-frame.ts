@@ -1,0 +1,103 @@
+// Events as they travel between processes of one machine. A body is the tag, an empty line, and the data; a frame is a
+// map with the body in it. Who fires an event may put the frame's length in front: Salt 3008.2 does, 3007 does not.
+import { createHash } from 'node:crypto'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict, MsgpackStream, type Value } from '../data/mod.ts'
+import { bytesOf } from './envelope.ts'
+import { WireError } from './errors.ts'
+
+const SEPARATOR = Buffer.from('\n\n')
+/** The first byte of a frame without a length: a map of two entries. No length of ours begins with it. */
+const MAP_OF_TWO = 0x82
+const LENGTH_BYTES = 4
+const MAX_FRAME_BYTES = 1 << 28
+
+export interface Event {
+  tag: string
+  data: Dict
+}
+
+export function encodeEvent(tag: string, data: unknown): Buffer {
+  return Buffer.concat([Buffer.from(tag), SEPARATOR, encodeMsgpack(data, 'bus')])
+}
+
+export function decodeEvent(body: Uint8Array): Event {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const at = bytes.indexOf(SEPARATOR)
+  if (at < 0) throw new WireError('ProtocolError', 'An event has no end of its tag')
+  const data = decodeMsgpack(bytes.subarray(at + SEPARATOR.length), { dialect: 'bus' })
+  if (!isDict(data)) throw new WireError('ProtocolError', 'The data of an event is no mapping')
+  return { tag: bytes.toString('utf8', 0, at), data }
+}
+
+/** The tag of an event without reading its data. */
+export function eventTag(body: Uint8Array): string {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const at = bytes.indexOf(SEPARATOR)
+  return bytes.toString('utf8', 0, at < 0 ? bytes.length : at)
+}
+
+/** A frame as subscribers of a bus get it. */
+export function frameEvent(body: Uint8Array): Buffer {
+  return Buffer.from(
+    encodeMsgpack(
+      new Map<string, unknown>([
+        ['head', new Map()],
+        ['body', body],
+      ]),
+      'bus',
+    ),
+  )
+}
+
+/** A frame as it is fired: with its length in front. */
+export function frameFiredEvent(body: Uint8Array): Buffer {
+  const frame = frameEvent(body)
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32BE(frame.length)
+  return Buffer.concat([length, frame])
+}
+
+/** Bodies of events out of a stream of frames, with lengths in front or without; the first byte tells. */
+export class EventFrames {
+  private readonly frames: MsgpackStream
+  private readonly maxBytes: number
+  private prefixed: boolean | undefined
+  private kept: Buffer = Buffer.alloc(0)
+
+  constructor(maxBytes: number = MAX_FRAME_BYTES) {
+    this.maxBytes = maxBytes
+    this.frames = new MsgpackStream({ dialect: 'bus', maxBytes })
+  }
+
+  push(chunk: Uint8Array): Uint8Array[] {
+    if (chunk.length === 0) return []
+    this.prefixed ??= chunk[0] !== MAP_OF_TWO
+    if (!this.prefixed) return this.frames.push(chunk).map(bodyOf)
+    this.kept = Buffer.concat([this.kept, chunk])
+    const bodies: Uint8Array[] = []
+    let at = 0
+    while (this.kept.length - at >= LENGTH_BYTES) {
+      const size = this.kept.readUInt32BE(at)
+      if (size > this.maxBytes)
+        throw new WireError('TooLarge', `Refused an event of ${size} bytes, ${this.maxBytes} are allowed`)
+      const from = at + LENGTH_BYTES
+      if (this.kept.length < from + size) break
+      at = from + size
+      bodies.push(bodyOf(decodeMsgpack(this.kept.subarray(from, at), { dialect: 'bus' })))
+    }
+    this.kept = this.kept.subarray(at)
+    return bodies
+  }
+}
+
+function bodyOf(frame: Value): Uint8Array {
+  const body = isDict(frame) ? bytesOf(frame.get('body')) : undefined
+  if (body === undefined) throw new WireError('ProtocolError', 'A frame of the event bus has no body')
+  return body
+}
+
+/** The names of a minion's event sockets in its `sock_dir`. */
+export function minionSocketNames(id: string, hashType = 'sha256'): { pub: string; pull: string } {
+  const hash = createHash(hashType).update(id).digest('hex').slice(0, 10)
+  return { pub: `minion_event_${hash}_pub.ipc`, pull: `minion_event_${hash}_pull.ipc` }
+}

@@ -1,0 +1,47 @@
+// Salt's wire: keys and encryption, the channels of master and minion, and the transports under them.
+export * from './client/mod.ts'
+export {
+  Crypticle,
+  cleanKey,
+  generateKeyString,
+  generateRsaKeys,
+  type KeyPairPem,
+  loadOrMakeKeys,
+  pemFingerprint,
+  RsaPrivateKey,
+  RsaPublicKey,
+} from './crypto/mod.ts'
+export { isValidId } from './envelope.ts'
+export { isWireError, WireError, type WireErrorCode } from './errors.ts'
+export {
+  decodeEvent,
+  type Event,
+  EventFrames,
+  encodeEvent,
+  eventTag,
+  frameEvent,
+  frameFiredEvent,
+  minionSocketNames,
+} from './event-frame.ts'
+export * from './server/mod.ts'
+export { endpointText, parseEndpoint } from './transport/endpoint.ts'
+export { openTransport } from './transport/open.ts'
+export { reconnectDelays } from './transport/redial.ts'
+export type {
+  Endpoint,
+  ListenOptions,
+  Peer,
+  Publisher,
+  PublisherOptions,
+  RequestClient,
+  RequestClientOptions,
+  RequestHandler,
+  RequestListener,
+  RequestListenOptions,
+  RequestOptions,
+  SocketOptions,
+  Subscriber,
+  SubscriberOptions,
+  TlsSettings,
+  Transport,
+} from './transport/transport.ts'

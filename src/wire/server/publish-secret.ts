@@ -1,0 +1,44 @@
+// The key that publications are encrypted with, shared by all minions, and the serial numbers that count up on it. A
+// new key starts at 1 again: minions take a lower number on the same key for a repetition.
+import { createHash } from 'node:crypto'
+import { Crypticle, generateKeyString, type RsaPrivateKey } from '../crypto/mod.ts'
+
+export class PublishSecret {
+  private current: Crypticle
+  private serial = 0
+  private seal: { key: RsaPrivateKey; bytes: Promise<Buffer> } | undefined
+  /** When the key was made, in milliseconds of the clock: it is replaced after `publish_session` seconds. */
+  madeAt: number = Date.now()
+
+  constructor(keyString: string = generateKeyString()) {
+    this.current = new Crypticle(keyString)
+  }
+
+  get crypticle(): Crypticle {
+    return this.current
+  }
+
+  get keyString(): string {
+    return this.current.keyString
+  }
+
+  nextSerial(): number {
+    return ++this.serial
+  }
+
+  rotate(keyString: string = generateKeyString()): void {
+    this.current = new Crypticle(keyString)
+    this.serial = 0
+    this.seal = undefined
+    this.madeAt = Date.now()
+  }
+
+  /** What shows minions that the key is the master's: sealed by it, and the same until the key changes. */
+  digest(key: RsaPrivateKey): Promise<Buffer> {
+    if (this.seal?.key !== key) {
+      const digest = createHash('sha256').update(this.keyString).digest('hex')
+      this.seal = { key, bytes: key.sealX931(digest) }
+    }
+    return this.seal.bytes
+  }
+}

@@ -1,0 +1,270 @@
+// The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
+// answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
+import { type Log, silentLog, toError } from '../../base/mod.ts'
+import { type Dict, encodeMsgpack, isDict, str, type Value } from '../../data/mod.ts'
+import {
+  type Crypticle,
+  Crypticle as CrypticleOf,
+  DEFAULT_ENCRYPTION,
+  DEFAULT_SIGNING,
+  generateKeyString,
+  RsaPublicKey,
+} from '../crypto/mod.ts'
+import { bytesOf, dictOf, isValidId, textField, versionOf } from '../envelope.ts'
+import { HANDLER_FAILED, type Peer } from '../transport/transport.ts'
+import { Authenticator, type AuthPolicy } from './auth.ts'
+import type { MasterIdentity } from './identity.ts'
+import type { KeyStore } from './key-store.ts'
+import type { PublishSecret } from './publish-secret.ts'
+import type { SessionKeys } from './session-keys.ts'
+import { TokenChecks } from './tokens.ts'
+
+const BAD_LOAD = 'bad load'
+const NOT_A_DICT = 'payload and load must be a dict'
+
+/** An answer that only the minion itself can read, and can tell the master's: for pillar. */
+export class PrivateAnswer {
+  /** The field of the reply that holds it. */
+  readonly field: string
+  /** Whose key it is for. */
+  readonly target: string
+  readonly value: unknown
+
+  constructor(field: string, target: string, value: unknown) {
+    this.field = field
+    this.target = target
+    this.value = value
+  }
+}
+
+export interface Sender {
+  /** The id that was proven; empty in clear commands and when an old minion gave none. */
+  id: string
+  version: number
+  peer: Peer
+}
+
+export interface RequestHandlers {
+  /** A command without encryption (not `_auth`): the value is sent as it is. */
+  clear(load: Dict, sender: Sender): unknown
+  /** A command of a minion that showed its token; a `PrivateAnswer` is sealed for it. What throws is answered with `""`. */
+  aes(load: Dict, sender: Sender): unknown
+}
+
+export interface RequestChannelOptions {
+  identity: MasterIdentity
+  keys: KeyStore
+  secret: PublishSecret
+  sessions: SessionKeys
+  handlers: RequestHandlers
+  policy?: AuthPolicy
+  /** What minions are told to subscribe at. */
+  publishPort?: number
+  /** `minimum_auth_version`. */
+  minimumVersion?: number
+  /** `request_server_ttl`: seconds that a request may be old; 0 for any. */
+  timeToLive?: number
+  onAuth?: (event: Dict, autosignGrains: Dict | undefined) => void
+  log?: Log
+}
+
+/** An envelope that passed all checks. */
+interface Opened {
+  load: Dict
+  nonce: string | undefined
+  crypticle: Crypticle
+}
+
+export class RequestChannel {
+  readonly tokens: TokenChecks = new TokenChecks()
+  private readonly options: RequestChannelOptions
+  private readonly authenticator: Authenticator
+  private readonly log: Log
+  private readonly minimumVersion: number
+  private readonly timeToLive: number
+
+  constructor(options: RequestChannelOptions) {
+    this.options = options
+    this.log = options.log ?? silentLog
+    this.minimumVersion = options.minimumVersion ?? 3
+    this.timeToLive = options.timeToLive ?? 0
+    const { identity, keys, secret, sessions, policy = {}, publishPort = 4505, onAuth } = options
+    this.authenticator = new Authenticator({
+      identity,
+      keys,
+      secret,
+      sessions,
+      policy,
+      publishPort,
+      onAuth,
+      log: this.log,
+    })
+  }
+
+  /** Answers one request; goes to a transport's `listen`. */
+  readonly handle = async (message: Value, peer: Peer): Promise<unknown> => {
+    if (!isDict(message) || !message.has('enc') || !message.has('load')) return this.bad('bad load received on socket')
+    const version = versionOf(message)
+    if (version < this.minimumVersion) return this.tooOld(message, version)
+    return message.get('enc') === 'aes' ? this.encrypted(message, version, peer) : this.clear(message, version, peer)
+  }
+
+  private async clear(message: Dict, version: number, peer: Peer): Promise<unknown> {
+    const load = dictOf(message.get('load'))
+    if (load === undefined) return NOT_A_DICT
+    const problem = idProblem(load)
+    if (problem !== undefined) return problem
+    if (message.get('enc') !== 'clear') return HANDLER_FAILED
+    if (load.get('cmd') === '_auth') return this.authenticator.answer(load, version)
+    return this.options.handlers.clear(load, { id: '', version, peer })
+  }
+
+  private async encrypted(message: Dict, version: number, peer: Peer): Promise<unknown> {
+    const opened = version > 2 ? await this.openOwn(message) : await this.openShared(message, version)
+    if (typeof opened === 'string') return opened
+    const { load, nonce, crypticle } = opened
+    const id = textField(load, 'id') ?? ''
+    let answer: unknown
+    try {
+      answer = await this.options.handlers.aes(load, { id, version, peer })
+    } catch (error) {
+      this.log('error', `Error in function ${str(load.get('cmd') ?? null)}: ${toError(error).stack ?? ''}`)
+      answer = ''
+    }
+    if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, nonce, version)
+    return crypticle.seal(answer, version > 1 ? nonce : undefined)
+  }
+
+  /** Opens a request of today: with the minion's own key, its token, and the same id inside and outside. */
+  private async openOwn(message: Dict): Promise<Opened | string> {
+    const id = message.get('id')
+    const crypticle = isValidId(id) ? this.options.sessions.find(id) : undefined
+    if (crypticle === undefined) return this.bad(`No session of a minion ${str(id ?? null)}`)
+    const load = this.decrypt(crypticle, message.get('load'))
+    if (typeof load === 'string') return load
+    const nonce = textField(load, 'nonce')
+    load.delete('nonce')
+    if (this.isExpired(load.get('ts'))) return this.bad(`Received request from ${str(id!)} with expired ttl`)
+    if (load.get('id') !== id) {
+      return this.bad(`Request id mismatch. Found '${str(load.get('id') ?? null)}' but expected '${str(id!)}'`)
+    }
+    if (!(await this.hasToken(load, true))) return BAD_LOAD
+    return { load, nonce, crypticle }
+  }
+
+  /** Opens a request of an old minion: with the key all share; its token counts only if it sends one. */
+  private async openShared(message: Dict, version: number): Promise<Opened | string> {
+    const { crypticle } = this.options.secret
+    const load = this.decrypt(crypticle, message.get('load'))
+    if (typeof load === 'string') return load
+    const nonce = version > 1 ? textField(load, 'nonce') : undefined
+    if (version > 1) load.delete('nonce')
+    if (!(await this.hasToken(load, false))) return BAD_LOAD
+    return { load, nonce, crypticle }
+  }
+
+  private decrypt(crypticle: Crypticle, bytes: Value | undefined): Dict | string {
+    const sealed = bytesOf(bytes)
+    if (sealed === undefined) return this.bad('The load is not encrypted')
+    let load: Value
+    try {
+      load = crypticle.open(sealed)
+    } catch (error) {
+      return this.bad(`Bad load from minion: ${toError(error).message}`)
+    }
+    if (!isDict(load)) return NOT_A_DICT
+    return idProblem(load) ?? load
+  }
+
+  private isExpired(ts: Value | undefined): boolean {
+    if (this.timeToLive <= 0) return false
+    return typeof ts !== 'number' || Date.now() / 1000 - ts > this.timeToLive
+  }
+
+  /** Takes the token out of the load and checks it against the accepted key. */
+  private async hasToken(load: Dict, required: boolean): Promise<boolean> {
+    const token = bytesOf(load.get('tok'))
+    load.delete('tok')
+    const id = load.get('id')
+    if (token === undefined || id === undefined || id === null) return !required
+    const accepted = isValidId(id) ? this.options.keys.accepted(id) : undefined
+    const pem = accepted instanceof Promise ? await accepted : accepted
+    if (pem === undefined) {
+      this.log(
+        'warning',
+        `Salt minion claiming to be ${str(id)} attempted to communicate with master, but key could not be read and verification was denied.`,
+      )
+      return false
+    }
+    if (this.tokens.isValid(id as string, token, pem)) return true
+    this.log('error', `Minion token did not validate: ${str(id)}`)
+    return false
+  }
+
+  private async sealPrivate(
+    answer: PrivateAnswer,
+    message: Dict,
+    nonce: string | undefined,
+    version: number,
+  ): Promise<unknown> {
+    const { keys, secret, identity } = this.options
+    const stored = await keys.fetch(answer.target)
+    if (stored === undefined) {
+      this.log('error', `No pub key found for target ${answer.target}, its pub key was likely deleted mid-request.`)
+      return secret.crypticle.seal(new Map())
+    }
+    const keyString = generateKeyString()
+    const key = new RsaPublicKey(stored.pub).encrypt(keyString, textField(message, 'enc_algo') ?? DEFAULT_ENCRYPTION)
+    const value = answer.value === false ? new Map() : answer.value
+    const oneTime = new CrypticleOf(keyString)
+    if (version < 2)
+      return new Map<string, unknown>([
+        ['key', key],
+        [answer.field, oneTime.seal(value)],
+      ])
+    if (nonce === undefined) return new Map([['error', 'Nonce not included in request']])
+    const data = encodeMsgpack(
+      new Map<string, unknown>([
+        ['key', key],
+        ['pillar', value],
+        ['nonce', nonce],
+      ]),
+      'wire',
+    )
+    const sig = await identity.key.sign(data, textField(message, 'sig_algo') ?? DEFAULT_SIGNING)
+    return new Map<string, unknown>([
+      ['key', key],
+      [
+        answer.field,
+        oneTime.seal(
+          new Map([
+            ['data', data],
+            ['sig', sig],
+          ]),
+        ),
+      ],
+    ])
+  }
+
+  private bad(why: string): string {
+    this.log('debug', why)
+    return BAD_LOAD
+  }
+
+  private tooOld(message: Dict, version: number): string {
+    const id = str(dictOf(message.get('load'))?.get('id') ?? 'unknown minion')
+    this.log(
+      'warning',
+      `Rejected authentication attempt from minion '${id}' using protocol version ${version} (minimum required: ${this.minimumVersion})`,
+    )
+    return BAD_LOAD
+  }
+}
+
+/** Why a load's id cannot be one, in Salt's words. */
+function idProblem(load: Dict): string | undefined {
+  const id = load.get('id')
+  if (typeof id === 'string') return id.includes('\0') ? 'bad load: id contains a null byte' : undefined
+  if (id === undefined || isDict(id) || Array.isArray(id)) return undefined
+  return `bad load: id ${str(id)} is not a string`
+}

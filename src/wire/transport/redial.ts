@@ -1,0 +1,56 @@
+// A connection that is made again whenever it is lost, with growing or random pauses.
+import type { Socket } from 'node:net'
+
+export interface RedialHooks {
+  /** Begins to connect. */
+  dial: () => Socket
+  /** Milliseconds before the n-th attempt in a row, from 1. */
+  delay: (attempt: number) => number
+  onClose?: (error: Error | undefined) => void
+}
+
+export class Redial {
+  private readonly hooks: RedialHooks
+  private socket: Socket | undefined
+  private timer: NodeJS.Timeout | undefined
+  private attempts = 0
+  private closed = false
+
+  constructor(hooks: RedialHooks) {
+    this.hooks = hooks
+    this.open()
+  }
+
+  /** The connection works: the next pause is a first one again. */
+  succeeded(): void {
+    this.attempts = 0
+  }
+
+  close(): void {
+    this.closed = true
+    clearTimeout(this.timer)
+    this.socket?.destroy()
+  }
+
+  private open(): void {
+    let failure: Error | undefined
+    const socket = this.hooks.dial()
+    this.socket = socket
+    socket.on('error', (error) => {
+      failure = error
+    })
+    socket.once('close', () => {
+      this.hooks.onClose?.(failure)
+      if (this.closed) return
+      this.attempts++
+      this.timer = setTimeout(() => this.open(), this.hooks.delay(this.attempts))
+    })
+  }
+}
+
+/** Salt's pauses of a subscriber: random between the first and the sum of both, or doubling up to a ceiling. */
+export function reconnectDelays(first = 1000, most = 10_000, randomize = true): (attempt: number) => number {
+  if (!randomize) return (attempt) => Math.min(first * 2 ** Math.min(attempt - 1, 20), Math.max(first, most))
+  const chosen = first + Math.floor(Math.random() * (most + 1))
+  return () => chosen
+}

@@ -1,0 +1,152 @@
+// Listening and connecting, in clear or with TLS, on ports and Unix sockets; the options Salt has for both.
+import { chmodSync, readFileSync, unlinkSync } from 'node:fs'
+import { connect, createServer, type ListenOptions as NetListenOptions, type Server, type Socket } from 'node:net'
+import {
+  connect as connectTls,
+  createServer as createTlsServer,
+  type SecureContextOptions,
+  type SecureVersion,
+} from 'node:tls'
+import { toError } from '../../base/mod.ts'
+import { WireError } from '../errors.ts'
+import { endpointText } from './endpoint.ts'
+import type { Endpoint, ListenOptions, Peer, SocketOptions, TlsSettings } from './transport.ts'
+
+/** Salt's `zmq_backlog`. */
+const BACKLOG = 1000
+const MAX_CONNECTIONS = 100_000
+const KEEPALIVE_IDLE = 300
+const CONNECT_TIMEOUT_MS = 30_000
+
+export interface Listening {
+  readonly endpoint: Endpoint
+  /** Stops listening; connections stay. */
+  stop(): Promise<void>
+}
+
+export function peerOf(socket: Socket): Peer {
+  const { remoteAddress, remotePort } = socket
+  if (remoteAddress === undefined) return { address: '' }
+  return {
+    address: remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`,
+  }
+}
+
+export function tune(socket: Socket, { keepaliveIdle = KEEPALIVE_IDLE }: SocketOptions): void {
+  socket.setNoDelay(true)
+  if (keepaliveIdle !== false) socket.setKeepAlive(true, keepaliveIdle * 1000)
+}
+
+/** Accepts connections and hands them on, once TLS is through where it is asked for. */
+export async function listenOn(
+  endpoint: Endpoint,
+  options: ListenOptions,
+  accept: (socket: Socket) => void,
+): Promise<Listening> {
+  const take = (socket: Socket): void => {
+    tune(socket, options)
+    accept(socket)
+  }
+  const server = options.ssl ? createTlsServer(serverTls(options.ssl), take) : createServer(take)
+  server.on('tlsClientError', (error: Error, socket: Socket) => {
+    options.log?.('debug', `Refused the TLS connection of ${peerOf(socket).address}: ${error.message}`)
+    socket.destroy()
+  })
+  const where = await bind(server, endpoint, options)
+  return { endpoint: where, stop: () => new Promise((resolve) => server.close(() => resolve())) }
+}
+
+/** Binds a server; a Unix socket that someone left behind makes room. */
+export async function bind(server: Server, endpoint: Endpoint, options: ListenOptions): Promise<Endpoint> {
+  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
+  const backlog = options.backlog ?? BACKLOG
+  const listen: NetListenOptions = { backlog, ...('path' in endpoint ? { path: endpoint.path } : endpoint) }
+  if ('path' in endpoint) removeSocket(endpoint.path)
+  await new Promise<void>((resolve, reject) => {
+    const failed = (error: Error): void => {
+      reject(
+        new WireError('BadSetting', `Cannot listen on ${endpointText(endpoint)}: ${error.message}`, { cause: error }),
+      )
+    }
+    server.once('error', failed)
+    server.listen(listen, () => {
+      server.off('error', failed)
+      resolve()
+    })
+  })
+  server.on('error', (error) => options.log?.('error', `Listening on ${endpointText(endpoint)}: ${error.message}`))
+  if ('path' in endpoint) {
+    chmodSync(endpoint.path, endpoint.mode ?? 0o600)
+    return endpoint
+  }
+  const address = server.address()
+  return { host: endpoint.host, port: address !== null && typeof address === 'object' ? address.port : endpoint.port }
+}
+
+function removeSocket(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+/** Begins to connect; `opened` when it is, and the socket's `close` when it is over or never was. */
+export function dial(endpoint: Endpoint, options: SocketOptions, opened: (socket: Socket) => void): Socket {
+  const socket = options.ssl
+    ? connectTls({ ...where(endpoint, options), ...clientTls(options.ssl, endpoint) })
+    : connect(where(endpoint, options))
+  socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy(new Error('connecting took too long')))
+  socket.once(options.ssl ? 'secureConnect' : 'connect', () => {
+    socket.setTimeout(0)
+    tune(socket, options)
+    opened(socket)
+  })
+  return socket
+}
+
+function where(
+  endpoint: Endpoint,
+  { sourceAddress }: SocketOptions,
+): { path: string } | { host: string; port: number } {
+  if ('path' in endpoint) return { path: endpoint.path }
+  return { host: endpoint.host, port: endpoint.port, ...(sourceAddress ? { localAddress: sourceAddress } : {}) }
+}
+
+/** What a listener needs for TLS; like Salt it asks peers for a certificate unless told not to. */
+export function serverTls(
+  ssl: TlsSettings,
+): SecureContextOptions & { requestCert: boolean; rejectUnauthorized: boolean } {
+  const wanted = (ssl.cert_reqs ?? 'CERT_REQUIRED').toUpperCase()
+  return { ...context(ssl), requestCert: wanted !== 'CERT_NONE', rejectUnauthorized: wanted === 'CERT_REQUIRED' }
+}
+
+export function clientTls(
+  ssl: TlsSettings,
+  endpoint: Endpoint,
+): SecureContextOptions & { rejectUnauthorized: boolean } {
+  const checked = (ssl.cert_reqs ?? 'CERT_REQUIRED').toUpperCase() !== 'CERT_NONE'
+  const name = 'host' in endpoint && !/^[\d.]+$|:/.test(endpoint.host) ? { servername: endpoint.host } : {}
+  return { ...context(ssl), ...name, rejectUnauthorized: checked }
+}
+
+function context(ssl: TlsSettings): SecureContextOptions {
+  const result: SecureContextOptions = {}
+  if (ssl.certfile) result.cert = readPart('certfile', ssl.certfile)
+  if (ssl.certfile) result.key = readPart('keyfile', ssl.keyfile ?? ssl.certfile)
+  if (ssl.ca_certs) result.ca = readPart('ca_certs', ssl.ca_certs)
+  if (ssl.ciphers) result.ciphers = ssl.ciphers
+  const version = /TLSv1_([123])$/.exec(ssl.ssl_version ?? '')
+  if (version !== null) result.minVersion = result.maxVersion = `TLSv1.${version[1]}` as SecureVersion
+  return result
+}
+
+function readPart(option: string, file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new WireError('BadSetting', `Cannot read ${file}, named by ${option} of ssl: ${toError(error).message}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,137 @@
+// What a transport offers, whatever is underneath: requests with their answers, and publications. Requests are values,
+// because on tcp an envelope travels as part of a frame; publications are bytes, made once for all who listen.
+import type { Log } from '../../base/mod.ts'
+import type { Value } from '../../data/mod.ts'
+
+/** Where to listen or connect to: a port of a host, or a Unix socket. */
+export type Endpoint = { host: string; port: number } | { path: string; mode?: number }
+
+/** Who sent a request. */
+export interface Peer {
+  /** `192.0.2.7:40312`; empty on a Unix socket. */
+  readonly address: string
+}
+
+/** Gives the answer to a request. What it throws is logged and answered with Salt's text for it. */
+export type RequestHandler = (message: Value, peer: Peer) => unknown
+
+/** The `ssl` option as Salt has it. */
+export interface TlsSettings {
+  certfile?: string
+  keyfile?: string
+  ca_certs?: string
+  cert_reqs?: string
+  ssl_version?: string
+  ciphers?: string
+}
+
+export interface SocketOptions {
+  /** Seconds of silence before the system probes the peer; false turns probing off. */
+  keepaliveIdle?: number | false
+  ssl?: TlsSettings | undefined
+  /** The address of this machine to connect from. */
+  sourceAddress?: string | undefined
+  /** The most bytes of one message; a peer that announces more is cut off before anything is stored. */
+  maxMessageBytes?: number
+  log?: Log
+}
+
+export interface ListenOptions extends SocketOptions {
+  backlog?: number
+  maxConnections?: number
+  /** Milliseconds that a peer has to introduce itself. */
+  handshakeTimeout?: number
+}
+
+export interface RequestListenOptions extends ListenOptions {
+  /** Requests of one connection that may wait for their answers; then it is not read any further. */
+  maxInFlight?: number
+}
+
+export interface RequestListener {
+  /** Where it really listens: the port is known also when 0 was asked for. */
+  readonly endpoint: Endpoint
+  readonly connections: number
+  close(): Promise<void>
+}
+
+export interface RequestOptions {
+  /** Seconds until an answer must be there, per try. */
+  timeout?: number
+  tries?: number
+}
+
+export interface RequestClientOptions extends SocketOptions {
+  /** Connections that may be open at once; each carries one request at a time. */
+  maxConnections?: number
+}
+
+export interface RequestClient {
+  /** Sends the message and gives the answer; fails with `SaltReqTimeoutError` when none comes. */
+  request(message: unknown, options?: RequestOptions): Promise<Value>
+  close(): void
+}
+
+export interface PublisherOptions extends ListenOptions {
+  /** Messages that may wait for one subscriber; further ones are dropped for it. */
+  highWaterMark?: number
+  /** Milliseconds between heartbeats, and until a silent peer is given up; 0 for none. */
+  heartbeatInterval?: number
+  heartbeatTimeout?: number
+  /** Topics in front of publications (`zmq_filtering`). */
+  filtering?: boolean
+  /** Syndics get everything that has topics. */
+  orderMasters?: boolean
+  /** tcp: reads a subscriber's introduction and gives its minion id. */
+  identify?: (message: Value) => Promise<string | undefined> | string | undefined
+  onConnect?: (peer: Peer) => void
+  onDisconnect?: (peer: Peer, id: string | undefined) => void
+  /** A subscriber asked for a topic (zeromq), or said which minion it is (tcp). */
+  onSubscribe?: (topic: string, peer: Peer) => void
+}
+
+export interface Publisher {
+  readonly endpoint: Endpoint
+  readonly subscribers: number
+  /** Messages that were dropped because a subscriber did not read. */
+  readonly dropped: number
+  /** Whether it can make use of the ids of those who are meant. */
+  readonly supportsTopics: boolean
+  /** Sends to all, or to the minions with these ids. */
+  publish(packet: Uint8Array, ids?: readonly string[]): void
+  close(): Promise<void>
+}
+
+export interface SubscriberOptions extends SocketOptions {
+  onMessage: (packet: Uint8Array) => void
+  onConnect?: () => void
+  onDisconnect?: () => void
+  /** The minion's id; with `filtering`, what is subscribed to follows from it. */
+  id: string
+  filtering?: boolean
+  syndic?: boolean
+  /** tcp: what to tell the master after connecting. */
+  introduce?: () => Promise<unknown> | unknown
+  /** Milliseconds before the n-th attempt to connect again, from 1. */
+  reconnectDelay?: (attempt: number) => number
+}
+
+export interface Subscriber {
+  readonly connected: boolean
+  close(): void
+}
+
+export interface Transport {
+  readonly name: string
+  listen(endpoint: Endpoint, handler: RequestHandler, options?: RequestListenOptions): Promise<RequestListener>
+  connect(endpoint: Endpoint, options?: RequestClientOptions): RequestClient
+  publisher(endpoint: Endpoint, options?: PublisherOptions): Promise<Publisher>
+  subscribe(endpoint: Endpoint, options: SubscriberOptions): Subscriber
+}
+
+export const MAX_MESSAGE_BYTES: number = 1 << 28
+export const REQUEST_TIMEOUT = 60
+export const REQUEST_TRIES = 3
+
+/** What a master answers when something in it failed. */
+export const HANDLER_FAILED = 'Some exception handling minion payload'

@@ -1,0 +1,122 @@
+// One ZMTP connection, from either side: greeting, READY, then messages and commands. Nothing is sent to a peer before
+// its READY has come: libzmq closes connections on which a message overtakes its own.
+import type { Socket } from 'node:net'
+import { toError } from '../../../base/mod.ts'
+import { WireError } from '../../errors.ts'
+import { encodeCommand, FrameReader, type FrameSink } from './frames.ts'
+import { checkReady, GREETING, GREETING_SIZE, readGreeting, readyCommand, type SocketType } from './handshake.ts'
+import { Outbox } from './outbox.ts'
+
+export interface ConnectionHooks {
+  type: SocketType
+  maxMessageBytes: number
+  handshakeTimeout: number
+  onReady(connection: ZmtpConnection): void
+  onMessage(frames: Buffer[], connection: ZmtpConnection): void
+  onCommand?(name: string, data: Buffer, connection: ZmtpConnection): void
+  onClose(connection: ZmtpConnection, reason: Error | undefined): void
+  /** The peer reads again. */
+  onDrain?(connection: ZmtpConnection): void
+}
+
+const MAX_PING_CONTEXT = 16
+
+export class ZmtpConnection implements FrameSink {
+  readonly socket: Socket
+  readonly outbox: Outbox
+  isReady = false
+  /** Minor version of the protocol: from 1 on the peer knows heartbeats and subscriptions as commands. */
+  minor = 0
+  /** When the peer was last heard, in milliseconds of `performance.now()`. */
+  heardAt = performance.now()
+  private readonly hooks: ConnectionHooks
+  private readonly reader: FrameReader
+  private greeting: Buffer | undefined = Buffer.alloc(0)
+  private reason: Error | undefined
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(socket: Socket, hooks: ConnectionHooks) {
+    this.socket = socket
+    this.hooks = hooks
+    this.reader = new FrameReader(this, hooks.maxMessageBytes)
+    this.outbox = new Outbox(socket, () => hooks.onDrain?.(this))
+    this.timer = setTimeout(
+      () => this.fail(new WireError('ProtocolError', 'The peer did not introduce itself in time')),
+      hooks.handshakeTimeout,
+    )
+    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    socket.on('error', (error) => {
+      this.reason ??= error
+    })
+    socket.once('close', () => {
+      clearTimeout(this.timer)
+      hooks.onClose(this, this.reason)
+    })
+    socket.write(GREETING)
+  }
+
+  send(message: Buffer): void {
+    this.outbox.push(message)
+  }
+
+  ping(timeToLive: number): void {
+    const data = Buffer.alloc(2)
+    data.writeUInt16BE(Math.min(0xffff, Math.round(timeToLive / 100)))
+    this.send(encodeCommand('PING', data))
+  }
+
+  fail(reason: Error): void {
+    this.reason ??= reason
+    this.socket.destroy()
+  }
+
+  close(): void {
+    this.socket.destroy()
+  }
+
+  message(frames: Buffer[]): void {
+    if (!this.isReady) throw new WireError('ProtocolError', 'The peer sent a message before READY')
+    this.hooks.onMessage(frames, this)
+  }
+
+  command(name: string, data: Buffer): void {
+    if (!this.isReady) this.introduction(name, data)
+    else if (name === 'PING') this.send(encodeCommand('PONG', data.subarray(2, 2 + MAX_PING_CONTEXT)))
+    else if (name === 'ERROR') throw new WireError('ProtocolError', refusal(data))
+    else if (name !== 'PONG') this.hooks.onCommand?.(name, data, this)
+  }
+
+  private introduction(name: string, data: Buffer): void {
+    if (name === 'ERROR') throw new WireError('ProtocolError', refusal(data))
+    if (name !== 'READY') throw new WireError('ProtocolError', `The peer sent ${JSON.stringify(name)} before READY`)
+    checkReady(this.hooks.type, data)
+    this.isReady = true
+    clearTimeout(this.timer)
+    this.hooks.onReady(this)
+  }
+
+  private receive(chunk: Buffer): void {
+    this.heardAt = performance.now()
+    try {
+      if (this.greeting === undefined) this.reader.push(chunk)
+      else this.greet(chunk)
+    } catch (error) {
+      this.fail(toError(error))
+    }
+  }
+
+  private greet(chunk: Buffer): void {
+    const bytes = Buffer.concat([this.greeting!, chunk])
+    this.greeting = bytes
+    const minor = readGreeting(bytes)
+    if (minor === undefined) return
+    this.minor = minor
+    this.greeting = undefined
+    this.socket.write(readyCommand(this.hooks.type))
+    if (bytes.length > GREETING_SIZE) this.reader.push(bytes.subarray(GREETING_SIZE))
+  }
+}
+
+function refusal(data: Buffer): string {
+  return `The peer refused: ${JSON.stringify(data.toString('latin1', 1, 1 + (data[0] ?? 0)))}`
+}

@@ -1,0 +1,144 @@
+// ZMTP frames (RFC 23): a byte of flags, a length of one or eight bytes, the body. A reader hands out views of what it
+// was given and copies only what was cut; a length beyond the limit is refused before anything is kept for it.
+import { WireError } from '../../errors.ts'
+
+const MORE = 1
+const LONG = 2
+const COMMAND = 4
+const EMPTY = Buffer.alloc(0)
+
+export function frameSize(body: number): number {
+  return body + (body < 256 ? 2 : 9)
+}
+
+/** Writes a frame and gives where the next one begins. */
+function writeFrame(target: Buffer, at: number, flags: number, body: Uint8Array): number {
+  let next = at
+  if (body.length < 256) {
+    target[next++] = flags
+    target[next++] = body.length
+  } else {
+    target[next++] = flags | LONG
+    target.writeUInt32BE(Math.floor(body.length / 0x100000000), next)
+    target.writeUInt32BE(body.length >>> 0, next + 4)
+    next += 8
+  }
+  target.set(body, next)
+  return next + body.length
+}
+
+/** The bytes of a message of one or more frames. */
+export function encodeMessage(frames: readonly Uint8Array[]): Buffer {
+  let size = 0
+  for (const frame of frames) size += frameSize(frame.length)
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (let i = 0; i < frames.length; i++) at = writeFrame(bytes, at, i < frames.length - 1 ? MORE : 0, frames[i]!)
+  return bytes
+}
+
+/** The bytes of a command: its name, and what belongs to it. */
+export function encodeCommand(name: string, data: Uint8Array = EMPTY): Buffer {
+  const body = Buffer.concat([Buffer.from([name.length]), Buffer.from(name, 'latin1'), data])
+  const bytes = Buffer.allocUnsafe(frameSize(body.length))
+  writeFrame(bytes, 0, COMMAND, body)
+  return bytes
+}
+
+export interface FrameSink {
+  message(frames: Buffer[]): void
+  command(name: string, data: Buffer): void
+}
+
+/** No message of ours has more frames than this. */
+const MAX_FRAMES = 64
+
+export class FrameReader {
+  private readonly sink: FrameSink
+  private readonly maxBytes: number
+  /** What was cut off: the beginning of a frame. */
+  private kept = EMPTY
+  private filled = 0
+  /** The frames of the message that is coming in. */
+  private frames: Buffer[] = []
+  private size = 0
+
+  constructor(sink: FrameSink, maxBytes: number) {
+    this.sink = sink
+    this.maxBytes = maxBytes
+  }
+
+  push(chunk: Buffer): void {
+    if (this.filled === 0) {
+      this.keep(chunk, this.parse(chunk, chunk.length))
+      return
+    }
+    this.append(chunk)
+    const bytes = this.kept
+    const end = this.filled
+    const at = this.parse(bytes, end)
+    if (at === 0) return
+    // frames that were handed out are views of it: what is left moves to a new one
+    this.kept = EMPTY
+    this.filled = 0
+    this.keep(bytes.subarray(0, end), at)
+  }
+
+  private keep(bytes: Buffer, from: number): void {
+    if (from < bytes.length) this.append(bytes.subarray(from))
+  }
+
+  private append(chunk: Buffer): void {
+    const needed = this.filled + chunk.length
+    if (needed > this.kept.length) {
+      const bigger = Buffer.allocUnsafe(Math.max(needed, 2 * this.kept.length))
+      this.kept.copy(bigger, 0, 0, this.filled)
+      this.kept = bigger
+    }
+    this.kept.set(chunk, this.filled)
+    this.filled = needed
+  }
+
+  /** Takes all whole frames and gives where the first that is cut begins. */
+  private parse(bytes: Buffer, end: number): number {
+    let at = 0
+    while (end - at >= 2) {
+      const flags = bytes[at]!
+      if (flags > 7 || (flags & (COMMAND | MORE)) === (COMMAND | MORE)) {
+        throw new WireError('ProtocolError', `Cannot read a frame with flags ${flags}`)
+      }
+      let body = at + 2
+      let size = bytes[at + 1]!
+      if (flags & LONG) {
+        if (end - at < 9) return at
+        size = bytes.readUInt32BE(at + 1) * 0x100000000 + bytes.readUInt32BE(at + 5)
+        body = at + 9
+      }
+      if (this.size + size > this.maxBytes) {
+        throw new WireError('TooLarge', `Refused a message of ${this.size + size} bytes, ${this.maxBytes} are allowed`)
+      }
+      if (end - body < size) return at
+      at = body + size
+      this.take(flags, bytes.subarray(body, at))
+    }
+    return at
+  }
+
+  private take(flags: number, body: Buffer): void {
+    if (flags & COMMAND) {
+      const nameEnd = 1 + (body[0] ?? 0)
+      this.sink.command(body.toString('latin1', 1, nameEnd), body.subarray(nameEnd))
+      return
+    }
+    this.frames.push(body)
+    this.size += body.length
+    if (flags & MORE) {
+      if (this.frames.length < MAX_FRAMES) return
+      throw new WireError('ProtocolError', `Refused a message of more than ${MAX_FRAMES} frames`)
+    }
+    const { frames } = this
+    this.frames = []
+    this.size = 0
+    this.sink.message(frames)
+  }
+}

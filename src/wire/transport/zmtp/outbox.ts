@@ -1,0 +1,78 @@
+// What is to be written to a socket: all that comes together in one turn of the event loop goes out in one write,
+// and while the peer does not read, it waits here. Peers that are sent the same things share the joined bytes.
+import type { Socket } from 'node:net'
+
+const dirty = new Set<Outbox>()
+let scheduled = false
+
+export class Outbox {
+  private readonly socket: Socket
+  private queue: Buffer[] = []
+  private stalled = false
+  /** Called when the peer has read what was held back. */
+  private readonly onDrain: (() => void) | undefined
+
+  constructor(socket: Socket, onDrain?: () => void) {
+    this.socket = socket
+    this.onDrain = onDrain
+    socket.on('drain', () => {
+      this.stalled = false
+      if (this.queue.length > 0) markDirty(this)
+      this.onDrain?.()
+    })
+  }
+
+  /** How many messages wait because the peer does not read. */
+  get waiting(): number {
+    return this.queue.length
+  }
+
+  get isStalled(): boolean {
+    return this.stalled
+  }
+
+  push(message: Buffer): void {
+    this.queue.push(message)
+    if (!this.stalled && this.queue.length === 1) markDirty(this)
+  }
+
+  flush(): void {
+    if (this.stalled || this.queue.length === 0 || this.socket.destroyed) return
+    const { queue } = this
+    this.queue = []
+    this.stalled = !this.socket.write(joined(queue))
+  }
+}
+
+function markDirty(outbox: Outbox): void {
+  dirty.add(outbox)
+  if (scheduled) return
+  scheduled = true
+  setImmediate(flushAll)
+}
+
+function flushAll(): void {
+  scheduled = false
+  const turn = [...dirty]
+  dirty.clear()
+  for (const outbox of turn) outbox.flush()
+  last = []
+  lastJoined = undefined
+}
+
+let last: readonly Buffer[] = []
+let lastJoined: Buffer | undefined
+
+function joined(queue: readonly Buffer[]): Buffer {
+  if (queue.length === 1) return queue[0]!
+  if (lastJoined !== undefined && isSame(queue, last)) return lastJoined
+  last = queue
+  lastJoined = Buffer.concat(queue)
+  return lastJoined
+}
+
+function isSame(one: readonly Buffer[], other: readonly Buffer[]): boolean {
+  if (one.length !== other.length) return false
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false
+  return true
+}

@@ -1,0 +1,168 @@
+// Publishing over ZMTP: a PUB. The bytes of a message are made once and shared. A subscriber that does not read loses
+// messages beyond the high-water mark; nobody else waits for it.
+import { createHash } from 'node:crypto'
+import { silentLog } from '../../../base/mod.ts'
+import { WireError } from '../../errors.ts'
+import { type Listening, listenOn, peerOf } from '../sockets.ts'
+import { type Endpoint, MAX_MESSAGE_BYTES, type Peer, type Publisher, type PublisherOptions } from '../transport.ts'
+import { ZmtpConnection } from './connection.ts'
+import { encodeMessage } from './frames.ts'
+import { TopicIndex } from './topics.ts'
+
+const HANDSHAKE_TIMEOUT_MS = 30_000
+const HIGH_WATER_MARK = 1000
+const HEARTBEAT_MS = 10_000
+const SILENCE_MS = 30_000
+/** Longer than any topic of Salt's. */
+const TOPIC_LIMIT = 256
+const MAX_SUBSCRIPTIONS = 64
+/** What a subscriber has to say is short. */
+const MAX_INCOMING_BYTES = 4096
+
+export const BROADCAST = 'broadcast'
+export const SYNDIC = 'syndic'
+
+/** The topic of one minion. */
+export function topicOf(id: string): string {
+  return createHash('sha1').update(id).digest('hex')
+}
+
+interface Subscription {
+  peer: Peer
+  prefixes: Map<string, number>
+}
+
+export class ZmtpPublisher implements Publisher {
+  dropped = 0
+  private readonly options: PublisherOptions
+  private readonly open = new Map<ZmtpConnection, Subscription>()
+  private readonly topics = new TopicIndex<ZmtpConnection>()
+  private readonly heartbeat: NodeJS.Timeout | undefined
+  private listening!: Listening
+
+  private constructor(options: PublisherOptions) {
+    this.options = options
+    const interval = options.heartbeatInterval ?? HEARTBEAT_MS
+    if (interval > 0) this.heartbeat = setInterval(() => this.beat(), interval)
+    this.heartbeat?.unref()
+  }
+
+  static async listen(endpoint: Endpoint, options: PublisherOptions = {}): Promise<ZmtpPublisher> {
+    const publisher = new ZmtpPublisher(options)
+    publisher.listening = await listenOn(endpoint, options, (socket) => publisher.accept(socket))
+    return publisher
+  }
+
+  get endpoint(): Endpoint {
+    return this.listening.endpoint
+  }
+
+  get subscribers(): number {
+    return this.open.size
+  }
+
+  get supportsTopics(): boolean {
+    return this.options.filtering === true
+  }
+
+  publish(packet: Uint8Array, ids?: readonly string[]): void {
+    if (this.options.filtering !== true) {
+      this.deliver(Buffer.from(packet.subarray(0, TOPIC_LIMIT)).toString('latin1'), encodeMessage([packet]))
+      return
+    }
+    for (const topic of this.topicsFor(ids)) this.deliver(topic, encodeMessage([Buffer.from(topic), packet]))
+  }
+
+  private topicsFor(ids: readonly string[] | undefined): string[] {
+    if (ids === undefined) return [BROADCAST]
+    const topics = ids.map(topicOf)
+    return this.options.orderMasters ? [...topics, SYNDIC] : topics
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.heartbeat)
+    const stopped = this.listening.stop()
+    for (const connection of this.open.keys()) connection.close()
+    await stopped
+  }
+
+  private deliver(start: string, message: Buffer): void {
+    const limit = this.options.highWaterMark ?? HIGH_WATER_MARK
+    for (const { outbox } of this.topics.matching(start)) {
+      if (limit > 0 && outbox.waiting >= limit) outbox.flush()
+      if (limit > 0 && outbox.waiting >= limit) this.dropped++
+      else outbox.push(message)
+    }
+  }
+
+  private accept(socket: ZmtpConnection['socket']): void {
+    const { options } = this
+    const peer = peerOf(socket)
+    const connection = new ZmtpConnection(socket, {
+      type: 'PUB',
+      maxMessageBytes: Math.min(options.maxMessageBytes ?? MAX_MESSAGE_BYTES, MAX_INCOMING_BYTES),
+      handshakeTimeout: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS,
+      onReady: () => options.onConnect?.(peer),
+      onMessage: (frames, from) => this.oldSubscription(from, frames),
+      onCommand: (name, data, from) => this.command(from, name, data),
+      onClose: (from, reason) => {
+        this.forget(from)
+        ;(options.log ?? silentLog)('debug', `Subscriber ${peer.address} left: ${reason?.message ?? 'closed'}`)
+        if (from.isReady) options.onDisconnect?.(peer, undefined)
+      },
+    })
+    this.open.set(connection, { peer, prefixes: new Map() })
+  }
+
+  /** Up to ZMTP 3.0 a subscription is a message: 1 or 0, and the prefix. */
+  private oldSubscription(from: ZmtpConnection, frames: Buffer[]): void {
+    const bytes = frames[0]!
+    const prefix = bytes.toString('latin1', 1)
+    if (bytes[0] === 1) this.subscribe(from, prefix)
+    else if (bytes[0] === 0) this.cancel(from, prefix)
+  }
+
+  private command(from: ZmtpConnection, name: string, data: Buffer): void {
+    if (name === 'SUBSCRIBE') this.subscribe(from, data.toString('latin1'))
+    else if (name === 'CANCEL') this.cancel(from, data.toString('latin1'))
+  }
+
+  private subscribe(from: ZmtpConnection, prefix: string): void {
+    const known = this.open.get(from)
+    if (known === undefined) return
+    if (prefix.length > TOPIC_LIMIT || (known.prefixes.size >= MAX_SUBSCRIPTIONS && !known.prefixes.has(prefix))) {
+      throw new WireError('TooLarge', 'The subscriber asks for too much')
+    }
+    known.prefixes.set(prefix, (known.prefixes.get(prefix) ?? 0) + 1)
+    this.topics.add(prefix, from)
+    this.options.onSubscribe?.(prefix, known.peer)
+  }
+
+  private cancel(from: ZmtpConnection, prefix: string): void {
+    const prefixes = this.open.get(from)?.prefixes
+    const count = prefixes?.get(prefix)
+    if (prefixes === undefined || count === undefined) return
+    if (count > 1) prefixes.set(prefix, count - 1)
+    else {
+      prefixes.delete(prefix)
+      this.topics.delete(prefix, from)
+    }
+  }
+
+  private forget(connection: ZmtpConnection): void {
+    for (const prefix of this.open.get(connection)?.prefixes.keys() ?? []) this.topics.delete(prefix, connection)
+    this.open.delete(connection)
+  }
+
+  /** Peers before ZMTP 3.1 may not know heartbeats; the system's keepalive watches those. */
+  private beat(): void {
+    const now = performance.now()
+    const silence = this.options.heartbeatTimeout ?? SILENCE_MS
+    for (const connection of this.open.keys()) {
+      if (!connection.isReady || connection.minor < 1) continue
+      if (now - connection.heardAt > silence + (this.options.heartbeatInterval ?? HEARTBEAT_MS)) {
+        connection.fail(new WireError('Closed', 'The subscriber is silent'))
+      } else connection.ping(silence)
+    }
+  }
+}

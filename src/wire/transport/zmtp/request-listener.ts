@@ -1,0 +1,143 @@
+// The master's side of requests over ZMTP: a ROUTER. Requests of one connection may be many; their answers keep the
+// order. A peer that sends faster than it is answered, or does not read its answers, is not read any further.
+import { type Log, silentLog, toError } from '../../../base/mod.ts'
+import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
+import { listenOn, peerOf } from '../sockets.ts'
+import {
+  type Endpoint,
+  HANDLER_FAILED,
+  MAX_MESSAGE_BYTES,
+  type Peer,
+  type RequestHandler,
+  type RequestListener,
+  type RequestListenOptions,
+} from '../transport.ts'
+import { ZmtpConnection } from './connection.ts'
+import { encodeMessage } from './frames.ts'
+
+const HANDSHAKE_TIMEOUT_MS = 30_000
+const MAX_IN_FLIGHT = 256
+/** Salt's answer to what is no MessagePack. */
+const UNREADABLE = encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')
+
+interface Slot {
+  reply: Buffer | undefined
+}
+
+class RequestConnection {
+  private readonly handler: RequestHandler
+  private readonly connection: ZmtpConnection
+  private readonly peer: Peer
+  private readonly log: Log
+  private readonly maxInFlight: number
+  /** Requests in the order they came; those at the front are still being answered. */
+  private readonly slots: Slot[] = []
+
+  constructor(connection: ZmtpConnection, handler: RequestHandler, options: RequestListenOptions) {
+    this.connection = connection
+    this.handler = handler
+    this.peer = peerOf(connection.socket)
+    this.log = options.log ?? silentLog
+    this.maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT
+  }
+
+  receive(frames: Buffer[]): void {
+    const delimiter = frames.findIndex((frame) => frame.length === 0)
+    // whoever asks puts an empty frame in front of exactly one with the request
+    if (delimiter < 0 || delimiter !== frames.length - 2) return
+    // the route must outlive the bytes it was read from
+    const route = frames.slice(0, delimiter + 1).map((frame) => Buffer.from(frame))
+    this.answer(route, frames[delimiter + 1]!)
+  }
+
+  private answer(route: Buffer[], payload: Buffer): void {
+    let message: Value
+    try {
+      message = decodeMsgpack(payload, { dialect: 'wire' })
+    } catch (error) {
+      this.log('debug', `Cannot read a request from ${this.peer.address}: ${toError(error).message}`)
+      this.finish(this.slot(), route, UNREADABLE)
+      return
+    }
+    const slot = this.slot()
+    let answer: unknown
+    try {
+      answer = this.handler(message, this.peer)
+    } catch (error) {
+      answer = this.failed(error)
+    }
+    if (!(answer instanceof Promise)) this.finish(slot, route, this.pack(answer))
+    else {
+      answer.then(
+        (value) => this.finish(slot, route, this.pack(value)),
+        (error) => this.finish(slot, route, this.pack(this.failed(error))),
+      )
+    }
+  }
+
+  private failed(error: unknown): string {
+    this.log('error', `Some exception handling a payload from minion: ${toError(error).message}`)
+    return HANDLER_FAILED
+  }
+
+  private pack(answer: unknown): Uint8Array {
+    try {
+      return encodeMsgpack(answer, 'wire')
+    } catch (error) {
+      return encodeMsgpack(this.failed(error), 'wire')
+    }
+  }
+
+  private slot(): Slot {
+    const slot: Slot = { reply: undefined }
+    this.slots.push(slot)
+    if (this.slots.length >= this.maxInFlight) this.connection.socket.pause()
+    return slot
+  }
+
+  private finish(slot: Slot, route: Buffer[], reply: Uint8Array): void {
+    slot.reply = encodeMessage([...route, reply])
+    while (this.slots[0]?.reply !== undefined) this.connection.send(this.slots.shift()!.reply!)
+    if (this.connection.outbox.isStalled) this.connection.socket.pause()
+    else this.resume()
+  }
+
+  resume(): void {
+    if (this.slots.length < this.maxInFlight && this.connection.socket.isPaused()) this.connection.socket.resume()
+  }
+}
+
+export async function listenForRequests(
+  endpoint: Endpoint,
+  handler: RequestHandler,
+  options: RequestListenOptions = {},
+): Promise<RequestListener> {
+  const log = options.log ?? silentLog
+  const open = new Map<ZmtpConnection, RequestConnection>()
+  const listening = await listenOn(endpoint, options, (socket) => {
+    const connection = new ZmtpConnection(socket, {
+      type: 'ROUTER',
+      maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+      handshakeTimeout: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS,
+      onReady: () => {},
+      onMessage: (frames, from) => open.get(from)?.receive(frames),
+      onDrain: (from) => open.get(from)?.resume(),
+      onClose: (from, reason) => {
+        open.delete(from)
+        if (reason !== undefined) log('debug', `Connection of ${peerOf(socket).address} closed: ${reason.message}`)
+      },
+    })
+    open.set(connection, new RequestConnection(connection, handler, options))
+  })
+  return {
+    endpoint: listening.endpoint,
+    get connections() {
+      return open.size
+    },
+    async close() {
+      const stopped = listening.stop()
+      for (const connection of open.keys()) connection.close()
+      await stopped
+    },
+  }
+}

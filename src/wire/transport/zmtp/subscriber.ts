@@ -1,0 +1,73 @@
+// Listening to publications over ZMTP: a SUB that connects again by itself.
+
+import { endpointText } from '../endpoint.ts'
+import { Redial, reconnectDelays } from '../redial.ts'
+import { dial } from '../sockets.ts'
+import { type Endpoint, MAX_MESSAGE_BYTES, type Subscriber, type SubscriberOptions } from '../transport.ts'
+import { ZmtpConnection } from './connection.ts'
+import { encodeCommand, encodeMessage } from './frames.ts'
+import { BROADCAST, SYNDIC, topicOf } from './publisher.ts'
+
+const HANDSHAKE_TIMEOUT_MS = 30_000
+
+/** What a minion subscribes to. */
+export function subscriptions({ filtering, syndic, id }: SubscriberOptions): string[] {
+  if (!filtering) return ['']
+  return [BROADCAST, syndic ? SYNDIC : topicOf(id)]
+}
+
+export class ZmtpSubscriber implements Subscriber {
+  private readonly options: SubscriberOptions
+  private readonly redial: Redial
+  private ready = false
+
+  constructor(endpoint: Endpoint, options: SubscriberOptions) {
+    this.options = options
+    const delay = options.reconnectDelay ?? reconnectDelays()
+    this.redial = new Redial({
+      delay,
+      dial: () => dial(endpoint, options, (socket) => this.opened(socket)),
+      onClose: (error) => {
+        options.log?.('debug', `Publications of ${endpointText(endpoint)}: ${error?.message ?? 'connection closed'}`)
+        if (!this.ready) return
+        this.ready = false
+        options.onDisconnect?.()
+      },
+    })
+  }
+
+  get connected(): boolean {
+    return this.ready
+  }
+
+  close(): void {
+    this.redial.close()
+  }
+
+  private opened(socket: ZmtpConnection['socket']): void {
+    new ZmtpConnection(socket, {
+      type: 'SUB',
+      maxMessageBytes: this.options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      onReady: (connection) => this.isReady(connection),
+      // a topic may stand in front
+      onMessage: (frames) => this.options.onMessage(frames.at(-1)!),
+      onClose: (_connection, reason) => {
+        if (reason !== undefined) this.options.log?.('debug', reason.message)
+      },
+    })
+  }
+
+  private isReady(connection: ZmtpConnection): void {
+    for (const prefix of subscriptions(this.options)) {
+      const topic = Buffer.from(prefix)
+      const asCommand = connection.minor >= 1
+      connection.send(
+        asCommand ? encodeCommand('SUBSCRIBE', topic) : encodeMessage([Buffer.concat([Buffer.from([1]), topic])]),
+      )
+    }
+    this.ready = true
+    this.redial.succeeded()
+    this.options.onConnect?.()
+  }
+}
