@@ -53,6 +53,7 @@ export {
 } from './declare.ts'
 export { isTrue } from './is-true.ts'
 export { toValue } from './result.ts'
+export { type Recorded, type Script, scripted } from './scripted.ts'
 export { deserialize, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
 export {
   defineState,
