@@ -170,6 +170,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/data.ts'),
     },
   ],
+  debconf: [
+    {
+      functions: ['get_selections', 'show', 'set', 'set_template', 'set_file'],
+      load: () => import('../modules/debconfmod.ts'),
+    },
+  ],
   service: [
     {
       functions: [
@@ -236,6 +242,12 @@ export const moduleTable: ModuleTable = {
     {
       functions: ['usage', 'inodeusage', 'percent', 'blkid', 'fstype'],
       load: () => import('../modules/disk.ts'),
+    },
+  ],
+  lowpkg: [
+    {
+      functions: ['bin_pkg_info', 'unpurge', 'list_pkgs', 'file_list', 'file_dict', 'info'],
+      load: () => import('../modules/dpkg_lowpkg.ts'),
     },
   ],
   environ: [
