@@ -418,6 +418,23 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/firewalld.ts'),
     },
   ],
+  gem: [
+    {
+      functions: [
+        'install',
+        'uninstall',
+        'update',
+        'update_system',
+        'version',
+        'list',
+        'list_upgrades',
+        'sources_add',
+        'sources_remove',
+        'sources_list',
+      ],
+      load: () => import('../modules/gem.ts'),
+    },
+  ],
   git: [
     {
       functions: [
@@ -566,6 +583,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/jinja.ts'),
     },
   ],
+  keyboard: [
+    {
+      functions: ['get_sys', 'set_sys', 'get_x', 'set_x'],
+      load: () => import('../modules/keyboard.ts'),
+    },
+  ],
   kmod: [
     {
       functions: ['available', 'check_available', 'lsmod', 'mod_list', 'load', 'is_loaded', 'remove'],
@@ -611,6 +634,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/log.ts'),
     },
   ],
+  logrotate: [
+    {
+      functions: ['show_conf', 'get', 'set'],
+      load: () => import('../modules/logrotate.ts'),
+    },
+  ],
   match: [
     {
       functions: [
@@ -629,6 +658,81 @@ export const moduleTable: ModuleTable = {
         'ifelse',
       ],
       load: () => import('../modules/match.ts'),
+    },
+  ],
+  mount: [
+    {
+      functions: [
+        'active',
+        'fstab',
+        'vfstab',
+        'rm_fstab',
+        'rm_vfstab',
+        'set_fstab',
+        'set_vfstab',
+        'automaster',
+        'rm_automaster',
+        'set_automaster',
+        'mount',
+        'remount',
+        'umount',
+        'is_fuse_exec',
+        'swaps',
+        'swapon',
+        'swapoff',
+        'is_mounted',
+        'read_mount_cache',
+        'write_mount_cache',
+        'delete_mount_cache',
+        'get_mount_from_path',
+        'get_device_from_path',
+      ],
+      load: () => import('../modules/mount.ts'),
+    },
+  ],
+  mysql: [
+    {
+      functions: [
+        'query',
+        'file_query',
+        'status',
+        'version',
+        'processlist',
+        'slave_lag',
+        'get_master_status',
+        'get_slave_status',
+        'free_slave',
+        'showvariables',
+        'showglobal',
+        'db_list',
+        'db_get',
+        'db_tables',
+        'db_exists',
+        'db_create',
+        'alter_db',
+        'db_remove',
+        'db_check',
+        'db_repair',
+        'db_optimize',
+        'user_list',
+        'user_exists',
+        'user_info',
+        'user_create',
+        'user_chpass',
+        'user_remove',
+        'verify_login',
+        'user_grants',
+        'grant_exists',
+        'grant_add',
+        'grant_revoke',
+        'plugins_list',
+        'plugin_status',
+        'plugin_add',
+        'plugin_remove',
+        'tokenize_grant',
+        'quote_identifier',
+      ],
+      load: () => import('../modules/mysql.ts'),
     },
   ],
   network: [
@@ -669,6 +773,12 @@ export const moduleTable: ModuleTable = {
         'iphexval',
       ],
       load: () => import('../modules/network.ts'),
+    },
+  ],
+  npm: [
+    {
+      functions: ['install', 'uninstall', 'list', 'cache_clean', 'cache_list', 'cache_path'],
+      load: () => import('../modules/npm.ts'),
     },
   ],
   pdbedit: [
@@ -980,6 +1090,12 @@ export const moduleTable: ModuleTable = {
         'state_schema',
       ],
       load: () => import('../modules/sys.ts'),
+    },
+  ],
+  sysrc: [
+    {
+      functions: ['get', 'set', 'remove'],
+      load: () => import('../modules/sysrc.ts'),
     },
   ],
   test: [

@@ -89,6 +89,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/firewalld.ts'),
     },
   ],
+  gem: [
+    {
+      functions: ['installed', 'removed', 'sources_add', 'sources_remove'],
+      load: () => import('../states/gem.ts'),
+    },
+  ],
   git: [
     {
       functions: ['latest', 'present', 'detached', 'cloned', 'config_unset', 'config_set'],
@@ -132,6 +138,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/iptables.ts'),
     },
   ],
+  keyboard: [
+    {
+      functions: ['system', 'xorg'],
+      load: () => import('../states/keyboard.ts'),
+    },
+  ],
   kmod: [
     {
       functions: ['present', 'absent'],
@@ -144,10 +156,52 @@ export const stateTable: StateTable = {
       load: () => import('../states/locale.ts'),
     },
   ],
+  logrotate: [
+    {
+      functions: ['set'],
+      load: () => import('../states/logrotate.ts'),
+    },
+  ],
   module: [
     {
       functions: ['wait', 'watch', 'run', 'mod_watch'],
       load: () => import('../states/module.ts'),
+    },
+  ],
+  mount: [
+    {
+      functions: ['mounted', 'swap', 'unmounted', 'mod_watch', 'fstab_present', 'fstab_absent'],
+      load: () => import('../states/mount.ts'),
+    },
+  ],
+  mysql_database: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/mysql_database.ts'),
+    },
+  ],
+  mysql_grants: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/mysql_grants.ts'),
+    },
+  ],
+  mysql_query: [
+    {
+      functions: ['run', 'run_file'],
+      load: () => import('../states/mysql_query.ts'),
+    },
+  ],
+  mysql_user: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/mysql_user.ts'),
+    },
+  ],
+  npm: [
+    {
+      functions: ['installed', 'removed', 'bootstrap', 'cache_cleaned'],
+      load: () => import('../states/npm.ts'),
     },
   ],
   pdbedit: [
@@ -262,6 +316,12 @@ export const stateTable: StateTable = {
     {
       functions: ['present'],
       load: () => import('../states/sysctl.ts'),
+    },
+  ],
+  sysrc: [
+    {
+      functions: ['managed', 'absent'],
+      load: () => import('../states/sysrc.ts'),
     },
   ],
   test: [
