@@ -5,6 +5,8 @@ import type { Transport } from './transport.ts'
 
 const LOADERS: Record<string, () => Promise<Transport>> = {
   zeromq: async () => (await import('./zeromq.ts')).zeromq,
+  tcp: async () => (await import('./tcp.ts')).tcp,
+  ws: async () => (await import('./ws.ts')).ws,
 }
 
 export function openTransport(name = 'zeromq'): Promise<Transport> {

@@ -1,9 +1,8 @@
 // A connection that is made again whenever it is lost, with growing or random pauses.
-import type { Socket } from 'node:net'
 
 export interface RedialHooks {
-  /** Begins to connect. */
-  dial: () => Socket
+  /** Begins to connect and gives what ends it; `ended` is called once, when the connection is over or never was. */
+  dial: (ended: (error: Error | undefined) => void) => () => void
   /** Milliseconds before the n-th attempt in a row, from 1. */
   delay: (attempt: number) => number
   onClose?: (error: Error | undefined) => void
@@ -11,7 +10,7 @@ export interface RedialHooks {
 
 export class Redial {
   private readonly hooks: RedialHooks
-  private socket: Socket | undefined
+  private hangUp: () => void = () => {}
   private timer: NodeJS.Timeout | undefined
   private attempts = 0
   private closed = false
@@ -29,18 +28,12 @@ export class Redial {
   close(): void {
     this.closed = true
     clearTimeout(this.timer)
-    this.socket?.destroy()
+    this.hangUp()
   }
 
   private open(): void {
-    let failure: Error | undefined
-    const socket = this.hooks.dial()
-    this.socket = socket
-    socket.on('error', (error) => {
-      failure = error
-    })
-    socket.once('close', () => {
-      this.hooks.onClose?.(failure)
+    this.hangUp = this.hooks.dial((error) => {
+      this.hooks.onClose?.(error)
       if (this.closed) return
       this.attempts++
       this.timer = setTimeout(() => this.open(), this.hooks.delay(this.attempts))
@@ -48,7 +41,7 @@ export class Redial {
   }
 }
 
-/** Salt's pauses of a subscriber: random between the first and the sum of both, or doubling up to a ceiling. */
+/** Salt's pauses of a subscriber: one chosen at random between the first and the sum of both, or doubling to a ceiling. */
 export function reconnectDelays(first = 1000, most = 10_000, randomize = true): (attempt: number) => number {
   if (!randomize) return (attempt) => Math.min(first * 2 ** Math.min(attempt - 1, 20), Math.max(first, most))
   const chosen = first + Math.floor(Math.random() * (most + 1))

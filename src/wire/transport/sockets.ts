@@ -105,6 +105,22 @@ export function dial(endpoint: Endpoint, options: SocketOptions, opened: (socket
   return socket
 }
 
+/** Connects and says when it is over, with what ended it; gives what ends it from here. */
+export function dialUntil(
+  endpoint: Endpoint,
+  options: SocketOptions,
+  opened: (socket: Socket) => void,
+  ended: (error: Error | undefined) => void,
+): () => void {
+  let failure: Error | undefined
+  const socket = dial(endpoint, options, opened)
+  socket.on('error', (error) => {
+    failure = error
+  })
+  socket.once('close', () => ended(failure))
+  return () => socket.destroy()
+}
+
 function where(
   endpoint: Endpoint,
   { sourceAddress }: SocketOptions,

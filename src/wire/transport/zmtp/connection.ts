@@ -3,9 +3,9 @@
 import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { WireError } from '../../errors.ts'
+import { Outbox } from '../outbox.ts'
 import { encodeCommand, FrameReader, type FrameSink } from './frames.ts'
 import { checkReady, GREETING, GREETING_SIZE, readGreeting, readyCommand, type SocketType } from './handshake.ts'
-import { Outbox } from './outbox.ts'
 
 export interface ConnectionHooks {
   type: SocketType

@@ -2,7 +2,7 @@
 
 import { endpointText } from '../endpoint.ts'
 import { Redial, reconnectDelays } from '../redial.ts'
-import { dial } from '../sockets.ts'
+import { dialUntil } from '../sockets.ts'
 import { type Endpoint, MAX_MESSAGE_BYTES, type Subscriber, type SubscriberOptions } from '../transport.ts'
 import { ZmtpConnection } from './connection.ts'
 import { encodeCommand, encodeMessage } from './frames.ts'
@@ -26,7 +26,7 @@ export class ZmtpSubscriber implements Subscriber {
     const delay = options.reconnectDelay ?? reconnectDelays()
     this.redial = new Redial({
       delay,
-      dial: () => dial(endpoint, options, (socket) => this.opened(socket)),
+      dial: (ended) => dialUntil(endpoint, options, (socket) => this.opened(socket), ended),
       onClose: (error) => {
         options.log?.('debug', `Publications of ${endpointText(endpoint)}: ${error?.message ?? 'connection closed'}`)
         if (!this.ready) return

@@ -1,0 +1,191 @@
+// Requests over tcp: each frame's head has a `mid`, and the answer carries the same; many may be under way on one
+// connection, and their answers come in any order.
+import { randomUUID } from 'node:crypto'
+import { silentLog, toError } from '../../../base/mod.ts'
+import type { Value } from '../../../data/mod.ts'
+import { isWireError, WireError } from '../../errors.ts'
+import { endpointText } from '../endpoint.ts'
+import { dial, listenOn, peerOf } from '../sockets.ts'
+import {
+  type Endpoint,
+  HANDLER_FAILED,
+  MAX_MESSAGE_BYTES,
+  REQUEST_TIMEOUT,
+  REQUEST_TRIES,
+  type RequestClient,
+  type RequestClientOptions,
+  type RequestHandler,
+  type RequestListener,
+  type RequestListenOptions,
+  type RequestOptions,
+} from '../transport.ts'
+import { encodeFrame, type Frame, FramedConnection } from './stream.ts'
+
+const MAX_IN_FLIGHT = 256
+/** `tcp_reconnect_backoff`. */
+const BACKOFF_MS = 1000
+
+export async function listenForFrames(
+  endpoint: Endpoint,
+  handler: RequestHandler,
+  options: RequestListenOptions = {},
+): Promise<RequestListener> {
+  const { log = silentLog, maxMessageBytes = MAX_MESSAGE_BYTES, maxInFlight = MAX_IN_FLIGHT } = options
+  const open = new Set<FramedConnection>()
+  const listening = await listenOn(endpoint, options, (socket) => {
+    const peer = peerOf(socket)
+    let inFlight = 0
+    const answer = async ({ head, body }: Frame): Promise<void> => {
+      if (++inFlight >= maxInFlight) socket.pause()
+      let reply: unknown
+      try {
+        reply = await handler(body, peer)
+      } catch (error) {
+        log('error', `Some exception handling a payload from minion: ${toError(error).message}`)
+        reply = HANDLER_FAILED
+      }
+      connection.send(encodeFrame(head, reply))
+      inFlight--
+      resume()
+    }
+    const resume = (): void => {
+      if (connection.outbox.isStalled) socket.pause()
+      else if (inFlight < maxInFlight && socket.isPaused()) socket.resume()
+    }
+    const connection: FramedConnection = new FramedConnection(socket, {
+      maxMessageBytes,
+      onFrame: (frame) => void answer(frame).catch((error) => connection.fail(toError(error))),
+      onDrain: () => resume(),
+      onClose: (reason) => {
+        open.delete(connection)
+        if (reason !== undefined) log('debug', `Connection of ${peer.address} closed: ${reason.message}`)
+      },
+    })
+    open.add(connection)
+  })
+  return {
+    endpoint: listening.endpoint,
+    get connections() {
+      return open.size
+    },
+    async close() {
+      const stopped = listening.stop()
+      for (const connection of open) connection.close()
+      await stopped
+    },
+  }
+}
+
+interface Pending {
+  frame: Buffer
+  sent: boolean
+  timer: NodeJS.Timeout
+  resolve(value: Value): void
+  reject(error: Error): void
+}
+
+export class FramedRequestClient implements RequestClient {
+  private readonly endpoint: Endpoint
+  private readonly options: RequestClientOptions
+  private readonly pending = new Map<string, Pending>()
+  private hangUp: (() => void) | undefined
+  private connection: FramedConnection | undefined
+  private timer: NodeJS.Timeout | undefined
+  private closed = false
+
+  constructor(endpoint: Endpoint, options: RequestClientOptions = {}) {
+    this.endpoint = endpoint
+    this.options = options
+  }
+
+  async request(
+    message: unknown,
+    { timeout = REQUEST_TIMEOUT, tries = REQUEST_TRIES }: RequestOptions = {},
+  ): Promise<Value> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.once(message, timeout)
+      } catch (error) {
+        const again = isWireError(error, 'SaltReqTimeoutError') || isWireError(error, 'Closed')
+        if (!again || attempt >= tries || this.closed) throw error
+      }
+    }
+  }
+
+  close(): void {
+    this.closed = true
+    clearTimeout(this.timer)
+    this.hangUp?.()
+    this.failAll(() => true, 'The connection to the master was closed')
+  }
+
+  private once(message: unknown, timeout: number): Promise<Value> {
+    if (this.closed) return Promise.reject(new WireError('Closed', 'The connection to the master was closed'))
+    const mid = randomUUID()
+    const frame = encodeFrame(new Map([['mid', mid]]), message)
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.pending.delete(mid)
+        const hint = `no answer from ${endpointText(this.endpoint)}`
+        reject(new WireError('SaltReqTimeoutError', 'Message timed out', { hint }))
+      }, timeout * 1000)
+      const pending: Pending = { frame, sent: false, timer, resolve, reject }
+      this.pending.set(mid, pending)
+      if (this.connection !== undefined) this.send(pending)
+      else if (this.hangUp === undefined) this.open()
+    })
+  }
+
+  private send(pending: Pending): void {
+    pending.sent = true
+    this.connection!.send(pending.frame)
+  }
+
+  private open(): void {
+    const socket = dial(this.endpoint, this.options, (opened) => {
+      this.connection = new FramedConnection(opened, {
+        maxMessageBytes: this.options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+        onFrame: (frame) => this.receive(frame),
+        onClose: () => {},
+      })
+      for (const pending of this.pending.values()) this.send(pending)
+    })
+    this.hangUp = () => socket.destroy()
+    let failure: Error | undefined
+    socket.on('error', (error) => {
+      failure = error
+    })
+    socket.once('close', () => this.lost(failure))
+  }
+
+  private receive({ head, body }: Frame): void {
+    const mid = head.get('mid')
+    const pending = typeof mid === 'string' ? this.pending.get(mid) : undefined
+    // the answer to what was given up
+    if (pending === undefined) return
+    this.pending.delete(mid as string)
+    clearTimeout(pending.timer)
+    pending.resolve(body)
+  }
+
+  /** Answers that were under way are lost, and each was one try; what was not sent waits for the next connection. */
+  private lost(reason: Error | undefined): void {
+    this.connection = undefined
+    this.failAll(({ sent }) => sent, 'The master closed the connection before it answered', reason)
+    if (this.closed) return
+    this.timer = setTimeout(() => {
+      this.hangUp = undefined
+      if (this.pending.size > 0) this.open()
+    }, BACKOFF_MS)
+    if (this.pending.size === 0) this.timer.unref()
+  }
+
+  private failAll(which: (pending: Pending) => boolean, message: string, cause?: Error): void {
+    for (const [mid, pending] of this.pending) {
+      if (!which(pending)) continue
+      this.pending.delete(mid)
+      clearTimeout(pending.timer)
+      pending.reject(new WireError('Closed', message, { cause }))
+    }
+  }
+}

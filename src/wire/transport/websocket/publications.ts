@@ -1,0 +1,123 @@
+// Publications over WebSockets: a binary message that holds the packet as bytes of the bus dialect. All subscribers
+// get everything.
+import type { WebSocket } from 'ws'
+import { toError } from '../../../base/mod.ts'
+import { decodeMsgpack, encodeMsgpack } from '../../../data/mod.ts'
+import { bytesOf } from '../../envelope.ts'
+import { Redial } from '../redial.ts'
+import type { Listening } from '../sockets.ts'
+import type { Endpoint, Publisher, PublisherOptions, Subscriber, SubscriberOptions } from '../transport.ts'
+import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
+
+const HIGH_WATER_MARK = 1000
+const BACKOFF_MS = 1000
+
+export class WebSocketPublisher implements Publisher {
+  readonly supportsTopics = false
+  dropped = 0
+  private readonly options: PublisherOptions
+  /** Subscribers, and how many messages wait for each. */
+  private readonly open = new Map<WebSocket, number>()
+  private listening!: Listening
+
+  private constructor(options: PublisherOptions) {
+    this.options = options
+  }
+
+  static async listen(endpoint: Endpoint, options: PublisherOptions = {}): Promise<WebSocketPublisher> {
+    const publisher = new WebSocketPublisher(options)
+    publisher.listening = await serveWebSockets(endpoint, options, (socket, peer) => {
+      publisher.open.set(socket, 0)
+      options.onConnect?.(peer)
+      socket.on('message', (data, isBinary) => binaryOf(socket, data, isBinary))
+      socket.once('close', () => {
+        publisher.open.delete(socket)
+        options.onDisconnect?.(peer, undefined)
+      })
+    })
+    return publisher
+  }
+
+  get endpoint(): Endpoint {
+    return this.listening.endpoint
+  }
+
+  get subscribers(): number {
+    return this.open.size
+  }
+
+  publish(packet: Uint8Array): void {
+    const limit = this.options.highWaterMark ?? HIGH_WATER_MARK
+    const message = encodeMsgpack(packet, 'bus')
+    for (const [socket, waiting] of this.open) {
+      if (limit > 0 && waiting >= limit) {
+        this.dropped++
+        continue
+      }
+      this.open.set(socket, waiting + 1)
+      socket.send(message, () => {
+        const left = this.open.get(socket)
+        if (left !== undefined) this.open.set(socket, left - 1)
+      })
+    }
+  }
+
+  close(): Promise<void> {
+    return this.listening.stop()
+  }
+}
+
+export class WebSocketSubscriber implements Subscriber {
+  private readonly options: SubscriberOptions
+  private readonly redial: Redial
+  private isOpen = false
+
+  constructor(endpoint: Endpoint, options: SubscriberOptions) {
+    this.options = options
+    this.redial = new Redial({
+      delay: options.reconnectDelay ?? (() => BACKOFF_MS),
+      dial: (ended) => this.dial(endpoint, ended),
+      onClose: () => {
+        if (!this.isOpen) return
+        this.isOpen = false
+        options.onDisconnect?.()
+      },
+    })
+  }
+
+  get connected(): boolean {
+    return this.isOpen
+  }
+
+  close(): void {
+    this.redial.close()
+  }
+
+  private dial(endpoint: Endpoint, ended: (error: Error | undefined) => void): () => void {
+    let failure: Error | undefined
+    const socket = openWebSocket(endpoint, this.options)
+    socket.on('error', (error) => {
+      failure = error
+    })
+    socket.once('open', () => {
+      this.isOpen = true
+      this.redial.succeeded()
+      this.options.onConnect?.()
+    })
+    socket.on('message', (data, isBinary) => {
+      try {
+        this.receive(binaryOf(socket, data, isBinary))
+      } catch (error) {
+        failure = toError(error)
+        socket.terminate()
+      }
+    })
+    socket.once('close', () => ended(failure))
+    return () => socket.terminate()
+  }
+
+  private receive(message: Buffer | undefined): void {
+    const packet = message === undefined ? undefined : bytesOf(decodeMsgpack(message, { dialect: 'bus' }))
+    if (packet !== undefined) this.options.onMessage(packet)
+  }
+}

@@ -1,0 +1,182 @@
+// Requests over WebSockets: one binary message each way, in the wire dialect, one request at a time on a connection.
+import type { WebSocket } from 'ws'
+import { silentLog, toError } from '../../../base/mod.ts'
+import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
+import { isWireError, WireError } from '../../errors.ts'
+import { endpointText } from '../endpoint.ts'
+import {
+  type Endpoint,
+  HANDLER_FAILED,
+  type Peer,
+  REQUEST_TIMEOUT,
+  REQUEST_TRIES,
+  type RequestClient,
+  type RequestClientOptions,
+  type RequestHandler,
+  type RequestListener,
+  type RequestListenOptions,
+  type RequestOptions,
+} from '../transport.ts'
+import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
+
+const REDIAL_MS = 1000
+
+export async function listenOnWebSockets(
+  endpoint: Endpoint,
+  handler: RequestHandler,
+  options: RequestListenOptions = {},
+): Promise<RequestListener> {
+  let open = 0
+  const listening = await serveWebSockets(endpoint, options, (socket, peer) => {
+    open++
+    let last: Promise<void> = Promise.resolve()
+    socket.on('message', (data, isBinary) => {
+      const bytes = binaryOf(socket, data, isBinary)
+      if (bytes === undefined) return
+      // no further messages are read until this one is answered
+      socket.pause()
+      last = last.then(() => answer(socket, bytes, handler, peer, options)).finally(() => socket.resume())
+    })
+    socket.once('close', () => open--)
+  })
+  return {
+    endpoint: listening.endpoint,
+    get connections() {
+      return open
+    },
+    close: () => listening.stop(),
+  }
+}
+
+async function answer(
+  socket: WebSocket,
+  bytes: Buffer,
+  handler: RequestHandler,
+  peer: Peer,
+  options: RequestListenOptions,
+): Promise<void> {
+  const log = options.log ?? silentLog
+  let message: Value
+  try {
+    message = decodeMsgpack(bytes, { dialect: 'wire' })
+  } catch (error) {
+    log('debug', `Cannot read a request from ${peer.address}: ${toError(error).message}`)
+    socket.close()
+    return
+  }
+  let reply: Uint8Array
+  try {
+    reply = encodeMsgpack(await handler(message, peer), 'wire')
+  } catch (error) {
+    log('error', `Some exception handling a payload from minion: ${toError(error).message}`)
+    reply = encodeMsgpack(HANDLER_FAILED, 'wire')
+  }
+  if (socket.readyState === socket.OPEN) socket.send(reply)
+}
+
+export class WebSocketRequestClient implements RequestClient {
+  private readonly endpoint: Endpoint
+  private readonly options: RequestClientOptions
+  /** Open connections that carry no request. */
+  private readonly idle: WebSocket[] = []
+  private readonly busy = new Set<WebSocket>()
+  private closed = false
+
+  constructor(endpoint: Endpoint, options: RequestClientOptions = {}) {
+    this.endpoint = endpoint
+    this.options = options
+  }
+
+  async request(
+    message: unknown,
+    { timeout = REQUEST_TIMEOUT, tries = REQUEST_TRIES }: RequestOptions = {},
+  ): Promise<Value> {
+    const bytes = encodeMsgpack(message, 'wire')
+    for (let attempt = 1; ; attempt++) {
+      const deadline = performance.now() + timeout * 1000
+      try {
+        return await this.once(bytes, deadline)
+      } catch (error) {
+        const again = isWireError(error, 'SaltReqTimeoutError') || isWireError(error, 'Closed')
+        if (!again || attempt >= tries || this.closed) throw error
+      }
+    }
+  }
+
+  close(): void {
+    this.closed = true
+    for (const socket of [...this.idle, ...this.busy]) socket.terminate()
+  }
+
+  private async once(bytes: Uint8Array, deadline: number): Promise<Value> {
+    const socket = await this.take(deadline)
+    this.busy.add(socket)
+    try {
+      const reply = await this.exchange(socket, bytes, deadline)
+      this.idle.push(socket)
+      return decodeMsgpack(reply, { dialect: 'wire' })
+    } catch (error) {
+      socket.terminate()
+      throw error
+    } finally {
+      this.busy.delete(socket)
+    }
+  }
+
+  /** A connection that is free, or a new one; a master that is not there is tried again until the time is over. */
+  private async take(deadline: number): Promise<WebSocket> {
+    for (;;) {
+      if (this.closed) throw new WireError('Closed', 'The connection to the master was closed')
+      const free = this.idle.pop()
+      if (free?.readyState === free?.OPEN && free !== undefined) return free
+      try {
+        return await this.open(deadline)
+      } catch (error) {
+        if (performance.now() + REDIAL_MS >= deadline) throw this.timedOut(error)
+        await new Promise((resolve) => setTimeout(resolve, REDIAL_MS))
+      }
+    }
+  }
+
+  private open(deadline: number): Promise<WebSocket> {
+    return new Promise((resolve, reject) => {
+      const socket = openWebSocket(this.endpoint, this.options)
+      this.busy.add(socket)
+      const timer = setTimeout(() => socket.terminate(), Math.max(0, deadline - performance.now()))
+      socket.once('open', () => {
+        clearTimeout(timer)
+        resolve(socket)
+      })
+      socket.on('error', reject)
+      socket.once('close', () => {
+        clearTimeout(timer)
+        this.busy.delete(socket)
+        reject(new WireError('Closed', 'The connection was closed'))
+      })
+    })
+  }
+
+  private exchange(socket: WebSocket, bytes: Uint8Array, deadline: number): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => finish(this.timedOut()), Math.max(0, deadline - performance.now()))
+      const lost = (): void => finish(new WireError('Closed', 'The master closed the connection before it answered'))
+      const received = (data: Buffer, isBinary: boolean): void => finish(binaryOf(socket, data, isBinary))
+      const finish = (outcome: Buffer | Error | undefined): void => {
+        if (outcome === undefined) return
+        clearTimeout(timer)
+        socket.off('message', received)
+        socket.off('close', lost)
+        if (outcome instanceof Error) reject(outcome)
+        else resolve(outcome)
+      }
+      socket.on('message', received)
+      socket.once('close', lost)
+      socket.send(bytes)
+    })
+  }
+
+  private timedOut(cause?: unknown): WireError {
+    const hint = `no answer from ${endpointText(this.endpoint)}`
+    return new WireError('SaltReqTimeoutError', 'Message timed out', { hint, cause })
+  }
+}

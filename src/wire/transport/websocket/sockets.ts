@@ -1,0 +1,69 @@
+// Serving and opening WebSockets, in clear or with TLS. Salt upgrades on `/ws` and looks at no path itself.
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type WebSocket, WebSocket as WebSocketClient, WebSocketServer } from 'ws'
+import { bind, clientTls, type Listening, peerOf, serverTls, tune } from '../sockets.ts'
+import { type Endpoint, type ListenOptions, MAX_MESSAGE_BYTES, type Peer, type SocketOptions } from '../transport.ts'
+
+const HANDSHAKE_TIMEOUT_MS = 30_000
+
+export async function serveWebSockets(
+  endpoint: Endpoint,
+  options: ListenOptions,
+  accept: (socket: WebSocket, peer: Peer) => void,
+): Promise<Listening> {
+  const http = options.ssl ? createTlsServer(serverTls(options.ssl)) : createServer()
+  http.headersTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS
+  http.on('request', (_request, response) => response.writeHead(426).end('Upgrade Required'))
+  const maxPayload = options.maxMessageBytes ?? MAX_MESSAGE_BYTES
+  const sockets = new WebSocketServer({ server: http, perMessageDeflate: false, maxPayload })
+  sockets.on('connection', (socket, request) => {
+    tune(request.socket, options)
+    const peer = peerOf(request.socket)
+    socket.on('error', (error) => options.log?.('debug', `Connection of ${peer.address}: ${error.message}`))
+    accept(socket, peer)
+  })
+  const where = await bind(http, endpoint, options)
+  return {
+    endpoint: where,
+    async stop() {
+      for (const socket of sockets.clients) socket.terminate()
+      sockets.close()
+      await new Promise<void>((resolve) => {
+        http.close(() => resolve())
+        http.closeAllConnections()
+      })
+    },
+  }
+}
+
+export function openWebSocket(endpoint: Endpoint, options: SocketOptions): WebSocket {
+  const scheme = options.ssl ? 'wss' : 'ws'
+  const url =
+    'path' in endpoint
+      ? `${scheme}+unix:${endpoint.path}:/ws`
+      : `${scheme}://${hostOf(endpoint.host)}:${endpoint.port}/ws`
+  return new WebSocketClient(url, {
+    perMessageDeflate: false,
+    maxPayload: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    ...(options.ssl ? clientTls(options.ssl, endpoint) : {}),
+    ...(options.sourceAddress ? { localAddress: options.sourceAddress } : {}),
+  })
+}
+
+function hostOf(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** The bytes of a message; undefined for text, of which only `close` means something. */
+export function binaryOf(
+  socket: WebSocket,
+  data: Buffer | ArrayBuffer | Buffer[],
+  isBinary: boolean,
+): Buffer | undefined {
+  const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
+  if (isBinary) return bytes
+  if (bytes.toString() === 'close') socket.close()
+  return undefined
+}
