@@ -1,3 +1,4 @@
+export { type AuthorizedKey, authorizedKey } from './authorized-key.ts'
 export { decodeBase64 } from './base64.ts'
 export { decodeBytes, encodeText, textOrBytes } from './codecs.ts'
 export { compare, compareText, equals, type Ordering, order } from './compare.ts'

@@ -85,6 +85,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/archive.ts'),
     },
   ],
+  at: [
+    {
+      functions: ['atq', 'atrm', 'at', 'atc', 'jobcheck'],
+      load: () => import('../modules/at.ts'),
+    },
+  ],
   cmd: [
     {
       functions: [

@@ -20,6 +20,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/archive.ts'),
     },
   ],
+  at: [
+    {
+      functions: ['present', 'absent', 'watch', 'mod_watch'],
+      load: () => import('../states/at.ts'),
+    },
+  ],
   cmd: [
     {
       functions: ['wait', 'watch', 'wait_script', 'run', 'script', 'call', 'wait_call', 'mod_watch'],
