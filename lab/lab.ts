@@ -11,7 +11,7 @@ import { Host, lentTo } from './host.ts'
 import { Network } from './network.ts'
 import { isLeftover, OWN_NAME } from './owner.ts'
 import { packageRepository, type Stock } from './packages.ts'
-import { debianRoot } from './root.ts'
+import { debianRoot, rootWith } from './root.ts'
 
 export interface LabOptions {
   /** Packages that every host has from the start. */
@@ -28,9 +28,13 @@ const RUNNING = join(CACHE, 'running')
 /** The slow part of opening a lab, which the cache keeps. */
 export async function prepare({ installed, stock }: LabOptions): Promise<Prepared> {
   const from = await debian()
-  const root = await debianRoot(from, installed)
+  const bare = await debianRoot(from)
+  const root = installed ? await rootWith(bare, installed, await packagesOf(from, bare, installed)) : bare
   return { from, root, packages: await packageRepository(from, root, stock) }
 }
+
+const packagesOf = (from: Debian, root: string, names: string[]): Promise<string> =>
+  packageRepository(from, root, { names, relabelled: [] })
 
 interface Prepared {
   from: Debian
@@ -73,7 +77,7 @@ export class Lab {
   async boot(...names: string[]): Promise<Host[]> {
     const added = names.map((name) => {
       const disk = join(RUNNING, OWN_NAME, name)
-      return new Host({ name, disk, address: this.network.nextAddress(), network: this.network, mounts: this.#mounts })
+      return new Host({ name, disk, address: this.network.takeAddress(), network: this.network, mounts: this.#mounts })
     })
     for (const { name } of added) await run(['cp', '-a', '--reflink=auto', this.#root, join(RUNNING, OWN_NAME, name)])
     this.#hosts.push(...added)
@@ -86,6 +90,14 @@ export class Lab {
   #hostsFile(host: Host): string {
     const others = this.#hosts.map(({ name, address }) => `${address} ${name}.lab ${name}`)
     return ['127.0.0.1 localhost', `127.0.1.1 ${host.name}.lab ${host.name}`, ...others, ''].join('\n')
+  }
+
+  /** Ends a host for good; its address is free again, and its name. */
+  async discard(host: Host): Promise<void> {
+    await host.crash()
+    this.#hosts.splice(this.#hosts.indexOf(host), 1)
+    this.network.release(host.address)
+    await removeTree(join(RUNNING, OWN_NAME, host.name))
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ const BRIDGE = 'br0'
 export class Network {
   readonly bridge = BRIDGE
   readonly #name: string
-  #given = 1
+  readonly #taken = new Set([1])
 
   private constructor(name: string) {
     this.#name = name
@@ -35,8 +35,16 @@ export class Network {
     }
   }
 
-  nextAddress(): string {
-    return `${SUBNET}.${++this.#given}`
+  /** The lowest free address. */
+  takeAddress(): string {
+    let number = 1
+    while (this.#taken.has(number)) number++
+    this.#taken.add(number)
+    return `${SUBNET}.${number}`
+  }
+
+  release(address: string): void {
+    this.#taken.delete(Number(address.split('.').at(-1)))
   }
 
   /** The command that runs `argv` in this network and otherwise on the machine; `ip netns exec` would hide its cgroups. */

@@ -29,15 +29,27 @@ const COMMANDS = ['brine', 'salt-call']
 
 const TEN_MINUTES = 600_000
 
-/** The root with these packages besides, and with one directory below /opt/brine for each further mount. */
-export function debianRoot(from: Debian, extraPackages: string[] = []): Promise<string> {
-  const packages = [...PACKAGES, ...extraPackages].sort()
+export function debianRoot(from: Debian): Promise<string> {
   // the recipe's own text counts, so that a change of it makes another root
   const recipe = readFileSync(import.meta.filename, 'utf8')
-  return cached('root', { from, packages, recipe }, async (folder) => {
-    const options = ['--variant=minbase', `--arch=${from.architecture}`, `--include=${packages.join(',')}`]
+  return cached('root', { from, recipe }, async (folder) => {
+    const options = ['--variant=minbase', `--arch=${from.architecture}`, `--include=${PACKAGES.join(',')}`]
     await run(['debootstrap', ...options, from.suite, folder, from.mirror], { timeout: TEN_MINUTES })
     prepare(folder)
+  })
+}
+
+/** A root with further packages, which apt installs: debootstrap knows no alternatives among dependencies. */
+export function rootWith(root: string, names: string[], packages: string): Promise<string> {
+  return cached('root', { root, names, packages }, async (folder) => {
+    await run(['cp', '-a', '--reflink=auto', `${root}/.`, folder])
+    const lent = join(folder, MOUNTS.packages)
+    mkdirSync(lent, { recursive: true })
+    const install = `apt-get -q update && apt-get -q -y install --no-install-recommends ${names.join(' ')}`
+    // in a namespace of its own, what is mounted goes with the process
+    const script = `mount --bind '${packages}' '${lent}' && mount -t proc proc '${folder}/proc' && chroot '${folder}' sh -c '${install}'`
+    const env = { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' }
+    await run(['unshare', '--mount', 'sh', '-c', script], { env, timeout: TEN_MINUTES })
   })
 }
 

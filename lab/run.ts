@@ -1,9 +1,10 @@
-// `npm run lab [-- test [file …] | root | boot <name> … | clean]`: the lab's tests, what they stand on made ahead, hosts
-// to look around in, and the removal of all that a lab keeps.
+// `npm run lab [-- test [file …] | root | boot <name> … | compare --trees DIR | clean]`: the lab's tests,
+// what they stand on made ahead, hosts to look around in, a comparison with real Salt, and the removal of all it keeps.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CACHE } from './cache.ts'
+import { compare } from './compare/main.ts'
 import { Lab, removeLeftovers } from './lab.ts'
 import { reasonToSkip } from './readiness.ts'
 import { STOCK } from './stock.ts'
@@ -40,6 +41,7 @@ const COMMANDS: Record<string, (args: string[]) => number | Promise<number>> = {
   test,
   boot,
   clean,
+  compare,
   root: () => 0,
 }
 

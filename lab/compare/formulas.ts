@@ -1,0 +1,55 @@
+// The formulas that are compared, each with its own pillar.example. What an example only shows the form of, such as the
+// name of a package nobody has, is set right by a second pillar, which is merged over the first.
+export interface Formula {
+  /** The SLS to apply, and the name of the checkout without `-formula`. */
+  name: string
+  pillar?: unknown
+  /** Paths that both sides fill with chance. */
+  chance?: RegExp
+}
+
+/** What the formulas install from Debian. */
+export const FORMULA_PACKAGES = [
+  'cron',
+  'git',
+  'libpam-google-authenticator',
+  'locales',
+  'logrotate',
+  'nginx',
+  'openssh-client',
+  'openssh-server',
+  'postgresql',
+  'postgresql-contrib',
+  'postgresql-plpython3-15',
+  'ssl-cert',
+  'sudo',
+  'vim',
+]
+
+export const FORMULAS: Formula[] = [
+  { name: 'cron', pillar: { cron: { lookup: { pkg: 'cron' } } } },
+  { name: 'logrotate' },
+  {
+    name: 'nginx',
+    pillar: {
+      nginx: {
+        lookup: { package: 'nginx' },
+        server: { config: { source_path: null, load_module: [], include: [], stream: {} } },
+        servers: {
+          managed: {
+            mysite: { config: [{ server: [{ server_name: 'localhost' }, { listen: ['80 default_server'] }] }] },
+            mysite2: { config: [{ server: [{ server_name: 'second' }, { listen: ['8080'] }] }] },
+            'http_options.conf': { config: [{ sendfile: 'on' }] },
+          },
+        },
+        dh_param: { 'mydhparam2.pem': { keysize: 512 } },
+        snippets: { 'upstream_netdata_tcp.conf': [{ 'upstream netdata': [{ server: '127.0.0.1:19999' }] }] },
+      },
+    },
+    chance: /mydhparam2\.pem/,
+  },
+  { name: 'openssh' },
+  { name: 'postgres', pillar: { postgres: { version: '15', pkgs_extra: ['postgresql-contrib'] } } },
+  { name: 'sudoers' },
+  { name: 'users' },
+]
