@@ -1,3 +1,21 @@
+export { Deb822Section, Deb822Source } from './apt/deb822.ts'
+export { SOURCES_LIST, SourceLine, switchOf } from './apt/source-line.ts'
+export {
+  type AptSource,
+  combineComments,
+  commaList,
+  expandRepoDefinition,
+  type Ppa,
+  parseSources,
+  ppaFile,
+  ppaLine,
+  ppaOf,
+  type RepoOptions,
+  sameSource,
+  sameUri,
+  sourceTexts,
+  stripUri,
+} from './apt/sources.ts'
 export { type AuthorizedKey, authorizedKey } from './authorized-key.ts'
 export { decodeBase64 } from './base64.ts'
 export { decodeBytes, encodeText, textOrBytes } from './codecs.ts'
@@ -7,12 +25,14 @@ export { cronDiffers, cronMatches, NO_CRON_ID } from './cron-entry.ts'
 export { parseCsv } from './csv.ts'
 export { dayOfYear, isoWeekOf } from './date/calendar.ts'
 export { PyDate, PyDatetime } from './date/date.ts'
+export { type Moment, parseTime } from './date/strptime.ts'
 export { PyTime, type TimeOfDay } from './date/time.ts'
 export { PyTimedelta } from './date/timedelta.ts'
 export { castDate, fromTimestamp, localDatetime, timestampOf } from './date/timestamp.ts'
 export { PyTimezone } from './date/zone.ts'
 export { decodeData } from './decode.ts'
 export { assertHashable, dictDelete, dictEntries, dictGet, dictHas, dictSet } from './dict.ts'
+export { compareDicts } from './dict-changes.ts'
 export { dictUpdate } from './dict-update.ts'
 export { DictItems, DictKeys, DictValues } from './dict-views.ts'
 export { type DiffOptions, unifiedDiff } from './difflib.ts'
@@ -125,6 +145,7 @@ export {
   typeName,
   type Value,
 } from './value.ts'
+export { compareDebian } from './versions/debian.ts'
 export {
   compareLoose,
   matchVersion,

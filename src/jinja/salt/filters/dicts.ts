@@ -1,10 +1,9 @@
 // Salt's filters on dicts: changing one place by its path, comparing, entries, and tables of a MySQL client.
 import {
   appendDictKeyValue,
-  contains,
+  compareDicts,
   type Dict,
   dictSet,
-  equals,
   extendDictKeyValue,
   getItem,
   isDict,
@@ -13,7 +12,6 @@ import {
   iterate,
   type KeyPathOptions,
   PyError,
-  PySet,
   SaltError,
   setDictKeyValue,
   strip,
@@ -42,21 +40,6 @@ function keyPathFilter(name: string, change: KeyPathChange): NativeFunction {
     (_rt, dict, keys, value, delimiter = ':', ordered = false) =>
       change(dict, keys, value, { delimiter, ordered: truthy(ordered) }),
   )
-}
-
-function compareDicts(old: Value, fresh: Value): Value {
-  const orEmpty = (value: Value): Value => (truthy(value) ? value : new Map())
-  const keys = new PySet(iterate(orEmpty(fresh)))
-  for (const key of iterate(orEmpty(old))) keys.add(key)
-  const changes: Dict = new Map()
-  for (const key of iterate(keys)) {
-    if (!contains(old, key)) dictSet(changes, key, change('old', '', 'new', getItem(fresh, key)))
-    else if (!contains(fresh, key)) dictSet(changes, key, change('new', '', 'old', getItem(old, key)))
-    else if (!equals(getItem(fresh, key), getItem(old, key))) {
-      dictSet(changes, key, change('old', getItem(old, key), 'new', getItem(fresh, key)))
-    }
-  }
-  return changes
 }
 
 const change = (firstKey: string, first: Value, secondKey: string, second: Value): Dict =>
