@@ -255,6 +255,22 @@ export const moduleTable: ModuleTable = {
       functions: ['bin_pkg_info', 'unpurge', 'list_pkgs', 'file_list', 'file_dict', 'info'],
       load: () => import('../modules/dpkg_lowpkg.ts'),
     },
+    {
+      functions: [
+        'bin_pkg_info',
+        'list_pkgs',
+        'verify',
+        'modified',
+        'file_list',
+        'file_dict',
+        'owner',
+        'diff',
+        'info',
+        'version_cmp',
+        'checksum',
+      ],
+      load: () => import('../modules/rpm_lowpkg.ts'),
+    },
   ],
   environ: [
     {

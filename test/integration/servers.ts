@@ -66,15 +66,17 @@ interface Recipe {
   directory: string
   port: number
   argv: readonly string[]
+  /** Ends it at once: what it knows is thrown away. */
+  signal: NodeJS.Signals
   target: { path: string } | { port: number }
 }
 
-async function serve({ user, directory, port, argv, target }: Recipe): Promise<Server> {
+async function serve({ user, directory, port, argv, signal, target }: Recipe): Promise<Server> {
   const [command, ...args] = asUser(user, argv)
   const child = spawn(command!, args, { cwd: directory, stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const stop = async (): Promise<void> => {
-    child.kill('SIGINT')
+    child.kill(signal)
     const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
     await ended
     clearTimeout(timer)
@@ -111,7 +113,7 @@ export async function startPostgres(): Promise<Server> {
   const settings = ['fsync=off', 'listen_addresses=', `unix_socket_directories=${directory}`]
   const argv = [`${programs}/postgres`, '-D', data, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])]
   const target = { path: join(directory, `.s.PGSQL.${port}`) }
-  return serve({ user: 'postgres', directory, port, argv, target })
+  return serve({ user: 'postgres', directory, port, argv, signal: 'SIGQUIT', target })
 }
 
 /** A MariaDB that listens on a port and on `mysql.sock` in its directory; its root has no password. */
@@ -132,7 +134,7 @@ export async function startMariadb(): Promise<Server> {
     '--innodb-flush-log-at-trx-commit=0',
     `--pid-file=${directory}/pid`,
   ]
-  return serve({ user: 'mysql', directory, port, argv, target: { path: socket } })
+  return serve({ user: 'mysql', directory, port, argv, signal: 'SIGKILL', target: { path: socket } })
 }
 
 export async function startRedis(...options: string[]): Promise<Server> {
@@ -150,7 +152,7 @@ export async function startRedis(...options: string[]): Promise<Server> {
     directory,
     ...options,
   ]
-  return serve({ user: 'redis', directory, port, argv, target: { port } })
+  return serve({ user: 'redis', directory, port, argv, signal: 'SIGTERM', target: { port } })
 }
 
 /** An HAProxy with a configuration, and its admin socket at `admin.sock`. */
@@ -166,6 +168,7 @@ export async function startHaproxy(configuration: (port: number) => string): Pro
     directory,
     port,
     argv: ['haproxy', '-db', '-f', file],
+    signal: 'SIGTERM',
     target: { path: socket },
   })
 }
