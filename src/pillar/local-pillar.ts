@@ -9,7 +9,7 @@ import type { FunctionContext, PillarRequest } from '../sdk/mod.ts'
 import { type CompiledPillar, compilePillar, type PillarInput } from './compile.ts'
 import { decryptValue } from './decrypt.ts'
 
-export interface LocalPillarInput extends Pick<PillarInput, 'extPillars' | 'renderers'> {
+export interface LocalPillarInput extends Pick<PillarInput, 'extPillars' | 'renderers' | 'isMember'> {
   opts: Dict
   grains: Dict
   host: Host
@@ -38,7 +38,7 @@ export class LocalPillar implements PillarAnswers {
     request: Partial<PillarRequest> = {},
     saltenv: Value = this.input.opts.get('saltenv') ?? null,
   ): Promise<CompiledPillar> {
-    const { opts, grains, host, registry, log, extPillars, renderers } = this.input
+    const { opts, grains, host, registry, log, extPillars, renderers, isMember } = this.input
     const override = request.override ?? null
     const encoding = request.overrideEncoding ?? null
     if (override !== null && encoding !== null) {
@@ -56,6 +56,7 @@ export class LocalPillar implements PillarAnswers {
       functions: (own, pillar) => this.functions(own, pillar),
       ...(extPillars && { extPillars }),
       ...(renderers && { renderers }),
+      ...(isMember && { isMember }),
       ...(log && { log }),
     })
   }

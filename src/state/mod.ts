@@ -1,4 +1,6 @@
 // The state engine: SLS files to high data to ordered low chunks, and these to results. The compiler touches no machine.
+
+export { ClientTree } from './client-tree.ts'
 export { Compiler } from './compile/compiler.ts'
 export type { CompilerContext } from './compile/compiler-context.ts'
 export { lowTag, splitTag, type TagParts } from './compile/low-tag.ts'

@@ -1,0 +1,108 @@
+// The sockets of a bus: who connects to one gets every event, and what is sent to the other is fired. A subscriber that
+// does not read is cut off when too much waits for it, so that it costs neither the others nor memory.
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { dirname } from 'node:path'
+import { type Log, silentLog, toError } from '../base/mod.ts'
+import { decodeEvent, EventFrames } from '../wire/mod.ts'
+import type { EventBus } from './event-bus.ts'
+import type { BusPaths } from './paths.ts'
+
+/** Bytes that may wait for one subscriber. */
+const MOST_WAITING = 64 << 20
+
+export interface BusServerOptions {
+  bus: EventBus
+  paths: BusPaths
+  /** Who may listen: 0o660 on a master, where a group may be let in. */
+  pubMode?: number
+  log?: Log
+  /** What becomes of an event that another program fired; by default it is fired here. */
+  onFired?: (tag: string, data: ReturnType<typeof decodeEvent>['data']) => void
+  mostWaiting?: number
+}
+
+export class BusServer {
+  private readonly options: BusServerOptions
+  private readonly log: Log
+  private readonly servers: Server[] = []
+  private readonly subscribers = new Set<Socket>()
+  private readonly senders = new Set<Socket>()
+  private stopListening: (() => void) | undefined
+
+  constructor(options: BusServerOptions) {
+    this.options = options
+    this.log = options.log ?? silentLog
+  }
+
+  async open(): Promise<void> {
+    const { bus, paths, pubMode = 0o660 } = this.options
+    await this.serve(paths.pub, pubMode, (socket) => this.subscribe(socket))
+    await this.serve(paths.pull, 0o600, (socket) => this.receive(socket))
+    this.stopListening = bus.listen((event) => {
+      if (this.subscribers.size > 0) this.spread(event.frame)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.stopListening?.()
+    for (const socket of [...this.subscribers, ...this.senders]) socket.destroy()
+    await Promise.all(this.servers.map((server) => new Promise((done) => server.close(done))))
+  }
+
+  private async serve(path: string, mode: number, take: (socket: Socket) => void): Promise<void> {
+    mkdirSync(dirname(path), { recursive: true })
+    rmSync(path, { force: true })
+    const server = createServer(take)
+    const before = process.umask(0o177)
+    try {
+      await new Promise<void>((done, fail) => {
+        server.once('error', fail)
+        server.listen(path, done)
+      })
+    } finally {
+      process.umask(before)
+    }
+    chmodSync(path, mode)
+    this.servers.push(server)
+  }
+
+  private subscribe(socket: Socket): void {
+    this.subscribers.add(socket)
+    socket.on('error', (error) => this.log('debug', `A listener of the event bus was lost: ${error.message}`))
+    socket.on('close', () => this.subscribers.delete(socket))
+    socket.resume()
+  }
+
+  private spread(frame: Buffer): void {
+    const { mostWaiting = MOST_WAITING } = this.options
+    for (const socket of this.subscribers) {
+      if (socket.writableLength + frame.length > mostWaiting) {
+        this.log(
+          'warning',
+          `A listener of the event bus does not read: cut off with ${socket.writableLength} bytes waiting`,
+        )
+        socket.destroy()
+      } else socket.write(frame)
+    }
+  }
+
+  private receive(socket: Socket): void {
+    const frames = new EventFrames()
+    this.senders.add(socket)
+    socket.on('close', () => this.senders.delete(socket))
+    socket.on('error', (error) => this.log('debug', `A sender of events was lost: ${error.message}`))
+    socket.on('data', (chunk) => {
+      try {
+        for (const body of frames.push(chunk)) {
+          const { tag, data } = decodeEvent(body)
+          if (this.options.onFired) this.options.onFired(tag, data)
+          else this.options.bus.tell(tag, data)
+        }
+      } catch (error) {
+        this.log('error', `Refused an event from a local program: ${toError(error).message}`)
+        socket.destroy()
+      }
+    })
+  }
+}

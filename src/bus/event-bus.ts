@@ -1,0 +1,83 @@
+// The bus inside a daemon. Who listens is told at once and in order; a listener that fails does not keep others from
+// hearing. The bytes of an event are made once, and only when somebody outside this process listens.
+import { type Log, silentLog, toError } from '../base/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import { encodeEvent, frameEvent } from '../wire/mod.ts'
+
+export type EventFilter = (tag: string) => boolean
+
+export class BusEvent {
+  readonly tag: string
+  readonly data: Dict
+  private bytes: Buffer | undefined
+
+  constructor(tag: string, data: Dict) {
+    this.tag = tag
+    this.data = data
+  }
+
+  /** As subscribers of the sockets get it. */
+  get frame(): Buffer {
+    this.bytes ??= frameEvent(encodeEvent(this.tag, this.data))
+    return this.bytes
+  }
+}
+
+/** The time in UTC to the microsecond, as Salt stamps events. */
+export function stamp(now: number = Date.now(), micros: bigint = process.hrtime.bigint() / 1000n): string {
+  return `${new Date(now).toISOString().slice(0, -1)}${String(micros % 1000n).padStart(3, '0')}+00:00`
+}
+
+interface Listener {
+  hear: (event: BusEvent) => void
+  filter: EventFilter | undefined
+}
+
+export class EventBus {
+  private readonly listeners = new Set<Listener>()
+  private readonly log: Log
+
+  constructor(log: Log = silentLog) {
+    this.log = log
+  }
+
+  /** Stamps the data and tells all who listen. */
+  fire(tag: string, data: Dict): BusEvent {
+    data.set('_stamp', stamp())
+    return this.tell(tag, data)
+  }
+
+  /** Tells an event that has its stamp. */
+  tell(tag: string, data: Dict): BusEvent {
+    const event = new BusEvent(tag, data)
+    for (const { hear, filter } of this.listeners) {
+      if (filter && !filter(tag)) continue
+      try {
+        hear(event)
+      } catch (error) {
+        this.log('error', `A listener failed on event ${tag}: ${toError(error).stack ?? ''}`)
+      }
+    }
+    return event
+  }
+
+  /** Gives the function that ends it. */
+  listen(hear: (event: BusEvent) => void, filter?: EventFilter): () => void {
+    const listener = { hear, filter }
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** The first event whose tag passes, or undefined when none came in time. */
+  next(filter: EventFilter, seconds: number): Promise<BusEvent | undefined> {
+    return new Promise((done) => {
+      const finish = (event: BusEvent | undefined): void => {
+        clearTimeout(timer)
+        stop()
+        done(event)
+      }
+      const stop = this.listen(finish, filter)
+      const timer = setTimeout(() => finish(undefined), seconds * 1000)
+    })
+  }
+}

@@ -1,0 +1,117 @@
+// The file client of a minion with a master: lists and hashes come from there, and a file that the cache does not have is
+// brought over piece by piece.
+import { gunzipSync } from 'node:zlib'
+import { type Dict, isDict, isList, parseSaltUrl, str, textOf, type Value } from '../data/mod.ts'
+import type { FileStat, Host } from '../host/mod.ts'
+import { CachingClient } from './caching-client.ts'
+import type { FetchOptions, FileSum } from './file-client.ts'
+
+/** Asks the master; `raw` leaves contents as bytes. */
+export type AskMaster = (load: Dict, options?: { raw?: boolean }) => Promise<Value>
+
+const request = (cmd: string, fields: Record<string, Value>): Dict =>
+  new Map<Value, Value>([['cmd', cmd], ...Object.entries(fields)])
+
+export class RemoteFileClient extends CachingClient {
+  private readonly ask: AskMaster
+
+  constructor(opts: Dict, host: Host, ask: AskMaster) {
+    super(opts, host)
+    this.ask = ask
+  }
+
+  async envs(): Promise<string[]> {
+    return texts(await this.ask(request('_file_envs', {})))
+  }
+
+  async files(saltenv: string, prefix = ''): Promise<string[]> {
+    return texts(await this.ask(request('_file_list', { saltenv, prefix })))
+  }
+
+  async directories(saltenv: string, prefix = ''): Promise<string[]> {
+    return texts(await this.ask(request('_dir_list', { saltenv, prefix })))
+  }
+
+  async emptyDirectories(saltenv: string, prefix = ''): Promise<string[]> {
+    return texts(await this.ask(request('_file_list_emptydirs', { saltenv, prefix })))
+  }
+
+  async symlinks(saltenv: string, prefix = ''): Promise<Map<string, string>> {
+    const links = await this.ask(request('_symlink_list', { saltenv, prefix }))
+    return new Map(isDict(links) ? [...links].map(([path, target]) => [str(path), str(target)]) : [])
+  }
+
+  async hash(url: string, saltenv: string): Promise<FileSum | undefined> {
+    if (!url.startsWith('salt://')) return this.localHash(url)
+    const { path, saltenv: named } = parseSaltUrl(url)
+    return this.remoteHash(path, named ?? saltenv)
+  }
+
+  private async remoteHash(path: string, saltenv: string): Promise<FileSum | undefined> {
+    const sum = await this.ask(request('_file_hash', { path, saltenv }))
+    const hsum = isDict(sum) ? textOf(sum.get('hsum') ?? null) : undefined
+    return hsum === undefined ? undefined : { hsum, hash_type: str((sum as Dict).get('hash_type') ?? 'sha256') }
+  }
+
+  private async localHash(path: string): Promise<FileSum | undefined> {
+    if ((await this.host.stat(path))?.type !== 'file') return undefined
+    const hash_type = str(this.opts.get('hash_type') ?? 'sha256')
+    return { hash_type, hsum: await this.host.hash(path, hash_type) }
+  }
+
+  /** The master tells what Python's `os.stat` gives, of which mode, owner, size and times count. */
+  async stat(url: string, saltenv: string): Promise<FileStat | undefined> {
+    if (!url.startsWith('salt://')) return this.host.stat(url)
+    const { path, saltenv: named } = parseSaltUrl(url)
+    const answer = await this.ask(request('_file_hash_and_stat', { path, saltenv: named ?? saltenv }))
+    const numbers = isList(answer) && answer[1] && isList(answer[1]) ? answer[1].map(Number) : undefined
+    if (numbers === undefined || numbers.length < 10) return undefined
+    const [mode, inode, device, links, uid, gid, size, atime, mtime, ctime] = numbers as [
+      number,
+      ...number[],
+    ] as number[]
+    return {
+      type: 'file',
+      mode: mode & 0o7777,
+      inode,
+      device,
+      links,
+      uid,
+      gid,
+      size,
+      atime,
+      mtime,
+      ctime,
+      major: 0,
+      minor: 0,
+    }
+  }
+
+  async fetch(url: string, options: FetchOptions): Promise<string | false> {
+    const { path, saltenv: named } = parseSaltUrl(url)
+    const saltenv = named ?? options.saltenv
+    const sum = await this.remoteHash(path, saltenv)
+    if (sum === undefined) return false
+    const target = options.dest ? await this.within(options.dest, path) : await this.cacheTarget(path, saltenv)
+    const there = await this.host.stat(target)
+    if (there?.type === 'file' && (await this.hashes.of(target, sum.hash_type, there)) === sum.hsum) return target
+    if (!(await this.prepare(target, options))) return false
+    await this.host.writeStream(target, this.pieces(path, saltenv))
+    return target
+  }
+
+  private async *pieces(path: string, saltenv: string): AsyncGenerator<Uint8Array> {
+    for (let loc = 0; ; ) {
+      const answer = await this.ask(request('_serve_file', { path, saltenv, loc }), { raw: true })
+      const piece = isDict(answer) ? bytesOf(answer.get('data') ?? '') : new Uint8Array()
+      if (piece.length === 0) return
+      const content = (answer as Dict).has('gzip') ? gunzipSync(piece) : piece
+      yield content
+      loc += content.length
+    }
+  }
+}
+
+const texts = (value: Value): string[] => (isList(value) ? value.map(str) : [])
+
+const bytesOf = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : Buffer.from(str(value)))

@@ -1,0 +1,62 @@
+// What a master's options say about keys it has not seen: which are accepted or refused by themselves.
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Log, toError } from '../base/mod.ts'
+import { compileRegex, type Dict, fnmatch, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import type { PkiKeys } from '../store/mod.ts'
+import type { AuthPolicy } from '../wire/mod.ts'
+
+/** The lines of a file that others cannot write to; a file with wider rights is not trusted. */
+function trustedLines(file: string, isPermissive: boolean, log: Log): string[] {
+  const stat = file === '' ? undefined : statSync(file, { throwIfNoEntry: false })
+  if (!stat?.isFile()) return []
+  const forbidden = isPermissive ? 0o002 : 0o022
+  if ((stat.mode & forbidden) !== 0) {
+    log('warning', `Wrong permissions for ${file}, ignoring content`)
+    return []
+  }
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+/** A line is an id, a glob, or a regular expression for the whole id. */
+function matches(id: string, line: string): boolean {
+  if (line === id || fnmatch(id, line)) return true
+  try {
+    return compileRegex(`(?:${line})\\Z`).match(id) !== null
+  } catch (error) {
+    // a glob such as `*.example.com` is no regular expression
+    if (toError(error).name === 'PyError' || error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
+function grainAllows(directory: string, name: string, value: Value): boolean {
+  const file = join(directory, name)
+  if (name.includes('/') || !statSync(file, { throwIfNoEntry: false })?.isFile()) return false
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+  return lines.some((line) => line !== '' && !line.startsWith('#') && line === str(value))
+}
+
+export function authPolicy(opts: Dict, keys: PkiKeys, log: Log): AuthPolicy {
+  const text = (name: string): string => textOf(opts.get(name) ?? null) ?? ''
+  const flag = (name: string): boolean => truthy(opts.get(name) ?? false)
+  const listedIn = (option: string, id: string): boolean =>
+    trustedLines(text(option), flag('permissive_pki_access'), log).some((line) => matches(id, line))
+  const most = numberOf(opts.get('max_minions') ?? 0) ?? 0
+  return {
+    openMode: flag('open_mode'),
+    autoReject: (id) => listedIn('autoreject_file', id),
+    autoSign: (id, grains) => {
+      if (flag('auto_accept') || listedIn('autosign_file', id)) return true
+      const directory = text('autosign_grains_dir')
+      if (directory === '' || grains === undefined) return false
+      return [...grains].some(([name, value]) => grainAllows(directory, str(name), value))
+    },
+    isFull: (id) => most > 0 && keys.accepted(id) === undefined && keys.list('minions').length >= most,
+  }
+}

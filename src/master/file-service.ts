@@ -1,0 +1,108 @@
+// The file server towards minions: contents piece by piece, hashes, lists. Nothing outside the roots is served.
+import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { KnownHashes, Roots, type ServedFile } from '../fileserver/mod.ts'
+import type { Host } from '../host/mod.ts'
+
+const BUFFER = 1_048_576
+
+export class FileService {
+  private readonly opts: Dict
+  private readonly host: Host
+  private readonly roots: Roots
+  private readonly hashes: KnownHashes
+
+  constructor(opts: Dict, host: Host) {
+    this.opts = opts
+    this.host = host
+    this.roots = new Roots(opts, host)
+    this.hashes = new KnownHashes(host)
+  }
+
+  private find(load: Dict): Promise<ServedFile | undefined> {
+    const path = textOf(load.get('path') ?? null) ?? ''
+    return this.roots.find(path.replace(/^salt:\/\//, ''), envOf(load))
+  }
+
+  async serve(load: Dict): Promise<Map<string, unknown>> {
+    const found = await this.find(load)
+    if (!found)
+      return new Map<string, unknown>([
+        ['data', ''],
+        ['dest', ''],
+      ])
+    const offset = Math.max(0, numberOf(load.get('loc') ?? 0) ?? 0)
+    const length = numberOf(this.opts.get('file_buffer_size') ?? BUFFER) ?? BUFFER
+    const data = await this.host.read(found.path, { offset, length })
+    const answer = new Map<string, unknown>([
+      ['data', data],
+      ['dest', found.rel],
+    ])
+    const level = numberOf(load.get('gzip') ?? 0) ?? 0
+    if (level > 0 && data.length > 0) {
+      const { gzipSync } = await import('node:zlib')
+      answer.set('gzip', level).set('data', gzipSync(data, { level }))
+    }
+    return answer
+  }
+
+  async hash(load: Dict): Promise<Value> {
+    const found = await this.find(load)
+    if (!found) return ''
+    const hash_type = str(this.opts.get('hash_type') ?? 'sha256')
+    return new Map<Value, Value>([
+      ['hsum', await this.hashes.of(found.path, hash_type, found.stat)],
+      ['hash_type', hash_type],
+    ])
+  }
+
+  async hashAndStat(load: Dict): Promise<Value> {
+    const found = await this.find(load)
+    if (!found) return ['', null]
+    return [await this.hash(load), statList(found)]
+  }
+
+  async locate(load: Dict): Promise<Value> {
+    const found = await this.find(load)
+    if (!found)
+      return new Map<Value, Value>([
+        ['path', ''],
+        ['rel', ''],
+      ])
+    return new Map<Value, Value>([
+      ['path', found.path],
+      ['rel', found.rel],
+      ['stat', statList(found)],
+      ['back', 'roots'],
+    ])
+  }
+
+  envs(): string[] {
+    return this.roots.envs()
+  }
+
+  async list(load: Dict, what: 'files' | 'dirs' | 'emptyDirs'): Promise<string[]> {
+    const all = (await this.roots.list(envOf(load)))[what]
+    const prefix = prefixOf(load)
+    return prefix === '' ? all : all.filter((path) => path.startsWith(prefix))
+  }
+
+  async links(load: Dict): Promise<Dict> {
+    const { links } = await this.roots.list(envOf(load))
+    const prefix = prefixOf(load)
+    return new Map<Value, Value>([...links].filter(([path]) => path.startsWith(prefix)))
+  }
+}
+
+function envOf(load: Dict): string {
+  const env = load.get('saltenv') ?? 'base'
+  return isList(env) || !truthy(env) ? 'base' : str(env)
+}
+
+const prefixOf = (load: Dict): string => (textOf(load.get('prefix') ?? null) ?? '').replace(/^\/+/, '')
+
+/** As Python's `os.stat` gives it. */
+function statList({ stat }: ServedFile): Value[] {
+  const type = 0o100000
+  const seconds = [stat.atime, stat.mtime, stat.ctime].map(Math.floor)
+  return [stat.mode | type, stat.inode, stat.device, stat.links, stat.uid, stat.gid, stat.size, ...seconds]
+}

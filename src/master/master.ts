@@ -1,0 +1,165 @@
+// A running master: its keys and sockets opened in an order in which nobody is answered before everything is there, and
+// closed in the opposite one.
+import { join } from 'node:path'
+import type { Log } from '../base/mod.ts'
+import { BusServer, EventBus, masterBusPaths } from '../bus/mod.ts'
+import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
+import { LocalHost } from '../host/mod.ts'
+import { fileCache, openJobStore, PkiKeys } from '../store/mod.ts'
+import {
+  loadOrMakeKeys,
+  type MasterIdentity,
+  masterIdentity,
+  openTransport,
+  PublishChannel,
+  PublishSecret,
+  RequestChannel,
+  SessionKeys,
+  type Transport,
+} from '../wire/mod.ts'
+import { authPolicy } from './auth-policy.ts'
+import { ClearCommands } from './clear-commands.ts'
+import { FileService } from './file-service.ts'
+import { LocalKeys } from './local-keys.ts'
+import { callMethod, type Services } from './methods.ts'
+import { MineService } from './mine-service.ts'
+import type { MasterParts } from './parts.ts'
+import { PillarService } from './pillar-service.ts'
+import { Publishing } from './publish.ts'
+import { Returns } from './returns.ts'
+
+type Closing = () => unknown
+
+export class Master {
+  readonly parts: MasterParts
+  private readonly closings: Closing[]
+
+  private constructor(parts: MasterParts, closings: Closing[]) {
+    this.parts = parts
+    this.closings = closings
+  }
+
+  static async open(opts: Dict, log: Log): Promise<Master> {
+    const closings: Closing[] = []
+    try {
+      return new Master(await start(opts, log, closings), closings)
+    } catch (error) {
+      await closeAll(closings)
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return closeAll(this.closings)
+  }
+}
+
+async function closeAll(closings: Closing[]): Promise<void> {
+  for (const close of closings.splice(0).reverse()) await close()
+}
+
+async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterParts> {
+  const text = (name: string): string => str(opts.get(name) ?? '')
+  const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
+  const host = new LocalHost()
+  const keys = new PkiKeys(text('pki_dir'))
+  keys.watch()
+  closings.push(() => keys.close())
+  const identity = await openIdentity(opts)
+  const jobs = openJobStore(join(text('cachedir'), 'jobs.db'))
+  closings.push(() => jobs.close())
+  const bus = new EventBus(log)
+  const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log })
+  await busServer.open()
+  closings.push(() => busServer.close())
+  const secret = new PublishSecret()
+  const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
+  const publications = await openPublisher(transport, opts, { identity, secret, log }, closings)
+  const parts: MasterParts = { opts, log, keys, bus, jobs, cache: fileCache(text('cachedir')), publications }
+  const services: Services = {
+    ...parts,
+    files: new FileService(opts, host),
+    pillars: new PillarService(parts, host),
+    mine: new MineService(parts),
+    returns: new Returns(parts),
+  }
+  const accounts = new Map((await host.users()).map((user) => [user.name, user]))
+  const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
+  const publishing = new Publishing(parts, { judge: (load) => judged(load, localKeys) })
+  const clear = new ClearCommands(publishing)
+  const channel = new RequestChannel({
+    identity,
+    keys,
+    secret,
+    sessions: new SessionKeys({
+      directory: join(text('cachedir'), 'sessions'),
+      lifetime: number('publish_session', 86400),
+    }),
+    handlers: {
+      clear: (load) => clear.answer(load),
+      aes: (load, sender) => callMethod(services, load, sender),
+    },
+    policy: authPolicy(opts, keys, log),
+    publishPort: number('publish_port', 4505),
+    minimumVersion: number('minimum_auth_version', 3),
+    timeToLive: number('request_server_ttl', 0),
+    onAuth: (event) => {
+      if (truthy(opts.get('auth_events') ?? true)) bus.fire('salt/auth', event)
+    },
+    log,
+  })
+  const listener = await transport.listen(
+    { host: text('interface') || '0.0.0.0', port: number('ret_port', 4506) },
+    channel.handle,
+    { backlog: number('zmq_backlog', 1000), log },
+  )
+  closings.push(() => listener.close())
+  return parts
+}
+
+/** The right of local programs: whoever has the key of its user. */
+function judged(load: Dict, keys: LocalKeys) {
+  const key = textOf(load.get('key') ?? null) ?? ''
+  if (keys.allows(key, textOf(load.get('user') ?? null) ?? '')) return undefined
+  return { name: 'AuthenticationError' as const, message: 'Authentication error occurred.' }
+}
+
+async function openIdentity(opts: Dict): Promise<MasterIdentity> {
+  const bits = numberOf(opts.get('keysize') ?? 2048) ?? 2048
+  const passphrase = textOf(opts.get('key_pass') ?? null)
+  const key = await loadOrMakeKeys(str(opts.get('pki_dir')!), 'master', { bits, ...(passphrase && { passphrase }) })
+  return masterIdentity(key)
+}
+
+interface PublisherParts {
+  identity: MasterIdentity
+  secret: PublishSecret
+  log: Log
+}
+
+async function openPublisher(
+  transport: Transport,
+  opts: Dict,
+  { identity, secret, log }: PublisherParts,
+  closings: Closing[],
+): Promise<PublishChannel> {
+  const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
+  const publisher = await transport.publisher(
+    { host: str(opts.get('interface') ?? '0.0.0.0'), port: number('publish_port', 4505) },
+    {
+      highWaterMark: number('pub_hwm', 1000),
+      filtering: truthy(opts.get('zmq_filtering') ?? false),
+      orderMasters: truthy(opts.get('order_masters') ?? false),
+      backlog: number('zmq_backlog', 1000),
+      log,
+    },
+  )
+  closings.push(() => publisher.close())
+  return new PublishChannel({
+    publisher,
+    identity,
+    secret,
+    sign: opts.get('sign_pub_messages') !== false,
+    algorithm: str(opts.get('publish_signing_algorithm') ?? 'PKCS1v15-SHA1'),
+  })
+}

@@ -1,0 +1,51 @@
+// What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
+// the proven id into the load.
+import type { Dict, Value } from '../data/mod.ts'
+import { PrivateAnswer, type Sender } from '../wire/mod.ts'
+import type { FileService } from './file-service.ts'
+import { masterOptions } from './master-options.ts'
+import type { MineService } from './mine-service.ts'
+import { takeMinionEvent } from './minion-events.ts'
+import type { MasterParts } from './parts.ts'
+import type { PillarService } from './pillar-service.ts'
+import type { Returns } from './returns.ts'
+
+export interface Services extends MasterParts {
+  files: FileService
+  pillars: PillarService
+  mine: MineService
+  returns: Returns
+}
+
+type Method = (services: Services, load: Dict, sender: Sender) => unknown
+
+export const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['_return', ({ returns }, load) => returns.take(load)],
+  ['_minion_event', (services, load) => takeMinionEvent(services, load)],
+  ['_pillar', async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.answer(load))],
+  ['_serve_file', ({ files }, load) => files.serve(load)],
+  ['_file_hash', ({ files }, load) => files.hash(load)],
+  ['_file_hash_and_stat', ({ files }, load) => files.hashAndStat(load)],
+  ['_file_find', ({ files }, load) => files.locate(load)],
+  ['_file_list', ({ files }, load) => files.list(load, 'files')],
+  ['_dir_list', ({ files }, load) => files.list(load, 'dirs')],
+  ['_file_list_emptydirs', ({ files }, load) => files.list(load, 'emptyDirs')],
+  ['_symlink_list', ({ files }, load) => files.links(load)],
+  ['_file_envs', ({ files }) => files.envs()],
+  ['_master_opts', ({ opts, files }, load) => masterOptions(opts, files.envs(), load)],
+  ['_master_tops', () => new Map()],
+  ['_mine', ({ mine }, load) => mine.store(load)],
+  ['_mine_get', ({ mine }, load) => mine.get(load)],
+  ['_mine_delete', ({ mine }, load) => mine.delete(load)],
+  ['_mine_flush', ({ mine }, load) => mine.flush(load)],
+  ['_register_resources', () => true],
+])
+
+/** The answer to a command of a minion; an unknown one is answered with nothing. */
+export function callMethod(services: Services, load: Dict, sender: Sender): unknown {
+  const name = load.get('cmd')
+  const method = typeof name === 'string' ? MINION_METHODS.get(name) : undefined
+  if (method) return method(services, load, sender)
+  services.log('error', `Requested method not exposed: ${String(name)}`)
+  return new Map<Value, Value>()
+}

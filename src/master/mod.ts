@@ -1,0 +1,2 @@
+// The master: answers minions and local programs, publishes jobs, keeps what comes back.
+export { Master } from './master.ts'

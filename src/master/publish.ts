@@ -1,0 +1,132 @@
+// `publish`: who may, who is meant, and out it goes. The job is noted before minions hear of it, so that no return can
+// come for a job that nobody knows.
+import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { newJid } from '../store/mod.ts'
+import type { MasterParts } from './parts.ts'
+import { resolveTarget, type Targeted } from './targets.ts'
+
+/** Says what is wrong with a request, or nothing. */
+export interface Refusal {
+  name: 'AuthenticationError' | 'AuthorizationError'
+  message: string
+}
+
+export interface PublishRights {
+  /** Judges who asks and whether they may do this to these minions. */
+  judge(load: Dict, targeted: Targeted): Promise<Refusal | undefined> | Refusal | undefined
+}
+
+/** Fields of a request that its publication carries along. */
+const CARRIED = [
+  'metadata',
+  'ret_config',
+  'ret_kwargs',
+  'module_executors',
+  'executor_opts',
+  'master_id',
+  'start_event',
+]
+
+/** Fields that show who asks; they go no further. */
+const SECRETS = ['key', 'token', 'password', 'eauth', 'username']
+
+export class Publishing {
+  private readonly parts: MasterParts
+  private readonly rights: PublishRights
+
+  constructor(parts: MasterParts, rights: PublishRights) {
+    this.parts = parts
+    this.rights = rights
+  }
+
+  /** The answer to a clear `publish`. */
+  async publish(load: Dict): Promise<Dict> {
+    const kwargs = extra(load)
+    const delimiter = textOf(kwargs.get('delimiter') ?? null) ?? ':'
+    const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
+    const targeted = resolveTarget(this.parts, load.get('tgt') ?? '*', kind, delimiter)
+    const orders = truthy(this.parts.opts.get('order_masters') ?? false)
+    if (targeted.minions.length === 0 && !orders) return nobody(load)
+    const refusal = await this.rights.judge(load, targeted)
+    if (refusal) return this.refuse(load, refusal)
+    const jid = jidOf(load)
+    await this.send(publication(load, kwargs, jid), targeted, truthy(kwargs.get('nocache') ?? false))
+    return clear(
+      new Map<Value, Value>([
+        ['jid', jid],
+        ['minions', targeted.minions],
+        ['missing', targeted.missing],
+      ]),
+    )
+  }
+
+  /** Notes the job, tells of it, and sends it. */
+  async send(load: Dict, { minions, missing }: Targeted, isPassing = false): Promise<void> {
+    const { bus, jobs, publications } = this.parts
+    const jid = str(load.get('jid')!)
+    if (!isPassing) jobs.saveJob({ jid, load, minions })
+    const of = (name: string): [Value, Value] => [name, load.get(name) ?? null]
+    const job: Dict = new Map([of('jid'), of('tgt_type'), of('tgt'), of('user'), of('fun'), of('arg')])
+    bus.fire(`salt/job/${jid}/new`, job.set('minions', minions).set('missing', missing))
+    bus.fire(`salt/job/${jid}/publish`, new Map(load))
+    await publications.publish(load)
+  }
+
+  private refuse(load: Dict, { name, message }: Refusal): Dict {
+    const error: Dict = new Map([
+      ['name', name],
+      ['message', message],
+    ])
+    const event = new Map([...load].filter(([key]) => !SECRETS.includes(str(key))))
+    const kwargs = event.get('kwargs')
+    if (kwargs !== undefined && isDict(kwargs)) {
+      event.set('kwargs', new Map([...kwargs].filter(([key]) => !SECRETS.includes(str(key)))))
+    }
+    this.parts.bus.fire('salt/job/error', event.set('error', error))
+    return new Map([['error', error]])
+  }
+}
+
+const extra = (load: Dict): Dict => {
+  const kwargs = load.get('kwargs')
+  return kwargs !== undefined && isDict(kwargs) ? kwargs : new Map()
+}
+
+const clear = (load: Dict): Dict =>
+  new Map<Value, Value>([
+    ['enc', 'clear'],
+    ['load', load],
+  ])
+
+function nobody(load: Dict): Dict {
+  const error = `Master could not resolve minions for target ${str(load.get('tgt') ?? null)}`
+  return clear(
+    new Map<Value, Value>([
+      ['jid', null],
+      ['minions', []],
+      ['error', error],
+    ]),
+  )
+}
+
+function jidOf(load: Dict): string {
+  const given = load.get('jid') ?? null
+  return truthy(given) ? str(given) : newJid()
+}
+
+/** What minions get: nothing of who asked but the name. */
+function publication(load: Dict, kwargs: Dict, jid: string): Dict {
+  const published: Dict = new Map<Value, Value>([
+    ['fun', load.get('fun') ?? ''],
+    ['arg', load.get('arg') ?? []],
+    ['tgt', load.get('tgt') ?? '*'],
+    ['jid', jid],
+    ['ret', load.get('ret') ?? ''],
+  ])
+  if (load.has('id')) published.set('id', load.get('id')!)
+  published.set('tgt_type', load.get('tgt_type') ?? 'glob')
+  if (kwargs.has('delimiter') && kwargs.get('delimiter') !== ':') published.set('delimiter', kwargs.get('delimiter')!)
+  for (const name of CARRIED) if (kwargs.has(name)) published.set(name, kwargs.get(name)!)
+  if (load.has('to')) published.set('to', load.get('to')!)
+  return published.set('user', load.get('user') ?? 'UNKNOWN') as Dict
+}

@@ -1,0 +1,77 @@
+// `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
+// it is sent.
+import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { newJid } from '../store/mod.ts'
+import type { MasterParts } from './parts.ts'
+
+const STATE_FUNCTIONS = new Set(['state.sls', 'state.apply', 'state.highstate'])
+
+/** Gives a jid to what was not published, such as a call on the minion itself. */
+function adopt(load: Dict): string {
+  const given = textOf(load.get('jid') ?? null) ?? ''
+  if (given !== 'req') return given
+  const jid = newJid()
+  load.set('jid', jid)
+  return jid
+}
+
+export class Returns {
+  private readonly parts: MasterParts
+
+  constructor(parts: MasterParts) {
+    this.parts = parts
+  }
+
+  async take(load: Dict): Promise<null> {
+    const { jobs, opts } = this.parts
+    const isOwn = load.get('jid') === 'req'
+    const jid = adopt(load)
+    const id = str(load.get('id')!)
+    const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
+    if (isKept) {
+      if (isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
+      if (!(await jobs.saveReturn({ jid, id, data: load }))) return null
+    }
+    this.tell(jid, id, load)
+    return null
+  }
+
+  private tell(jid: string, id: string, load: Dict): void {
+    const { bus } = this.parts
+    bus.fire(`salt/job/${jid}/ret/${id}`, load)
+    const fun = textOf(load.get('fun') ?? null) ?? ''
+    const ret = load.get('return') ?? null
+    if (!STATE_FUNCTIONS.has(fun) || !truthy(load.get('retcode') ?? 0) || !isDict(ret)) return
+    for (const [tag, result] of ret)
+      if (isDict(result) && result.get('result') === false) this.failed(load, tag, result)
+  }
+
+  /** One event for each state that failed, under its own tag and under the old one. */
+  private failed(load: Dict, tag: Value, result: Dict): void {
+    const parts = str(tag).split('_|-')
+    const fun = parts.length > 3 ? `${parts[0]}.${parts[3]}` : str(tag)
+    const [jid, id] = [str(load.get('jid')!), str(load.get('id')!)]
+    const data = new Map(result).set('retcode', load.get('retcode') ?? 1)
+    this.parts.bus.fire(fun, new Map(data))
+    const more = ['jid', 'id', 'success', 'fun', 'user'] as const
+    const event: Dict = new Map(data).set('return', `Error: ${fun}`)
+    for (const name of more) if (load.has(name)) event.set(name, name === 'success' ? false : load.get(name)!)
+    this.parts.bus.fire(`salt/job/${jid}/sub/${id}/error/${str(load.get('fun') ?? '')}`, event)
+  }
+}
+
+/** The job that a call on a minion itself stands for. */
+function jobOf(load: Dict, id: string): Dict {
+  load.set('arg', load.get('fun_args') ?? load.get('arg') ?? [])
+  load.set('tgt_type', 'glob')
+  load.set('tgt', id)
+  const job: Dict = new Map<Value, Value>([
+    ['fun', load.get('fun') ?? ''],
+    ['arg', load.get('arg')!],
+    ['tgt', id],
+    ['jid', load.get('jid')!],
+    ['tgt_type', 'glob'],
+    ['user', load.get('user') ?? 'root'],
+  ])
+  return job
+}

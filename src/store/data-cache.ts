@@ -1,0 +1,105 @@
+// Data about minions, in banks of one value per key: grains, pillar, mine. They lie where Salt's `localfs` cache has them
+// (`cachedir/<bank>/<key>.p`), so that a master can be exchanged for another. Read values stay in memory as long as their
+// file is the same.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { BrineError } from '../base/mod.ts'
+import { decodeMsgpack, encodeMsgpack, type Value } from '../data/mod.ts'
+
+export interface Bank {
+  fetch(key: string): Value | undefined
+  store(key: string, value: Value): void
+  /** Without a key the whole bank goes. */
+  flush(key?: string): void
+  list(): string[]
+  /** Seconds since the epoch. */
+  updated(key: string): number | undefined
+}
+
+export interface DataCache {
+  bank(name: string): Bank
+}
+
+interface Kept {
+  looks: string
+  value: Value
+}
+
+class FileBank implements Bank {
+  private readonly folder: string
+  private readonly kept = new Map<string, Kept>()
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  private file(key: string): string {
+    const file = normalize(join(this.folder, `${key}.p`))
+    if (key.includes('\0') || !file.startsWith(`${this.folder}/`)) {
+      throw new BrineError('InvalidKey', `'${key}' cannot be the key of a cached value`)
+    }
+    return file
+  }
+
+  private looks(file: string): string | undefined {
+    const stat = statSync(file, { throwIfNoEntry: false, bigint: true })
+    return stat && `${stat.ino} ${stat.size} ${stat.mtimeNs}`
+  }
+
+  fetch(key: string): Value | undefined {
+    const file = this.file(key)
+    const looks = this.looks(file)
+    if (looks === undefined) return undefined
+    const known = this.kept.get(key)
+    if (known?.looks === looks) return known.value
+    const value = decodeMsgpack(readFileSync(file), { dialect: 'bus' })
+    this.kept.set(key, { looks, value })
+    return value
+  }
+
+  store(key: string, value: Value): void {
+    const file = this.file(key)
+    const bytes = encodeMsgpack(value, 'bus')
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const fresh = `${file}.${process.pid}.tmp`
+    writeFileSync(fresh, bytes, { mode: 0o600 })
+    renameSync(fresh, file)
+    this.kept.set(key, { looks: this.looks(file)!, value })
+  }
+
+  flush(key?: string): void {
+    if (key === undefined) this.kept.clear()
+    else this.kept.delete(key)
+    rmSync(key === undefined ? this.folder : this.file(key), { recursive: true, force: true })
+  }
+
+  list(): string[] {
+    try {
+      const files = readdirSync(this.folder)
+      return files.filter((name) => name.endsWith('.p')).map((name) => name.slice(0, -2))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  updated(key: string): number | undefined {
+    const stat = statSync(this.file(key), { throwIfNoEntry: false })
+    return stat && Math.floor(stat.mtimeMs / 1000)
+  }
+}
+
+export function fileCache(cachedir: string): DataCache {
+  const banks = new Map<string, Bank>()
+  return {
+    bank: (name) => {
+      const folder = normalize(join(cachedir, name))
+      if (!folder.startsWith(normalize(cachedir))) {
+        throw new BrineError('InvalidBank', `'${name}' cannot be the name of a bank`)
+      }
+      const bank = banks.get(name) ?? new FileBank(folder)
+      banks.set(name, bank)
+      return bank
+    },
+  }
+}

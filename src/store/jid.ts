@@ -1,0 +1,13 @@
+// Job ids: the time to the microsecond, 20 digits, each one later than the one before.
+const MICROS = 1000n
+
+let last = 0n
+
+/** A new id; with `unique`, this process' number tells it from others of the same moment. */
+export function newJid(unique = false, now: number = Date.now()): string {
+  const wanted = BigInt(now) * MICROS + ((process.hrtime.bigint() / 1000n) % MICROS)
+  last = wanted > last ? wanted : last + 1n
+  const text = new Date(Number(last / MICROS)).toISOString().replace(/[-:.TZ]/g, '')
+  const id = text + String(last % MICROS).padStart(3, '0')
+  return unique ? `${id}_${process.pid}` : id
+}

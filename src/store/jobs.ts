@@ -1,0 +1,45 @@
+// Jobs and what became of them, minion by minion. A return is safe when the promise is kept, and is taken once.
+import type { Dict, Value } from '../data/mod.ts'
+
+export interface JobRecord {
+  jid: string
+  /** What was published, without secrets. */
+  load: Dict
+  /** Who was meant. */
+  minions: readonly string[]
+}
+
+export interface JobReturn {
+  jid: string
+  id: string
+  /** What the minion sent: `return`, `retcode`, `success`, `fun`, `out` and the like. */
+  data: Dict
+}
+
+/** What is known about one minion of a job. */
+export interface MinionProgress {
+  id: string
+  state: 'published' | 'running' | 'returned' | 'gone'
+  /** Why there is no return. */
+  reason?: string
+}
+
+export interface JobStore {
+  /** Notes a job, or further minions of one. */
+  saveJob(job: JobRecord): void
+  /** Resolves when the return is on disk; false when there was one of this minion already. */
+  saveReturn(ret: JobReturn): Promise<boolean>
+  /** What is known about a minion that has not returned. */
+  note(jid: string, progress: MinionProgress): void
+  job(jid: string): JobRecord | undefined
+  returns(jid: string): Map<string, Dict>
+  progress(jid: string): MinionProgress[]
+  /** The loads of jobs by jid, oldest first; the last `limit` of them. */
+  jobs(limit?: number): Map<string, Dict>
+  /** The jid of the last return of each minion for a function. */
+  lastReturns(fun: string): Map<string, Dict>
+  minions(): Value[]
+  /** Removes jobs that are older; gives their number. */
+  prune(olderThanSeconds: number): number
+  close(): void
+}

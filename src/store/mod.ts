@@ -1,0 +1,6 @@
+// What daemons keep: minions' keys, data about minions, jobs and their returns.
+export { type Bank, type DataCache, fileCache } from './data-cache.ts'
+export { newJid } from './jid.ts'
+export type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
+export { type KeyFolder, PkiKeys } from './pki-keys.ts'
+export { openJobStore } from './sqlite-jobs.ts'

@@ -1,0 +1,109 @@
+// Minions' public keys in the directories of a master's `pki_dir`, one file per id, as Salt has them. Other programs, and
+// operators by hand, move these files too, so what is kept in memory is dropped when a directory changes.
+import { type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isValidId, type KeyState, type KeyStore, type StoredKey } from '../wire/mod.ts'
+
+export type KeyFolder = 'minions' | 'minions_pre' | 'minions_rejected' | 'minions_denied'
+
+const FOLDERS: Readonly<Record<KeyState, KeyFolder>> = {
+  accepted: 'minions',
+  pending: 'minions_pre',
+  rejected: 'minions_rejected',
+}
+
+const ALL: readonly KeyFolder[] = ['minions', 'minions_pre', 'minions_rejected', 'minions_denied']
+
+export class PkiKeys implements KeyStore {
+  readonly directory: string
+  private readonly known = new Map<string, string>()
+  private listed: string[] | undefined
+  private watcher: FSWatcher | undefined
+
+  constructor(pkiDir: string) {
+    this.directory = pkiDir
+    for (const folder of ALL) mkdirSync(join(pkiDir, folder), { recursive: true, mode: 0o700 })
+  }
+
+  /** Keeps accepted keys in memory from now on, and drops them when their directory changes. */
+  watch(): void {
+    this.watcher = watch(join(this.directory, 'minions'), () => this.forget())
+    this.watcher.unref()
+  }
+
+  close(): void {
+    this.watcher?.close()
+    this.watcher = undefined
+  }
+
+  private forget(): void {
+    this.known.clear()
+    this.listed = undefined
+  }
+
+  private read(folder: KeyFolder, id: string): string | undefined {
+    if (!isValidId(id)) return undefined
+    try {
+      return readFileSync(join(this.directory, folder, id), 'utf8')
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOENT' || code === 'EISDIR') return undefined
+      throw error
+    }
+  }
+
+  accepted(id: string): string | undefined {
+    const known = this.known.get(id)
+    if (known !== undefined) return known
+    const pem = this.read('minions', id)
+    if (pem !== undefined && this.watcher) this.known.set(id, pem)
+    return pem
+  }
+
+  fetch(id: string): StoredKey | undefined {
+    for (const state of ['accepted', 'pending', 'rejected'] as const) {
+      const pub = this.read(FOLDERS[state], id)
+      if (pub !== undefined) return { state, pub }
+    }
+    return undefined
+  }
+
+  store(id: string, { state, pub }: StoredKey): void {
+    this.write(FOLDERS[state], id, pub)
+    for (const folder of Object.values(FOLDERS)) if (folder !== FOLDERS[state]) this.remove(folder, id)
+    this.known.delete(id)
+    this.listed = undefined
+  }
+
+  deny(id: string, pub: string): void {
+    this.write('minions_denied', id, pub)
+  }
+
+  /** The ids in a directory, sorted. */
+  list(folder: KeyFolder): string[] {
+    if (folder === 'minions' && this.listed && this.watcher) return this.listed
+    const ids = readdirSync(join(this.directory, folder), { withFileTypes: true })
+      .filter((entry) => !entry.name.startsWith('.') && !entry.isDirectory())
+      .map(({ name }) => name)
+      .sort()
+    if (folder === 'minions') this.listed = ids
+    return ids
+  }
+
+  pem(folder: KeyFolder, id: string): string | undefined {
+    return this.read(folder, id)
+  }
+
+  /** Whether there was one. */
+  remove(folder: KeyFolder, id: string): boolean {
+    const file = join(this.directory, folder, id)
+    if (!isValidId(id) || !statSync(file, { throwIfNoEntry: false })) return false
+    rmSync(file)
+    if (folder === 'minions') this.forget()
+    return true
+  }
+
+  private write(folder: KeyFolder, id: string, pub: string): void {
+    writeFileSync(join(this.directory, folder, id), pub, { mode: 0o644 })
+  }
+}
