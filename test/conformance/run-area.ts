@@ -5,10 +5,14 @@ import { join, resolve } from 'node:path'
 import type { Case } from './area.ts'
 import { adapterPath, areaNames, caseDirectory, caseFiles, knownDifferences, readCases } from './corpus.ts'
 import { formulaCases } from './formulas/goldens.ts'
+import { wireCases } from './wire/vectors.ts'
 import type { Ready, Verdict, WorkerInput } from './worker.ts'
 
 /** The area whose cases are goldens of public formulas. */
 export const FORMULAS = 'formulas'
+
+/** The area whose cases are vectors in files of their own shapes. */
+const WIRE = 'wire'
 
 const CASE_LIMIT_MS = 10_000
 /** The share of an area's own cases that may be declared known differences. */
@@ -39,7 +43,7 @@ export class RequestError extends Error {}
 export async function runArea(area: string, options: RunOptions = {}): Promise<AreaReport> {
   const areas = areaNames()
   if (!areas.includes(area)) throw new RequestError(`No area '${area}'; there are: ${areas.join(', ')}`)
-  const cases = area === FORMULAS ? formulasOf(options) : recordedCases(area, options)
+  const cases = casesOf(area, options)
   const problems = await runCases({ adapter: adapterPath(area), cases })
   const report = weigh(cases, problems, knownDifferences(area))
   const complete = options.cases === undefined && options.filter === undefined
@@ -47,6 +51,17 @@ export async function runArea(area: string, options: RunOptions = {}): Promise<A
     report.failures.push({ name: `known/${area}.json`, problem: `lists more than ${KNOWN_SHARE * 100} % of the cases` })
   }
   return report
+}
+
+function casesOf(area: string, options: RunOptions): Case[] {
+  if (area === FORMULAS) return formulasOf(options)
+  return area === WIRE ? vectorsOf(options) : recordedCases(area, options)
+}
+
+function vectorsOf({ cases, filter }: RunOptions): Case[] {
+  const given = cases ?? caseDirectory(WIRE)
+  if (!existsSync(given)) throw new RequestError(`No directory ${given}`)
+  return wireCases(existsSync(join(given, WIRE)) ? join(given, WIRE) : given, filter)
 }
 
 function recordedCases(area: string, { cases, filter }: RunOptions): Case[] {

@@ -2,12 +2,13 @@
 // knows that key signs in again and repeats the request once.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, silentLog } from '../../base/mod.ts'
-import { decodeMsgpack, encodeMsgpack, isDict, str, type Value } from '../../data/mod.ts'
+import { encodeMsgpack, str, type Value } from '../../data/mod.ts'
 import { Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
 import { bytesOf, dictOf, PROTOCOL_VERSION } from '../envelope.ts'
 import { isWireError, WireError } from '../errors.ts'
 import { REQUEST_TIMEOUT, REQUEST_TRIES, type RequestClient, type RequestOptions } from '../transport/transport.ts'
 import { type Credentials, outcomeText, SignInError, type SignInOutcome } from './outcome.ts'
+import { openPrivateReply } from './private-reply.ts'
 import type { MinionSettings } from './settings.ts'
 import { newNonce, SignIn } from './sign-in.ts'
 
@@ -204,33 +205,15 @@ export class MasterChannel {
     ])
   }
 
-  private async openPrivate(reply: Value, field: string, nonce: string): Promise<Value> {
-    const { key, encryptionAlgorithm, signingAlgorithm } = this.settings
-    const outer = dictOf(reply)
-    const sealedKey = bytesOf(outer?.get('key'))
-    const sealed = bytesOf(outer?.get(field))
-    if (sealedKey === undefined || sealed === undefined) {
-      throw new WireError('AuthenticationError', 'Master did not return a session key for pillar request')
-    }
-    const oneTime = new Crypticle((await key.decrypt(sealedKey, encryptionAlgorithm)).toString())
-    const message = dictOf(oneTime.open(sealed))
-    const data = bytesOf(message?.get('data'))
-    const signature = bytesOf(message?.get('sig'))
-    if (
-      data === undefined ||
-      signature === undefined ||
-      this.signIn.pin.key()?.verify(data, signature, signingAlgorithm) !== true
-    ) {
-      throw new WireError('AuthenticationError', 'Pillar payload signature failed to validate.')
-    }
-    const inner = decodeMsgpack(data, { dialect: 'wire' })
-    if (!isDict(inner)) throw new WireError('AuthenticationError', 'Key verification failed.')
-    const innerKey = bytesOf(inner.get('key'))
-    if (innerKey === undefined || !Buffer.from(innerKey).equals(sealedKey)) {
-      throw new WireError('AuthenticationError', 'Key verification failed.')
-    }
-    if (inner.get('nonce') !== nonce) throw new WireError('AuthenticationError', 'Pillar nonce verification failed.')
-    return inner.get('pillar') ?? null
+  private openPrivate(reply: Value, field: string, nonce: string): Promise<Value> {
+    const { key, encryptionAlgorithm = DEFAULT_ENCRYPTION, signingAlgorithm = DEFAULT_SIGNING } = this.settings
+    const masterKey = this.signIn.pin.key()
+    return openPrivateReply(reply, field, nonce, {
+      key,
+      masterKey,
+      encryption: encryptionAlgorithm,
+      signing: signingAlgorithm,
+    })
   }
 }
 

@@ -1,0 +1,47 @@
+// The answer to `_pillar`: a one-time key that only the minion can open, and under it the data with the master's
+// signature. Key and nonce stand inside it once more, so that nothing can be taken from another answer.
+import { type Dict, decodeMsgpack, type Value } from '../../data/mod.ts'
+import { Crypticle, type RsaPrivateKey, type RsaPublicKey } from '../crypto/mod.ts'
+import { bytesOf, dictOf } from '../envelope.ts'
+import { WireError } from '../errors.ts'
+
+export interface PrivateReplyKeys {
+  key: RsaPrivateKey
+  masterKey: RsaPublicKey | undefined
+  encryption: string
+  signing: string
+}
+
+/** The contents of a private answer; throws an `AuthenticationError` when anything about it is wrong. */
+export async function openPrivateReply(
+  reply: Value,
+  field: string,
+  nonce: string,
+  keys: PrivateReplyKeys,
+): Promise<Value> {
+  const outer = dictOf(reply)
+  const sealedKey = bytesOf(outer?.get('key'))
+  const sealed = bytesOf(outer?.get(field))
+  if (sealedKey === undefined || sealed === undefined) {
+    throw refused('Master did not return a session key for pillar request')
+  }
+  const oneTime = new Crypticle((await keys.key.decrypt(sealedKey, keys.encryption)).toString())
+  const inner = readSigned(dictOf(oneTime.open(sealed)), keys)
+  const innerKey = bytesOf(inner?.get('key'))
+  if (innerKey === undefined || !Buffer.from(innerKey).equals(sealedKey)) throw refused('Key verification failed.')
+  if (inner?.get('nonce') !== nonce) throw refused('Pillar nonce verification failed.')
+  return inner.get('pillar') ?? null
+}
+
+function readSigned(message: Dict | undefined, { masterKey, signing }: PrivateReplyKeys): Dict | undefined {
+  const data = bytesOf(message?.get('data'))
+  const signature = bytesOf(message?.get('sig'))
+  if (data === undefined || signature === undefined || masterKey?.verify(data, signature, signing) !== true) {
+    throw refused('Pillar payload signature failed to validate.')
+  }
+  return dictOf(decodeMsgpack(data, { dialect: 'wire' }))
+}
+
+function refused(why: string): WireError {
+  return new WireError('AuthenticationError', why)
+}
