@@ -617,6 +617,28 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/kmod.ts'),
     },
   ],
+  lvm: [
+    {
+      functions: [
+        'version',
+        'fullversion',
+        'pvdisplay',
+        'vgdisplay',
+        'lvdisplay',
+        'pvcreate',
+        'pvremove',
+        'vgcreate',
+        'vgextend',
+        'lvcreate',
+        'vgremove',
+        'lvremove',
+        'lvresize',
+        'lvextend',
+        'pvresize',
+      ],
+      load: () => import('../modules/linux_lvm.ts'),
+    },
+  ],
   shadow: [
     {
       functions: [
@@ -680,6 +702,12 @@ export const moduleTable: ModuleTable = {
         'ifelse',
       ],
       load: () => import('../modules/match.ts'),
+    },
+  ],
+  raid: [
+    {
+      functions: ['list', 'detail', 'destroy', 'stop', 'create', 'save_config', 'assemble', 'examine', 'add'],
+      load: () => import('../modules/mdadm_raid.ts'),
     },
   ],
   mount: [
@@ -952,6 +980,33 @@ export const moduleTable: ModuleTable = {
         'clear_cache',
       ],
       load: () => import('../modules/saltutil.ts'),
+    },
+  ],
+  schedule: [
+    {
+      functions: [
+        'list',
+        'is_enabled',
+        'purge',
+        'delete',
+        'build_schedule_item',
+        'add',
+        'modify',
+        'run_job',
+        'enable_job',
+        'disable_job',
+        'save',
+        'enable',
+        'disable',
+        'reload',
+        'move',
+        'copy',
+        'postpone_job',
+        'skip_job',
+        'show_next_fire_time',
+        'job_status',
+      ],
+      load: () => import('../modules/schedule.ts'),
     },
   ],
   selinux: [

@@ -168,6 +168,18 @@ export const stateTable: StateTable = {
       load: () => import('../states/logrotate.ts'),
     },
   ],
+  lvm: [
+    {
+      functions: ['pv_present', 'pv_absent', 'vg_present', 'vg_absent', 'lv_present', 'lv_absent'],
+      load: () => import('../states/lvm.ts'),
+    },
+  ],
+  raid: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/mdadm_raid.ts'),
+    },
+  ],
   module: [
     {
       functions: ['wait', 'watch', 'run', 'mod_watch'],
@@ -280,6 +292,12 @@ export const stateTable: StateTable = {
     {
       functions: ['present', 'absent'],
       load: () => import('../states/postgres_user.ts'),
+    },
+  ],
+  schedule: [
+    {
+      functions: ['present', 'absent', 'enabled', 'disabled'],
+      load: () => import('../states/schedule.ts'),
     },
   ],
   selinux: [

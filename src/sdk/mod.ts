@@ -4,6 +4,7 @@ export type { FetchOptions, FileClient, FileSum } from '../fileserver/mod.ts'
 export {
   type Command,
   type CommandResult,
+  type Connection,
   type FileStat,
   type FileType,
   type Group,
@@ -13,6 +14,7 @@ export {
   isHostError,
   parseGroup,
   parsePasswd,
+  type SocketAddress,
   systemError,
   type User,
 } from '../host/mod.ts'
@@ -35,6 +37,8 @@ export {
 export type {
   FunctionContext,
   Keywords,
+  MinionAnswer,
+  MinionRequest,
   PillarOrigin,
   PillarRequest,
   RenderRequest,
@@ -54,9 +58,10 @@ export {
 export { isTrue } from './is-true.ts'
 export { toValue } from './result.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
-export { deserialize, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
+export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
 export {
   defineState,
+  reportOn,
   type StateContext,
   type StateDeclaration,
   type StateFunction,

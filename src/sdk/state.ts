@@ -79,3 +79,8 @@ export function stateHooks(declaration: StateDeclaration): string[] {
   if (declaration.ownCheckCmd) hooks.push('mod_run_check_cmd')
   return hooks
 }
+
+/** Reports about one name, in the order of Salt's keys. */
+export function reportOn(name: Result): (result: boolean | null, comment: string, changes?: Result) => StateReturn {
+  return (result, comment, changes = {}) => ({ name, changes, result, comment })
+}

@@ -1,6 +1,6 @@
 // Services: running or not, started at boot or not, masked or not.
 import type { Dict, Value } from '../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
+import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
 import { dead, type Request, running } from './service/activity.ts'
 import { type BootReport, disableAtBoot, enableAtBoot } from './service/boot.ts'
 import { masked, unmasked } from './service/masking.ts'
@@ -40,7 +40,7 @@ async function disabled(ctx: StateContext, name: string, kwargs: Kwargs): Promis
 
 async function beacon(ctx: StateContext, name: string, kwargs: Kwargs): Promise<StateReturn | Dict> {
   const sfun = kwargs.get('sfun') ?? null
-  const ret = (result: boolean, comment: string): StateReturn => ({ name, changes: {}, comment, result })
+  const ret = reportOn(name)
   if (sfun !== 'running' && sfun !== 'dead') {
     return ret(false, `service.${sfun === null ? 'None' : String(sfun)} does not work with the beacon state function`)
   }

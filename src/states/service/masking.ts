@@ -1,6 +1,6 @@
 // Masked services cannot be started by anyone.
 import { truthy, type Value } from '../../data/mod.ts'
-import type { Result, StateContext, StateReturn } from '../../sdk/mod.ts'
+import { reportOn, type StateContext, type StateReturn } from '../../sdk/mod.ts'
 import { complaint, type Provider } from './provider.ts'
 
 interface Wording {
@@ -25,12 +25,7 @@ type Masking = (ctx: StateContext, service: Provider, name: string, runtime: Val
 
 function masking({ wanted, already, done, failed, fun }: Wording): Masking {
   return async (ctx, service, name, runtime) => {
-    const ret = (result: boolean | null, comment: string, changes: Result = {}): StateReturn => ({
-      name,
-      changes,
-      result,
-      comment,
-    })
+    const ret = reportOn(name)
     if (!service.has('masked')) return ret(false, 'Service masking not available on this minion')
     const now = truthy(runtime) ? 'runtime ' : ''
     const changes = { [`${now}masked`]: { old: !wanted, new: wanted } }

@@ -1,7 +1,7 @@
 // What a service does when something it watches has changed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isNumeric, numberOf, str, truthy, type Value } from '../../data/mod.ts'
-import type { Result, StateContext, StateReturn } from '../../sdk/mod.ts'
+import { reportOn, type StateContext, type StateReturn } from '../../sdk/mod.ts'
 import { complaint, type Kwargs, type Provider, providerOf } from './provider.ts'
 
 export interface Watch {
@@ -35,12 +35,7 @@ function whenRunning(service: Provider, { reload, full_restart, force }: Watch):
 export async function watched(ctx: StateContext, watch: Watch): Promise<StateReturn> {
   const { name, sfun, sig, init_delay, kwargs } = watch
   const service = await providerOf(ctx)
-  const ret = (result: boolean | null, comment: string, changes: Result = {}): StateReturn => ({
-    name,
-    changes,
-    result,
-    comment,
-  })
+  const ret = reportOn(name)
   if (sfun !== 'dead' && sfun !== 'running') return ret(false, `Unable to trigger watch for service.${str(sfun)}`)
   const isRunning = truthy(await service.call('status', [name, sig]))
   if (sfun === 'dead' && !isRunning) return ret(true, 'Service is already stopped')
