@@ -144,7 +144,28 @@ export interface HostAccounts {
   identity(): Promise<{ uid: number; gid: number }>
 }
 
-export interface Host extends HostFiles, HostCommands, HostAccounts {
+/** A socket of the machine, or a port that can be reached from it. */
+export type SocketAddress = { path: string } | { host: string; port: number; tls?: boolean }
+
+export interface SocketOptions {
+  /** In seconds, for connecting and for each piece that is waited for. */
+  timeout?: number
+}
+
+export interface Connection {
+  write(data: string | Uint8Array): Promise<void>
+  /** The next piece, as it comes; undefined at the end. */
+  read(): Promise<Uint8Array | undefined>
+  /** Goes on encrypted, as STARTTLS wants it. */
+  secure(serverName: string): Promise<void>
+  close(): void
+}
+
+export interface HostSockets {
+  connect(address: SocketAddress, options?: SocketOptions): Promise<Connection>
+}
+
+export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets {
   /** True when changes are refused. */
   readonly readOnly: boolean
   hostname(): Promise<string>

@@ -12,6 +12,7 @@ export type {
   AccessWish,
   Command,
   CommandResult,
+  Connection,
   FileStat,
   FileSystemStat,
   FileType,
@@ -19,6 +20,9 @@ export type {
   HostAccounts,
   HostCommands,
   HostFiles,
+  HostSockets,
+  SocketAddress,
+  SocketOptions,
   TempOptions,
   WriteOptions,
 } from './host.ts'
@@ -29,5 +33,6 @@ export {
   type MemoryMachine,
   type ScriptedCommand,
   type ScriptedResult,
+  type ScriptedSocket,
 } from './memory/memory-host.ts'
 export { readOnlyHost } from './read-only.ts'

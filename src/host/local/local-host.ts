@@ -3,7 +3,17 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Group, User } from '../accounts.ts'
 import { fromNodeError } from '../errors.ts'
-import type { AccessWish, Command, CommandResult, FileStat, Host, TempOptions } from '../host.ts'
+import type {
+  AccessWish,
+  Command,
+  CommandResult,
+  Connection,
+  FileStat,
+  Host,
+  SocketAddress,
+  SocketOptions,
+  TempOptions,
+} from '../host.ts'
 import { findProgram } from '../which.ts'
 import { HeldFiles } from './held-files.ts'
 import { localGroup, localGroups, localUser, localUsers } from './local-accounts.ts'
@@ -79,6 +89,10 @@ export class LocalHost extends LocalFiles implements Host {
 
   which(program: string): Promise<string | undefined> {
     return findProgram(this, program)
+  }
+
+  async connect(address: SocketAddress, options?: SocketOptions): Promise<Connection> {
+    return (await import('./local-sockets.ts')).openSocket(address, options)
   }
 
   async user(nameOrId: string | number): Promise<User | undefined> {

@@ -1,8 +1,8 @@
 // A simulated machine: its files, accounts and environment are in memory, and its commands are what a script says.
 // For tests, and for thousands of minions in one process.
 import type { Group, User } from '../accounts.ts'
-import { HostError } from '../errors.ts'
-import type { Command, CommandResult, Host } from '../host.ts'
+import { HostError, systemError } from '../errors.ts'
+import type { Command, CommandResult, Connection, Host, SocketAddress } from '../host.ts'
 import { findProgram } from '../which.ts'
 import { MemoryFiles } from './memory-files.ts'
 
@@ -19,6 +19,9 @@ export type ScriptedCommand = (
   host: MemoryHost,
 ) => string | ScriptedResult | undefined | Promise<string | ScriptedResult | undefined>
 
+/** What the other side of a socket answers to a piece that is written; null for a new connection. */
+export type ScriptedSocket = (sent: string | null) => string | undefined
+
 /** A file as its text, or with its facts. */
 export type MemoryFile = string | { text?: string; mode?: number; uid?: number; gid?: number; link?: string }
 
@@ -33,6 +36,8 @@ export interface MemoryMachine {
   now?: () => number
   /** Tried in turn until one answers. */
   commands?: readonly ScriptedCommand[]
+  /** By path or `host:port`. */
+  sockets?: Readonly<Record<string, ScriptedSocket>>
 }
 
 const ROOT: User = { name: 'root', uid: 0, gid: 0, gecos: 'root', home: '/root', shell: '/bin/bash' }
@@ -95,6 +100,26 @@ export class MemoryHost extends MemoryFiles implements Host {
 
   async start(command: Command): Promise<number> {
     return (await this.run(command)).pid
+  }
+
+  async connect(address: SocketAddress): Promise<Connection> {
+    const place = 'path' in address ? address.path : `${address.host}:${address.port}`
+    const script = this.machine.sockets?.[place]
+    if (!script) throw systemError('path' in address ? 'ENOENT' : 'ECONNREFUSED', place)
+    const pieces: string[] = []
+    const take = (answer: string | undefined): void => {
+      if (answer !== undefined) pieces.push(answer)
+    }
+    take(script(null))
+    return {
+      write: async (data) => take(script(typeof data === 'string' ? data : new TextDecoder().decode(data))),
+      read: async () => {
+        const piece = pieces.shift()
+        return piece === undefined ? undefined : new TextEncoder().encode(piece)
+      },
+      secure: async () => {},
+      close: () => {},
+    }
   }
 
   which(program: string): Promise<string | undefined> {

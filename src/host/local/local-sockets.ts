@@ -1,0 +1,82 @@
+// Connections from this machine: to its own sockets, or over the network, encrypted or not. Reading is by pieces, and
+// whoever speaks a protocol puts them together.
+import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { fromNodeError, systemError } from '../errors.ts'
+import type { Connection, SocketAddress, SocketOptions } from '../host.ts'
+
+const placeOf = (address: SocketAddress): string =>
+  'path' in address ? address.path : `${address.host}:${address.port}`
+
+function opened(socket: Socket, place: string, event: 'connect' | 'secureConnect'): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      socket.destroy()
+      reject(fromNodeError(error, place))
+    }
+    socket.once('error', fail)
+    socket.once('timeout', () => fail(systemError('ETIMEDOUT', place)))
+    socket.once(event, () => {
+      socket.removeAllListeners('error').removeAllListeners('timeout')
+      resolve(socket)
+    })
+  })
+}
+
+export async function openSocket(address: SocketAddress, { timeout = 10 }: SocketOptions = {}): Promise<Connection> {
+  const place = placeOf(address)
+  const encrypted = 'tls' in address && address.tls === true
+  const socket = encrypted ? connectTls({ ...address, servername: address.host }) : connect(address)
+  socket.setTimeout(timeout * 1000)
+  return new LocalConnection(await opened(socket, place, encrypted ? 'secureConnect' : 'connect'), place, timeout)
+}
+
+class LocalConnection implements Connection {
+  private socket: Socket
+  private readonly place: string
+  private readonly timeout: number
+  private pieces!: AsyncIterator<Uint8Array>
+
+  constructor(socket: Socket, place: string, timeout: number) {
+    this.socket = socket
+    this.place = place
+    this.timeout = timeout
+    this.listen()
+  }
+
+  private listen(): void {
+    const { socket, place } = this
+    socket.setTimeout(this.timeout * 1000, () => socket.destroy(systemError('ETIMEDOUT', place)))
+    // a failure is told to whoever reads or writes next
+    socket.on('error', () => {})
+    this.pieces = socket[Symbol.asyncIterator]()
+  }
+
+  write(data: string | Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.socket.write(data, (error) => (error ? reject(fromNodeError(error, this.place)) : resolve()))
+    })
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    try {
+      const { value, done } = await this.pieces.next()
+      return done ? undefined : value
+    } catch (error) {
+      throw fromNodeError(error, this.place)
+    }
+  }
+
+  async secure(serverName: string): Promise<void> {
+    const plain = this.socket
+    plain.removeAllListeners()
+    const socket = connectTls({ socket: plain, servername: serverName })
+    socket.setTimeout(this.timeout * 1000)
+    this.socket = await opened(socket, this.place, 'secureConnect')
+    this.listen()
+  }
+
+  close(): void {
+    this.socket.destroy()
+  }
+}
