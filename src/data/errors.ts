@@ -22,6 +22,7 @@ export type PyErrorType =
   | 'NotImplementedError'
   | 'OSError'
   | 'StopIteration'
+  | 'UnboundLocalError'
   | 'Exception'
 
 /** An exception that Python would have raised; `code` is its class and `message` what `str(exc)` gives. */

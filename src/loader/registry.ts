@@ -46,6 +46,8 @@ export interface RegistryContext {
   render?: FunctionContext['render']
   /** Without it the pillar in memory counts as fresh. */
   freshPillar?: FunctionContext['freshPillar']
+  /** Without it no minion is running here. */
+  askMinion?: FunctionContext['askMinion']
   /** The state engine, for runs that functions of this registry begin. */
   openStates?: (functions: Registry, request: StateRunRequest) => Promise<StateRun>
   /** Without it no value has a known origin. */
@@ -92,6 +94,7 @@ export class Registry {
       http: context.http ?? httpClient(host, context.opts),
       render: context.render ?? noRenderer,
       freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
+      askMinion: context.askMinion ?? (async () => undefined),
       openStates: (request) => (context.openStates ?? noStates)(this, request),
       pillarOrigins: context.pillarOrigins ?? (async () => []),
     }

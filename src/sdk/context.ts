@@ -40,9 +40,23 @@ export interface FunctionContext {
   freshPillar(request: PillarRequest): Promise<Dict>
   /** Which sources say something about a path of keys, in the order they are merged. */
   pillarOrigins(path: readonly string[], request: PillarRequest): Promise<PillarOrigin[]>
+  /** Asks the minion that runs on this machine, over its event bus. */
+  askMinion(request: MinionRequest): Promise<MinionAnswer>
   /** Begins a run of states. */
   openStates(request: StateRunRequest): Promise<StateRun>
 }
+
+/** An event for the minion, and the tag of the event that answers it. */
+export interface MinionRequest {
+  tag: string
+  data: Dict
+  answer: string
+  /** Seconds to wait for the answer. */
+  wait: number
+}
+
+/** The data of the answering event; null when none came in time, undefined when no minion is running. */
+export type MinionAnswer = Dict | null | undefined
 
 export interface StateCatalogue {
   /** `module.function` of all states. */

@@ -92,3 +92,8 @@ export async function deserialize(name: string, source: Value): Promise<Value> {
   if (text === undefined) throw new PyError('AttributeError', `${str(source)} is neither text nor bytes`)
   return reader.deserialize(text)
 }
+
+/** What `salt.utils.yaml.safe_dump` writes. */
+export async function dumpYaml(value: Value, options: DumpOptions = {}): Promise<string> {
+  return (await import('../yaml/mod.ts')).dump(value, options)
+}

@@ -85,6 +85,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     http: httpClient(host, trial.opts ?? new Map()),
     render: async ({ text }) => text,
     freshPillar: async () => trial.pillar ?? new Map(),
+    askMinion: async () => undefined,
     openStates: async () => {
       throw new Error('The trial has no states')
     },

@@ -33,6 +33,7 @@ export class CallContext implements StateContext {
   readonly render: StateContext['render']
   readonly freshPillar: StateContext['freshPillar']
   readonly pillarOrigins: StateContext['pillarOrigins']
+  readonly askMinion: StateContext['askMinion']
   readonly openStates: StateContext['openStates']
   readonly test: boolean
   readonly low: LowChunk
@@ -61,6 +62,7 @@ export class CallContext implements StateContext {
     this.render = functions.render
     this.freshPillar = functions.freshPillar
     this.pillarOrigins = functions.pillarOrigins
+    this.askMinion = functions.askMinion
     this.openStates = functions.openStates
     this.test = facts.test
     this.low = facts.low

@@ -1,19 +1,20 @@
 // Backups by date: which of the files of a directory are kept, and which are removed.
-import { fromTimestamp, isDict, isoWeekOf, numberOf, PyError, sorted, str, truthy, type Value } from '../../data/mod.ts'
+import {
+  fromTimestamp,
+  isDict,
+  isoWeekOf,
+  type Moment,
+  numberOf,
+  PyError,
+  parseTime,
+  sorted,
+  str,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
 import { arg, type StateContext, state } from '../../sdk/mod.ts'
 import { type Answer, begin, dict, fail } from './answer.ts'
 import { expandUser, isDirectory, joinPaths } from './paths.ts'
-import { parseTime } from './strptime.ts'
-
-/** When a file was made. */
-export interface Moment {
-  year: number
-  month: number
-  day: number
-  hour: number
-  /** Seconds since the epoch. */
-  epoch: number
-}
 
 /** Files by parts of their time, nested; at the bottom the name. */
 type Tree = Map<number, Tree | string>

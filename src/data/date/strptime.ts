@@ -1,6 +1,14 @@
 // Times in names, read as Python's `datetime.strptime` does in the C locale.
-import { PyError } from '../../data/mod.ts'
-import type { Moment } from './retention.ts'
+import { PyError } from '../errors.ts'
+
+export interface Moment {
+  year: number
+  month: number
+  day: number
+  hour: number
+  /** Seconds since the epoch. */
+  epoch: number
+}
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
 const DAYS = 'monday tuesday wednesday thursday friday saturday sunday'.split(' ')
