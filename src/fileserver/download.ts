@@ -1,6 +1,7 @@
 // Sources from elsewhere: http and https.
 import { redactUrl, SaltError, urlParts } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
+import { trustSystem } from '../http/mod.ts'
 import type { FetchOptions } from './file-client.ts'
 
 const refused = (message: string, cause?: unknown): SaltError => new SaltError('MinionError', message, { cause })
@@ -31,6 +32,7 @@ async function send(url: string, headers: Record<string, string>): Promise<Respo
     headers['Authorization'] = `Basic ${Buffer.from(login).toString('base64')}`
     parsed.username = parsed.password = ''
   }
+  if (parsed.protocol === 'https:') await trustSystem()
   try {
     return await fetch(parsed, { headers })
   } catch (error) {

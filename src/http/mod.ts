@@ -13,6 +13,9 @@ export interface HttpClient {
   query(parameters: ReadonlyMap<string, Value>): Promise<Dict>
 }
 
+/** Lets TLS connections of any kind trust the authorities that the machine trusts. */
+export const trustSystem = async (): Promise<void> => (await import('./system-trust.ts')).trustSystem()
+
 export const sendHttp: SendHttp = async (request) => (await import('./request.ts')).sendHttp(request)
 
 /** Runs the query that the parameters describe; they may bring their own options. */

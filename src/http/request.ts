@@ -4,6 +4,7 @@ import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls'
 import { valueError } from '../data/mod.ts'
+import { trustSystem } from './system-trust.ts'
 
 export interface HttpRequest {
   url: string
@@ -88,6 +89,7 @@ async function open(request: HttpRequest): Promise<http.ClientRequest> {
   const headers = { ...Object.fromEntries(request.headers), ...length, connection: 'close' }
   const secure = url.protocol === 'https:'
   if (!secure && url.protocol !== 'http:') throw valueError(`Unsupported url scheme: ${request.url}`)
+  if (secure) trustSystem()
   if (proxy === undefined) return (secure ? https : http).request(url, { method, headers, ...tlsOptions(request) })
   if (!secure) {
     const own = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }
