@@ -25,10 +25,6 @@ export function signingHash(algorithm: string): string {
   return hashOf(SIGNING, algorithm)
 }
 
-export function isSigningAlgorithm(algorithm: unknown): algorithm is string {
-  return typeof algorithm === 'string' && SIGNING.has(algorithm)
-}
-
 function hashOf(known: ReadonlyMap<string, string>, algorithm: string): string {
   const hash = known.get(algorithm)
   if (hash !== undefined) return hash

@@ -1,5 +1,5 @@
-export { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, isSigningAlgorithm } from './algorithms.ts'
-export { Crypticle, generateKeyString, type OpenOptions } from './crypticle.ts'
-export { type KeyFileOptions, loadOrMakeKeys, readIfThere, writeKeyFile } from './key-files.ts'
+export { DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from './algorithms.ts'
+export { Crypticle, generateKeyString } from './crypticle.ts'
+export { loadOrMakeKeys, readIfThere, writeKeyFile } from './key-files.ts'
 export { cleanKey, pemFingerprint } from './pem.ts'
 export { generateRsaKeys, type KeyPairPem, RsaPrivateKey, RsaPublicKey } from './rsa.ts'

@@ -7,7 +7,7 @@ const LONG = 2
 const COMMAND = 4
 const EMPTY = Buffer.alloc(0)
 
-export function frameSize(body: number): number {
+function frameSize(body: number): number {
   return body + (body < 256 ? 2 : 9)
 }
 

@@ -11,7 +11,7 @@ import { BROADCAST, SYNDIC, topicOf } from './publisher.ts'
 const HANDSHAKE_TIMEOUT_MS = 30_000
 
 /** What a minion subscribes to. */
-export function subscriptions({ filtering, syndic, id }: SubscriberOptions): string[] {
+function subscriptions({ filtering, syndic, id }: SubscriberOptions): string[] {
   if (!filtering) return ['']
   return [BROADCAST, syndic ? SYNDIC : topicOf(id)]
 }

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeEvent, EventFrames, encodeEvent, eventTag, frameEvent, frameFiredEvent } from './event-frame.ts'
+
+describe('EventFrames', () => {
+  const bodies = ['a/b', 'salt/job/1/ret/m1', 'x'.repeat(300)].map((tag, n) =>
+    encodeEvent(tag, { n, data: 'ü'.repeat(n) }),
+  )
+
+  it.each([
+    ['without lengths', frameEvent],
+    ['with lengths in front', frameFiredEvent],
+  ])('gives the bodies of frames %s, wherever the stream is cut', (_name, frame) => {
+    const stream = Buffer.concat(bodies.map(frame))
+    fc.assert(
+      fc.property(fc.array(fc.nat(stream.length), { maxLength: 8 }), (cuts) => {
+        const frames = new EventFrames()
+        const ends = [...cuts.sort((a, b) => a - b), stream.length]
+        let from = 0
+        const got: string[] = []
+        for (const end of ends) {
+          got.push(...frames.push(stream.subarray(from, end)).map((body) => eventTag(body)))
+          from = end
+        }
+        expect(got).toEqual(bodies.map(eventTag))
+      }),
+    )
+  })
+
+  it('refuses a length beyond the limit before it comes', () => {
+    expect(() => new EventFrames(1000).push(Buffer.from([0, 1, 0, 0]))).toThrow('Refused an event of 65536 bytes')
+  })
+})
+
+describe('decodeEvent', () => {
+  it('gives tag and data, whatever the data holds', () => {
+    const { tag, data } = decodeEvent(encodeEvent('a/b', { text: '\n\n', bytes: Buffer.from([255]) }))
+    expect(tag).toBe('a/b')
+    expect(data.get('text')).toBe('\n\n')
+    expect(data.get('bytes')).toEqual(Uint8Array.of(255))
+  })
+
+  it('refuses what is no event', () => {
+    expect(() => decodeEvent(Buffer.from('no end'))).toThrow('An event has no end of its tag')
+    expect(() => decodeEvent(Buffer.from('a\n\n\x01'))).toThrow('no mapping')
+  })
+})

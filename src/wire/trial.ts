@@ -1,0 +1,155 @@
+// A master and a minion on one transport, for tests: everything real but the keys' store.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Dict } from '../data/mod.ts'
+import { MasterChannel, type MinionSettings, PublicationReceiver, type SignInOutcome } from './client/mod.ts'
+import { generateRsaKeys, RsaPrivateKey } from './crypto/mod.ts'
+import {
+  MemoryKeyStore,
+  masterIdentity,
+  PublishChannel,
+  PublishSecret,
+  RequestChannel,
+  type RequestChannelOptions,
+  SessionKeys,
+  subscriberIdentity,
+} from './server/mod.ts'
+import { openTransport } from './transport/open.ts'
+import type { Publisher, PublisherOptions, RequestListener, TlsSettings, Transport } from './transport/transport.ts'
+
+let pairs: Promise<RsaPrivateKey[]> | undefined
+
+/** A few key pairs, made once: making them takes longer than using them. */
+export function trialKeys(): Promise<RsaPrivateKey[]> {
+  pairs ??= Promise.all([0, 1, 2].map(async () => new RsaPrivateKey((await generateRsaKeys(2048)).privatePem)))
+  return pairs
+}
+
+export interface TrialOptions {
+  transport?: string
+  channel?: Partial<RequestChannelOptions>
+  publisher?: PublisherOptions
+  ssl?: TlsSettings
+  filtering?: boolean
+  /** The clock of the session keys. */
+  now?: () => number
+}
+
+const HOST = '127.0.0.1'
+
+export class Trial {
+  readonly directory = mkdtempSync(join(tmpdir(), 'brine-wire-'))
+  readonly keys = new MemoryKeyStore()
+  readonly secret = new PublishSecret()
+  readonly logs: string[] = []
+  readonly events: Dict[] = []
+  readonly sessions: SessionKeys
+  transport!: Transport
+  listener!: RequestListener
+  publisher!: Publisher
+  requests!: RequestChannel
+  publications!: PublishChannel
+  private readonly ending: Array<() => unknown> = []
+  private readonly options: TrialOptions
+
+  private constructor(options: TrialOptions) {
+    this.options = options
+    this.sessions = new SessionKeys({ directory: join(this.directory, 'sessions'), now: options.now ?? Date.now })
+  }
+
+  static async start(options: TrialOptions = {}): Promise<Trial> {
+    const trial = new Trial(options)
+    await trial.listen()
+    return trial
+  }
+
+  readonly log = (level: string, text: string): void => {
+    this.logs.push(`${level}: ${text}`)
+  }
+
+  private async listen(): Promise<void> {
+    const { options, keys, secret, sessions, log } = this
+    const [masterKey] = await trialKeys()
+    const identity = masterIdentity(masterKey!)
+    const sockets = { log, ...(options.ssl ? { ssl: options.ssl } : {}) }
+    this.transport = await openTransport(options.transport)
+    this.publisher = await this.transport.publisher(
+      { host: HOST, port: 0 },
+      {
+        ...sockets,
+        filtering: options.filtering === true,
+        identify: subscriberIdentity(keys, secret),
+        ...options.publisher,
+      },
+    )
+    const port = 'port' in this.publisher.endpoint ? this.publisher.endpoint.port : 0
+    this.requests = new RequestChannel({
+      identity,
+      keys,
+      secret,
+      sessions,
+      publishPort: port,
+      log,
+      onAuth: (event) => this.events.push(event),
+      handlers: { clear: (load) => load, aes: (load) => load },
+      ...options.channel,
+    })
+    this.listener = await this.transport.listen({ host: HOST, port: 0 }, this.requests.handle, sockets)
+    this.publications = new PublishChannel({
+      publisher: this.publisher,
+      identity,
+      secret,
+      resolve: (target) => [target],
+    })
+  }
+
+  /** A minion's channel; its first key is accepted. */
+  async minion(
+    id = 'm1',
+    settings: Partial<MinionSettings> = {},
+    onOutcome?: (outcome: SignInOutcome) => unknown,
+  ): Promise<MasterChannel> {
+    const [, key] = await trialKeys()
+    if (this.keys.fetch(id) === undefined) this.keys.store(id, { state: 'accepted', pub: key!.publicKey.pem })
+    const client = this.transport.connect(this.listener.endpoint, {
+      log: this.log,
+      ...(this.options.ssl ? { ssl: this.options.ssl } : {}),
+    })
+    const channel = new MasterChannel({
+      client,
+      log: this.log,
+      settings: { id, key: key!, pkiDir: join(this.directory, id), acceptanceWaitTime: 0.01, ...settings },
+      ...(onOutcome === undefined ? {} : { onOutcome }),
+    })
+    this.ending.push(() => channel.close())
+    return channel
+  }
+
+  /** What a minion hears, as it comes; ready when it is connected. */
+  async subscribe(channel: MasterChannel): Promise<Dict[]> {
+    const heard: Dict[] = []
+    await new Promise<void>((resolve) => {
+      const receiver = new PublicationReceiver({
+        channel,
+        transport: this.transport,
+        endpoint: this.publisher.endpoint,
+        filtering: this.options.filtering === true,
+        log: this.log,
+        onConnect: resolve,
+        onLoad: (load) => void heard.push(load),
+        reconnectDelay: () => 20,
+        ...(this.options.ssl ? { ssl: this.options.ssl } : {}),
+      })
+      this.ending.push(() => receiver.close())
+    })
+    return heard
+  }
+
+  async stop(): Promise<void> {
+    for (const end of this.ending.splice(0)) await end()
+    await this.listener.close()
+    await this.publisher.close()
+    rmSync(this.directory, { recursive: true })
+  }
+}
