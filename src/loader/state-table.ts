@@ -26,6 +26,18 @@ export const stateTable: StateTable = {
       load: () => import('../states/at.ts'),
     },
   ],
+  beacon: [
+    {
+      functions: ['present', 'absent', 'enabled', 'disabled'],
+      load: () => import('../states/beacon.ts'),
+    },
+  ],
+  blockdev: [
+    {
+      functions: ['tuned', 'formatted'],
+      load: () => import('../states/blockdev.ts'),
+    },
+  ],
   cmd: [
     {
       functions: ['wait', 'watch', 'wait_script', 'run', 'script', 'call', 'wait_call', 'mod_watch'],
@@ -234,6 +246,27 @@ export const stateTable: StateTable = {
       load: () => import('../states/pip_state.ts'),
     },
   ],
+  pkg: [
+    {
+      functions: [
+        'installed',
+        'latest',
+        'removed',
+        'purged',
+        'downloaded',
+        'patch_installed',
+        'patch_downloaded',
+        'uptodate',
+        'group_installed',
+        'held',
+        'unheld',
+        'mod_watch',
+        'mod_beacon',
+      ],
+      hooks: ['mod_aggregate', 'mod_init'],
+      load: () => import('../states/pkg.ts'),
+    },
+  ],
   postgres_cluster: [
     {
       functions: ['present', 'absent'],
@@ -292,6 +325,18 @@ export const stateTable: StateTable = {
     {
       functions: ['present', 'absent'],
       load: () => import('../states/postgres_user.ts'),
+    },
+  ],
+  process: [
+    {
+      functions: ['absent'],
+      load: () => import('../states/process.ts'),
+    },
+  ],
+  redis: [
+    {
+      functions: ['string', 'absent', 'slaveof'],
+      load: () => import('../states/redismod.ts'),
     },
   ],
   schedule: [
