@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { minion } from './minion.ts'
+import { canServe, type Server, startHaproxy } from './servers.ts'
+
+const runs = canServe('HAProxy', '/usr/sbin/haproxy')
+
+const configuration = (port: number): string => `
+defaults
+  mode tcp
+  timeout connect 1s
+  timeout client 1s
+  timeout server 1s
+frontend www
+  bind 127.0.0.1:${port}
+  default_backend web
+backend web
+  server web1 127.0.0.1:9 weight 10
+  server web2 127.0.0.1:9 weight 20
+backend other
+  server web1 127.0.0.1:9
+`
+
+describe.runIf(runs)('HAProxy', () => {
+  const salt = minion()
+  let server: Server
+  let socket: string
+
+  beforeAll(async () => {
+    server = await startHaproxy(configuration)
+    socket = join(server.directory, 'admin.sock')
+  }, 30_000)
+  afterAll(async () => server?.stop())
+
+  const ask = (name: string, ...args: (string | number | boolean)[]) => salt.call(`haproxy.${name}`, args, { socket })
+
+  test('tells its frontends, backends and servers', async () => {
+    expect(await ask('list_frontends')).toEqual(['www'])
+    expect(await ask('show_backends')).toBe('web\nother')
+    expect(await ask('list_servers', 'web')).toBe(
+      'Name: web1 Status: no check Weight: 10 bIn: 0 bOut: 0\nName: web2 Status: no check Weight: 20 bIn: 0 bOut: 0',
+    )
+    expect(await ask('list_backends')).toMatchObject({ other: { web1: { weight: 1, status: 'no check' } } })
+    expect(await ask('get_sessions', 'web1', 'web')).toBe('0')
+  })
+
+  test('takes servers out and lets them in again', async () => {
+    expect(await ask('disable_server', 'web1', '*')).toMatchObject({
+      web: expect.stringContaining('Name: web1 Status: MAINT'),
+      other: expect.stringContaining('Name: web1 Status: MAINT'),
+    })
+    expect(await salt.call('haproxy.wait_state', ['web', 'web1', 'maint', 5], { socket })).toBe(true)
+    expect(await ask('enable_server', 'web1', 'web')).toEqual({
+      web: expect.stringContaining('Name: web1 Status: no check'),
+    })
+    await ask('set_state', 'web2', 'web', 'drain')
+    expect(await ask('get_backend', 'web')).toMatchObject({ web2: { status: 'DRAIN' } })
+  })
+
+  test('changes weights', async () => {
+    expect(await ask('get_weight', 'web1', 'web')).toBe('10 (initial 10)')
+    expect(await ask('set_weight', 'web1', 'web', 5)).toBe('5 (initial 10)')
+  })
+
+  test('names a socket that is not there', async () => {
+    await expect(salt.call('haproxy.list_frontends', [], { socket: '/none' })).rejects.toThrow('/none does not exist.')
+  })
+})
