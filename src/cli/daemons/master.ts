@@ -1,0 +1,28 @@
+// salt-master from its words to its end: it runs until it is told to stop.
+import { consoleLog } from '../../base/mod.ts'
+import { masterConfig } from '../../config/mod.ts'
+import { logSettings, openLog } from '../logging.ts'
+import { programOptions } from '../program-options.ts'
+import { runProgram } from '../program-run.ts'
+import { SALT_MASTER } from '../programs/salt-master.ts'
+import type { Streams } from '../streams.ts'
+import { runDaemon } from './daemon.ts'
+
+export function saltMaster(argv: readonly string[], streams: Streams): Promise<number> {
+  return runProgram(SALT_MASTER, argv, streams, async (line) => {
+    const early = consoleLog('warning', streams.err)
+    const read = (path: string) => masterConfig({ path, log: early, program: 'salt-master' })
+    const opts = await programOptions({ program: SALT_MASTER, line, streams, log: early, file: 'master', read })
+    const log = openLog(logSettings(opts), streams.err)
+    return runDaemon({
+      name: 'salt-master',
+      opts,
+      log,
+      open: async () => {
+        const { Master } = await import('../../master/mod.ts')
+        const master = await Master.open(opts, log)
+        return () => master.close()
+      },
+    })
+  })
+}

@@ -1,0 +1,29 @@
+// salt-minion from its words to its end: it runs until it is told to stop, or its master turns it away.
+import { consoleLog } from '../../base/mod.ts'
+import { minionConfig } from '../../config/mod.ts'
+import { logSettings, openLog } from '../logging.ts'
+import { programOptions } from '../program-options.ts'
+import { runProgram } from '../program-run.ts'
+import { SALT_MINION } from '../programs/salt-minion.ts'
+import type { Streams } from '../streams.ts'
+import { runDaemon } from './daemon.ts'
+
+export function saltMinion(argv: readonly string[], streams: Streams): Promise<number> {
+  return runProgram(SALT_MINION, argv, streams, async (line) => {
+    const early = consoleLog('warning', streams.err)
+    const read = (path: string) => minionConfig({ path, log: early, rememberId: true, program: 'salt-minion' })
+    const opts = await programOptions({ program: SALT_MINION, line, streams, log: early, file: 'minion', read })
+    const log = openLog(logSettings(opts), streams.err)
+    return runDaemon({
+      name: 'salt-minion',
+      opts,
+      log,
+      open: async () => {
+        const { Minion } = await import('../../minion/mod.ts')
+        const minion = new Minion(opts, log)
+        await minion.open()
+        return () => minion.close()
+      },
+    })
+  })
+}

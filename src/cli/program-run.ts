@@ -1,0 +1,28 @@
+// What every program does around its work: reads its command line, and turns a mistake into a message and an exit status.
+import { readFileSync } from 'node:fs'
+import { SALT_VERSION } from '../base/mod.ts'
+import { type CommandLine, readCommandLine, usageComplaint } from './command-lines.ts'
+import { EX_USAGE, ProgramExit, UsageError } from './optparse/exit.ts'
+import type { Program } from './optparse/option.ts'
+import type { Streams } from './streams.ts'
+
+export async function runProgram(
+  program: Program,
+  argv: readonly string[],
+  streams: Streams,
+  work: (line: CommandLine) => Promise<number>,
+): Promise<number> {
+  try {
+    const stdin = (): string => readFileSync(0, 'utf8')
+    return await work(readCommandLine(program, argv, { version: `${SALT_VERSION} (Argon)`, stdin }))
+  } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      streams.err(usageComplaint(program, thrown))
+      return EX_USAGE
+    }
+    if (!(thrown instanceof ProgramExit)) throw thrown
+    streams.out(thrown.stdout)
+    streams.err(thrown.stderr)
+    return thrown.status
+  }
+}

@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+// The `salt-minion` program.
+import { saltMinion } from './daemons/minion.ts'
+import { processStreams } from './streams.ts'
+
+saltMinion(process.argv.slice(2), processStreams).then((status) => {
+  process.exitCode = status
+})

@@ -1,0 +1,11 @@
+// What can go wrong between a program and the master on its machine.
+import { BrineError } from '../base/mod.ts'
+
+export type ClientErrorCode =
+  | 'SaltClientError'
+  | 'AuthenticationError'
+  | 'AuthorizationError'
+  | 'SaltReqTimeoutError'
+  | 'PublishError'
+
+export class ClientError extends BrineError<ClientErrorCode> {}

@@ -1,0 +1,27 @@
+// Who runs a program, as the master knows it: the user's name, and the key that the master left for that user to read.
+import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { type Dict, str } from '../data/mod.ts'
+
+export interface LocalIdentity {
+  user: string
+  /** Empty when the user may read none. */
+  key: string
+}
+
+export function localKey(opts: Dict): LocalIdentity {
+  const self = userInfo().username
+  const sudo = process.env['SUDO_USER']
+  const user = self === 'root' && sudo && sudo !== 'root' ? `sudo_${sudo}` : self
+  const owner = str(opts.get('user') ?? '') || self
+  for (const name of new Set([user.startsWith('sudo_') ? 'root' : user, owner])) {
+    try {
+      return { user, key: readFileSync(join(str(opts.get('cachedir')!), `.${name}_key`), 'utf8').trim() }
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT' && code !== 'EACCES') throw error
+    }
+  }
+  return { user, key: '' }
+}

@@ -1,0 +1,47 @@
+// The functions of a minion over its data: grains, pillar, the file server it has and the master behind it. What a call
+// does not need is not loaded: the renderers and the state engine cost more than most functions.
+import type { Log } from '../base/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import type { FileClient } from '../fileserver/mod.ts'
+import type { Host } from '../host/mod.ts'
+import { moduleTable, Registry, type RegistryContext, stateTable } from '../loader/mod.ts'
+
+export interface MinionData {
+  opts: Dict
+  grains: Dict
+  pillar: Dict
+  host: Host
+  log: Log
+  /** Without it the minion serves itself from its own roots. */
+  files?: FileClient
+  more?: Partial<RegistryContext>
+}
+
+export function minionFunctions({ opts, grains, pillar, host, log, files, more = {} }: MinionData): Registry {
+  const functions: Registry = new Registry(moduleTable, {
+    opts,
+    grains,
+    pillar,
+    host,
+    log,
+    ...(files && { files }),
+    ...more,
+    render: async ({ text, ...request }) => {
+      const { renderText } = await import('../render/mod.ts')
+      const tree = files && { tree: await clientTree(files, host) }
+      const { value } = await renderText(text, { ...request, ...tree, opts, grains, pillar, functions, log })
+      return value
+    },
+    openStates: async (asking, request) => {
+      const { ClientTree, RootsTree, stateEngine } = await import('../state/mod.ts')
+      const tree = (own: Dict) => (files ? new ClientTree(files, host) : new RootsTree(own, host))
+      return stateEngine({ table: stateTable, tree })(asking, request)
+    },
+  })
+  return functions
+}
+
+async function clientTree(files: FileClient, host: Host) {
+  const { ClientTree } = await import('../state/mod.ts')
+  return new ClientTree(files, host)
+}

@@ -1,0 +1,120 @@
+// Jobs that run on this minion. Each is noted in `cachedir/proc` while it runs, where other programs look, and gets a host
+// of its own so that ending it ends what it started.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Log } from '../base/mod.ts'
+import { type Dict, encodeMsgpack, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import type { Registry } from '../loader/mod.ts'
+import { type Outcome, runFunction } from './run-job.ts'
+
+export interface JobsOptions {
+  opts: Dict
+  log: Log
+  /** The functions as they are when a job begins. */
+  functions(): Promise<Registry>
+  /** Takes the finished return. */
+  finished(ret: Dict): void
+}
+
+export class Jobs {
+  private readonly options: JobsOptions
+  private readonly running = new Map<string, Promise<void>>()
+  private readonly folder: string
+  private readonly queue: Array<() => void> = []
+
+  constructor(options: JobsOptions) {
+    this.options = options
+    this.folder = join(str(options.opts.get('cachedir')!), 'proc')
+    rmSync(this.folder, { recursive: true, force: true })
+    mkdirSync(this.folder, { recursive: true })
+  }
+
+  get count(): number {
+    return this.running.size
+  }
+
+  /** Begins a job, when there is room for one more. */
+  begin(load: Dict): void {
+    const jid = str(load.get('jid')!)
+    if (this.running.has(jid)) return
+    const work = this.room()
+      .then(() => this.perform(jid, load))
+      .finally(() => {
+        this.running.delete(jid)
+        this.queue.shift()?.()
+      })
+    this.running.set(jid, work)
+  }
+
+  /** Waits until all have ended. */
+  async settle(): Promise<void> {
+    await Promise.all(this.running.values())
+  }
+
+  private async room(): Promise<void> {
+    const most = numberOf(this.options.opts.get('process_count_max') ?? -1) ?? -1
+    if (most > 0 && this.running.size >= most) await new Promise<void>((done) => this.queue.push(done))
+  }
+
+  private async perform(jid: string, load: Dict): Promise<void> {
+    const file = join(this.folder, jid)
+    const note = new Map<Value, Value>([['pid', process.pid], ...load])
+    writeFileSync(file, encodeMsgpack(note, 'bus'))
+    try {
+      this.options.finished(await this.answer(load))
+    } finally {
+      rmSync(file, { force: true })
+    }
+  }
+
+  private async answer(load: Dict): Promise<Dict> {
+    const functions = (await this.options.functions()).with({ memory: new Map() })
+    const fun = load.get('fun') ?? ''
+    const ret: Dict = isList(fun) ? await this.several(functions, fun, load) : await this.single(functions, load)
+    ret.set('jid', load.get('jid')!)
+    ret.set('fun', fun)
+    ret.set('fun_args', load.get('arg') ?? [])
+    if (load.has('user')) ret.set('user', load.get('user')!)
+    for (const name of ['master_id', 'metadata', 'ret_config', 'ret_kwargs']) {
+      if (load.has(name)) ret.set(name, load.get(name)!)
+    }
+    return ret
+  }
+
+  private call(functions: Registry, fun: Value, args: Value, load: Dict): Promise<Outcome> {
+    const given = isList(args) ? args : []
+    return runFunction(functions, { fun: str(fun), args: given, published: load }, this.options.log)
+  }
+
+  private async single(functions: Registry, load: Dict): Promise<Dict> {
+    const outcome = await this.call(functions, load.get('fun')!, load.get('arg') ?? [], load)
+    const ret: Dict = new Map<Value, Value>([
+      ['success', outcome.success],
+      ['return', outcome.value],
+      ['retcode', outcome.retcode],
+    ])
+    return outcome.out === undefined ? ret : (ret.set('out', outcome.out) as Dict)
+  }
+
+  /** A job of several functions answers for each, by name or, with `multifunc_ordered`, in order. */
+  private async several(functions: Registry, funs: readonly Value[], load: Dict): Promise<Dict> {
+    const isOrdered = truthy(this.options.opts.get('multifunc_ordered') ?? false)
+    const argLists = load.get('arg')
+    const outcomes: Outcome[] = []
+    for (const [index, fun] of funs.entries()) {
+      const args = argLists !== undefined && isList(argLists) ? (argLists[index] ?? []) : []
+      outcomes.push(await this.call(functions, fun, args, load))
+    }
+    const gathered = (part: (outcome: Outcome) => Value): Value =>
+      isOrdered ? outcomes.map(part) : new Map(outcomes.map((outcome, index) => [str(funs[index]!), part(outcome)]))
+    return new Map<Value, Value>([
+      ['return', gathered(({ value }) => value)],
+      ['retcode', gathered(({ retcode }) => retcode)],
+      ['success', gathered(({ success }) => success)],
+    ])
+  }
+}
+
+/** Whether a publication is complete. */
+export const isJob = (load: Dict): boolean =>
+  isDict(load) && ['tgt', 'jid', 'fun', 'arg'].every((name) => load.has(name))

@@ -1,0 +1,97 @@
+// The connection of a minion to one master: requests, and publications as they come.
+import { lookup } from 'node:dns/promises'
+import type { Log } from '../base/mod.ts'
+import { type Dict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import {
+  MasterChannel,
+  type MinionSettings,
+  openTransport,
+  PublicationReceiver,
+  reconnectDelays,
+  type SignInOutcome,
+  type Transport,
+} from '../wire/mod.ts'
+
+export interface MasterAddress {
+  host: string
+  port: number
+}
+
+/** `host`, `host:port` or `[v6]:port`; the port is the one of the options unless it is written. */
+export function masterAddress(master: string, opts: Dict): MasterAddress {
+  const fallback = numberOf(opts.get('master_port') ?? 4506) ?? 4506
+  const bracketed = /^\[(.+)\](?::(\d+))?$/.exec(master)
+  if (bracketed) return { host: bracketed[1]!, port: bracketed[2] ? Number(bracketed[2]) : fallback }
+  const parts = master.split(':')
+  if (parts.length === 2) return { host: parts[0]!, port: Number(parts[1]) }
+  return { host: master, port: fallback }
+}
+
+export interface LinkOptions {
+  opts: Dict
+  settings: MinionSettings
+  log: Log
+  address: MasterAddress
+  /** Hears of each answer to the request to be let in; false ends the waiting. */
+  onOutcome?: (outcome: SignInOutcome) => unknown
+}
+
+export class MasterLink {
+  readonly channel: MasterChannel
+  private readonly options: LinkOptions
+  private readonly transport: Transport
+  private receiver: PublicationReceiver | undefined
+
+  static async open(options: LinkOptions): Promise<MasterLink> {
+    const transport = await openTransport(textOf(options.opts.get('transport') ?? null) ?? 'zeromq')
+    // a name that is not known is told before anything is tried
+    await lookup(options.address.host)
+    return new MasterLink(options, transport)
+  }
+
+  private constructor(options: LinkOptions, transport: Transport) {
+    this.options = options
+    this.transport = transport
+    const { settings, log, onOutcome, address } = options
+    const client = transport.connect(address, { log })
+    this.channel = new MasterChannel({ client, settings, log, ...(onOutcome && { onOutcome }) })
+  }
+
+  /** Asks the master. */
+  readonly ask = (load: Dict, { raw = false } = {}): Promise<Value> => this.channel.send(load, { raw })
+
+  /** Listens to publications from now on. */
+  listen(onLoad: (load: Dict) => void, onConnect: () => void, onDisconnect: () => void): void {
+    const { opts, address, log } = this.options
+    const own = numberOf(opts.get('publish_port') ?? 4505) ?? 4505
+    const port = this.channel.credentials?.publishPort ?? own
+    this.receiver = new PublicationReceiver({
+      channel: this.channel,
+      transport: this.transport,
+      endpoint: { host: address.host, port },
+      onLoad,
+      onConnect,
+      onDisconnect,
+      filtering: truthy(opts.get('zmq_filtering') ?? false),
+      reconnectDelay: reconnectDelays(
+        numberOf(opts.get('recon_default') ?? 1000) ?? 1000,
+        numberOf(opts.get('recon_max') ?? 10_000) ?? 10_000,
+        opts.get('recon_randomize') !== false,
+      ),
+      log,
+    })
+  }
+
+  get isListening(): boolean {
+    return this.receiver?.connected ?? false
+  }
+
+  close(): void {
+    this.receiver?.close()
+    this.channel.close()
+  }
+
+  toString(): string {
+    return str(this.options.address.host)
+  }
+}

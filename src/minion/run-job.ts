@@ -1,0 +1,99 @@
+// One function of a job: its arguments bound, the function run, and what it gives or how it fails as a return says it.
+import { BrineError, type Log, toError } from '../base/mod.ts'
+import { type Dict, isDict, PyError, SaltError, truthy, type Value } from '../data/mod.ts'
+import { LoaderError, type Registry } from '../loader/mod.ts'
+import { bindPublished, type FunctionDeclaration, signatureOf } from '../sdk/mod.ts'
+
+export interface Outcome {
+  value: Value
+  retcode: Value
+  success: boolean
+  /** The outputter that shows it. */
+  out?: string
+}
+
+const FAILED = 1
+/** What an unknown function is answered with. */
+const UNKNOWN = 1
+
+export interface JobCall {
+  fun: string
+  args: readonly Value[]
+  /** What functions with open keywords see of the job, as `__pub_*`. */
+  published: Dict
+}
+
+export async function runFunction(functions: Registry, call: JobCall, log: Log): Promise<Outcome> {
+  const { fun } = call
+  const declaration = await find(functions, fun)
+  if (typeof declaration === 'string') return missing(functions, fun, declaration)
+  const { memory } = functions.ctx
+  memory.delete('retcode')
+  try {
+    const value = await invoke(functions, declaration, call)
+    const retcode = retcodeOf(memory, value)
+    const success = retcode === 0
+    return { value, retcode, success, ...(declaration.outputter && { out: declaration.outputter }) }
+  } catch (error) {
+    return failure(error, fun, declaration, log)
+  } finally {
+    await functions.ctx.host.settle()
+  }
+}
+
+/** The declaration, or why there is none. */
+async function find(functions: Registry, fun: string): Promise<FunctionDeclaration | string> {
+  const dot = fun.indexOf('.')
+  const module = dot < 0 ? fun : fun.slice(0, dot)
+  if (!functions.has(fun)) return ''
+  try {
+    return (await functions.module(module)).functions[fun.slice(dot + 1)] ?? ''
+  } catch (error) {
+    if (!(error instanceof LoaderError)) throw error
+    return error.message.replace(/^.*returned False: /, '')
+  }
+}
+
+async function missing(functions: Registry, fun: string, reason: string): Promise<Outcome> {
+  const text = `'${fun}' is not available.`
+  const docs = await functions.call('sys.doc', [`${fun}*`])
+  const more = reason === '' ? '' : ` Possible reasons: '${reason}'`
+  const value = isDict(docs) && docs.size > 0 ? docs.set(fun, text) : `${text}${more}`
+  return { value, retcode: UNKNOWN, success: false, out: 'nested' }
+}
+
+function invoke(functions: Registry, declaration: FunctionDeclaration, { fun, args, published }: JobCall) {
+  const signature = signatureOf(declaration, fun.slice(fun.indexOf('.') + 1))
+  const bound = bindPublished(signature, args)
+  if (signature.open) for (const [name, value] of published) bound.kwargs.set(`__pub_${String(name)}`, value)
+  return functions.call(fun, bound.args, bound.kwargs)
+}
+
+/** The code that a function left behind, or 1 for an answer that says it did not succeed. */
+export function retcodeOf(memory: Dict, answer: Value): Value {
+  const retcode = memory.get('retcode') ?? 0
+  if (retcode !== 0 || !isDict(answer)) return retcode
+  const succeeded = ['result', 'success'].every((key) => truthy(answer.get(key) ?? true))
+  return succeeded ? 0 : FAILED
+}
+
+function failure(error: unknown, fun: string, declaration: FunctionDeclaration, log: Log): Outcome {
+  const failed = (text: string): Outcome => ({ value: text, retcode: FAILED, success: false, out: 'nested' })
+  const { message, stack } = toError(error)
+  log('debug', stack ?? message)
+  if (error instanceof SaltError) {
+    if (error.code === 'CommandNotFoundError') return failed(`Command required for '${fun}' not found: ${message}`)
+    if (error.code === 'CommandExecutionError') return failed(`ERROR: ${message}`)
+    if (['SaltInvocationError', 'SaltClientError'].includes(error.code)) {
+      return failed(`ERROR executing '${fun}': ${message}`)
+    }
+  }
+  if (error instanceof PyError && error.code === 'TypeError') {
+    return failed(`Passed invalid arguments to ${fun}: ${message}\n${declaration.doc}`)
+  }
+  const name = error instanceof BrineError ? error.code : toError(error).name
+  const place =
+    error instanceof BrineError && error.at?.file ? `\n  File "${error.at.file}", line ${error.at.line}` : ''
+  const last = message === '' ? name : `${name}: ${message}`
+  return failed(`The minion function caused an exception: Traceback (most recent call last):${place}\n${last}\n`)
+}
