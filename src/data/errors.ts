@@ -41,6 +41,7 @@ export type SaltErrorCode =
   | 'CommandExecutionError'
   | 'CommandNotFoundError'
   | 'SaltException'
+  | 'ArgumentValueError'
   | 'MinionError'
   | 'TimedProcTimeoutError'
 

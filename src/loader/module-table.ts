@@ -27,6 +27,26 @@ export const moduleTable: ModuleTable = {
   pkg: [
     {
       functions: [
+        'version',
+        'list_pkgs',
+        'version_cmp',
+        'normalize_name',
+        'refresh_db',
+        'latest_version',
+        'upgrade_available',
+        'install',
+        'remove',
+        'purge',
+        'upgrade',
+        'list_upgrades',
+        'file_list',
+        'file_dict',
+        'owner',
+      ],
+      load: () => import('../modules/apkpkg.ts'),
+    },
+    {
+      functions: [
         'normalize_name',
         'parse_arch',
         'latest_version',
@@ -65,6 +85,31 @@ export const moduleTable: ModuleTable = {
         'which',
       ],
       load: () => import('../modules/aptpkg.ts'),
+    },
+    {
+      functions: [
+        'version',
+        'list_pkgs',
+        'version_cmp',
+        'normalize_name',
+        'latest_version',
+        'available_version',
+        'upgrade_available',
+        'list_upgrades',
+        'group_list',
+        'group_info',
+        'group_diff',
+        'refresh_db',
+        'install',
+        'upgrade',
+        'remove',
+        'purge',
+        'file_list',
+        'file_dict',
+        'owner',
+        'list_repo_pkgs',
+      ],
+      load: () => import('../modules/pacmanpkg.ts'),
     },
     {
       functions: [

@@ -1,7 +1,9 @@
 // Volumes: how full they are, and what is on a device. Everything is read from `df`, `blkid` and `lsblk`.
 import { type Dict, iterate, SaltError, splitLines, splitWords, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, fn, reads, ret, runAll } from '../sdk/mod.ts'
+import { dump, format, hdparms, smartAttributes, tune, wipe } from './disk/devices.ts'
 import { inodesByMount, mountRows, percentByMount, usageByMount } from './disk/df.ts'
+import { iostat } from './disk/iostat.ts'
 
 const FLAGS = new Set('aBhHiklPtTxv')
 
@@ -85,6 +87,8 @@ async function fileSystemOf(ctx: FunctionContext, device: Value): Promise<string
 }
 
 const flags = arg.any('Letters of options for df', { optional: true })
+const device = arg.any('The device')
+const optional = (doc: string) => arg.any(doc, { optional: true })
 
 export default defineModule({
   name: 'disk',
@@ -134,5 +138,80 @@ export default defineModule({
       effect: 'read',
       run: (ctx, { device }) => fileSystemOf(ctx, device),
     }),
+    get_fstype_from_path: reads(
+      'The file system that a path is on.',
+      'disk.get_fstype_from_path /root',
+      { path: arg.any('The path') },
+      async (ctx, { path }) => fileSystemOf(ctx, await ctx.call('mount.get_device_from_path', [path])),
+    ),
+    tune: changes(
+      'Tune a device: read-ahead, filesystem-read-ahead, read-only or read-write.',
+      'disk.tune /dev/sda1 read-ahead=1024 read-write=True',
+      { device, kwargs: arg.open('What is set') },
+      (ctx, { device, kwargs }) => tune(ctx, device, kwargs),
+    ),
+    dump: reads(
+      'Settings of a device.',
+      'disk.dump /dev/sda1',
+      { device, args: optional('Only these') },
+      (ctx, { device, args }) => dump(ctx, device, args === null ? [] : [...iterate(args)].map(str)),
+    ),
+    wipe: changes(
+      'Remove the signatures of file systems from a device.',
+      'disk.wipe /dev/sda1',
+      { device },
+      (ctx, args) => wipe(ctx, args.device),
+    ),
+    resize2fs: changes(
+      'Fit an ext file system to its device.',
+      'disk.resize2fs /dev/sda1',
+      { device },
+      async (ctx, args) => ((await runAll(ctx, `resize2fs ${str(args.device)}`)).retcode === 0 ? true : null),
+    ),
+    format: fn({
+      doc: 'Make a file system on a device.',
+      args: {
+        device,
+        fs_type: arg.string('The file system', { default: 'ext4' }),
+        inode_size: optional('The size of inodes'),
+        lazy_itable_init: optional('Whether tables of inodes are made later'),
+        fat: optional('12, 16 or 32'),
+        force: arg.any('Whether what is there is overwritten', { default: false }),
+      },
+      calledAs: 'format_',
+      returns: ret.boolean('Whether it worked'),
+      examples: ["salt '*' disk.format /dev/sdX1"],
+      effect: 'change',
+      run: format,
+    }),
+    hdparms: reads(
+      'What hdparm tells about disks.',
+      'disk.hdparms sda',
+      {
+        disks: arg.any('A disk, or a list'),
+        args: arg.any('Letters of options', { default: 'aAbBcCdgHiJkMmNnQrRuW' }),
+      },
+      (ctx, { disks, args }) => hdparms(ctx, disks, args),
+    ),
+    smart_attributes: reads(
+      'What a disk tells about its health.',
+      'disk.smart_attributes /dev/sda',
+      {
+        dev: arg.string('The disk'),
+        attributes: optional('Only these numbers'),
+        values: optional('Only these columns'),
+      },
+      (ctx, { dev, attributes, values }) => smartAttributes(ctx, dev, attributes, values),
+    ),
+    iostat: reads(
+      'Averages of input and output, of the machine and of its devices.',
+      'disk.iostat 5 disks=sda',
+      {
+        interval: arg.any('Seconds between measurements', { default: 1 }),
+        count: arg.any('How many measurements', { default: 5 }),
+        disks: optional('A disk, or a list'),
+      },
+      (ctx, { interval, count, disks }) => iostat(ctx, interval, count, disks),
+    ),
   },
 })
