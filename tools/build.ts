@@ -23,7 +23,7 @@ interface Program {
   lasts: boolean
 }
 
-const DAEMONS = new Set(['salt-master', 'salt-minion'])
+const DAEMONS: ReadonlySet<string> = new Set(['salt-master', 'salt-minion'])
 
 /** Files of src/cli/ that are programs: those with a `#!` line. */
 function programs(root: string): Program[] {
@@ -57,6 +57,8 @@ async function bundle(root: string, all: Program[], folder: string): Promise<voi
     splitting: true,
     format: 'esm',
     chunkNames: '[name]-[hash]',
+    // it has a native part
+    external: ['libsql'],
     define: { BRINE_VERSION: JSON.stringify(version) },
   })
 }

@@ -3,9 +3,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type ModuleDeclaration, type StateDeclaration, stateHooks } from '../src/sdk/mod.ts'
+import { type MasterModule, type ModuleDeclaration, type StateDeclaration, stateHooks } from '../src/sdk/mod.ts'
 
-type Declaration = ModuleDeclaration | StateDeclaration
+type Declaration = ModuleDeclaration | StateDeclaration | MasterModule
 
 interface Family {
   folder: string
@@ -35,6 +35,22 @@ export const stateTable: StateTable = {
 `,
   hooks: (declaration) => stateHooks(declaration as StateDeclaration),
 }
+
+const masterFamily = (folder: string, kind: string): Family => ({
+  folder,
+  table: `${kind}-table.ts`,
+  head: `// Made by tools/plugin-table.ts; run it after a function was added, renamed or removed.
+import type { MasterTable } from './master-registry.ts'
+
+export const ${kind}Table: MasterTable = {
+`,
+  hooks: () => [],
+})
+
+export const RUNNERS: Family = masterFamily('runners', 'runner')
+export const WHEEL: Family = masterFamily('wheel', 'wheel')
+
+export const FAMILIES: readonly Family[] = [MODULES, STATES, RUNNERS, WHEEL]
 
 /** Files of a folder of plugins; parts of a plugin lie beside it and declare nothing. */
 export async function declarations(folder: string): Promise<Map<string, Declaration>> {
@@ -80,7 +96,7 @@ function listText(key: string, words: readonly string[]): string {
 
 if (import.meta.filename === process.argv[1]) {
   const root = join(import.meta.dirname, '..')
-  for (const family of [MODULES, STATES]) {
+  for (const family of FAMILIES) {
     writeFileSync(join(root, 'src', 'loader', family.table), await tableText(root, family))
   }
 }

@@ -1,5 +1,9 @@
-// How programs on the master's machine have jobs done: publish, and gather what comes back.
-
+// How programs on the master's machine have things done: jobs of minions, and the master's own functions.
 export { ClientError } from './errors.ts'
 export { type CollectOptions, type Gathered, LocalClient, type Published, type PublishRequest } from './local-client.ts'
 export { localKey } from './local-key.ts'
+export { type MasterCall, type MasterCallResult, runMasterFunction } from './master-call.ts'
+export { type MasterAccess, masterContext } from './master-context.ts'
+export { type MinionPillarRequest, minionPillar } from './minion-pillar.ts'
+export { socketAccess } from './socket-access.ts'
+export { type MinionKnowledge, resolveTarget, type Targeted } from './targets.ts'

@@ -66,10 +66,8 @@ export class RemoteFileClient extends CachingClient {
     const answer = await this.ask(request('_file_hash_and_stat', { path, saltenv: named ?? saltenv }))
     const numbers = isList(answer) && answer[1] && isList(answer[1]) ? answer[1].map(Number) : undefined
     if (numbers === undefined || numbers.length < 10) return undefined
-    const [mode, inode, device, links, uid, gid, size, atime, mtime, ctime] = numbers as [
-      number,
-      ...number[],
-    ] as number[]
+    const [mode = 0, inode = 0, device = 0, links = 1, uid = 0, gid = 0, size = 0, ...times] = numbers
+    const [atime = 0, mtime = 0, ctime = 0] = times
     return {
       type: 'file',
       mode: mode & 0o7777,

@@ -108,6 +108,8 @@ export interface Command {
   stdin?: string | Uint8Array
   /** In seconds; then the whole process group is ended. */
   timeout?: number
+  /** Ends the whole process group when it is aborted. */
+  signal?: AbortSignal
   /** Stderr goes where stdout goes, in order. */
   mergeStderr?: boolean
   /** Its outputs can be opened again by name, as `> /dev/stdout` does; for commands that users wrote. */
@@ -145,7 +147,10 @@ export interface HostAccounts {
 }
 
 /** A socket of the machine, or a port that can be reached from it. */
-export type SocketAddress = { path: string } | { host: string; port: number; tls?: boolean }
+export type SocketAddress = { path: string } | { host: string; port: number; tls?: TlsTrust }
+
+/** Whether the other side must prove who it is, or encryption alone is enough. */
+export type TlsTrust = 'verified' | 'unverified'
 
 export interface SocketOptions {
   /** In seconds, for connecting and for each piece that is waited for. */
@@ -157,7 +162,7 @@ export interface Connection {
   /** The next piece, as it comes; undefined at the end. */
   read(): Promise<Uint8Array | undefined>
   /** Goes on encrypted, as STARTTLS wants it. */
-  secure(serverName: string): Promise<void>
+  secure(serverName: string, trust: TlsTrust): Promise<void>
   close(): void
 }
 

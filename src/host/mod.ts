@@ -1,5 +1,7 @@
 // The machine: the interface, this machine, a simulated one, and a view that cannot change anything.
+
 export { type Group, groupIdsOf, parseGroup, parsePasswd, type User } from './accounts.ts'
+export { endingHost } from './ending-host.ts'
 export {
   fromNodeError,
   HostError,
@@ -24,6 +26,7 @@ export type {
   SocketAddress,
   SocketOptions,
   TempOptions,
+  TlsTrust,
   WriteOptions,
 } from './host.ts'
 export { LocalHost } from './local/local-host.ts'

@@ -48,6 +48,7 @@ export interface RegistryContext {
   freshPillar?: FunctionContext['freshPillar']
   /** Without it no minion is running here. */
   askMinion?: FunctionContext['askMinion']
+  daemon?: FunctionContext['daemon']
   /** The state engine, for runs that functions of this registry begin. */
   openStates?: (functions: Registry, request: StateRunRequest) => Promise<StateRun>
   /** Without it no value has a known origin. */
@@ -95,6 +96,7 @@ export class Registry {
       render: context.render ?? noRenderer,
       freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
       askMinion: context.askMinion ?? (async () => undefined),
+      daemon: context.daemon,
       openStates: (request) => (context.openStates ?? noStates)(this, request),
       pillarOrigins: context.pillarOrigins ?? (async () => []),
     }
@@ -105,10 +107,12 @@ export class Registry {
     return new Registry(this.shared.table, { ...this.context, ...changes }, this.shared)
   }
 
-  /** Whether there is a function (`module.function`) of that name. */
+  /** Whether there is a function (`module.function`) of that name; of a loaded module those that serve this minion. */
   has(name: string): boolean {
     const [module, fun] = split(name)
-    return this.shared.functions.get(module)?.has(fun) ?? false
+    const offered = this.shared.functions.get(module)?.has(fun) ?? false
+    const loaded = this.shared.loaded.get(module)
+    return offered && (loaded === undefined || Object.hasOwn(loaded.functions, fun))
   }
 
   hasModule(name: string): boolean {

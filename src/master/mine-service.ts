@@ -1,8 +1,8 @@
 // The mine: what minions leave for others to read, function by function.
+import { resolveTarget } from '../client/mod.ts'
 import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { match } from '../match/mod.ts'
 import type { MasterParts } from './parts.ts'
-import { resolveTarget } from './targets.ts'
 
 /** How a minion marks an entry that only some may read. */
 const ITEM = '__saltmine_acl__'

@@ -3,7 +3,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../base/mod.ts'
-import { type Dict, encodeMsgpack, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { type Outcome, runFunction } from './run-job.ts'
 
@@ -16,9 +17,15 @@ export interface JobsOptions {
   finished(ret: Dict): void
 }
 
+interface Running {
+  load: Dict
+  ending: AbortController
+  done: Promise<void>
+}
+
 export class Jobs {
   private readonly options: JobsOptions
-  private readonly running = new Map<string, Promise<void>>()
+  private readonly running = new Map<string, Running>()
   private readonly folder: string
   private readonly queue: Array<() => void> = []
 
@@ -37,18 +44,33 @@ export class Jobs {
   begin(load: Dict): void {
     const jid = str(load.get('jid')!)
     if (this.running.has(jid)) return
-    const work = this.room()
-      .then(() => this.perform(jid, load))
+    const ending = new AbortController()
+    const done = this.room()
+      .then(() => this.perform(jid, load, ending.signal))
       .finally(() => {
         this.running.delete(jid)
         this.queue.shift()?.()
       })
-    this.running.set(jid, work)
+    this.running.set(jid, { load, ending, done })
+  }
+
+  /** The jobs that run now, but for one. */
+  list(except?: Value): Dict[] {
+    const others = [...this.running].filter(([jid]) => jid !== except)
+    return others.map(([, { load }]) => new Map<Value, Value>([...load, ['pid', process.pid]]))
+  }
+
+  /** Ends a job and what it started; false when there is none of that number. Signal 0 only asks. */
+  signal(jid: string, signal: number): boolean {
+    const job = this.running.get(jid)
+    if (!job) return false
+    if (signal !== 0) job.ending.abort(new SaltError('CommandExecutionError', `The job was ended by signal ${signal}`))
+    return true
   }
 
   /** Waits until all have ended. */
   async settle(): Promise<void> {
-    await Promise.all(this.running.values())
+    await Promise.all([...this.running.values()].map(({ done }) => done))
   }
 
   private async room(): Promise<void> {
@@ -56,19 +78,27 @@ export class Jobs {
     if (most > 0 && this.running.size >= most) await new Promise<void>((done) => this.queue.push(done))
   }
 
-  private async perform(jid: string, load: Dict): Promise<void> {
+  private async perform(jid: string, load: Dict, signal: AbortSignal): Promise<void> {
     const file = join(this.folder, jid)
     const note = new Map<Value, Value>([['pid', process.pid], ...load])
     writeFileSync(file, encodeMsgpack(note, 'bus'))
     try {
-      this.options.finished(await this.answer(load))
+      this.options.finished(await this.answer(load, signal))
     } finally {
       rmSync(file, { force: true })
     }
   }
 
-  private async answer(load: Dict): Promise<Dict> {
-    const functions = (await this.options.functions()).with({ memory: new Map() })
+  private async answer(load: Dict, signal: AbortSignal): Promise<Dict> {
+    const all = await this.options.functions()
+    const { host, daemon } = all.ctx
+    const jid = load.get('jid')!
+    const functions = all.with({
+      memory: new Map(),
+      host: endingHost(host, signal),
+      // a job does not see itself
+      ...(daemon && { daemon: { ...daemon, running: () => this.list(jid) } }),
+    })
     const fun = load.get('fun') ?? ''
     const ret: Dict = isList(fun) ? await this.several(functions, fun, load) : await this.single(functions, load)
     ret.set('jid', load.get('jid')!)

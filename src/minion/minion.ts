@@ -141,7 +141,23 @@ export class Minion {
       host,
       log,
       files: new RemoteFileClient(opts, host, this.link.ask),
-      more: { freshPillar: (request) => this.askPillar(request) },
+      more: {
+        freshPillar: (request) => this.askPillar(request),
+        askMinion: async ({ tag, data, answer, wait }) => {
+          const answered = this.bus.next((own) => own === answer, wait)
+          this.bus.fire(tag, data)
+          return (await answered)?.data ?? null
+        },
+        daemon: {
+          askMaster: (load) => this.link.channel.send(load),
+          fire: async (tag, data) => {
+            this.bus.fire(tag, data)
+            return true
+          },
+          running: () => this.jobs.list(),
+          signal: (jid, signal) => this.jobs.signal(jid, signal),
+        },
+      },
     })
   }
 

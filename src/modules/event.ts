@@ -14,10 +14,24 @@ function unheard(ctx: FunctionContext, tag: Value): false {
   return false
 }
 
-function fireMaster(ctx: FunctionContext, tag: Value): false {
-  if (!isLocal(ctx)) return unheard(ctx, tag)
-  ctx.log('warning', `Local mode detected. Event with tag ${str(tag)} will NOT be sent.`)
-  return false
+const asDict = (data: Value): Dict => (data instanceof Map ? data : new Map([['data', data]]))
+
+async function fire(ctx: FunctionContext, tag: Value, data: Value): Promise<boolean> {
+  return ctx.daemon ? ctx.daemon.fire(str(tag), asDict(data)) : unheard(ctx, tag)
+}
+
+async function fireMaster(ctx: FunctionContext, tag: Value, data: Value, preload: Value): Promise<boolean> {
+  if (isLocal(ctx)) {
+    ctx.log('warning', `Local mode detected. Event with tag ${str(tag)} will NOT be sent.`)
+    return false
+  }
+  if (!ctx.daemon) return unheard(ctx, tag)
+  const load: Dict = new Map(preload instanceof Map && preload.size > 0 ? preload : [['pretag', null]])
+  load.set('id', ctx.opts.get('id') ?? '')
+  load.set('tag', tag).set('data', data)
+  if (!load.has('cmd')) load.set('cmd', '_minion_event')
+  await ctx.daemon.askMaster(load)
+  return true
 }
 
 /** All of it, or the keys that a list names. */
@@ -63,7 +77,7 @@ export default defineModule({
       returns: ret.boolean('Whether it was sent'),
       examples: ["salt '*' event.fire_master '{\"data\":\"my event data\"}' 'tag'"],
       effect: 'change',
-      run: (ctx, { tag }) => fireMaster(ctx, tag),
+      run: (ctx, { tag, data, preload }) => fireMaster(ctx, tag, data, preload),
     }),
     fire: fn({
       doc: 'Fire an event on the minion.',
@@ -71,7 +85,7 @@ export default defineModule({
       returns: ret.boolean('Whether it was sent'),
       examples: ["salt '*' event.fire '{\"data\":\"my event data\"}' 'tag'"],
       effect: 'change',
-      run: (ctx, { tag }) => unheard(ctx, tag),
+      run: (ctx, { tag, data }) => fire(ctx, tag, data),
     }),
     send: fn({
       doc: 'Fire an event on the master, or on the minion when there is no master.',

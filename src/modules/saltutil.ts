@@ -1,7 +1,7 @@
 // The minion itself, as far as it goes without a running minion and a master: its caches, and what it has loaded.
 // Jobs are those of a running minion; here there are none.
 // Python plugins from the file server have no place to be synced to; asking for them is refused when there are any.
-import { type Dict, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, fnmatch, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import {
   type Arg,
   arg,
@@ -90,6 +90,57 @@ const refreshed = (name: string, doc: string, tag: string, args: Record<string, 
 
 const kwargs = arg.open('Passed on')
 
+const jobOf = (ctx: FunctionContext, jid: Value): Dict | undefined =>
+  ctx.daemon?.running().find((job) => str(job.get('jid') ?? '') === str(jid))
+
+/** Ends a job, or says as Salt does that there is nothing to end. */
+function signalJob(ctx: FunctionContext, jid: Value, signal: Value): Value {
+  const job = jobOf(ctx, jid)
+  if (!job || !ctx.daemon?.signal(str(jid), Number(numberOf(signal) ?? 0))) return ''
+  return `Signal ${str(signal)} sent to job ${str(jid)} at pid ${str(job.get('pid') ?? '')}`
+}
+
+const jid = arg.any("The job's id")
+
+const ending = (name: string, doc: string, signal: number): FunctionDeclaration =>
+  fn({
+    doc,
+    args: { jid },
+    returns: ret.string('What was done'),
+    examples: [`salt '*' saltutil.${name} <job id>`],
+    effect: 'change',
+    run: (ctx, given) => signalJob(ctx, given.jid, signal),
+  })
+
+const signals = {
+  signal_job: fn({
+    doc: 'Send a signal to a running job.',
+    args: { jid, sig: arg.any('The number of the signal') },
+    returns: ret.string('What was done'),
+    examples: ["salt '*' saltutil.signal_job <job id> 15"],
+    effect: 'change',
+    run: (ctx, given) => signalJob(ctx, given.jid, given.sig),
+  }),
+  term_job: ending('term_job', 'End a running job (SIGTERM).', 15),
+  kill_job: ending('kill_job', 'End a running job at once (SIGKILL).', 9),
+  term_all_jobs: fn({
+    doc: 'End all running jobs (SIGTERM).',
+    args: {},
+    returns: ret.list('What was done'),
+    examples: ["salt '*' saltutil.term_all_jobs"],
+    effect: 'change',
+    run: (ctx) => (ctx.daemon?.running() ?? []).map((job) => signalJob(ctx, job.get('jid') ?? '', 15)),
+  }),
+  kill_all_jobs: fn({
+    doc: 'End all running jobs at once (SIGKILL).',
+    args: {},
+    returns: ret.list('What was done'),
+    examples: ["salt '*' saltutil.kill_all_jobs"],
+    effect: 'change',
+    run: (ctx) => (ctx.daemon?.running() ?? []).map((job) => signalJob(ctx, job.get('jid') ?? '', 9)),
+  }),
+}
+
 export default defineModule({
   name: 'saltutil',
   doc: 'Look after the minion itself.',
@@ -123,7 +174,7 @@ export default defineModule({
       returns: ret.list('The jobs'),
       examples: ["salt '*' saltutil.running"],
       effect: 'read',
-      run: () => [],
+      run: (ctx) => ctx.daemon?.running() ?? [],
     }),
     is_running: fn({
       doc: 'Jobs that run a function.',
@@ -131,7 +182,7 @@ export default defineModule({
       returns: ret.list('The jobs'),
       examples: ["salt '*' saltutil.is_running state.highstate"],
       effect: 'read',
-      run: () => [],
+      run: (ctx, { fun }) => (ctx.daemon?.running() ?? []).filter((job) => fnmatch(str(job.get('fun') ?? ''), fun)),
     }),
     find_job: fn({
       doc: 'A running job.',
@@ -139,8 +190,9 @@ export default defineModule({
       returns: ret.dict('The job, or nothing'),
       examples: ["salt '*' saltutil.find_job <job id>"],
       effect: 'read',
-      run: () => new Map() as Dict,
+      run: (ctx, { jid }) => jobOf(ctx, jid) ?? new Map<Value, Value>(),
     }),
+    ...signals,
     clear_cache: fn({
       doc: 'Remove all files in the cache of the minion.',
       args: {},

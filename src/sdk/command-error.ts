@@ -23,5 +23,10 @@ export class CommandError extends SaltError {
 
 function described(error: string, info: Value): string {
   const stop = error === '' ? '' : `${error}${/[.?!]$/.test(error) ? '' : '.'} `
-  return `${stop}Additional info follows:\n\n${displayPlain('nested', info)}`
+  return `${stop}Additional info follows:\n\n${nestedText(info)}`
+}
+
+/** Data as the nested outputter shows it, for comments. */
+export function nestedText(data: Value): string {
+  return displayPlain('nested', data)
 }

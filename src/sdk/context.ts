@@ -42,6 +42,8 @@ export interface FunctionContext {
   pillarOrigins(path: readonly string[], request: PillarRequest): Promise<PillarOrigin[]>
   /** Asks the minion that runs on this machine, over its event bus. */
   askMinion(request: MinionRequest): Promise<MinionAnswer>
+  /** The minion that runs here with a master; absent where there is none. */
+  readonly daemon: DaemonAccess | undefined
   /** Begins a run of states. */
   openStates(request: StateRunRequest): Promise<StateRun>
 }
@@ -57,6 +59,18 @@ export interface MinionRequest {
 
 /** The data of the answering event; null when none came in time, undefined when no minion is running. */
 export type MinionAnswer = Dict | null | undefined
+
+/** A minion with a master, as functions reach it. */
+export interface DaemonAccess {
+  /** Asks the master, as this minion. */
+  askMaster(load: Dict): Promise<Value>
+  /** Fires an event on the minion's own bus. */
+  fire(tag: string, data: Dict): Promise<boolean>
+  /** The jobs that run now: their loads, with `pid`. */
+  running(): Dict[]
+  /** Ends a job as a signal would; false when there is none of that number. */
+  signal(jid: string, signal: number): boolean
+}
 
 export interface StateCatalogue {
   /** `module.function` of all states. */

@@ -20,9 +20,10 @@ export {
 } from '../host/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { display } from '../output/mod.ts'
+export type { DataCache, JobRecord, JobReturn, JobStore, KeyFolder, MinionProgress, PkiKeys } from '../store/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
 export { bind, type Callable, shaped, signatureOf } from './bind.ts'
-export { CommandError } from './command-error.ts'
+export { CommandError, nestedText } from './command-error.ts'
 export { bindPublished, type CallArguments, parseInput, publishedArguments, readArgument } from './command-line.ts'
 export {
   type CommandOutcome,
@@ -35,6 +36,7 @@ export {
   textAt,
 } from './commands.ts'
 export type {
+  DaemonAccess,
   FunctionContext,
   Keywords,
   MinionAnswer,
@@ -56,6 +58,18 @@ export {
   ret,
 } from './declare.ts'
 export { isTrue } from './is-true.ts'
+export {
+  type BusMessage,
+  defineRunner,
+  defineWheel,
+  type MasterContext,
+  type MasterFunction,
+  type MasterModule,
+  type MinionJob,
+  type MinionReturn,
+  masterFn,
+  type TargetedMinions,
+} from './master.ts'
 export { toValue } from './result.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
 export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'

@@ -86,6 +86,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     render: async ({ text }) => text,
     freshPillar: async () => trial.pillar ?? new Map(),
     askMinion: async () => undefined,
+    daemon: undefined,
     openStates: async () => {
       throw new Error('The trial has no states')
     },

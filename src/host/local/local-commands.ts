@@ -32,13 +32,17 @@ export async function runLocal(command: Command): Promise<CommandResult> {
           timedOut = true
           endGroup(child)
         }, command.timeout * 1000)
+  const end = (): void => endGroup(child)
+  command.signal?.addEventListener('abort', end)
   try {
     const retcode = await ended
+    command.signal?.throwIfAborted()
     const [out, err] = [await stdout.bytes(), (await stderr?.bytes()) ?? new Uint8Array()]
     const truncated = stdout.truncated || (stderr?.truncated ?? false)
     return { pid: child.pid ?? 0, retcode, stdout: out, stderr: err, timedOut, truncated }
   } finally {
     clearTimeout(timer)
+    command.signal?.removeEventListener('abort', end)
   }
 }
 

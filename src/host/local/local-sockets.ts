@@ -1,9 +1,9 @@
 // Connections from this machine: to its own sockets, or over the network, encrypted or not. Reading is by pieces, and
 // whoever speaks a protocol puts them together.
-import { connect, type Socket } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { fromNodeError, systemError } from '../errors.ts'
-import type { Connection, SocketAddress, SocketOptions } from '../host.ts'
+import type { Connection, SocketAddress, SocketOptions, TlsTrust } from '../host.ts'
 
 const placeOf = (address: SocketAddress): string =>
   'path' in address ? address.path : `${address.host}:${address.port}`
@@ -23,12 +23,18 @@ function opened(socket: Socket, place: string, event: 'connect' | 'secureConnect
   })
 }
 
+const checked = (trust: TlsTrust) => ({ rejectUnauthorized: trust === 'verified' })
+
 export async function openSocket(address: SocketAddress, { timeout = 10 }: SocketOptions = {}): Promise<Connection> {
   const place = placeOf(address)
-  const encrypted = 'tls' in address && address.tls === true
-  const socket = encrypted ? connectTls({ ...address, servername: address.host }) : connect(address)
+  const trust = 'tls' in address ? address.tls : undefined
+  const socket = trust === undefined ? connect(address) : connectTls({ ...address, ...checked(trust) })
   socket.setTimeout(timeout * 1000)
-  return new LocalConnection(await opened(socket, place, encrypted ? 'secureConnect' : 'connect'), place, timeout)
+  return new LocalConnection(
+    await opened(socket, place, trust === undefined ? 'connect' : 'secureConnect'),
+    place,
+    timeout,
+  )
 }
 
 class LocalConnection implements Connection {
@@ -67,10 +73,10 @@ class LocalConnection implements Connection {
     }
   }
 
-  async secure(serverName: string): Promise<void> {
+  async secure(serverName: string, trust: TlsTrust): Promise<void> {
     const plain = this.socket
     plain.removeAllListeners()
-    const socket = connectTls({ socket: plain, servername: serverName })
+    const socket = connectTls({ socket: plain, servername: isIP(serverName) ? '' : serverName, ...checked(trust) })
     socket.setTimeout(this.timeout * 1000)
     this.socket = await opened(socket, this.place, 'secureConnect')
     this.listen()

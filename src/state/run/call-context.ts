@@ -34,6 +34,7 @@ export class CallContext implements StateContext {
   readonly freshPillar: StateContext['freshPillar']
   readonly pillarOrigins: StateContext['pillarOrigins']
   readonly askMinion: StateContext['askMinion']
+  readonly daemon: StateContext['daemon']
   readonly openStates: StateContext['openStates']
   readonly test: boolean
   readonly low: LowChunk
@@ -63,6 +64,7 @@ export class CallContext implements StateContext {
     this.freshPillar = functions.freshPillar
     this.pillarOrigins = functions.pillarOrigins
     this.askMinion = functions.askMinion
+    this.daemon = functions.daemon
     this.openStates = functions.openStates
     this.test = facts.test
     this.low = facts.low

@@ -1,8 +1,9 @@
 // Which minions a target means, as far as the master knows: accepted keys, and the grains and pillar it has seen. A minion
 // whose data it has not seen is not meant by what asks for data.
+import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { match } from '../match/mod.ts'
-import type { MasterParts } from './parts.ts'
+import type { DataCache, PkiKeys } from '../store/mod.ts'
 
 export interface Targeted {
   minions: string[]
@@ -10,7 +11,13 @@ export interface Targeted {
   missing: string[]
 }
 
-type Known = Pick<MasterParts, 'opts' | 'keys' | 'cache' | 'log'>
+/** What the master knows about its minions. */
+export interface MinionKnowledge {
+  opts: Dict
+  keys: PkiKeys
+  cache: DataCache
+  log: Log
+}
 
 const BY_ID = new Set(['glob', 'pcre', 'list'])
 
@@ -19,7 +26,7 @@ function listed(target: Value): string[] {
   return words.map((word) => word.trim()).filter((word) => word !== '')
 }
 
-export function resolveTarget(parts: Known, target: Value, kind: string, delimiter = ':'): Targeted {
+export function resolveTarget(parts: MinionKnowledge, target: Value, kind: string, delimiter = ':'): Targeted {
   const accepted = parts.keys.list('minions')
   if (kind === 'list') {
     const wanted = [...new Set(listed(target))]
@@ -31,7 +38,7 @@ export function resolveTarget(parts: Known, target: Value, kind: string, delimit
   return { minions: accepted.filter((id) => isMeant(parts, id, target, form, delimiter)), missing: [] }
 }
 
-function isMeant(parts: Known, id: string, target: Value, kind: string, delimiter: string): boolean {
+function isMeant(parts: MinionKnowledge, id: string, target: Value, kind: string, delimiter: string): boolean {
   if (kind === 'glob' && target === '*') return true
   const grains = BY_ID.has(kind) ? undefined : dictOf(parts.cache.bank('grains').fetch(id))
   if (grains === undefined && ['grain', 'grain_pcre', 'ipcidr'].includes(kind)) return false

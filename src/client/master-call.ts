@@ -1,0 +1,82 @@
+// One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
+import { toError } from '../base/mod.ts'
+import { type Dict, isDict, PyError, SaltError, truthy, type Value } from '../data/mod.ts'
+import { newJid } from '../store/mod.ts'
+import { type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
+
+export interface MasterCall {
+  family: 'runner' | 'wheel'
+  fun: string
+  args: readonly Value[]
+  kwargs: ReadonlyMap<string, Value>
+  user: string
+  jid?: string
+  masked?: boolean
+  print?: CallIdentity['print']
+}
+
+export interface MasterCallResult {
+  jid: string
+  value: Value
+  success: boolean
+  retcode: number
+  /** The outputter that the function asks for. */
+  out?: string
+}
+
+export async function runMasterFunction(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
+  const { family, fun, args, kwargs, user } = call
+  const jid = call.jid ?? newJid()
+  const tag = `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`
+  const registry = family === 'runner' ? runners : wheels
+  const told: Dict = new Map<Value, Value>([
+    ['fun', `${family}.${fun}`],
+    ['jid', jid],
+    ['user', user],
+    ['fun_args', [...args, ...(kwargs.size > 0 ? [new Map<Value, Value>(kwargs)] : [])]],
+  ])
+  await access.fire(`${tag}/new`, new Map(told))
+  const { masked, print } = call
+  const ctx = masterContext(access, {
+    jid,
+    user,
+    tag,
+    ...(masked !== undefined && { masked }),
+    ...(print && { print }),
+  })
+  let result: MasterCallResult
+  try {
+    const value = await registry.call(ctx, fun, args, kwargs)
+    const retcode = Number(ctx.memory.get('retcode') ?? 0)
+    const { outputter } = await registry.find(fun)
+    result = { jid, value, retcode, success: succeeded(value, retcode), ...(outputter && { out: outputter }) }
+  } catch (error) {
+    result = { jid, ...(await failure(error, call)) }
+  }
+  const ended = new Map(told).set('return', result.value).set('success', result.success)
+  if (result.retcode !== 0) ended.set('retcode', result.retcode)
+  await access.fire(`${tag}/ret`, ended)
+  return result
+}
+
+/** A return with `data` is one of states, and succeeds when all of them do. */
+function succeeded(value: Value, retcode: number): boolean {
+  const data = isDict(value) ? value.get('data') : undefined
+  if (data === undefined || !isDict(data)) return retcode === 0
+  const failed = (result: Value): boolean =>
+    isDict(result) && (result.has('result') ? result.get('result') === false : [...result.values()].some(failed))
+  return ![...data.values()].some(failed)
+}
+
+async function failure(error: unknown, { family, fun }: MasterCall) {
+  const { name, message } = toError(error)
+  if (error instanceof PyError && error.code === 'TypeError') {
+    const registry = family === 'runner' ? runners : wheels
+    const usage = registry.has(fun) ? (await registry.find(fun)).doc : ''
+    return { value: `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage}`, success: true, retcode: 0 }
+  }
+  const kind = error instanceof PyError || error instanceof SaltError ? error.code : name
+  const last = truthy(message) ? `${kind}: ${message}` : kind
+  const text = `Exception occurred in ${family} ${fun}: Traceback (most recent call last):\n${last}\n`
+  return { value: text, success: false, retcode: 1 }
+}

@@ -1,0 +1,51 @@
+// The pillar of a minion as its master compiles it: with the master's options and the minion's grains.
+import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import { moduleTable, Registry } from '../loader/mod.ts'
+import { type MinionKnowledge, resolveTarget } from './targets.ts'
+
+export interface MinionPillarRequest {
+  id: string
+  grains: Dict
+  saltenv?: Value
+  pillarenv?: Value
+  override?: Value
+  overrideEncoding?: string | null
+  ext?: Value
+}
+
+/** Templates of a pillar see the master's options, but for what is the minion's. */
+function optionsFor(opts: Dict, { id, grains, saltenv = null, pillarenv = null }: MinionPillarRequest): Dict {
+  const own = new Map(opts)
+  own.set('id', id).set('grains', grains).set('saltenv', saltenv).set('pillarenv', pillarenv)
+  return own.set('file_client', 'local').set('__role', 'minion')
+}
+
+export async function minionPillar(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<Dict> {
+  const { log } = known
+  const { id, grains, saltenv = null, pillarenv = null, override = null } = request
+  const opts = optionsFor(known.opts, request)
+  const { LocalPillar } = await import('../pillar/mod.ts')
+  const registry: Registry = new Registry(moduleTable, {
+    opts,
+    grains,
+    pillar: new Map(),
+    host,
+    log,
+    render: async ({ text, ...rendering }) => {
+      const { renderText } = await import('../render/mod.ts')
+      return (await renderText(text, { ...rendering, opts, grains, pillar: new Map(), functions: registry, log })).value
+    },
+  })
+  const isMember = (target: Value): boolean => resolveTarget(known, target, 'compound').minions.includes(id)
+  const compiled = await new LocalPillar({ opts, grains, host, registry, log, isMember }).compile(
+    {
+      pillarenv: truthy(pillarenv) ? str(pillarenv) : null,
+      override: isDict(override) ? override : null,
+      overrideEncoding: request.overrideEncoding ?? null,
+      ext: request.ext ?? null,
+    },
+    saltenv,
+  )
+  return compiled.pillar
+}

@@ -1,0 +1,85 @@
+// The master as a program beside it reaches it: stores by their files, publishing and events by the sockets.
+import { join } from 'node:path'
+import type { Log } from '../base/mod.ts'
+import { BusClient, fireOnce, masterBusPaths } from '../bus/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { LocalHost } from '../host/mod.ts'
+import type { BusMessage, MinionJob } from '../sdk/mod.ts'
+import { fileCache, openJobStore, PkiKeys } from '../store/mod.ts'
+import { LocalClient, type PublishRequest } from './local-client.ts'
+import type { MasterAccess } from './master-context.ts'
+
+export interface SocketAccess extends MasterAccess {
+  close(): void
+}
+
+export function socketAccess(opts: Dict, log: Log): SocketAccess {
+  const cachedir = str(opts.get('cachedir')!)
+  const jobs = openJobStore(join(cachedir, 'jobs.db'))
+  const clients = new Map<string, LocalClient>()
+  return {
+    opts,
+    log,
+    host: new LocalHost(),
+    jobs,
+    keys: new PkiKeys(str(opts.get('pki_dir')!)),
+    cache: fileCache(cachedir),
+    publish: async (job) => {
+      const client = await LocalClient.open(opts, log)
+      const published = await client.publish(requestOf(job))
+      // who gathers the returns must have listened from the beginning
+      if (published) clients.set(published.jid, client)
+      else client.close()
+      return published
+    },
+    collect: async function* (published, timeout, gatherJobTimeout) {
+      const client = clients.get(published.jid)!
+      try {
+        yield* client.collect(published, { timeout, gatherJobTimeout })
+      } finally {
+        clients.delete(published.jid)
+        client.close()
+      }
+    },
+    fire: (tag, data) => fireOnce(masterBusPaths(opts), tag, data),
+    events: (filter, seconds) => eventsOf(opts, filter, seconds),
+    close: () => {
+      for (const client of clients.values()) client.close()
+      jobs.close()
+    },
+  }
+}
+
+async function* eventsOf(
+  opts: Dict,
+  filter: (tag: string) => boolean,
+  seconds = Number.POSITIVE_INFINITY,
+): AsyncGenerator<BusMessage> {
+  const client = await BusClient.open({ paths: masterBusPaths(opts), filter })
+  try {
+    // timers end at about 24 days
+    const wait = Math.min(seconds, 2_000_000)
+    for (;;) {
+      const event = await client.next(wait)
+      if (event) yield event
+      else if (!client.isOpen || wait === seconds) return
+    }
+  } finally {
+    client.close()
+  }
+}
+
+export function requestOf(job: MinionJob): PublishRequest {
+  const arg: Value[] = [...(job.arg ?? [])]
+  if (job.kwarg && job.kwarg.size > 0) arg.push(new Map<Value, Value>([['__kwarg__', true], ...job.kwarg]))
+  return {
+    tgt: job.tgt,
+    fun: job.fun,
+    arg,
+    ...(job.tgtType !== undefined && { tgtType: job.tgtType }),
+    ...(job.ret !== undefined && { ret: job.ret }),
+    ...(job.jid !== undefined && { jid: job.jid }),
+    ...(job.timeout !== undefined && { timeout: job.timeout }),
+    ...(job.options && { kwargs: job.options }),
+  }
+}

@@ -1,0 +1,64 @@
+// Runner and wheel functions by name, imported at their first call like those of minions.
+import { didYouMean } from '../base/mod.ts'
+import type { Value } from '../data/mod.ts'
+import { bind, type Keywords, type MasterContext, type MasterFunction, type MasterModule, toValue } from '../sdk/mod.ts'
+import { LoaderError } from './errors.ts'
+
+export interface MasterEntry {
+  readonly functions: readonly string[]
+  readonly load: () => Promise<{ default: MasterModule }>
+}
+
+/** By the name users call. */
+export type MasterTable = Readonly<Record<string, readonly MasterEntry[]>>
+
+export class MasterRegistry {
+  private readonly table: MasterTable
+
+  constructor(table: MasterTable) {
+    this.table = table
+  }
+
+  has(name: string): boolean {
+    const [module, fun] = parted(name)
+    return Object.hasOwn(this.table, module) && this.table[module]!.some(({ functions }) => functions.includes(fun))
+  }
+
+  *names(): Generator<string> {
+    for (const [module, entries] of Object.entries(this.table)) {
+      for (const { functions } of entries) for (const fun of functions) yield `${module}.${fun}`
+    }
+  }
+
+  /** A function's declaration; throws when there is none. */
+  async find(name: string): Promise<MasterFunction> {
+    const [module, fun] = parted(name)
+    for (const entry of Object.hasOwn(this.table, module) ? this.table[module]! : []) {
+      if (entry.functions.includes(fun)) return (await entry.load()).default.functions[fun]!
+    }
+    const hint = didYouMean(name, this.names())
+    throw new LoaderError('FunctionUnknown', `'${name}' is not available.`, hint === undefined ? {} : { hint })
+  }
+
+  async call(
+    ctx: MasterContext,
+    name: string,
+    args: readonly Value[] = [],
+    kwargs: Keywords = new Map(),
+  ): Promise<Value> {
+    const declaration = await this.find(name)
+    const keywords = kwargs instanceof Map ? kwargs : new Map(Object.entries(kwargs))
+    return toValue(await declaration.run(ctx, bind(declaration, parted(name)[1], args, keywords)))
+  }
+
+  async docs(): Promise<Map<string, string>> {
+    const docs = new Map<string, string>()
+    for (const name of [...this.names()].sort()) docs.set(name, (await this.find(name)).doc)
+    return docs
+  }
+}
+
+function parted(name: string): [module: string, fun: string] {
+  const dot = name.indexOf('.')
+  return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)]
+}

@@ -1,0 +1,124 @@
+// Functions of the master: runners and wheel functions, declared like those of minions. They see the master's stores and
+// bus, and reach minions by publishing.
+import type { Log } from '../base/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import type { FileClient } from '../fileserver/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { HttpClient } from '../http/mod.ts'
+import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
+import type { Args, Bound } from './arg.ts'
+import type { Keywords, RenderRequest } from './context.ts'
+import type { Result, Returns } from './declare.ts'
+
+export interface MinionJob {
+  tgt: Value
+  tgtType?: string
+  fun: Value
+  arg?: Value[]
+  kwarg?: Dict
+  ret?: string
+  jid?: string
+  /** Seconds; the master's `timeout` unless given. */
+  timeout?: number
+  gatherJobTimeout?: number
+  /** `metadata`, `delimiter` and the like. */
+  options?: Dict
+}
+
+/** What one minion answered, or why it did not. */
+export interface MinionReturn {
+  id: string
+  /** `return`, `retcode`, `success`, `out` …; undefined when it did not return. */
+  data?: Dict
+  reason?: 'missing' | 'silent' | 'gone'
+}
+
+export interface TargetedMinions {
+  minions: string[]
+  missing: string[]
+}
+
+export interface BusMessage {
+  tag: string
+  data: Dict
+}
+
+export interface MasterContext {
+  readonly opts: Dict
+  readonly log: Log
+  readonly host: Host
+  readonly http: HttpClient
+  readonly jobs: JobStore
+  readonly keys: PkiKeys
+  readonly cache: DataCache
+  /** The master's own file server. */
+  readonly files: FileClient
+  /** Kept between the calls of one loader: Salt's `__context__`. */
+  readonly memory: Dict
+  /** Under which this call runs. */
+  readonly jid: string
+  readonly user: string
+  /** Whether pillar values leave as asterisks. */
+  readonly masked: boolean
+  /** Calls another runner function. */
+  call(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
+  /** Calls a wheel function. */
+  wheel(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
+  /** Calls a function as a minion on the master's machine would. */
+  function(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
+  /** `module.function` of all runners, wheel functions or functions, with their documentation. */
+  docs(family: 'runner' | 'wheel' | 'function'): Promise<Map<string, string>>
+  /** Which minions a target means. */
+  targets(target: Value, kind: string, delimiter?: string): TargetedMinions
+  /** Publishes and gives what comes back, as it comes; nothing when nobody is meant. */
+  run(job: MinionJob): AsyncIterable<MinionReturn>
+  /** Publishes without waiting; undefined when nobody is meant. */
+  publish(job: MinionJob): Promise<{ jid: string; minions: string[]; missing: string[] } | undefined>
+  /** Fires an event on the master's bus. */
+  fire(tag: string, data: Dict): Promise<void>
+  /** Tells who waits for this call how far it is: an event below its own tag. */
+  progress(data: Dict): Promise<void>
+  /** Events of the master's bus whose tag passes, from now on; ends after `seconds` without one, if given. */
+  events(filter: (tag: string) => boolean, seconds?: number): AsyncIterable<BusMessage>
+  /** The pillar of a minion, compiled anew. */
+  pillarOf(
+    id: string,
+    grains: Dict,
+    options?: { saltenv?: Value; pillarenv?: Value; override?: Dict | null },
+  ): Promise<Dict>
+  render(request: RenderRequest): Promise<Value>
+  /** Prints while the call is going on, where somebody looks. */
+  print(text: string): void
+}
+
+export interface MasterFunction<A extends Args = Args> {
+  readonly doc: string
+  readonly args: A
+  readonly returns?: Returns
+  readonly examples?: readonly string[]
+  readonly calledAs?: string
+  readonly outputter?: string
+  readonly run: (ctx: MasterContext, args: Bound<A>) => Result | Promise<Result>
+}
+
+export function masterFn<const A extends Args>(declaration: MasterFunction<A>): MasterFunction {
+  return declaration as unknown as MasterFunction
+}
+
+export interface MasterModule {
+  readonly name: string
+  readonly doc: string
+  /** The name it is called by when that is not its own. */
+  readonly virtual?: string
+  readonly functions: Readonly<Record<string, MasterFunction>>
+}
+
+/** Runner functions: `salt-run name.function`. */
+export function defineRunner(declaration: MasterModule): MasterModule {
+  return declaration
+}
+
+/** Wheel functions, which manage the master itself. */
+export function defineWheel(declaration: MasterModule): MasterModule {
+  return declaration
+}
