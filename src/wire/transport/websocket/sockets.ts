@@ -16,7 +16,10 @@ export async function serveWebSockets(
   http.headersTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS
   http.on('request', (_request, response) => response.writeHead(426).end('Upgrade Required'))
   const maxPayload = options.maxMessageBytes ?? MAX_MESSAGE_BYTES
-  const sockets = new WebSocketServer({ server: http, perMessageDeflate: false, maxPayload })
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload })
+  http.on('upgrade', (request, stream, head) => {
+    sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request))
+  })
   sockets.on('connection', (socket, request) => {
     tune(request.socket, options)
     const peer = peerOf(request.socket)
