@@ -14,6 +14,30 @@ export const stateTable: StateTable = {
       load: () => import('../states/alternatives.ts'),
     },
   ],
+  apache: [
+    {
+      functions: ['configfile'],
+      load: () => import('../states/apache.ts'),
+    },
+  ],
+  apache_conf: [
+    {
+      functions: ['enabled', 'disabled'],
+      load: () => import('../states/apache_conf.ts'),
+    },
+  ],
+  apache_module: [
+    {
+      functions: ['enabled', 'disabled'],
+      load: () => import('../states/apache_module.ts'),
+    },
+  ],
+  apache_site: [
+    {
+      functions: ['enabled', 'disabled'],
+      load: () => import('../states/apache_site.ts'),
+    },
+  ],
   archive: [
     {
       functions: ['extracted'],
@@ -48,6 +72,12 @@ export const stateTable: StateTable = {
     {
       functions: ['present', 'absent', 'file', 'env_present', 'env_absent'],
       load: () => import('../states/cron.ts'),
+    },
+  ],
+  disk: [
+    {
+      functions: ['status'],
+      load: () => import('../states/disk.ts'),
     },
   ],
   environ: [
@@ -149,6 +179,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/ini.ts'),
     },
   ],
+  ipset: [
+    {
+      functions: ['set_present', 'set_absent', 'present', 'absent', 'flush'],
+      load: () => import('../states/ipset.ts'),
+    },
+  ],
   iptables: [
     {
       functions: ['chain_present', 'chain_absent', 'append', 'insert', 'delete', 'set_policy', 'flush'],
@@ -226,6 +262,22 @@ export const stateTable: StateTable = {
     {
       functions: ['present', 'absent'],
       load: () => import('../states/mysql_user.ts'),
+    },
+  ],
+  nftables: [
+    {
+      functions: [
+        'chain_present',
+        'chain_absent',
+        'append',
+        'insert',
+        'delete',
+        'flush',
+        'set_policy',
+        'table_present',
+        'table_absent',
+      ],
+      load: () => import('../states/nftables.ts'),
     },
   ],
   npm: [
@@ -369,6 +421,24 @@ export const stateTable: StateTable = {
       load: () => import('../states/service.ts'),
     },
   ],
+  slack: [
+    {
+      functions: ['post_message'],
+      load: () => import('../states/slack.ts'),
+    },
+  ],
+  smtp: [
+    {
+      functions: ['send_msg'],
+      load: () => import('../states/smtp.ts'),
+    },
+  ],
+  sqlite3: [
+    {
+      functions: ['row_present', 'row_absent', 'table_present', 'table_absent'],
+      load: () => import('../states/sqlite3.ts'),
+    },
+  ],
   ssh_auth: [
     {
       functions: ['present', 'absent', 'manage'],
@@ -379,6 +449,12 @@ export const stateTable: StateTable = {
     {
       functions: ['present', 'absent'],
       load: () => import('../states/ssh_known_hosts.ts'),
+    },
+  ],
+  status: [
+    {
+      functions: ['loadavg', 'process'],
+      load: () => import('../states/status.ts'),
     },
   ],
   sysctl: [

@@ -1,6 +1,7 @@
 // Held packages, through the plugin versionlock.
 import { type Dict, fnmatch, isDict, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { deserialize, type FunctionContext, outputOf, textAt } from '../../sdk/mod.ts'
+import { type HoldCall, holdTargets, judged } from '../pkg-provider/holds.ts'
 import { misuse } from '../pkg-provider/installed.ts'
 import { listInstalled } from './listing.ts'
 import { callYum, isDnf, type Program, programOf } from './program.ts'
@@ -71,35 +72,9 @@ async function lockFile(ctx: FunctionContext, full: boolean): Promise<string[]> 
   return full ? holds : [...new Set(holds)]
 }
 
-export interface HoldCall {
-  name: Value
-  pkgs: Value
-  sources: Value
-}
-
-function targets({ name, pkgs, sources }: HoldCall): string[] {
-  if (!truthy(name) && !truthy(pkgs) && !truthy(sources))
-    throw misuse('One of name, pkgs, or sources must be specified.')
-  if (truthy(pkgs) && truthy(sources)) throw misuse('Only one of pkgs or sources can be specified.')
-  const list = truthy(pkgs) ? (pkgs as Value[]) : truthy(sources) ? (sources as Value[]) : [name]
-  return list.map((one) => str(isDict(one) ? [...one.keys()][0]! : one))
-}
-
-type Verdict = [result: boolean | null, comment: string, changes?: readonly [fresh: string, old: string]]
-
-async function judged(names: readonly string[], judge: (name: string) => Promise<Verdict>): Promise<Dict> {
-  const found: Dict = new Map()
-  for (const name of names) {
-    const [result, comment, change] = await judge(name)
-    const changes = new Map<Value, Value>(change ? Object.entries({ new: change[0], old: change[1] }) : [])
-    found.set(name, new Map<Value, Value>(Object.entries({ name, changes, result, comment })))
-  }
-  return found
-}
-
 export async function hold(ctx: FunctionContext, call: HoldCall): Promise<Dict> {
   await requirePlugin(ctx, await programOf(ctx))
-  const names = targets(call)
+  const names = holdTargets(call)
   const held = await listHolds(ctx, HOLD_PATTERN, false)
   return judged(names, async (name) => {
     if (held.includes(name)) return [true, `Package ${name} is already set to be held.`]
@@ -113,7 +88,7 @@ export async function hold(ctx: FunctionContext, call: HoldCall): Promise<Dict> 
 export async function unhold(ctx: FunctionContext, call: HoldCall): Promise<Dict> {
   const program = await programOf(ctx)
   await requirePlugin(ctx, program)
-  const names = targets(call)
+  const names = holdTargets(call)
   const held = await listHolds(ctx, HOLD_PATTERN, program === 'yum')
   const locksOf = (name: string): string[] =>
     isDnf(program)
