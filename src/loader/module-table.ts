@@ -1070,6 +1070,7 @@ export const moduleTable: ModuleTable = {
         'ip_networks',
         'ip_networks6',
         'get_hostname',
+        'mod_hostname',
         'get_fqdn',
         'connect',
         'is_private',
@@ -1605,6 +1606,29 @@ export const moduleTable: ModuleTable = {
     {
       functions: ['get', 'set', 'remove'],
       load: () => import('../modules/sysrc.ts'),
+    },
+  ],
+  system: [
+    {
+      functions: [
+        'halt',
+        'init',
+        'poweroff',
+        'reboot',
+        'shutdown',
+        'has_settable_hwclock',
+        'get_system_time',
+        'set_system_time',
+        'get_system_date_time',
+        'set_system_date_time',
+        'get_system_date',
+        'set_system_date',
+        'get_computer_desc',
+        'set_computer_desc',
+        'set_computer_name',
+        'get_computer_name',
+      ],
+      load: () => import('../modules/system.ts'),
     },
   ],
   test: [

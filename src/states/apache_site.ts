@@ -1,0 +1,4 @@
+// Sites of Debian's Apache.
+import { switchStates } from './apache/switch.ts'
+
+export default switchStates({ word: 'site', title: 'site' })
