@@ -1,0 +1,105 @@
+// Real Salt for tests: its programs out of the checkout that SALT_TREE names, each in a directory of its own. What it
+// needs to be imported must be where Python looks (PYTHONPATH).
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const SALT_TREE: string | undefined = process.env['SALT_TREE']
+
+/** Finds Salt in its tree and what it needs elsewhere. */
+const PYTHONPATH = [SALT_TREE, process.env['PYTHONPATH']].filter(Boolean).join(':')
+
+/** The first interpreter that can import Salt; machines may have several. */
+function findPython(): string {
+  const candidates = [process.env['SALT_PYTHON'], 'python3', '/usr/bin/python3'].filter((name) => name !== undefined)
+  const env = { ...process.env, PYTHONPATH }
+  const found = candidates.find(
+    (python) => spawnSync(python, ['-W', 'ignore', '-c', 'import salt.scripts, tornado'], { env }).status === 0,
+  )
+  if (found !== undefined) return found
+  throw new Error(`No Python can import Salt from ${SALT_TREE}: name one that can in SALT_PYTHON`)
+}
+
+/** What starts each program. */
+const ENTRIES = {
+  'salt-minion': 'salt_minion',
+  'salt-master': 'salt_master',
+  salt: 'salt_main',
+} as const
+
+export type SaltProgram = keyof typeof ENTRIES
+
+export class SaltSite {
+  readonly directory = mkdtempSync(join(tmpdir(), 'brine-salt-'))
+  private readonly running: ChildProcess[] = []
+  private python: string | undefined
+
+  /** Writes a configuration file with directories inside this site, and gives its folder. */
+  configure(kind: 'master' | 'minion', options: Record<string, unknown>): string {
+    const home = join(this.directory, kind)
+    mkdirSync(join(home, 'conf'), { recursive: true })
+    const places = Object.fromEntries(['pki_dir', 'cachedir', 'sock_dir'].map((name) => [name, join(home, name)]))
+    const all = { root_dir: home, user: 'root', log_file: join(home, 'log'), ...places, ...options }
+    writeFileSync(join(home, 'conf', kind), JSON.stringify(all))
+    return join(home, 'conf')
+  }
+
+  start(program: SaltProgram, conf: string): ChildProcess {
+    const child = this.spawn(program, ['-c', conf, '-l', 'warning'])
+    this.running.push(child)
+    return child
+  }
+
+  /** Runs a program to its end and gives what it printed. */
+  async run(program: SaltProgram, args: string[]): Promise<string> {
+    const child = this.spawn(program, args)
+    let output = ''
+    child.stdout?.on('data', (text: Buffer) => {
+      output += text
+    })
+    await new Promise((resolve) => child.once('close', resolve))
+    return output
+  }
+
+  /** Ends what was started, and what that started. */
+  async stop(): Promise<void> {
+    for (const child of this.running.splice(0)) {
+      if (child.pid === undefined || child.exitCode !== null) continue
+      const closed = new Promise((resolve) => child.once('close', resolve))
+      process.kill(-child.pid, 'SIGTERM')
+      await Promise.race([closed, sleep(8000)])
+      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL')
+    }
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  private spawn(program: SaltProgram, args: string[]): ChildProcess {
+    const code = `import sys; sys.argv = ${JSON.stringify([program, ...args])}; from salt.scripts import ${ENTRIES[program]} as main; main()`
+    // a group of its own: Salt's daemons are many processes
+    this.python ??= findPython()
+    return spawn(this.python, ['-W', 'ignore', '-c', code], {
+      env: { ...process.env, PYTHONPATH },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    })
+  }
+}
+
+/** Ports that nobody listens on. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
+        }),
+    ),
+  )
+  const ports = servers.map((server) => (server.address() as { port: number }).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
