@@ -1,7 +1,8 @@
 // Addresses, interfaces, networks and routes of this machine.
 import { type Dict, ipAddress, splitWords, str, truthy, type Value } from '../data/mod.ts'
-import { type Arg, arg, defineModule, type FunctionContext, fn, type Result, ret } from '../sdk/mod.ts'
+import { type Arg, arg, changes, defineModule, type FunctionContext, fn, type Result, ret } from '../sdk/mod.ts'
 import { connect, sanitizeHost } from './network/connection.ts'
+import { setHostname } from './network/hostname.ts'
 import { chosen, type Family, interfaces, ipAddresses } from './network/interfaces.ts'
 import { calcNet, convertCidr, inSubnet, networks, reversePointer, subnets } from './network/networks.ts'
 import { defaultRoutes, routes, routeTo } from './network/routes.ts'
@@ -173,6 +174,12 @@ export default defineModule({
       networks(ctx, 'inet6', choice),
     ),
     get_hostname: asking('The name of this machine.', none, (ctx) => ctx.host.hostname()),
+    mod_hostname: changes(
+      'Name the machine.',
+      'network.mod_hostname master.saltstack.com',
+      { hostname: arg.any('The name') },
+      (ctx, { hostname }) => setHostname(ctx, hostname, fullName),
+    ),
     get_fqdn: asking('The name of this machine with its domain.', none, fullName),
     connect: asking(
       'Whether something listens at a port.',

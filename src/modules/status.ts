@@ -2,6 +2,7 @@
 // answer that a function does not serve them.
 import {
   compileRegex,
+  type Dict,
   fnmatch,
   localDatetime,
   SaltError,
@@ -10,8 +11,21 @@ import {
   str,
   type Value,
 } from '../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isHostError, type Result, ret } from '../sdk/mod.ts'
-import { counters, loadAverages, memory, mounts, numberIn, processors, processorTimes } from './status/proc.ts'
+import { arg, defineModule, type FunctionContext, fn, isHostError, type Result, reads, ret } from '../sdk/mod.ts'
+import {
+  counters,
+  diskCounters,
+  interfaceCounters,
+  loadAverages,
+  logins,
+  memory,
+  mounts,
+  numberIn,
+  processList,
+  processors,
+  processorTimes,
+  protocolCounters,
+} from './status/proc.ts'
 
 const UNSUPPORTED = 'This method is unsupported on the current operating system!'
 
@@ -112,6 +126,43 @@ async function pids(ctx: FunctionContext, signature: string): Promise<string> {
     .join('\n')
 }
 
+/** What `all_status` gathers. */
+const ALL = [
+  'cpuinfo',
+  'cpustats',
+  'diskstats',
+  'diskusage',
+  'loadavg',
+  'meminfo',
+  'netdev',
+  'netstats',
+  'uptime',
+  'vmstats',
+  'w',
+]
+
+async function everything(ctx: FunctionContext): Promise<Result> {
+  const found: Record<string, Result> = {}
+  for (const name of ALL) found[name] = await ctx.call(`status.${name}`)
+  return found
+}
+
+/** The parts that options such as `status.cpustats.custom` ask for. */
+async function custom(ctx: FunctionContext): Promise<Result> {
+  const found: Record<string, Result> = {}
+  for (const [key, wanted] of (await ctx.call('config.dot_vals', ['status'])) as Dict) {
+    const fun = str(key).split('.').slice(0, -1).join('.')
+    if (fun === 'status.custom') continue
+    if (!ctx.has(fun)) {
+      ctx.log('warning', `custom status ${fun} isn't loaded`)
+      continue
+    }
+    const values = (await ctx.call(fun)) as Dict
+    for (const item of wanted as Value[]) found[str(item)] = values.get(item) ?? 'UNKNOWN'
+  }
+  return found
+}
+
 export default defineModule({
   name: 'status',
   doc: 'How the machine is doing.',
@@ -138,6 +189,17 @@ export default defineModule({
     cpustats: fromProc('What the processors spent their time on.', 'cpustats', '/proc/stat', processorTimes),
     vmstats: fromProc('Counters of virtual memory.', 'vmstats', '/proc/vmstat', counters),
     version: fromProc('The version of the kernel.', 'version', '/proc/version', (text) => text.trim()),
+    diskstats: fromProc('What was read from and written to disks.', 'diskstats', '/proc/diskstats', diskCounters),
+    netstats: fromProc('Counters of network protocols.', 'netstats', '/proc/net/netstat', protocolCounters),
+    netdev: fromProc('Counters of network interfaces.', 'netdev', '/proc/net/dev', interfaceCounters),
+    procs: reads('The processes.', 'status.procs', {}, async (ctx) =>
+      processList(str(await ctx.call('cmd.run', [ctx.grains.get('ps') ?? ''], { python_shell: true }))),
+    ),
+    w: reads('Who is logged in.', 'status.w', {}, async (ctx) =>
+      kernelOf(ctx) === 'Linux' ? logins(str(await ctx.call('cmd.run', ['w -fh']))) : UNSUPPORTED,
+    ),
+    custom: reads('What the configuration asks for.', 'status.custom', {}, custom),
+    all_status: reads('Everything there is to say.', 'status.all_status', {}, everything),
     nproc: fn({
       doc: 'The number of processors.',
       args: {},
