@@ -8,4 +8,28 @@ export const wheelTable: MasterTable = {
       load: () => import('../wheel/config.ts'),
     },
   ],
+  key: [
+    {
+      functions: [
+        'list',
+        'list_all',
+        'name_match',
+        'glob_match',
+        'key_str',
+        'master_key_str',
+        'finger',
+        'finger_all',
+        'finger_master',
+        'accept',
+        'accept_dict',
+        'reject',
+        'reject_dict',
+        'delete',
+        'delete_dict',
+        'gen',
+        'gen_accept',
+      ],
+      load: () => import('../wheel/key.ts'),
+    },
+  ],
 }

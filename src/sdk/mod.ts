@@ -21,6 +21,7 @@ export {
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { display } from '../output/mod.ts'
 export type { DataCache, JobRecord, JobReturn, JobStore, KeyFolder, MinionProgress, PkiKeys } from '../store/mod.ts'
+export { generateRsaKeys, pemFingerprint, RsaPublicKey } from '../wire/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
 export { bind, type Callable, shaped, signatureOf } from './bind.ts'
 export { CommandError, nestedText } from './command-error.ts'
@@ -86,3 +87,4 @@ export {
 export { chunkTag, INTERNAL_KEYWORDS, REQUISITE_KEYWORDS, REQUISITE_TYPES } from './state-keywords.ts'
 export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest } from './state-run.ts'
 export { type StateTrial, type Trial, tryFunction, tryState } from './trial.ts'
+export { type Certificate, type RevocationList, type SigningRequest, type X509, x509 } from './x509.ts'
