@@ -81,3 +81,45 @@ export class EventBus {
     })
   }
 }
+
+/** Events of this process' bus one after the other, as a client of the sockets gets them. */
+export class BusTap {
+  private readonly waiting: BusEvent[] = []
+  private readonly stop: () => void
+  private filter: EventFilter
+  private wake: (() => void) | undefined
+  isOpen = true
+
+  constructor(bus: EventBus, filter: EventFilter) {
+    this.filter = filter
+    this.stop = bus.listen((event) => {
+      if (!this.filter(event.tag)) return
+      this.waiting.push(event)
+      this.wake?.()
+    })
+  }
+
+  want(filter: EventFilter): void {
+    this.filter = filter
+  }
+
+  async next(seconds: number): Promise<BusEvent | undefined> {
+    if (this.waiting.length === 0 && seconds > 0 && this.isOpen) {
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, seconds * 1000)
+        this.wake = () => {
+          clearTimeout(timer)
+          done()
+        }
+      })
+      this.wake = undefined
+    }
+    return this.waiting.shift()
+  }
+
+  close(): void {
+    this.isOpen = false
+    this.stop()
+    this.wake?.()
+  }
+}

@@ -1,10 +1,11 @@
 // Jobs as programs on the master's machine have them done. Listening begins before publishing, so that no return can be
-// missed. A minion that keeps silent is asked whether it still works on the job, and only then given up.
+// missed.
 import type { Log } from '../base/mod.ts'
-import { BusClient, type BusEvent, masterBusPaths } from '../bus/mod.ts'
+import { BusClient, masterBusPaths } from '../bus/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
 import { ClearClient, openTransport } from '../wire/mod.ts'
+import { type CollectOptions, collectReturns, type Gathered, type Published } from './collect.ts'
 import { ClientError } from './errors.ts'
 import { localKey } from './local-key.ts'
 
@@ -22,27 +23,8 @@ export interface PublishRequest {
   credentials?: Dict
 }
 
-export interface Published {
-  jid: string
-  minions: string[]
-  missing: string[]
-}
-
-/** What became of one minion of a job. */
-export interface Gathered {
-  id: string
-  /** What it returned; undefined when it did not. */
-  data?: Dict
-  /** Why there is no return. */
-  reason?: 'missing' | 'silent' | 'gone'
-}
-
-export interface CollectOptions {
-  timeout: number
-  gatherJobTimeout: number
-  /** Hears who still works on the job, each time they were asked. */
-  onRunning?: (ids: ReadonlySet<string>) => void
-}
+/** The number of a job is known only after it was published, so all jobs are listened to until then. */
+const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
 export class LocalClient {
   readonly opts: Dict
@@ -50,7 +32,7 @@ export class LocalClient {
   private readonly requests: ClearClient
 
   static async open(opts: Dict, log: Log): Promise<LocalClient> {
-    const bus = await BusClient.open({ paths: masterBusPaths(opts), filter: () => false })
+    const bus = await BusClient.open({ paths: masterBusPaths(opts), filter: isOfJob })
     const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
     const port = numberOf(opts.get('ret_port') ?? 4506) ?? 4506
     return new LocalClient(opts, bus, new ClearClient(transport.connect({ host: addressOf(opts), port }, { log })))
@@ -90,8 +72,6 @@ export class LocalClient {
     if (request.kwargs && request.kwargs.size > 0) load.set('kwargs', request.kwargs)
     load.set('user', user)
     if (request.credentials) for (const [name, value] of request.credentials) load.set(name, value)
-    // the number of the job is not known yet, so all jobs are listened to until it is
-    this.bus.want((tag) => tag.startsWith('salt/job/'))
     return this.answered(await this.command(load, request.timeout))
   }
 
@@ -110,64 +90,13 @@ export class LocalClient {
   }
 
   /** Returns as they come, and at the end those who did not return. */
-  async *collect(published: Published, options: CollectOptions): AsyncGenerator<Gathered> {
-    const { jid } = published
-    const waiting = new Set(published.minions)
-    const ours = new Set([jid])
-    this.bus.want((tag) => ours.has(tag.split('/')[2] ?? ''))
-    let limit = performance.now() + options.timeout * 1000
-    let asked: { jid: string; running: Set<string> } | undefined
-    while (waiting.size > 0) {
-      const event = await this.bus.next(Math.max(0, (limit - performance.now()) / 1000))
-      if (event) {
-        const gathered = this.returnOf(event, jid)
-        if (gathered && waiting.delete(gathered.id)) yield gathered
-        else if (asked) this.noteAnswer(event, asked)
-        continue
-      }
-      if (!this.bus.isOpen) throw new ClientError('SaltClientError', 'The connection to the master was lost')
-      if (asked && asked.running.size === 0) break
-      if (asked) options.onRunning?.(asked.running)
-      asked = await this.whoRuns(jid, [...waiting])
-      if (asked) ours.add(asked.jid)
-      else break
-      limit = performance.now() + options.gatherJobTimeout * 1000
-    }
-    for (const id of waiting) yield { id, reason: 'silent' }
-    for (const id of published.missing) yield { id, reason: 'missing' }
+  collect(published: Published, options: CollectOptions): AsyncGenerator<Gathered> {
+    return collectReturns(this.bus, (jid, ids) => this.askWhoRuns(jid, ids), published, options)
   }
 
-  private returnOf(event: BusEvent, jid: string): Gathered | undefined {
-    const { tag, data } = event
-    if (!tag.startsWith(`salt/job/${jid}/ret/`) || !data.has('return') || !data.has('id')) return undefined
-    return { id: str(data.get('resource_id') ?? data.get('id')!), data }
-  }
-
-  private noteAnswer({ tag, data }: BusEvent, asked: { jid: string; running: Set<string> }): void {
-    if (!tag.startsWith(`salt/job/${asked.jid}/ret/`)) return
-    const answer = data.get('return') ?? null
-    if (isDict(answer) && answer.size > 0) asked.running.add(str(data.get('id') ?? ''))
-  }
-
-  /** Asks minions whether they still work on a job. */
-  private async whoRuns(jid: string, ids: string[]): Promise<{ jid: string; running: Set<string> } | undefined> {
-    if (ids.length === 0) return undefined
-    const { user, key } = localKey(this.opts)
-    const answer = await this.command(
-      new Map<Value, Value>([
-        ['cmd', 'publish'],
-        ['tgt', ids],
-        ['fun', 'saltutil.find_job'],
-        ['arg', [jid]],
-        ['key', key],
-        ['tgt_type', 'list'],
-        ['ret', ''],
-        ['jid', ''],
-        ['user', user],
-      ]),
-    )
-    const published = this.answered(answer)
-    return published && { jid: published.jid, running: new Set() }
+  private async askWhoRuns(jid: string, ids: string[]): Promise<string | undefined> {
+    const published = await this.publish({ tgt: ids, tgtType: 'list', fun: 'saltutil.find_job', arg: [jid] })
+    return published?.jid
   }
 }
 

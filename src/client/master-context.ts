@@ -10,7 +10,7 @@ import { httpClient } from '../http/mod.ts'
 import { MasterRegistry, moduleTable, Registry, runnerTable, wheelTable } from '../loader/mod.ts'
 import type { BusMessage, MasterContext, MinionJob, MinionReturn } from '../sdk/mod.ts'
 import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
-import type { Gathered, Published } from './local-client.ts'
+import type { Gathered, Published } from './collect.ts'
 import { minionPillar } from './minion-pillar.ts'
 import { resolveTarget } from './targets.ts'
 

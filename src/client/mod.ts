@@ -1,9 +1,11 @@
 // How programs on the master's machine have things done: jobs of minions, and the master's own functions.
+
+export { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
 export { ClientError } from './errors.ts'
-export { type CollectOptions, type Gathered, LocalClient, type Published, type PublishRequest } from './local-client.ts'
+export { LocalClient, type PublishRequest } from './local-client.ts'
 export { localKey } from './local-key.ts'
 export { type MasterCall, type MasterCallResult, runMasterFunction } from './master-call.ts'
 export { type MasterAccess, masterContext, wheels } from './master-context.ts'
 export { type MinionPillarRequest, minionPillar } from './minion-pillar.ts'
-export { socketAccess } from './socket-access.ts'
+export { requestOf, socketAccess } from './socket-access.ts'
 export { type MinionKnowledge, resolveTarget, type Targeted } from './targets.ts'

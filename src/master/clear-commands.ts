@@ -1,17 +1,39 @@
-// Commands from programs on the master's machine, which are not encrypted.
-import type { Dict } from '../data/mod.ts'
-import type { Publishing } from './publish.ts'
+// Commands from programs on the master's machine, and with credentials from anywhere, which are not encrypted.
+import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
+import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import { newJid } from '../store/mod.ts'
+import type { Publishing, Refusal } from './publish.ts'
 
 type Command = (load: Dict) => unknown
 
-export class ClearCommands {
-  private readonly commands: ReadonlyMap<string, Command>
+/** Judges who may call functions of the master; gives the user's name, or why not. */
+export interface MasterRights {
+  judge(load: Dict, family: 'runner' | 'wheel', fun: string): Promise<{ user: string } | Refusal>
+}
 
-  constructor(publishing: Publishing) {
+export interface ClearParts {
+  publishing: Publishing
+  access: MasterAccess
+  rights: MasterRights
+}
+
+export class ClearCommands {
+  private readonly commands: Map<string, Command>
+  private readonly parts: ClearParts
+
+  constructor(parts: ClearParts) {
+    this.parts = parts
     this.commands = new Map<string, Command>([
       ['ping', (load) => load],
-      ['publish', (load) => publishing.publish(load)],
+      ['publish', (load) => parts.publishing.publish(load)],
+      ['runner', (load) => this.runner(load)],
+      ['wheel', (load) => this.wheel(load)],
     ])
+  }
+
+  /** Adds a command; its name must not be taken. */
+  add(name: string, command: Command): void {
+    this.commands.set(name, command)
   }
 
   answer(load: Dict): unknown {
@@ -19,4 +41,84 @@ export class ClearCommands {
     const command = typeof name === 'string' ? this.commands.get(name) : undefined
     return command ? command(load) : new Map()
   }
+
+  /** A runner is begun, and answered for with the tag that tells its end. */
+  private async runner(load: Dict): Promise<Dict> {
+    const fun = str(load.get('fun') ?? '')
+    const judged = await this.parts.rights.judge(load, 'runner', fun)
+    if ('message' in judged) return refusal(judged)
+    const jid = newJid()
+    void runMasterFunction(this.parts.access, { family: 'runner', fun, ...argumentsOf(load), user: judged.user, jid })
+    return new Map<Value, Value>([
+      ['tag', `salt/run/${jid}`],
+      ['jid', jid],
+    ])
+  }
+
+  /** A wheel function is waited for. */
+  private async wheel(load: Dict): Promise<Dict> {
+    const fun = str(load.get('fun') ?? '')
+    const judged = await this.parts.rights.judge(load, 'wheel', fun)
+    if ('message' in judged) return refusal(judged)
+    const { user } = judged
+    const result = await runMasterFunction(this.parts.access, { family: 'wheel', fun, ...argumentsOf(load), user })
+    const tag = `salt/wheel/${result.jid}`
+    const data: Dict = new Map<Value, Value>([
+      ['fun', `wheel.${fun}`],
+      ['jid', result.jid],
+      ['tag', tag],
+      ['user', user],
+      ['return', result.value],
+      ['success', result.success],
+    ])
+    return new Map<Value, Value>([
+      ['tag', tag],
+      ['data', data],
+    ])
+  }
+}
+
+function refusal({ name, message }: Refusal): Dict {
+  return new Map([
+    [
+      'error',
+      new Map([
+        ['name', name],
+        ['message', message],
+      ]),
+    ],
+  ])
+}
+
+/** Fields of a command that are no arguments of the function. */
+const OWN = new Set([
+  'cmd',
+  'fun',
+  'key',
+  'token',
+  'eauth',
+  'username',
+  'password',
+  'user',
+  'client',
+  'full_return',
+  'print_event',
+  'arg',
+  'kwarg',
+  'kwargs',
+])
+
+/** `arg` and `kwarg`, or as of old the keywords beside the command's own. */
+function argumentsOf(load: Dict): { args: Value[]; kwargs: Map<string, Value> } {
+  const arg = load.get('arg')
+  const args: Value[] = arg === undefined ? [] : isList(arg) ? [...arg] : [arg]
+  const kwargs = new Map<string, Value>()
+  const add = (more: Value | undefined): void => {
+    if (more !== undefined && isDict(more)) for (const [name, value] of more) kwargs.set(str(name), value)
+  }
+  add(load.get('kwarg') ?? load.get('kwargs'))
+  if (!load.has('arg') && !load.has('kwarg')) {
+    for (const [name, value] of load) if (!OWN.has(textOf(name) ?? '')) kwargs.set(str(name), value)
+  }
+  return { args, kwargs }
 }

@@ -23,6 +23,7 @@ import { FileService } from './file-service.ts'
 import { LocalKeys } from './local-keys.ts'
 import { callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
+import { ownAccess } from './own-access.ts'
 import type { MasterParts } from './parts.ts'
 import { PillarService } from './pillar-service.ts'
 import { Publishing } from './publish.ts'
@@ -86,7 +87,12 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
   const publishing = new Publishing(parts, { judge: (load) => judged(load, localKeys) })
-  const clear = new ClearCommands(publishing)
+  const access = ownAccess(parts, publishing, host, localKeys.owner)
+  const clear = new ClearCommands({
+    publishing,
+    access,
+    rights: { judge: async (load) => masterRight(load, localKeys) },
+  })
   const channel = new RequestChannel({
     identity,
     keys,
@@ -122,6 +128,12 @@ function judged(load: Dict, keys: LocalKeys) {
   const key = textOf(load.get('key') ?? null) ?? ''
   if (keys.allows(key, textOf(load.get('user') ?? null) ?? '')) return undefined
   return { name: 'AuthenticationError' as const, message: 'Authentication error occurred.' }
+}
+
+/** Who may call the master's functions: whoever may do everything. */
+function masterRight(load: Dict, keys: LocalKeys) {
+  const refused = judged(load, keys)
+  return refused ?? { user: textOf(load.get('user') ?? null) ?? keys.owner }
 }
 
 async function openIdentity(opts: Dict): Promise<MasterIdentity> {

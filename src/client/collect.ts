@@ -1,0 +1,87 @@
+// Gathering the returns of a job. A minion that keeps silent is asked whether it still works on it, and only then given up.
+import type { BusEvent } from '../bus/mod.ts'
+import { type Dict, isDict, str } from '../data/mod.ts'
+import { ClientError } from './errors.ts'
+
+export interface Published {
+  jid: string
+  minions: string[]
+  missing: string[]
+}
+
+/** What became of one minion of a job. */
+export interface Gathered {
+  id: string
+  /** What it returned; undefined when it did not. */
+  data?: Dict
+  /** Why there is no return. */
+  reason?: 'missing' | 'silent' | 'gone'
+}
+
+export interface CollectOptions {
+  timeout: number
+  gatherJobTimeout: number
+  /** Hears who still works on the job, each time they were asked. */
+  onRunning?: (ids: ReadonlySet<string>) => void
+}
+
+/** Where events come from: a socket, or the bus of this very process. */
+export interface EventSource {
+  want(filter: (tag: string) => boolean): void
+  next(seconds: number): Promise<BusEvent | undefined>
+  readonly isOpen: boolean
+}
+
+/** Publishes the question whether minions work on a job, and gives the number of the job that it became. */
+export type AskWhoRuns = (jid: string, ids: string[]) => Promise<string | undefined>
+
+interface Question {
+  jid: string
+  running: Set<string>
+}
+
+/** Returns as they come, and at the end those who did not return. */
+export async function* collectReturns(
+  events: EventSource,
+  ask: AskWhoRuns,
+  published: Published,
+  options: CollectOptions,
+): AsyncGenerator<Gathered> {
+  const { jid } = published
+  const waiting = new Set(published.minions)
+  const ours = new Set([jid])
+  events.want((tag) => ours.has(tag.split('/')[2] ?? ''))
+  let limit = performance.now() + options.timeout * 1000
+  let question: Question | undefined
+  while (waiting.size > 0) {
+    const event = await events.next(Math.max(0, (limit - performance.now()) / 1000))
+    if (event) {
+      const gathered = returnOf(event, jid)
+      if (gathered && waiting.delete(gathered.id)) yield gathered
+      else if (question) noteAnswer(event, question)
+      continue
+    }
+    if (!events.isOpen) throw new ClientError('SaltClientError', 'The connection to the master was lost')
+    if (question && question.running.size === 0) break
+    if (question) options.onRunning?.(question.running)
+    const asked = await ask(jid, [...waiting])
+    if (asked === undefined) break
+    ours.add(asked)
+    question = { jid: asked, running: new Set() }
+    limit = performance.now() + options.gatherJobTimeout * 1000
+  }
+  for (const id of waiting) yield { id, reason: 'silent' }
+  for (const id of published.missing) yield { id, reason: 'missing' }
+}
+
+function returnOf({ tag, data }: BusEvent, jid: string): Gathered | undefined {
+  if (!tag.startsWith(`salt/job/${jid}/ret/`) || !data.has('return') || !data.has('id')) return undefined
+  return { id: str(data.get('resource_id') ?? data.get('id')!), data }
+}
+
+/** A minion that works on the job answers with it. */
+function noteAnswer({ tag, data }: BusEvent, question: Question): void {
+  if (!tag.startsWith(`salt/job/${question.jid}/ret/`)) return
+  const answer = data.get('return') ?? null
+  if (isDict(answer) && answer.size > 0) question.running.add(str(data.get('id') ?? ''))
+}

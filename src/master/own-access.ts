@@ -1,0 +1,86 @@
+// The master as its own functions reach it: no sockets in between, and no question who asks.
+import { BusTap } from '../bus/mod.ts'
+import { collectReturns, type MasterAccess, type Published, requestOf, resolveTarget } from '../client/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { BusMessage, MinionJob } from '../sdk/mod.ts'
+import { newJid } from '../store/mod.ts'
+import type { MasterParts } from './parts.ts'
+import type { Publishing } from './publish.ts'
+
+const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
+
+export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host, user = 'root'): MasterAccess {
+  const taps = new Map<string, BusTap>()
+  const publish = async (job: MinionJob): Promise<Published | undefined> => {
+    const { tgt, tgtType = 'glob', fun, arg, ret = '', kwargs } = requestOf(job)
+    const targeted = resolveTarget(parts, tgt, tgtType)
+    if (targeted.minions.length === 0) return undefined
+    const jid = job.jid ?? newJid()
+    const load: Dict = new Map<Value, Value>([
+      ['fun', fun],
+      ['arg', arg],
+      ['tgt', tgt],
+      ['jid', jid],
+      ['ret', ret],
+      ['tgt_type', tgtType],
+      ...(kwargs ?? []),
+      ['user', user],
+    ])
+    taps.set(jid, new BusTap(parts.bus, isOfJob))
+    await publishing.send(load, targeted)
+    return { jid, ...targeted }
+  }
+  return {
+    ...parts,
+    host,
+    publish: async (job) => {
+      const published = await publish(job)
+      // without somebody who gathers, the tap would only fill
+      if (published) setTimeout(() => release(published.jid), UNCLAIMED_MS).unref()
+      return published
+    },
+    collect: async function* (published, timeout, gatherJobTimeout) {
+      const tap = taps.get(published.jid) ?? new BusTap(parts.bus, isOfJob)
+      taps.delete(published.jid)
+      const ask = async (jid: string, ids: string[]): Promise<string | undefined> => {
+        const asked = await publish({ tgt: ids, tgtType: 'list', fun: 'saltutil.find_job', arg: [jid] })
+        if (asked) release(asked.jid)
+        return asked?.jid
+      }
+      try {
+        yield* collectReturns(tap, ask, published, { timeout, gatherJobTimeout })
+      } finally {
+        tap.close()
+      }
+    },
+    fire: async (tag, data) => {
+      parts.bus.fire(tag, data)
+    },
+    events: (filter, seconds) => eventsOf(parts, filter, seconds),
+  }
+
+  function release(jid: string): void {
+    taps.get(jid)?.close()
+    taps.delete(jid)
+  }
+}
+
+const UNCLAIMED_MS = 5000
+
+async function* eventsOf(
+  { bus }: MasterParts,
+  filter: (tag: string) => boolean,
+  seconds = Number.POSITIVE_INFINITY,
+): AsyncGenerator<BusMessage> {
+  const tap = new BusTap(bus, filter)
+  try {
+    for (;;) {
+      const event = await tap.next(Math.min(seconds, 2_000_000))
+      if (event) yield event
+      else if (Number.isFinite(seconds) || !tap.isOpen) return
+    }
+  } finally {
+    tap.close()
+  }
+}
