@@ -23,6 +23,12 @@ function findPython(): string {
   throw new Error(`No Python can import Salt from ${SALT_TREE}: name one that can in SALT_PYTHON`)
 }
 
+/** Whether Salt finds a package here. */
+export function canImport(name: string): boolean {
+  if (SALT_TREE === undefined) return false
+  return spawnSync(findPython(), ['-c', `import ${name}`], { env: { ...process.env, PYTHONPATH } }).status === 0
+}
+
 /** What starts each program. */
 const ENTRIES = {
   'salt-minion': 'salt_minion',

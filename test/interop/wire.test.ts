@@ -6,9 +6,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { MasterChannel, openTransport, PrivateAnswer, PublicationReceiver } from '../../src/wire/mod.ts'
 import { Trial, trialKeys } from '../../src/wire/trial.ts'
-import { freePorts, SALT_TREE, SaltSite } from './salt.ts'
+import { canImport, freePorts, SALT_TREE, SaltSite } from './salt.ts'
 
 const MINUTE = 60_000
+/** Salt's own WebSockets need a package that may be missing. */
+const webSockets = canImport('aiohttp') ? ['ws'] : []
 let site: SaltSite
 const ends: Array<() => unknown> = []
 afterEach(async () => {
@@ -28,7 +30,7 @@ const job = (fun: string, jid: string, arg: Value[] = []): Dict =>
   ])
 
 describe.runIf(SALT_TREE)('a real minion', () => {
-  it.each(['zeromq', 'tcp'])(
+  it.each(['zeromq', 'tcp', ...webSockets])(
     'signs in over %s, runs jobs, and follows a new key',
     { timeout: 3 * MINUTE },
     async (transport) => {
@@ -79,82 +81,89 @@ describe.runIf(SALT_TREE)('a real minion', () => {
 })
 
 describe.runIf(SALT_TREE)('a real master', () => {
-  it('accepts our minion, serves it, and hears its returns', { timeout: 3 * MINUTE }, async () => {
-    site = new SaltSite()
-    const [requestPort, publishPort] = (await freePorts(2)) as [number, number]
-    const files = join(site.directory, 'srv')
-    mkdirSync(files)
-    writeFileSync(join(files, 'hello.txt'), 'hello\n')
-    writeFileSync(join(files, 'top.sls'), "base: {'*': [app]}")
-    writeFileSync(join(files, 'app.sls'), 'role: web')
-    const conf = site.configure('master', {
-      interface: '127.0.0.1',
-      ret_port: requestPort,
-      publish_port: publishPort,
-      auto_accept: true,
-      worker_threads: 2,
-      // without it Salt's master cannot look at signatures
-      signing_algorithm: 'PKCS1v15-SHA1',
-      require_minion_sign_messages: true,
-      drop_messages_signature_fail: true,
-      file_roots: { base: [files] },
-      pillar_roots: { base: [files] },
-    })
-    site.start('salt-master', conf)
-    const [, key] = await trialKeys()
-    const transport = await openTransport('zeromq')
-    const client = transport.connect({ host: '127.0.0.1', port: requestPort })
-    const settings = {
-      id: 'ours',
-      key: key!,
-      pkiDir: join(site.directory, 'ours'),
-      authTimeout: MINUTE / 1000,
-      authTries: 1,
-      requireSignedPublications: true,
-      signMessages: true,
-    }
-    const channel = new MasterChannel({ client, settings })
-    ends.push(() => channel.close())
-    const credentials = await channel.authenticate()
-    expect(credentials.publishPort).toBe(publishPort)
-    const send = (entries: Record<string, unknown>) => channel.send(new Map(Object.entries(entries)))
-    const file = (await send({ cmd: '_serve_file', path: 'hello.txt', saltenv: 'base', loc: 0 })) as Dict
-    expect(file.get('data')).toBe('hello\n')
-    const request = {
-      cmd: '_pillar',
-      grains: { id: 'ours' },
-      saltenv: 'base',
-      pillarenv: null,
-      pillar_override: {},
-      extra_minion_data: {},
-      ver: '2',
-    }
-    expect(await channel.sendPrivate(new Map(Object.entries(request)))).toEqual(new Map([['role', 'web']]))
-    const connected = new Promise<void>((resolve) => {
-      const receiver = new PublicationReceiver({
-        channel,
-        transport,
-        endpoint: { host: '127.0.0.1', port: publishPort },
-        onConnect: resolve,
-        onLoad: async (load) => {
-          const [jid, fun] = [load.get('jid'), load.get('fun')]
-          await send({
-            cmd: '_return',
-            id: 'ours',
-            jid,
-            fun,
-            fun_args: load.get('arg'),
-            return: 'ours',
-            retcode: 0,
-            success: true,
-          })
-        },
+  it.each(['zeromq', 'tcp', ...webSockets])(
+    'accepts our minion over %s, serves it, and hears its returns',
+    { timeout: 3 * MINUTE },
+    async (name) => {
+      site = new SaltSite()
+      const [requestPort, publishPort] = (await freePorts(2)) as [number, number]
+      const files = join(site.directory, 'srv')
+      mkdirSync(files)
+      writeFileSync(join(files, 'hello.txt'), 'hello\n')
+      writeFileSync(join(files, 'top.sls'), "base: {'*': [app]}")
+      writeFileSync(join(files, 'app.sls'), 'role: web')
+      const conf = site.configure('master', {
+        interface: '127.0.0.1',
+        ret_port: requestPort,
+        publish_port: publishPort,
+        auto_accept: true,
+        worker_threads: 2,
+        transport: name,
+        // with pools Salt answers nothing but over ZeroMQ
+        worker_pools_enabled: name === 'zeromq',
+        // without it Salt's master cannot look at signatures
+        signing_algorithm: 'PKCS1v15-SHA1',
+        require_minion_sign_messages: true,
+        drop_messages_signature_fail: true,
+        file_roots: { base: [files] },
+        pillar_roots: { base: [files] },
       })
-      ends.push(() => receiver.close())
-    })
-    await connected
-    expect(await site.run('salt', ['-c', conf, '--out=json', '--static', '-t', '30', 'ours', 'test.ping'])).toContain(
-      '"ours": "ours"',
-    )
-  })
+      site.start('salt-master', conf)
+      const [, key] = await trialKeys()
+      const transport = await openTransport(name)
+      const client = transport.connect({ host: '127.0.0.1', port: requestPort })
+      const settings = {
+        id: 'ours',
+        key: key!,
+        pkiDir: join(site.directory, 'ours'),
+        authTimeout: MINUTE / 1000,
+        authTries: 1,
+        requireSignedPublications: true,
+        signMessages: true,
+      }
+      const channel = new MasterChannel({ client, settings })
+      ends.push(() => channel.close())
+      const credentials = await channel.authenticate()
+      expect(credentials.publishPort).toBe(publishPort)
+      const send = (entries: Record<string, unknown>) => channel.send(new Map(Object.entries(entries)))
+      const file = (await send({ cmd: '_serve_file', path: 'hello.txt', saltenv: 'base', loc: 0 })) as Dict
+      expect(file.get('data')).toBe('hello\n')
+      const request = {
+        cmd: '_pillar',
+        grains: { id: 'ours' },
+        saltenv: 'base',
+        pillarenv: null,
+        pillar_override: {},
+        extra_minion_data: {},
+        ver: '2',
+      }
+      expect(await channel.sendPrivate(new Map(Object.entries(request)))).toEqual(new Map([['role', 'web']]))
+      const connected = new Promise<void>((resolve) => {
+        const receiver = new PublicationReceiver({
+          channel,
+          transport,
+          endpoint: { host: '127.0.0.1', port: publishPort },
+          onConnect: resolve,
+          onLoad: async (load) => {
+            const [jid, fun] = [load.get('jid'), load.get('fun')]
+            await send({
+              cmd: '_return',
+              id: 'ours',
+              jid,
+              fun,
+              fun_args: load.get('arg'),
+              return: 'ours',
+              retcode: 0,
+              success: true,
+            })
+          },
+        })
+        ends.push(() => receiver.close())
+      })
+      await connected
+      expect(await site.run('salt', ['-c', conf, '--out=json', '--static', '-t', '30', 'ours', 'test.ping'])).toContain(
+        '"ours": "ours"',
+      )
+    },
+  )
 })
