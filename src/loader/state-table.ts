@@ -74,6 +74,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/cron.ts'),
     },
   ],
+  debconf: [
+    {
+      functions: ['set_file', 'set'],
+      load: () => import('../states/debconfmod.ts'),
+    },
+  ],
   disk: [
     {
       functions: ['status'],
@@ -319,6 +325,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/pkg.ts'),
     },
   ],
+  pkgrepo: [
+    {
+      functions: ['managed', 'absent'],
+      load: () => import('../states/pkgrepo.ts'),
+    },
+  ],
   postgres_cluster: [
     {
       functions: ['present', 'absent'],
@@ -383,6 +395,42 @@ export const stateTable: StateTable = {
     {
       functions: ['absent'],
       load: () => import('../states/process.ts'),
+    },
+  ],
+  rabbitmq_cluster: [
+    {
+      functions: ['joined', 'join'],
+      load: () => import('../states/rabbitmq_cluster.ts'),
+    },
+  ],
+  rabbitmq_plugin: [
+    {
+      functions: ['enabled', 'disabled'],
+      load: () => import('../states/rabbitmq_plugin.ts'),
+    },
+  ],
+  rabbitmq_policy: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/rabbitmq_policy.ts'),
+    },
+  ],
+  rabbitmq_upstream: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/rabbitmq_upstream.ts'),
+    },
+  ],
+  rabbitmq_user: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/rabbitmq_user.ts'),
+    },
+  ],
+  rabbitmq_vhost: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/rabbitmq_vhost.ts'),
     },
   ],
   redis: [
@@ -501,6 +549,12 @@ export const stateTable: StateTable = {
     {
       functions: ['managed', 'manage'],
       load: () => import('../states/virtualenv_mod.ts'),
+    },
+  ],
+  xml: [
+    {
+      functions: ['value_present'],
+      load: () => import('../states/xml.ts'),
     },
   ],
 }
