@@ -62,6 +62,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/blockdev.ts'),
     },
   ],
+  chocolatey: [
+    {
+      functions: ['installed', 'uninstalled', 'upgraded', 'source_present', 'bootstrapped', 'unbootstrapped'],
+      load: () => import('../states/chocolatey.ts'),
+    },
+  ],
   cmd: [
     {
       functions: ['wait', 'watch', 'wait_script', 'run', 'script', 'call', 'wait_call', 'mod_watch'],

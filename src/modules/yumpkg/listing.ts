@@ -13,40 +13,19 @@ import {
 } from '../../data/mod.ts'
 import { type FunctionContext, isTrue, outputOf } from '../../sdk/mod.ts'
 import { clearRefreshMark, listed, single } from '../pkg-provider/installed.ts'
-import { areBoth32, parsePackage, QUERYFORMAT, splitArch } from '../rpm_lowpkg/package.ts'
+import { queryInstalled } from '../rpm_lowpkg/installed.ts'
+import { areBoth32, splitArch } from '../rpm_lowpkg/package.ts'
 import { callYum, isDnf, type ListedPackage, type Options, optionWords, parseList, programOf } from './program.ts'
 import { listRepos } from './repos.ts'
 
 const KEY = 'pkg.list_pkgs'
-
-async function queried(ctx: FunctionContext): Promise<Dict> {
-  const format = `${QUERYFORMAT.replace('%{REPOID}', '(none)')}\n`
-  const query = ['rpm', '-qa', '--nodigest', '--nosignature', '--queryformat', format]
-  const output = await outputOf(ctx, query, { output_loglevel: 'trace' })
-  const osarch = str(ctx.grains.get('osarch') ?? '')
-  const packages: Dict = new Map()
-  for (const line of splitLines(output)) {
-    const found = parsePackage(line, osarch)
-    if (!found) continue
-    const [, epoch = null, version, release = null] = /^(?:(.*?):)?([^-]*)(?:-(.*))?$/.exec(found.version)!
-    const { arch, install_date, install_date_time_t } = found
-    const facts = { epoch, version: version!, release, arch, install_date, install_date_time_t }
-    const list = (packages.get(found.name) ?? []) as Value[]
-    packages.set(found.name, [...list, new Map<Value, Value>(Object.entries(facts))])
-  }
-  const versionIn = (facts: Value): string => str((facts as Dict).get('version')!)
-  for (const list of packages.values()) {
-    ;(list as Value[]).sort((a, b) => (versionIn(a) < versionIn(b) ? -1 : versionIn(a) > versionIn(b) ? 1 : 0))
-  }
-  return packages
-}
 
 export async function listInstalled(ctx: FunctionContext, asList = false, kwargs: Options = new Map()): Promise<Dict> {
   if (isTrue(kwargs.get('removed') ?? null) || isTrue(kwargs.get('purge_desired') ?? null)) return new Map()
   const asked = kwargs.get('attr') ?? null
   const attr = asked === null || asked === 'all' ? asked : listed(asked)
   const known = kwargs.get('use_context') === false ? undefined : ctx.memory.get(KEY)
-  const packages = known ?? (await queried(ctx))
+  const packages = known ?? (await queryInstalled(ctx, ['-qa', '--nodigest', '--nosignature']))
   ctx.memory.set(KEY, packages)
   return (await ctx.call('pkg_resource.format_pkg_list', [packages, asList, attr])) as Dict
 }
