@@ -2,17 +2,16 @@
 import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
 import { BusServer, EventBus, minionBusPaths } from '../bus/mod.ts'
-import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { RemoteFileClient } from '../fileserver/mod.ts'
+import { type Dict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import type { Registry } from '../loader/mod.ts'
+import type { RegistryContext } from '../loader/mod.ts'
 import { match } from '../match/mod.ts'
-import type { PillarRequest } from '../sdk/mod.ts'
-import { minionFunctions } from './functions.ts'
 import { isJob, Jobs } from './jobs.ts'
 import { MasterLink, masterAddress } from './master-link.ts'
 import { Outbox } from './outbox.ts'
+import { listenForRefreshes } from './refreshing.ts'
+import { MinionSession } from './session.ts'
 import { minionSettings } from './settings.ts'
 
 type Closing = () => unknown
@@ -27,11 +26,9 @@ export class Minion {
   private readonly closings: Closing[] = []
   private readonly seen = new Set<string>()
   private link!: MasterLink
+  private session!: MinionSession
   private outbox!: Outbox
   private jobs!: Jobs
-  private grains: Dict = new Map()
-  private pillar: Dict = new Map()
-  private functions!: Registry
 
   constructor(opts: Dict, log: Log) {
     this.opts = opts
@@ -41,24 +38,27 @@ export class Minion {
 
   /** Resolves when the minion listens to its master. */
   async open(): Promise<void> {
-    const { opts, log } = this
-    this.grains = await collectGrains({ opts, host: this.host, log })
-    opts.set('grains', this.grains)
+    const { opts, log, host } = this
+    const grains = await collectGrains({ opts, host, log })
+    opts.set('grains', grains)
     const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log })
     await server.open()
     this.closings.push(() => server.close())
-    this.link = await MasterLink.open({
-      opts,
-      settings: await minionSettings(opts, this.grains),
-      log,
-      address: masterAddress(masterOf(opts), opts),
-    })
+    const address = masterAddress(masterOf(opts), opts)
+    this.link = await MasterLink.open({ opts, settings: await minionSettings(opts, grains), log, address })
     this.closings.push(() => this.link.close())
     await this.link.channel.authenticate()
+    this.session = new MinionSession({ opts, log, host, link: this.link, surroundings: this.surroundings() }, grains)
     this.outbox = this.openOutbox()
-    this.jobs = new Jobs({ opts, log, functions: async () => this.functions, finished: (ret) => this.send(ret) })
+    this.jobs = new Jobs({
+      opts,
+      log,
+      functions: async () => this.session.functions,
+      finished: (ret) => this.send(ret),
+    })
     this.closings.push(() => this.jobs.settle())
-    await this.refreshPillar()
+    this.closings.push(listenForRefreshes(this.bus, this.session, log))
+    await this.session.refreshPillar()
     await this.connected()
     this.outbox.resume()
     await this.tellStart()
@@ -66,6 +66,27 @@ export class Minion {
 
   async close(): Promise<void> {
     for (const close of this.closings.splice(0).reverse()) await close()
+  }
+
+  /** How functions reach this minion. */
+  private surroundings(): Partial<RegistryContext> {
+    const { bus } = this
+    return {
+      askMinion: async ({ tag, data, answer, wait }) => {
+        const answered = bus.next((own) => own === answer, wait)
+        bus.fire(tag, data)
+        return (await answered)?.data ?? null
+      },
+      daemon: {
+        askMaster: (load) => this.link.channel.send(load),
+        fire: async (tag, data) => {
+          bus.fire(tag, data)
+          return true
+        },
+        running: () => this.jobs.list(),
+        signal: (jid, signal) => this.jobs.signal(jid, signal),
+      },
+    }
   }
 
   private openOutbox(): Outbox {
@@ -107,8 +128,8 @@ export class Minion {
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
     const subject = {
       id: str(this.opts.get('id')!),
-      grains: this.grains,
-      pillar: this.pillar,
+      grains: this.session.grains,
+      pillar: this.session.pillar,
       opts: this.opts,
       log: this.log,
     }
@@ -124,58 +145,6 @@ export class Minion {
   private send(ret: Dict): void {
     const load: Dict = new Map<Value, Value>([['cmd', '_return'], ['id', this.opts.get('id')!], ...ret])
     void this.outbox.post(load)
-  }
-
-  private async refreshPillar(): Promise<void> {
-    this.pillar = await this.askPillar({
-      pillarenv: textOf(this.opts.get('pillarenv') ?? null) ?? null,
-      override: null,
-      overrideEncoding: null,
-    })
-    this.opts.set('pillar', this.pillar)
-    const { opts, grains, pillar, host, log } = this
-    this.functions = minionFunctions({
-      opts,
-      grains,
-      pillar,
-      host,
-      log,
-      files: new RemoteFileClient(opts, host, this.link.ask),
-      more: {
-        freshPillar: (request) => this.askPillar(request),
-        askMinion: async ({ tag, data, answer, wait }) => {
-          const answered = this.bus.next((own) => own === answer, wait)
-          this.bus.fire(tag, data)
-          return (await answered)?.data ?? null
-        },
-        daemon: {
-          askMaster: (load) => this.link.channel.send(load),
-          fire: async (tag, data) => {
-            this.bus.fire(tag, data)
-            return true
-          },
-          running: () => this.jobs.list(),
-          signal: (jid, signal) => this.jobs.signal(jid, signal),
-        },
-      },
-    })
-  }
-
-  private async askPillar(request: PillarRequest): Promise<Dict> {
-    const load = new Map<Value, Value>([
-      ['cmd', '_pillar'],
-      ['id', this.opts.get('id')!],
-      ['grains', this.grains],
-      ['saltenv', this.opts.get('saltenv') ?? null],
-      ['pillarenv', request.pillarenv],
-      ['pillar_override', request.override ?? new Map()],
-      ['extra_minion_data', new Map()],
-      ['ver', '2'],
-    ])
-    if (request.overrideEncoding !== null) load.set('pillar_override_encoding', request.overrideEncoding)
-    if (request.ext !== undefined) load.set('ext', request.ext)
-    const pillar = await this.link.channel.sendPrivate(load)
-    return isDict(pillar) ? pillar : new Map()
   }
 
   /** Tells the master of an event. */

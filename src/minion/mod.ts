@@ -1,3 +1,7 @@
 // The minion: carries out what a master publishes, and the functions it does so with.
 export { type MinionData, minionFunctions } from './functions.ts'
+export { MasterLink, masterAddress } from './master-link.ts'
 export { Minion } from './minion.ts'
+export { retcodeOf } from './run-job.ts'
+export { MinionSession } from './session.ts'
+export { minionSettings } from './settings.ts'

@@ -23,14 +23,33 @@ export async function runCall(line: CommandLine, streams: Streams): Promise<numb
   const log = openLog(logSettings(opts), complain)
   emptyOutputFile(opts)
   becomeUser(str(opts.get('user') ?? ''), log)
-  refuseMaster(opts)
-  const minion = await localMinion(opts, log)
+  if (!isAlone(opts)) return runWithMaster(opts, { log, streams })
+  return runOn(await localMinion(opts, log), opts, { log, streams })
+}
+
+async function runWithMaster(opts: Dict, surroundings: Surroundings): Promise<number> {
+  const { remoteMinion } = await import('./remote-minion.ts')
+  const minion = await remoteMinion(opts, surroundings.log)
+  try {
+    return await runOn(minion, opts, surroundings, (answer) => minion.report(answer))
+  } finally {
+    minion.close()
+  }
+}
+
+async function runOn(
+  minion: LocalMinion,
+  opts: Dict,
+  { log, streams }: Surroundings,
+  report?: (answer: Dict) => Promise<void>,
+): Promise<number> {
   if (truthy(opts.get('doc') ?? null)) return printDocs(opts, minion, streams)
   if (truthy(opts.get('grains_run') ?? null)) {
     print(opts, 'grains', minion.grains, { log, streams })
     return 0
   }
   const { answer, out } = await callFunction(opts, minion.functions, { log, streams })
+  await report?.(answer)
   const whole = truthy(opts.get('print_metadata') ?? null)
   const retcode = Number(numberOf(answer.get('retcode') ?? 0))
   print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })
@@ -81,11 +100,9 @@ function becomeUser(name: string, log: Log): void {
   }
 }
 
-function refuseMaster(opts: Dict): void {
-  if (opts.get('file_client') === 'local' || opts.get('master_type') === 'disable') return
-  const master = str(opts.get('master') ?? '')
-  throw new ProgramExit(1, { stderr: `salt-call cannot reach the master ${master} yet; use --local\n` })
-}
+/** Whether the minion does without a master. */
+const isAlone = (opts: Dict): boolean =>
+  opts.get('file_client') === 'local' || opts.get('master_type') === 'disable' || truthy(opts.get('local') ?? null)
 
 async function printDocs(opts: Dict, { functions }: LocalMinion, streams: Streams): Promise<number> {
   for (const [name, doc] of await docsFor(functions, str(opts.get('fun') ?? ''))) {
@@ -94,9 +111,12 @@ async function printDocs(opts: Dict, { functions }: LocalMinion, streams: Stream
   return 0
 }
 
-interface Printing {
+interface Surroundings {
   log: Log
   streams: Streams
+}
+
+interface Printing extends Surroundings {
   retcode?: number
 }
 

@@ -1,0 +1,34 @@
+// What a minion does when its bus asks it to look again: at its grains, its pillar, its modules.
+import { type Log, toError } from '../base/mod.ts'
+import type { EventBus } from '../bus/mod.ts'
+import { truthy, type Value } from '../data/mod.ts'
+import type { MinionSession } from './session.ts'
+
+const DONE = '/salt/minion/minion_pillar_refresh_complete'
+
+/** Begins to listen; gives what ends it. */
+export function listenForRefreshes(bus: EventBus, session: MinionSession, log: Log): () => void {
+  const tasks = new Map<string, (data: ReadonlyMap<Value, Value>) => Promise<void>>([
+    [
+      'grains_refresh',
+      async (data) => {
+        await session.refreshGrains()
+        if (truthy(data.get('clean_pillar_cache') ?? true)) await session.refreshPillar()
+      },
+    ],
+    [
+      'pillar_refresh',
+      async () => {
+        await session.refreshPillar()
+        bus.fire(DONE, new Map([['complete', true]]))
+      },
+    ],
+    ['module_refresh', async () => session.forgetFunctions()],
+  ])
+  return bus.listen(
+    ({ tag, data }) => {
+      tasks.get(tag)!(data).catch((error: unknown) => log('error', `${tag} failed: ${toError(error).message}`))
+    },
+    (tag) => tasks.has(tag),
+  )
+}

@@ -1,0 +1,89 @@
+// A minion's side of a connection: who it is, what its master gave it, and the functions over both. The daemon has one as
+// long as it lives, a single call has one for itself.
+import type { Log } from '../base/mod.ts'
+import { type Dict, isDict, str, textOf, type Value } from '../data/mod.ts'
+import { RemoteFileClient } from '../fileserver/mod.ts'
+import { collectGrains } from '../grains/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { Registry, RegistryContext } from '../loader/mod.ts'
+import type { PillarRequest } from '../sdk/mod.ts'
+import { minionFunctions } from './functions.ts'
+import type { MasterLink } from './master-link.ts'
+
+export interface SessionParts {
+  opts: Dict
+  log: Log
+  host: Host
+  link: MasterLink
+  /** What functions reach besides: the daemon around them. */
+  surroundings?: Partial<RegistryContext>
+}
+
+export class MinionSession {
+  grains: Dict
+  pillar: Dict = new Map()
+  private readonly parts: SessionParts
+  private made: Registry | undefined
+
+  constructor(parts: SessionParts, grains: Dict) {
+    this.parts = parts
+    this.grains = grains
+  }
+
+  get id(): string {
+    return str(this.parts.opts.get('id')!)
+  }
+
+  /** The functions as grains and pillar are now. */
+  get functions(): Registry {
+    const { opts, host, log, link, surroundings } = this.parts
+    this.made ??= minionFunctions({
+      opts,
+      grains: this.grains,
+      pillar: this.pillar,
+      host,
+      log,
+      files: new RemoteFileClient(opts, host, link.ask),
+      more: { freshPillar: (request) => this.askPillar(request), ...surroundings },
+    })
+    return this.made
+  }
+
+  /** Loads functions anew at their next use. */
+  forgetFunctions(): void {
+    this.made = undefined
+  }
+
+  async refreshGrains(): Promise<void> {
+    const { opts, host, log } = this.parts
+    this.grains = await collectGrains({ opts, host, log })
+    opts.set('grains', this.grains)
+    this.made = undefined
+  }
+
+  async refreshPillar(): Promise<void> {
+    const { opts } = this.parts
+    const pillarenv = textOf(opts.get('pillarenv') ?? null) ?? null
+    this.pillar = await this.askPillar({ pillarenv, override: null, overrideEncoding: null })
+    opts.set('pillar', this.pillar)
+    this.made = undefined
+  }
+
+  private async askPillar(request: PillarRequest): Promise<Dict> {
+    const { opts, link } = this.parts
+    const load = new Map<Value, Value>([
+      ['cmd', '_pillar'],
+      ['id', this.id],
+      ['grains', this.grains],
+      ['saltenv', opts.get('saltenv') ?? null],
+      ['pillarenv', request.pillarenv],
+      ['pillar_override', request.override ?? new Map()],
+      ['extra_minion_data', new Map()],
+      ['ver', '2'],
+    ])
+    if (request.overrideEncoding !== null) load.set('pillar_override_encoding', request.overrideEncoding)
+    if (request.ext !== undefined) load.set('ext', request.ext)
+    const pillar = await link.channel.sendPrivate(load)
+    return isDict(pillar) ? pillar : new Map()
+  }
+}
