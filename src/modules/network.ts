@@ -2,10 +2,13 @@
 import { type Dict, ipAddress, splitWords, str, truthy, type Value } from '../data/mod.ts'
 import { type Arg, arg, changes, defineModule, type FunctionContext, fn, type Result, ret } from '../sdk/mod.ts'
 import { connect, sanitizeHost } from './network/connection.ts'
+import { arpTable, bufferSizes, setBuffers, wake } from './network/hardware.ts'
 import { setHostname } from './network/hostname.ts'
 import { chosen, type Family, interfaces, ipAddresses } from './network/interfaces.ts'
 import { calcNet, convertCidr, inSubnet, networks, reversePointer, subnets } from './network/networks.ts'
 import { defaultRoutes, routes, routeTo } from './network/routes.ts'
+import { connections, sockets } from './network/sockets.ts'
+import { traceroute } from './network/traceroute.ts'
 
 const asking = <A extends Record<string, Arg<unknown>>>(
   doc: string,
@@ -216,5 +219,35 @@ export default defineModule({
     iphexval: asking('An IPv4 address in hexadecimal.', { ip: arg.any('The address') }, (_ctx, { ip }) =>
       hexadecimal(ip),
     ),
+    netstat: asking('Open sockets, and the programs they belong to.', none, sockets),
+    active_tcp: asking('Connections that stand.', none, connections),
+    traceroute: asking('The way to a host.', { host: arg.string('The host') }, (ctx, { host }) =>
+      traceroute(ctx, host),
+    ),
+    dig: asking('What dig says about a host.', { host: arg.string('The host') }, (ctx, { host }) =>
+      ctx.call('cmd.run', [`dig ${sanitizeHost(host)}`]),
+    ),
+    arp: asking('The hardware addresses of neighbours.', none, arpTable),
+    wol: fn({
+      doc: 'Wake a machine up.',
+      args: {
+        mac: arg.string('Its hardware address'),
+        bcast: arg.string('Where the packet is sent', { default: '255.255.255.255' }),
+        destport: arg.any('The port it is sent to', { default: 9 }),
+      },
+      returns: ret.boolean('True'),
+      examples: ["salt '*' network.wol 08-00-27-13-69-77 255.255.255.255 7"],
+      effect: 'change',
+      run: (_ctx, { mac, bcast, destport }) => wake(mac, bcast, Number(destport)),
+    }),
+    get_bufsize: asking("The sizes of an interface's buffers.", { iface }, (ctx, { iface }) => bufferSizes(ctx, iface)),
+    mod_bufsize: fn({
+      doc: 'Set the sizes of the buffers of an interface.',
+      args: { iface, args: arg.rest('Refused'), kwargs: arg.open('rx, tx, rx-mini and rx-jumbo') },
+      returns: ret.any('Whether it worked, with a comment'),
+      examples: ["salt '*' network.mod_bufsize eth0 tx=4096 rx=4096"],
+      effect: 'change',
+      run: (ctx, { iface, args, kwargs }) => setBuffers(ctx, iface, args, kwargs),
+    }),
   },
 })
