@@ -156,4 +156,4 @@ export {
 export { comparePep440, type Specifier, specifiersAccept } from './versions/pep440.ts'
 export { parseRequirement, type Requirement } from './versions/requirement.ts'
 export { compareRpm, compareRpmText, rpmParts } from './versions/rpm.ts'
-export { parseXml, prettyXml, type XmlElement, xmlLine } from './xml/mod.ts'
+export { findXml, parseXml, prettyXml, type XmlElement, xmlLine } from './xml/mod.ts'
