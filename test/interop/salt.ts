@@ -83,7 +83,8 @@ export class SaltSite {
   }
 
   private spawn(program: SaltProgram, args: string[]): ChildProcess {
-    const code = `import sys; sys.argv = ${JSON.stringify([program, ...args])}; from salt.scripts import ${ENTRIES[program]} as main; main()`
+    // releases before 3008 use this module without importing it
+    const code = `import sys, tornado.queues; sys.argv = ${JSON.stringify([program, ...args])}; from salt.scripts import ${ENTRIES[program]} as main; main()`
     // a group of its own: Salt's daemons are many processes
     this.python ??= findPython()
     return spawn(this.python, ['-W', 'ignore', '-c', code], {
