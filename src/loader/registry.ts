@@ -107,6 +107,12 @@ export class Registry {
     return new Registry(this.shared.table, { ...this.context, ...changes }, this.shared)
   }
 
+  /** Lets modules be chosen anew, since what decides whether one serves this minion has changed. */
+  reload(): void {
+    this.shared.loaded.clear()
+    this.shared.loading.clear()
+  }
+
   /** Whether there is a function (`module.function`) of that name; of a loaded module those that serve this minion. */
   has(name: string): boolean {
     const [module, fun] = split(name)

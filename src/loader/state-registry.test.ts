@@ -53,4 +53,16 @@ describe('the table of states', () => {
       }
     }
   })
+
+  test('chooses anew after a reload, as when a package has brought what a module needs', async () => {
+    const host = new MemoryHost()
+    const cron = { ...apt, when: async () => (await host.access('/usr/bin/crontab', 'exists')) || 'no crontab' }
+    const entry = { functions: ['installed'], load: async () => ({ default: cron }) }
+    const states = new StateRegistry({ cron: [entry] }, { opts: new Map(), grains: new Map(), host })
+    expect(await states.load('cron')).toBeUndefined()
+    await host.write('/usr/bin/crontab', '')
+    expect(await states.load('cron')).toBeUndefined()
+    states.reload()
+    expect(await states.load('cron')).toBe(cron)
+  })
 })

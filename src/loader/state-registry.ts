@@ -45,6 +45,11 @@ export class StateRegistry {
     return promise
   }
 
+  /** Lets modules be chosen anew, since what decides whether one serves this minion has changed. */
+  reload(): void {
+    for (const known of [this.loading, this.loaded, this.offered, this.reasons]) known.clear()
+  }
+
   /** Whether the module has been loaded, or found to be missing. */
   isSettled(module: string): boolean {
     return this.loaded.has(module) || this.reasons.has(module)

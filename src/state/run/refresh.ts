@@ -1,8 +1,20 @@
-// `reload_grains` and `reload_pillar`: a state after which the rest of the run sees the minion anew. Code that a state
-// has put in place is found by itself, since modules are looked up when they are called.
-import { type Dict, truthy } from '../../data/mod.ts'
+// After which states the rest of a run sees the minion anew: grains or pillar where a state asks for them, and which
+// modules can serve it after packages, or files that may be programs or modules, have changed.
+import { type Dict, str, truthy } from '../../data/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
-import type { RunSurroundings } from './surroundings.ts'
+import type { RunSurroundings, StateRet } from './surroundings.ts'
+
+const CODE = ['.py', '.pyx', '.pyo', '.pyc', '.so']
+
+/** State function, or all of a module → whether a change by it can bring or take programs. */
+const BRINGING: Record<string, (name: string) => boolean> = {
+  'file.managed': (name) => CODE.some((ending) => name.endsWith(ending)),
+  'file.recurse': () => true,
+  'file.symlink': (name) => name.includes('bin'),
+  pkg: () => true,
+  ports: () => true,
+  pip: () => true,
+}
 
 export class Refresher {
   private readonly run: RunSurroundings
@@ -11,11 +23,24 @@ export class Refresher {
     this.run = run
   }
 
-  async after(low: LowChunk): Promise<void> {
+  async after(low: LowChunk, ret: StateRet): Promise<void> {
     const { refreshGrains, refreshPillar, grains, pillar } = this.run
-    if (refreshGrains && truthy(low.get('reload_grains') ?? false)) replace(grains, await refreshGrains())
-    if (refreshPillar && truthy(low.get('reload_pillar') ?? false)) replace(pillar, await refreshPillar())
+    const asks = (keyword: string): boolean => truthy(low.get(keyword) ?? false)
+    if (refreshGrains && asks('reload_grains')) replace(grains, await refreshGrains())
+    if (refreshPillar && asks('reload_pillar')) replace(pillar, await refreshPillar())
+    const isAsked = ['reload_modules', 'reload_grains', 'reload_pillar'].some(asks)
+    const changed = truthy(ret.get('changes') ?? null)
+    if (changed ? isAsked || bringsPrograms(low) : asks('force_reload_modules')) {
+      this.run.functions.reload()
+      this.run.states.reload()
+    }
   }
+}
+
+function bringsPrograms(low: LowChunk): boolean {
+  const state = str(low.get('state') ?? '')
+  const brings = BRINGING[state] ?? BRINGING[`${state}.${str(low.get('fun') ?? '')}`]
+  return brings?.(str(low.get('name') ?? '')) ?? false
 }
 
 function replace(dict: Dict, other: Dict): void {

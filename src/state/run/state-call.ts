@@ -79,7 +79,7 @@ export class StateCaller {
     result.set('__run_num__', this.parts.nextNumber())
     if (truthy(low.get('no_log') ?? false)) for (const key of ['comment', 'changes']) mask(result, key)
     this.logResult(result, low)
-    await this.refresher.after(low)
+    await this.refresher.after(low, result)
     const { start_time, duration } = elapsed()
     result.set('start_time', start_time)
     result.set('duration', duration)
@@ -102,7 +102,7 @@ export class StateCaller {
       ['__run_num__', this.parts.nextNumber()],
     ])
     this.logResult(ret, low, this.nearName(low))
-    await this.refresher.after(low)
+    await this.refresher.after(low, ret)
     return ret
   }
 
