@@ -60,11 +60,11 @@ async function download(from: Debian, root: string, state: string, archives: str
   await run([...apt, 'install', '--download-only', ...names], { timeout: TEN_MINUTES })
 }
 
-/** The index of the packages in a folder: their own control fields and how to know the file. */
-async function packagesIndex(folder: string, prefix = './'): Promise<string> {
+/** The index of the packages in a folder, or of some: their own control fields and how to know the file. */
+export async function packagesIndex(folder: string, { prefix = './', offered = /./ } = {}): Promise<string> {
   const entries: string[] = []
   for (const file of readdirSync(folder).sort()) {
-    if (!file.endsWith('.deb')) continue
+    if (!file.endsWith('.deb') || !offered.test(file)) continue
     const control = await run(['dpkg-deb', '--field', join(folder, file)])
     const content = readFileSync(join(folder, file))
     entries.push(`${control.trim()}\nFilename: ${prefix}${file}\nSize: ${content.length}\nSHA256: ${sha256(content)}\n`)
@@ -73,7 +73,7 @@ async function packagesIndex(folder: string, prefix = './'): Promise<string> {
 }
 
 /** The file that vouches for indexes, by their path beside it; without one apt guesses at names and complains. */
-function releaseOf(indexes: Record<string, string>, fields: Record<string, string> = {}): string {
+export function releaseOf(indexes: Record<string, string>, fields: Record<string, string> = {}): string {
   const head = Object.entries({ ...fields, Date: new Date().toUTCString() }).map(([name, value]) => `${name}: ${value}`)
   const sums = Object.entries(indexes).map(([path, text]) => ` ${sha256(text)} ${Buffer.byteLength(text)} ${path}`)
   return [...head, 'SHA256:', ...sums, ''].join('\n')

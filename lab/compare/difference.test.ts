@@ -18,6 +18,12 @@ describe('two answers', () => {
     expect(answerDifferences(ours, theirs)).toEqual([])
   })
 
+  it('are alike when sets were walked in another order', () => {
+    const ours = { [key]: state({ changes: { a: 1, b: 2 }, comment: 'x\ny' }) }
+    const theirs = { [key]: state({ changes: { b: 2, a: 1 }, comment: 'y\nx' }) }
+    expect(answerDifferences(ours, theirs)).toEqual([])
+  })
+
   it('differ in each field of a state and in states that one lacks', () => {
     const ours = { [key]: state({ result: false }) }
     const theirs = { [key]: state({}), 'test_|-a_|-a_|-nop': state({}) }

@@ -19,6 +19,7 @@ const CHANCE: [RegExp, string][] = [
   [/"pid": ?\d+/g, '"pid":0'],
   [/\b\d+(\.\d+)? ?(ms|s|seconds?)\b/g, '<duration>'],
   [/\d{4}-\d{2}-\d{2}[ T_]\d{2}:\d{2}:\d{2}(\.\d+)?/g, '<time>'],
+  [/run-r[0-9a-f]{32}\.scope/g, '<unit>'],
   [/__salt\.tmp\.\w+/g, '<temporary>'],
 ]
 
@@ -47,7 +48,17 @@ function differing(what: string, ours: unknown, theirs: unknown): string[] {
 }
 
 function settled(value: unknown): string {
-  return CHANCE.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), JSON.stringify(value) ?? 'nothing')
+  const text = JSON.stringify(ordered(value)) ?? 'nothing'
+  return CHANCE.reduce((result, [pattern, word]) => result.replaceAll(pattern, word), text)
+}
+
+/** With keys, and lines of a text, in one order: Salt walks some of them in the order of a set, which is chance. */
+function ordered(value: unknown): unknown {
+  if (typeof value === 'string') return value.split('\n').sort().join('\n')
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(ordered)
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, ordered(inner)]))
 }
 
 /** One line per thing that the two runs left behind differently. */

@@ -1,8 +1,10 @@
 // The formulas that are compared, each with its own pillar.example. What an example only shows the form of, such as the
 // name of a package nobody has, is set right by a second pillar, which is merged over the first.
 export interface Formula {
-  /** The SLS to apply, and the name of the checkout without `-formula`. */
+  /** The name of the checkout without `-formula`. */
   name: string
+  /** What to apply, when it is not the SLS of the formula's name alone. */
+  sls?: string[]
   pillar?: unknown
   /** Paths that both sides fill with chance. */
   chance?: RegExp
@@ -26,6 +28,16 @@ export const FORMULA_PACKAGES = [
   'vim',
 ]
 
+const LOCALE = { lc_ctype: 'C.UTF-8', lc_collate: 'C.UTF-8' }
+
+const POSTGRES = {
+  version: '15',
+  fromrepo: '',
+  pkgs_extra: ['postgresql-contrib'],
+  cluster: { locale: 'C.UTF-8' },
+  databases: { db1: LOCALE, db2: LOCALE },
+}
+
 export const FORMULAS: Formula[] = [
   { name: 'cron', pillar: { cron: { lookup: { pkg: 'cron' } } } },
   { name: 'logrotate' },
@@ -37,7 +49,10 @@ export const FORMULAS: Formula[] = [
         server: { config: { source_path: null, load_module: [], include: [], stream: {} } },
         servers: {
           managed: {
-            mysite: { config: [{ server: [{ server_name: 'localhost' }, { listen: ['80 default_server'] }] }] },
+            mysite: {
+              requires: { pkg: 'nginx_install' },
+              config: [{ server: [{ server_name: 'localhost' }, { listen: ['80 default_server'] }] }],
+            },
             mysite2: { config: [{ server: [{ server_name: 'second' }, { listen: ['8080'] }] }] },
             'http_options.conf': { config: [{ sendfile: 'on' }] },
           },
@@ -48,8 +63,8 @@ export const FORMULAS: Formula[] = [
     },
     chance: /mydhparam2\.pem/,
   },
-  { name: 'openssh' },
-  { name: 'postgres', pillar: { postgres: { version: '15', pkgs_extra: ['postgresql-contrib'] } } },
-  { name: 'sudoers' },
+  { name: 'openssh', sls: ['openssh', 'openssh.config', 'openssh.banner', 'openssh.moduli', 'openssh.client'] },
+  { name: 'postgres', pillar: { postgres: POSTGRES } },
+  { name: 'sudoers', sls: ['sudoers', 'sudoers.included'] },
   { name: 'users' },
 ]

@@ -82,13 +82,14 @@ function summary(answer: Answer): string {
 
 /** One side's runs on a fresh host, which has the name and address that the other side's had. */
 async function course(lab: Lab, formula: Formula, side: Side): Promise<Course> {
+  const { name, sls = [name] } = formula
   const [host] = (await lab.boot('formula')) as [Host]
   try {
     configure(host, formula)
     const before = await snapshot(host)
     const answers: Record<string, Answer> = {}
     for (const [run, args] of Object.entries(RUNS)) {
-      answers[run] = await call(host, side, ['state.apply', formula.name, ...args])
+      answers[run] = await call(host, side, ['state.apply', sls.join(','), ...args])
     }
     return { answers, before, after: await snapshot(host) }
   } finally {

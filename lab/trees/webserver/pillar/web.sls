@@ -1,0 +1,3 @@
+nginx:
+  server_name: shop.example.com
+  app_port: 8080
