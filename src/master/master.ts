@@ -17,6 +17,7 @@ import {
   SessionKeys,
   type Transport,
 } from '../wire/mod.ts'
+import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { ClearCommands } from './clear-commands.ts'
 import { FileService } from './file-service.ts'
@@ -86,13 +87,16 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
-  const publishing = new Publishing(parts, { judge: (load) => judged(load, localKeys) })
+  const rights = new Access(parts, localKeys)
+  const publishing = new Publishing(parts, { judge: (load, targeted) => rights.judgePublish(load, targeted) })
   const access = ownAccess(parts, publishing, host, localKeys.owner)
   const clear = new ClearCommands({
     publishing,
     access,
-    rights: { judge: async (load) => masterRight(load, localKeys) },
+    rights: { judge: (load, family, fun) => rights.judgeCall(load, family, fun) },
   })
+  clear.add('mk_token', (load) => rights.makeToken(load))
+  clear.add('get_token', (load) => rights.tokens.find(str(load.get('token') ?? '')) ?? false)
   const channel = new RequestChannel({
     identity,
     keys,
@@ -121,19 +125,6 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   )
   closings.push(() => listener.close())
   return parts
-}
-
-/** The right of local programs: whoever has the key of its user. */
-function judged(load: Dict, keys: LocalKeys) {
-  const key = textOf(load.get('key') ?? null) ?? ''
-  if (keys.allows(key, textOf(load.get('user') ?? null) ?? '')) return undefined
-  return { name: 'AuthenticationError' as const, message: 'Authentication error occurred.' }
-}
-
-/** Who may call the master's functions: whoever may do everything. */
-function masterRight(load: Dict, keys: LocalKeys) {
-  const refused = judged(load, keys)
-  return refused ?? { user: textOf(load.get('user') ?? null) ?? keys.owner }
 }
 
 async function openIdentity(opts: Dict): Promise<MasterIdentity> {

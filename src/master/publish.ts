@@ -45,10 +45,10 @@ export class Publishing {
     const delimiter = textOf(kwargs.get('delimiter') ?? null) ?? ':'
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
     const targeted = resolveTarget(this.parts, load.get('tgt') ?? '*', kind, delimiter)
-    const orders = truthy(this.parts.opts.get('order_masters') ?? false)
-    if (targeted.minions.length === 0 && !orders) return nobody(load)
     const refusal = await this.rights.judge(load, targeted)
     if (refusal) return this.refuse(load, refusal)
+    const orders = truthy(this.parts.opts.get('order_masters') ?? false)
+    if (targeted.minions.length === 0 && !orders) return nobody(load)
     const jid = jidOf(load)
     await this.send(publication(load, kwargs, jid), targeted, truthy(kwargs.get('nocache') ?? false))
     return clear(

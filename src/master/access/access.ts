@@ -1,0 +1,165 @@
+// Who asks, and what they may do: local programs by their keys, others by a token or by credentials for a system that
+// `external_auth` names. A refusal says nothing about its reason to who was refused; the log does.
+import { type MinionKnowledge, resolveTarget, type Targeted } from '../../client/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import type { DataCache } from '../../store/mod.ts'
+import type { LocalKeys } from '../local-keys.ts'
+import type { Refusal } from '../publish.ts'
+import { judgedCalls, mayCall, mayPublish } from './allowed.ts'
+import { backend } from './backends.ts'
+import { isBlacklisted, isPermissive, listFor } from './lists.ts'
+import { Tokens } from './tokens.ts'
+
+/** A user who was recognised; without a list everything is allowed. */
+interface Recognised {
+  user: string
+  list?: Value[]
+}
+
+const AUTHENTICATION: Refusal = { name: 'AuthenticationError', message: 'Authentication error occurred.' }
+const AUTHORIZATION: Refusal = { name: 'AuthorizationError', message: 'Authorization error occurred.' }
+
+const TWELVE_HOURS = 43_200
+
+export class Access {
+  private readonly known: MinionKnowledge & { cache: DataCache }
+  private readonly keys: LocalKeys
+  readonly tokens: Tokens
+
+  constructor(known: MinionKnowledge & { cache: DataCache }, keys: LocalKeys) {
+    this.known = known
+    this.keys = keys
+    this.tokens = new Tokens(known.cache.bank('tokens'))
+  }
+
+  /** Judges a publication; the name of who asked by other means than a key is put into it. */
+  async judgePublish(load: Dict, { minions }: Targeted): Promise<Refusal | undefined> {
+    const { opts, log } = this.known
+    const calls = judgedCalls(load.get('fun') ?? '', load.get('arg') ?? [])
+    const user = str(load.get('user') ?? '')
+    const functions = calls.map(({ fun }) => fun)
+    if (isBlacklisted(opts, user, functions)) {
+      const reason = 'Please contact your local administrator if you believe this is in error.'
+      log('error', `${user} does not have permissions to run ${functions.join(',')}. ${reason}`)
+      return AUTHORIZATION
+    }
+    const kwargs = load.get('kwargs')
+    const recognised = await this.recognise(load, kwargs !== undefined && isDict(kwargs) ? kwargs : new Map())
+    if (!recognised) return AUTHENTICATION
+    // who may do nothing still hears that nobody is meant
+    if (
+      minions.length > 0 &&
+      recognised.list !== undefined &&
+      !mayPublish(recognised.list, calls, this.covering(minions))
+    ) {
+      log('warning', `${recognised.user} may not run ${functions.join(',')} on these minions`)
+      return AUTHORIZATION
+    }
+    load.set('user', recognised.user)
+    return undefined
+  }
+
+  /** Judges a call of the master's own functions. */
+  async judgeCall(load: Dict, family: 'runner' | 'wheel', fun: string): Promise<{ user: string } | Refusal> {
+    const recognised = await this.recognise(load, load)
+    const how = load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'user'
+    const who = str(load.get('username') ?? load.get('user') ?? 'UNKNOWN')
+    const message = `Authentication failure of type "${how}" occurred for user ${who}.`
+    if (!recognised) return { name: 'AuthenticationError', message }
+    if (recognised.list === undefined) return { user: recognised.user }
+    const arg = load.get('arg')
+    const kwarg = load.get('kwarg')
+    const call = {
+      fun,
+      args: arg !== undefined && isList(arg) ? arg : [],
+      kwargs: kwarg !== undefined && isDict(kwarg) ? kwarg : new Map<Value, Value>(),
+    }
+    return mayCall(recognised.list, family, call) ? { user: recognised.user } : { name: 'AuthorizationError', message }
+  }
+
+  /** A new token for credentials; empty when they are wrong. */
+  async makeToken(load: Dict): Promise<Dict | ''> {
+    const recognised = await this.byCredentials(load)
+    if (!recognised) return ''
+    const own = numberOf(load.get('token_expire') ?? null)
+    const most = numberOf(this.known.opts.get('token_expire') ?? TWELVE_HOURS) ?? TWELVE_HOURS
+    const seconds = own !== undefined && this.mayChooseExpiry(load) ? own : most
+    const facts = new Map<Value, Value>([
+      ['name', recognised.user],
+      ['eauth', load.get('eauth')!],
+    ])
+    return this.tokens.make(facts, seconds)
+  }
+
+  private mayChooseExpiry(load: Dict): boolean {
+    const rule = this.known.opts.get('token_expire_user_override') ?? false
+    if (!isDict(rule)) return rule === true
+    const users = rule.get(load.get('eauth') ?? '')
+    return users !== undefined && isList(users) && users.includes(load.get('username') ?? '')
+  }
+
+  private covering(minions: readonly string[]): (target: string) => boolean {
+    return (target) => {
+      const meant = new Set(resolveTarget(this.known, target, 'compound').minions)
+      return minions.every((id) => meant.has(id))
+    }
+  }
+
+  /** By token, by credentials, or by the key of a local user. */
+  private async recognise(load: Dict, credentials: Dict): Promise<Recognised | undefined> {
+    if (credentials.has('token')) return this.byToken(credentials)
+    if (truthy(credentials.get('eauth') ?? null)) return this.byCredentials(credentials)
+    return this.byKey(load)
+  }
+
+  private rulesOf(eauth: string): Dict | undefined {
+    const all = this.known.opts.get('external_auth') ?? null
+    const rules = isDict(all) ? all.get(eauth) : undefined
+    return rules !== undefined && isDict(rules) ? rules : undefined
+  }
+
+  private byToken(credentials: Dict): Promise<Recognised | undefined> | undefined {
+    const token = this.tokens.find(str(credentials.get('token') ?? ''))
+    const eauth = str(token?.get('eauth') ?? '')
+    const rules = this.rulesOf(eauth)
+    if (!token || !rules) {
+      this.known.log('warning', 'Authentication failure of type "token" occurred.')
+      return undefined
+    }
+    return this.listed(eauth, rules, str(token.get('name') ?? ''))
+  }
+
+  private async byCredentials(credentials: Dict): Promise<Recognised | undefined> {
+    const { opts, log } = this.known
+    const eauth = str(credentials.get('eauth') ?? '')
+    const rules = this.rulesOf(eauth)
+    const system = rules && (await backend(eauth))
+    if (!rules || !system) {
+      log('warning', `The eauth system "${eauth}" is not enabled`)
+      return undefined
+    }
+    if (!(await system.check(credentials, { opts, config: rules, log }))) {
+      log('warning', 'Authentication failure of type "eauth" occurred.')
+      return undefined
+    }
+    return this.listed(eauth, rules, system.name(credentials))
+  }
+
+  private async listed(eauth: string, rules: Dict, user: string): Promise<Recognised> {
+    const { opts, log } = this.known
+    const system = await backend(eauth)
+    const ctx = { opts, config: rules, log }
+    const own = await system?.list?.(user, ctx)
+    const groups = (await system?.groups?.(user, ctx)) ?? []
+    return { user, list: own ?? listFor(rules, user, groups, isPermissive(opts)) }
+  }
+
+  private byKey(load: Dict): Recognised | undefined {
+    const key = textOf(load.get('key') ?? null) ?? ''
+    const user = textOf(load.get('user') ?? null) ?? ''
+    if (key === '' || !this.keys.allows(key, user)) return undefined
+    if (this.keys.isOwners(key)) return { user }
+    const rules = this.known.opts.get('publisher_acl') ?? null
+    return { user, list: listFor(rules, user, [], isPermissive(this.known.opts)) }
+  }
+}

@@ -1,0 +1,102 @@
+// What an access list allows. Entries are regular expressions for function names, matched from their beginning; dicts of a
+// target, or of `@runner` and its like, with functions; and functions with conditions on their arguments.
+import { compileRegex, type Dict, isDict, isList, PyError, str, textOf, type Value } from '../../data/mod.ts'
+
+/** A call to be judged; keywords are apart from the other arguments. */
+export interface JudgedCall {
+  fun: string
+  args: readonly Value[]
+  kwargs: ReadonlyMap<Value, Value>
+}
+
+/** Whether all minions that a command reaches are among those a target means. */
+export type Covers = (target: string) => boolean
+
+/** Always allowed, because programs ask it of minions that keep silent. */
+const HARMLESS = 'saltutil.find_job'
+
+function matches(pattern: Value, text: string): boolean {
+  try {
+    return compileRegex(str(pattern)).match(text) !== null
+  } catch (error) {
+    // an expression that cannot be read allows nothing
+    if (error instanceof PyError) return false
+    throw error
+  }
+}
+
+const listOf = (value: Value): Value[] => (isList(value) ? [...value] : [value])
+
+/** The only key of a dict, and its value. */
+function single(dict: Dict): [key: Value, value: Value] | undefined {
+  const [first] = dict
+  return dict.size === 1 ? first : undefined
+}
+
+/** Whether every function of a command is allowed on all the minions it reaches. */
+export function mayPublish(list: readonly Value[], calls: readonly JudgedCall[], covers: Covers): boolean {
+  return (
+    calls.length > 0 &&
+    calls.every((call) => call.fun === HARMLESS || list.some((entry) => allows(entry, call, covers)))
+  )
+}
+
+function allows(entry: Value, call: JudgedCall, covers: Covers): boolean {
+  const text = textOf(entry)
+  if (text !== undefined) return !text.startsWith('@') && matches(text, call.fun)
+  if (!isDict(entry)) return false
+  const [target, functions] = single(entry) ?? []
+  if (target === undefined || str(target).startsWith('@')) return false
+  return covers(str(target)) && allowsFunction(functions!, call)
+}
+
+function allowsFunction(functions: Value, call: JudgedCall): boolean {
+  return listOf(functions).some((entry) => {
+    const text = textOf(entry)
+    if (text !== undefined) return matches(text, call.fun)
+    const [name, conditions] = (isDict(entry) ? single(entry) : undefined) ?? []
+    return name !== undefined && matches(name, call.fun) && allowsArguments(conditions!, call)
+  })
+}
+
+/** Positional arguments that are named must match, further ones are free; so with keywords. */
+function allowsArguments(conditions: Value, { args, kwargs }: JudgedCall): boolean {
+  const meets = (wanted: Value, given: Value | undefined): boolean =>
+    given !== undefined && (wanted === null || matches(wanted, str(given)))
+  return listOf(conditions).some((condition) => {
+    if (!isDict(condition)) return false
+    const positional = condition.get('args') ?? []
+    const keywords = condition.get('kwargs') ?? new Map<Value, Value>()
+    if (!isList(positional) || !isDict(keywords)) return false
+    const inOrder = positional.every((wanted, index) => meets(wanted, args[index]))
+    return inOrder && [...keywords].every(([name, wanted]) => meets(wanted, kwargs.get(name)))
+  })
+}
+
+/** Whether a function of the master may be called: `@runner`, `@wheel`, `@<module>`, and dicts of these. */
+export function mayCall(list: readonly Value[], family: 'runner' | 'wheel', call: JudgedCall): boolean {
+  const [module, name, ...rest] = call.fun.split('.')
+  if (name === undefined || rest.length > 0) return false
+  const families = [`@${family}`, `@${family}s`]
+  return list.some((entry) => {
+    const text = textOf(entry)
+    if (text !== undefined) return text === `@${module}` || families.includes(text)
+    const [right, functions] = (isDict(entry) ? single(entry) : undefined) ?? []
+    if (right === undefined) return false
+    if (str(right) === `@${module}` && allowsFunction(functions!, { ...call, fun: name })) return true
+    return families.includes(str(right)) && allowsFunction(functions!, call)
+  })
+}
+
+/** The arguments of a published function, keywords apart. */
+export function judgedCalls(fun: Value, arg: Value): JudgedCall[] {
+  const functions = listOf(fun).map(str)
+  const lists = isList(fun) ? listOf(arg) : [arg]
+  return functions.map((name, index) => {
+    const given = lists[index] ?? []
+    const args = isList(given) ? [...given] : [given]
+    const last = args.at(-1)
+    const hasKeywords = last !== undefined && isDict(last) && last.has('__kwarg__')
+    return { fun: name, args: hasKeywords ? args.slice(0, -1) : args, kwargs: hasKeywords ? last : new Map() }
+  })
+}

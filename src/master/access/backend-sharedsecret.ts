@@ -1,0 +1,17 @@
+// `sharedsecret`: one password for all, the option of that name.
+import { timingSafeEqual } from 'node:crypto'
+import { str, textOf } from '../../data/mod.ts'
+import type { AuthBackend } from './backends.ts'
+
+const sharedsecret: AuthBackend = {
+  name: (credentials) => str(credentials.get('username') ?? ''),
+  check: (credentials, { opts }) => {
+    const secret = textOf(opts.get('sharedsecret') ?? null)
+    const given = textOf(credentials.get('sharedsecret') ?? credentials.get('password') ?? null)
+    if (!secret || given === undefined) return false
+    const [a, b] = [Buffer.from(secret), Buffer.from(given)]
+    return a.length === b.length && timingSafeEqual(a, b)
+  },
+}
+
+export default sharedsecret

@@ -1,0 +1,36 @@
+// The systems that know users: `external_auth` names them, and each user proves who they are to one of them.
+import type { Log } from '../../base/mod.ts'
+import type { Dict, Value } from '../../data/mod.ts'
+
+export interface AuthContext {
+  opts: Dict
+  /** The backend's part of `external_auth`: rules, and options that begin with `^`. */
+  config: Dict
+  log: Log
+}
+
+export interface AuthBackend {
+  /** Whether the credentials are the user's. */
+  check(credentials: Dict, ctx: AuthContext): boolean | Promise<boolean>
+  /** The name of the user that credentials are of. */
+  name(credentials: Dict): string
+  groups?(user: string, ctx: AuthContext): string[] | Promise<string[]>
+  /** Lists that the backend itself has for a user, in place of those of the options. */
+  list?(user: string, ctx: AuthContext): Value[] | undefined | Promise<Value[] | undefined>
+}
+
+type Load = () => Promise<{ default: AuthBackend }>
+
+const BACKENDS: Readonly<Record<string, Load>> = {
+  auto: () => import('./backend-auto.ts'),
+  file: () => import('./backend-file.ts'),
+  pam: () => import('./backend-pam.ts'),
+  sharedsecret: () => import('./backend-sharedsecret.ts'),
+}
+
+export const backendNames: readonly string[] = Object.keys(BACKENDS)
+
+export async function backend(name: string): Promise<AuthBackend | undefined> {
+  const load = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined
+  return load && (await load()).default
+}
