@@ -234,6 +234,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/lvm.ts'),
     },
   ],
+  macpackage: [
+    {
+      functions: ['installed'],
+      load: () => import('../states/macpackage.ts'),
+    },
+  ],
   raid: [
     {
       functions: ['present', 'absent'],
@@ -445,6 +451,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/redismod.ts'),
     },
   ],
+  reg: [
+    {
+      functions: ['present', 'absent', 'key_absent'],
+      load: () => import('../states/reg.ts'),
+    },
+  ],
   schedule: [
     {
       functions: ['present', 'absent', 'enabled', 'disabled'],
@@ -485,6 +497,12 @@ export const stateTable: StateTable = {
     {
       functions: ['send_msg'],
       load: () => import('../states/smtp.ts'),
+    },
+  ],
+  snap: [
+    {
+      functions: ['installed', 'removed', 'enabled', 'disabled'],
+      load: () => import('../states/snap.ts'),
     },
   ],
   sqlite3: [
@@ -555,6 +573,12 @@ export const stateTable: StateTable = {
     {
       functions: ['managed', 'manage'],
       load: () => import('../states/virtualenv_mod.ts'),
+    },
+  ],
+  x509: [
+    {
+      functions: ['certificate_managed', 'crl_managed', 'csr_managed', 'pem_managed', 'private_key_managed'],
+      load: () => import('../states/x509_v2.ts'),
     },
   ],
   xml: [

@@ -288,7 +288,7 @@ export default defineModule({
       returns: ret.string('What Chocolatey says'),
       examples: ["salt '*' chocolatey.install_missing <package name>"],
       effect: 'change',
-      run: (ctx, { name: one, version: wanted }) => install(ctx, { name: one, version: wanted as Value }),
+      run: (ctx, given) => install(ctx, { name: given.name, version: (given as Given)['version']! }),
     }),
     uninstall: fn({
       doc: 'Remove a package.',

@@ -34,7 +34,6 @@ const same = (installed: Value, version: Value): boolean => versionHolds(str(ins
 
 /** Runs a change and reports what differs afterwards. */
 async function changed(
-  ctx: StateContext,
   name: string,
   before: Dict,
   look: () => Promise<Dict>,
@@ -76,10 +75,7 @@ async function installed(ctx: StateContext, given: Given): Promise<StateReturn> 
   }
   if (ctx.test) return report(name, null, comment)
   const act = () => ctx.call('chocolatey.install', [], { ...given, version, force })
-  return changed(ctx, name, before, () => listed(ctx), act, [
-    `${name} installed successfully`,
-    `Failed to install ${name}`,
-  ])
+  return changed(name, before, () => listed(ctx), act, [`${name} installed successfully`, `Failed to install ${name}`])
 }
 
 async function uninstalled(ctx: StateContext, given: Given): Promise<StateReturn> {
@@ -93,7 +89,7 @@ async function uninstalled(ctx: StateContext, given: Given): Promise<StateReturn
   const act = () =>
     ctx.call('chocolatey.uninstall', [name, given['version']!, given['uninstall_args']!, given['override_args']!])
   const texts = [`${name} uninstalled successfully`, `Failed to uninstall ${name}`] as const
-  return changed(ctx, name, before, () => listed(ctx), act, texts)
+  return changed(name, before, () => listed(ctx), act, texts)
 }
 
 async function upgraded(ctx: StateContext, given: Given): Promise<StateReturn> {
@@ -123,10 +119,7 @@ async function upgraded(ctx: StateContext, given: Given): Promise<StateReturn> {
   }
   if (ctx.test) return report(name, null, comment)
   const act = () => ctx.call('chocolatey.upgrade', [], { ...given, version })
-  return changed(ctx, name, before, () => listed(ctx), act, [
-    `${name} upgraded successfully`,
-    `Failed to upgrade ${name}`,
-  ])
+  return changed(name, before, () => listed(ctx), act, [`${name} upgraded successfully`, `Failed to upgrade ${name}`])
 }
 
 async function sourcePresent(ctx: StateContext, given: Given): Promise<StateReturn> {
@@ -138,10 +131,7 @@ async function sourcePresent(ctx: StateContext, given: Given): Promise<StateRetu
   if (known && !truthy(force!)) return report(name, true, `${name} is already present`)
   if (ctx.test) return report(name, null, `${name} will be ${known ? 'updated' : 'added'}`)
   const act = () => ctx.call('chocolatey.add_source', [], source)
-  return changed(ctx, name, before, look, act, [
-    `Source ${name} added successfully`,
-    `Failed to add the source ${name}`,
-  ])
+  return changed(name, before, look, act, [`Source ${name} added successfully`, `Failed to add the source ${name}`])
 }
 
 /** The version of Chocolatey, or None without it. */
