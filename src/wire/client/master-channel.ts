@@ -16,15 +16,15 @@ const ACCEPTANCE_WAIT = 10
 
 export interface SendOptions extends RequestOptions {
   /** Leaves text of the answer as bytes: for file contents. */
-  raw?: boolean
+  raw?: boolean | undefined
 }
 
 export interface MasterChannelOptions {
   client: RequestClient
   settings: MinionSettings
-  log?: Log
+  log?: Log | undefined
   /** Hears of each answer to `_auth`; false ends the waiting for acceptance (salt-call does not wait). */
-  onOutcome?: (outcome: SignInOutcome) => unknown
+  onOutcome?: ((outcome: SignInOutcome) => unknown) | undefined
 }
 
 interface Keys {
@@ -177,7 +177,10 @@ export class MasterChannel {
     const { requestTimeout = REQUEST_TIMEOUT, requestTries = REQUEST_TRIES } = this.settings
     const nonce = newNonce()
     const message = await this.envelope(load, nonce)
-    const reply = await this.client.request(message, { timeout: requestTimeout, tries: requestTries, ...options })
+    const reply = await this.client.request(message, {
+      timeout: options.timeout ?? requestTimeout,
+      tries: options.tries ?? requestTries,
+    })
     return { nonce, reply }
   }
 

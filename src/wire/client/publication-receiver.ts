@@ -14,12 +14,12 @@ export interface PublicationOptions extends SocketOptions {
   endpoint: Endpoint
   /** A publication for us to look at; targets are not yet checked. */
   onLoad: (load: Dict) => void | Promise<void>
-  onConnect?: () => void
-  onDisconnect?: () => void
-  filtering?: boolean
-  syndic?: boolean
-  reconnectDelay?: (attempt: number) => number
-  log?: Log
+  onConnect?: (() => void) | undefined
+  onDisconnect?: (() => void) | undefined
+  filtering?: boolean | undefined
+  syndic?: boolean | undefined
+  reconnectDelay?: ((attempt: number) => number) | undefined
+  log?: Log | undefined
 }
 
 export class PublicationReceiver {

@@ -8,36 +8,36 @@ export interface MinionSettings {
   /** `pki_dir`: the master's key is kept in it, and the key that signs it. */
   pkiDir: string
   /** The file of the master's key; a syndic has its own. */
-  masterKeyFile?: string
-  encryptionAlgorithm?: string
-  signingAlgorithm?: string
+  masterKeyFile?: string | undefined
+  encryptionAlgorithm?: string | undefined
+  signingAlgorithm?: string | undefined
   /** `verify_master_pubkey_sign`, `always_verify_signature`, `master_sign_key_name`. */
-  verifyMasterPubkeySign?: boolean
-  alwaysVerifySignature?: boolean
-  masterSignKeyName?: string
+  verifyMasterPubkeySign?: boolean | undefined
+  alwaysVerifySignature?: boolean | undefined
+  masterSignKeyName?: string | undefined
   /** `master_finger` or `syndic_finger`; empty for none. */
-  masterFinger?: string
-  hashType?: string
-  openMode?: boolean
+  masterFinger?: string | undefined
+  hashType?: string | undefined
+  openMode?: boolean | undefined
   /** The values of `autosign_grains`. */
   autosignGrains?: Dict | undefined
   /** `minion_sign_messages`: every load is signed. */
-  signMessages?: boolean
+  signMessages?: boolean | undefined
   /** `sign_pub_messages`: publications must be signed. */
-  requireSignedPublications?: boolean
+  requireSignedPublications?: boolean | undefined
   /** Seconds and tries of one `_auth`. */
-  authTimeout?: number
-  authTries?: number
+  authTimeout?: number | undefined
+  authTries?: number | undefined
   /** `auth_safemode`: a master that does not answer is asked again instead of given up. */
-  authSafemode?: boolean
+  authSafemode?: boolean | undefined
   /** Seconds between attempts while the key is pending, doubling up to the second. */
-  acceptanceWaitTime?: number
-  acceptanceWaitTimeMax?: number
+  acceptanceWaitTime?: number | undefined
+  acceptanceWaitTimeMax?: number | undefined
   /** `rejected_retry`: ask again also when rejected. */
-  rejectedRetry?: boolean
+  rejectedRetry?: boolean | undefined
   /** Attempts before giving up (`auth_retries`); 0 for no end. */
-  authRetries?: number
+  authRetries?: number | undefined
   /** Seconds and tries of other requests. */
-  requestTimeout?: number
-  requestTries?: number
+  requestTimeout?: number | undefined
+  requestTries?: number | undefined
 }

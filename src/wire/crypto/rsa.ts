@@ -1,5 +1,5 @@
-// RSA keys as Salt uses them. Whatever needs the private exponent is asynchronous, because it takes a millisecond:
-// signatures are made on Node's own threads, so that a master goes on reading while it signs.
+// RSA keys as Salt uses them. Whatever needs the private exponent is asynchronous, because it takes a millisecond;
+// signing and opening happen on Node's own threads, so that a master goes on reading meanwhile.
 import {
   constants,
   createPrivateKey,
@@ -12,6 +12,7 @@ import {
   publicEncrypt,
   sign,
   verify,
+  webcrypto,
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { WireError } from '../errors.ts'
@@ -71,6 +72,7 @@ export class RsaPrivateKey {
   readonly publicKey: RsaPublicKey
   private readonly key: KeyObject
   private tokenOnce: Buffer | undefined
+  private webKey: Promise<webcrypto.CryptoKey> | undefined
 
   /** Takes PKCS#1 and PKCS#8, encrypted with a passphrase or not. */
   constructor(pem: string, passphrase?: string) {
@@ -83,7 +85,17 @@ export class RsaPrivateKey {
   }
 
   async decrypt(data: Uint8Array, algorithm: string = DEFAULT_ENCRYPTION): Promise<Buffer> {
-    return privateDecrypt({ key: this.key, ...oaep(algorithm) }, data)
+    const { padding, oaepHash } = oaep(algorithm)
+    // WebCrypto works on another thread, but knows no SHA-224
+    if (oaepHash !== 'sha1') return privateDecrypt({ key: this.key, padding, oaepHash }, data)
+    this.webKey ??= webcrypto.subtle.importKey(
+      'pkcs8',
+      this.key.export({ type: 'pkcs8', format: 'der' }),
+      { name: 'RSA-OAEP', hash: 'SHA-1' },
+      false,
+      ['decrypt'],
+    )
+    return Buffer.from(await webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, await this.webKey, data))
   }
 
   /** The X9.31 form of a short message; always the same for the same message. */

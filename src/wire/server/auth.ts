@@ -13,7 +13,7 @@ import type { SessionKeys } from './session-keys.ts'
 
 /** What a master's settings say about minions that ask to be let in. */
 export interface AuthPolicy {
-  openMode?: boolean
+  openMode?: boolean | undefined
   autoReject?(id: string): boolean | Promise<boolean>
   autoSign?(id: string, autosignGrains: Dict | undefined): boolean | Promise<boolean>
   /** Whether `max_minions` leaves no room for this one. */

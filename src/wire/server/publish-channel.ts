@@ -16,13 +16,13 @@ export interface PublishChannelOptions {
   identity: MasterIdentity
   secret: PublishSecret
   /** `sign_pub_messages`. */
-  sign?: boolean
+  sign?: boolean | undefined
   /** `publish_signing_algorithm`. */
-  algorithm?: string
+  algorithm?: string | undefined
   /** Masters of a cluster share a key and do not number. */
-  numbered?: boolean
+  numbered?: boolean | undefined
   /** The ids that a target means; needed where the transport sends to single minions. */
-  resolve?: (target: string, kind: string) => Promise<readonly string[]> | readonly string[]
+  resolve?: ((target: string, kind: string) => Promise<readonly string[]> | readonly string[]) | undefined
 }
 
 /** The targets that a master can resolve itself. */

@@ -57,15 +57,15 @@ export interface RequestChannelOptions {
   secret: PublishSecret
   sessions: SessionKeys
   handlers: RequestHandlers
-  policy?: AuthPolicy
+  policy?: AuthPolicy | undefined
   /** What minions are told to subscribe at. */
-  publishPort?: number
+  publishPort?: number | undefined
   /** `minimum_auth_version`. */
-  minimumVersion?: number
+  minimumVersion?: number | undefined
   /** `request_server_ttl`: seconds that a request may be old; 0 for any. */
-  timeToLive?: number
+  timeToLive?: number | undefined
   onAuth?: (event: Dict, autosignGrains: Dict | undefined) => void
-  log?: Log
+  log?: Log | undefined
 }
 
 /** An envelope that passed all checks. */

@@ -16,8 +16,8 @@ export interface SessionKeyOptions {
   /** Where the keys are kept; without it only in memory. */
   directory?: string | undefined
   /** `publish_session`: seconds that a key is used. */
-  lifetime?: number
-  now?: () => number
+  lifetime?: number | undefined
+  now?: (() => number) | undefined
 }
 
 export class SessionKeys {

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { PyRandom } from '../../data/mod.ts'
 import { openTransport } from './open.ts'
 import { reconnectDelays } from './redial.ts'
 import type { Endpoint, TlsSettings, Transport } from './transport.ts'
@@ -142,6 +144,28 @@ describe.each(['zeromq', 'tcp', 'ws'])('transport %s', (name) => {
     publisher = closing(await transport.publisher(endpoint))
     await untilHeard('back')
     expect(publisher.subscribers).toBe(1)
+  })
+})
+
+describe.each(['zeromq', 'tcp', 'ws'])('a listener of %s', (name) => {
+  it('outlives peers that send anything', async () => {
+    const transport = await openTransport(name)
+    const listener = closing(await transport.listen(LOCAL, (message) => message))
+    const publisher = closing(await transport.publisher(LOCAL, { identify: () => undefined }))
+    const random = new PyRandom(1)
+    for (const { endpoint } of [listener, publisher]) {
+      for (let n = 0; n < 60; n++) {
+        const socket = connect('port' in endpoint ? endpoint.port : 0, '127.0.0.1')
+        ends.push(() => socket.destroy())
+        socket.on('error', () => {})
+        // from the second byte on at random, so that some come further than others
+        const start = [0xff, 0x82, 0x47][n % 3]!
+        socket.write(Buffer.from([start, ...Array.from({ length: 200 }, () => random.below(256))]))
+        if (n % 2) socket.end()
+      }
+    }
+    const client = closing(transport.connect(listener.endpoint))
+    expect(await client.request('still there')).toBe('still there')
   })
 })
 

@@ -17,35 +17,35 @@ export type RequestHandler = (message: Value, peer: Peer) => unknown
 
 /** The `ssl` option as Salt has it. */
 export interface TlsSettings {
-  certfile?: string
-  keyfile?: string
-  ca_certs?: string
-  cert_reqs?: string
-  ssl_version?: string
-  ciphers?: string
+  certfile?: string | undefined
+  keyfile?: string | undefined
+  ca_certs?: string | undefined
+  cert_reqs?: string | undefined
+  ssl_version?: string | undefined
+  ciphers?: string | undefined
 }
 
 export interface SocketOptions {
   /** Seconds of silence before the system probes the peer; false turns probing off. */
-  keepaliveIdle?: number | false
+  keepaliveIdle?: number | false | undefined
   ssl?: TlsSettings | undefined
   /** The address of this machine to connect from. */
   sourceAddress?: string | undefined
   /** The most bytes of one message; a peer that announces more is cut off before anything is stored. */
-  maxMessageBytes?: number
-  log?: Log
+  maxMessageBytes?: number | undefined
+  log?: Log | undefined
 }
 
 export interface ListenOptions extends SocketOptions {
-  backlog?: number
-  maxConnections?: number
+  backlog?: number | undefined
+  maxConnections?: number | undefined
   /** Milliseconds that a peer has to introduce itself. */
-  handshakeTimeout?: number
+  handshakeTimeout?: number | undefined
 }
 
 export interface RequestListenOptions extends ListenOptions {
   /** Requests of one connection that may wait for their answers; then it is not read any further. */
-  maxInFlight?: number
+  maxInFlight?: number | undefined
 }
 
 export interface RequestListener {
@@ -57,13 +57,13 @@ export interface RequestListener {
 
 export interface RequestOptions {
   /** Seconds until an answer must be there, per try. */
-  timeout?: number
-  tries?: number
+  timeout?: number | undefined
+  tries?: number | undefined
 }
 
 export interface RequestClientOptions extends SocketOptions {
   /** Connections that may be open at once; each carries one request at a time. */
-  maxConnections?: number
+  maxConnections?: number | undefined
 }
 
 export interface RequestClient {
@@ -74,20 +74,20 @@ export interface RequestClient {
 
 export interface PublisherOptions extends ListenOptions {
   /** Messages that may wait for one subscriber; further ones are dropped for it. */
-  highWaterMark?: number
+  highWaterMark?: number | undefined
   /** Milliseconds between heartbeats, and until a silent peer is given up; 0 for none. */
-  heartbeatInterval?: number
-  heartbeatTimeout?: number
+  heartbeatInterval?: number | undefined
+  heartbeatTimeout?: number | undefined
   /** Topics in front of publications (`zmq_filtering`). */
-  filtering?: boolean
+  filtering?: boolean | undefined
   /** Syndics get everything that has topics. */
-  orderMasters?: boolean
+  orderMasters?: boolean | undefined
   /** tcp: reads a subscriber's introduction and gives its minion id. */
   identify?: (message: Value) => Promise<string | undefined> | string | undefined
-  onConnect?: (peer: Peer) => void
+  onConnect?: ((peer: Peer) => void) | undefined
   onDisconnect?: (peer: Peer, id: string | undefined) => void
   /** A subscriber asked for a topic (zeromq), or said which minion it is (tcp). */
-  onSubscribe?: (topic: string, peer: Peer) => void
+  onSubscribe?: ((topic: string, peer: Peer) => void) | undefined
 }
 
 export interface Publisher {
@@ -104,16 +104,16 @@ export interface Publisher {
 
 export interface SubscriberOptions extends SocketOptions {
   onMessage: (packet: Uint8Array) => void
-  onConnect?: () => void
-  onDisconnect?: () => void
+  onConnect?: (() => void) | undefined
+  onDisconnect?: (() => void) | undefined
   /** The minion's id; with `filtering`, what is subscribed to follows from it. */
   id: string
-  filtering?: boolean
-  syndic?: boolean
+  filtering?: boolean | undefined
+  syndic?: boolean | undefined
   /** tcp: what to tell the master after connecting. */
-  introduce?: () => Promise<unknown> | unknown
+  introduce?: (() => Promise<unknown> | unknown) | undefined
   /** Milliseconds before the n-th attempt to connect again, from 1. */
-  reconnectDelay?: (attempt: number) => number
+  reconnectDelay?: ((attempt: number) => number) | undefined
 }
 
 export interface Subscriber {
