@@ -1,0 +1,26 @@
+// `npm run -s live [-- --cases DIR] [--filter TEXT] [--verbose]`: plays recorded scenarios against our own daemons.
+// Prints each step that came out otherwise, then `N passed, N failed`.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { play } from './play.ts'
+import { readScenarios } from './scenario.ts'
+
+const { values } = parseArgs({
+  options: { cases: { type: 'string' }, filter: { type: 'string' }, verbose: { type: 'boolean' } },
+})
+const folder = values.cases ?? join(import.meta.dirname, '../conformance/cases/live')
+let [passed, failed, skipped] = [0, 0, 0]
+for (const scenario of readScenarios(folder, values.filter)) {
+  for (const { name, problem, skipped: reason } of await play(scenario)) {
+    if (problem !== undefined) {
+      failed++
+      process.stdout.write(values.verbose ? `FAIL ${name}\n${problem.replace(/^/gm, '  ')}\n` : `FAIL ${name}\n`)
+    } else if (reason !== undefined) {
+      skipped++
+      if (values.verbose) process.stdout.write(`skipped ${name}: ${reason}\n`)
+    } else passed++
+  }
+}
+if (skipped > 0) process.stdout.write(`${skipped} steps were skipped\n`)
+process.stdout.write(`${passed} passed, ${failed} failed\n`)
+process.exitCode = failed === 0 ? 0 : 1
