@@ -459,6 +459,24 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/debconfmod.ts'),
     },
   ],
+  ip: [
+    {
+      functions: [
+        'build_bond',
+        'build_interface',
+        'build_routes',
+        'down',
+        'up',
+        'get_bond',
+        'get_interface',
+        'get_network_settings',
+        'get_routes',
+        'apply_network_settings',
+        'build_network_settings',
+      ],
+      load: () => import('../modules/debian_ip.ts'),
+    },
+  ],
   service: [
     {
       functions: [
@@ -939,6 +957,22 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/firewalld.ts'),
     },
   ],
+  flatpak: [
+    {
+      functions: [
+        'install',
+        'is_installed',
+        'uninstall',
+        'add_remote',
+        'modify_remote',
+        'delete_remote',
+        'remotes_info',
+        'remote_info',
+        'is_remote_added',
+      ],
+      load: () => import('../modules/flatpak.ts'),
+    },
+  ],
   gem: [
     {
       functions: [
@@ -1266,6 +1300,25 @@ export const moduleTable: ModuleTable = {
     {
       functions: ['update', 'send', 'get', 'delete', 'flush', 'get_docker', 'valid'],
       load: () => import('../modules/mine.ts'),
+    },
+  ],
+  monit: [
+    {
+      functions: [
+        'start',
+        'stop',
+        'restart',
+        'unmonitor',
+        'monitor',
+        'summary',
+        'status',
+        'reload',
+        'configtest',
+        'version',
+        'id',
+        'validate',
+      ],
+      load: () => import('../modules/monit.ts'),
     },
   ],
   mount: [
@@ -1610,6 +1663,12 @@ export const moduleTable: ModuleTable = {
         'status',
       ],
       load: () => import('../modules/ps.ts'),
+    },
+  ],
+  quota: [
+    {
+      functions: ['report', 'set', 'warn', 'stats', 'on', 'off', 'get_mode'],
+      load: () => import('../modules/quota.ts'),
     },
   ],
   rabbitmq: [
@@ -1965,6 +2024,25 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/status.ts'),
     },
   ],
+  supervisord: [
+    {
+      functions: [
+        'start',
+        'restart',
+        'stop',
+        'add',
+        'remove',
+        'reread',
+        'update',
+        'status',
+        'status_raw',
+        'custom',
+        'options',
+        'status_bool',
+      ],
+      load: () => import('../modules/supervisord.ts'),
+    },
+  ],
   sys: [
     {
       functions: [
@@ -1990,6 +2068,12 @@ export const moduleTable: ModuleTable = {
         'state_schema',
       ],
       load: () => import('../modules/sys.ts'),
+    },
+  ],
+  sysfs: [
+    {
+      functions: ['attr', 'write', 'read', 'target', 'interfaces'],
+      load: () => import('../modules/sysfs.ts'),
     },
   ],
   sysrc: [

@@ -92,6 +92,30 @@ export const stateTable: StateTable = {
       load: () => import('../states/disk.ts'),
     },
   ],
+  docker_container: [
+    {
+      functions: ['running', 'stopped', 'absent', 'run', 'mod_watch'],
+      load: () => import('../states/docker_container.ts'),
+    },
+  ],
+  docker_image: [
+    {
+      functions: ['present', 'absent', 'mod_watch'],
+      load: () => import('../states/docker_image.ts'),
+    },
+  ],
+  docker_network: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/docker_network.ts'),
+    },
+  ],
+  docker_volume: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/docker_volume.ts'),
+    },
+  ],
   environ: [
     {
       functions: ['setenv'],
@@ -147,6 +171,12 @@ export const stateTable: StateTable = {
     {
       functions: ['present', 'service'],
       load: () => import('../states/firewalld.ts'),
+    },
+  ],
+  flatpak: [
+    {
+      functions: ['installed', 'uninstalled', 'add_remote'],
+      load: () => import('../states/flatpak.ts'),
     },
   ],
   gem: [
@@ -252,6 +282,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/module.ts'),
     },
   ],
+  monit: [
+    {
+      functions: ['monitor', 'unmonitor'],
+      load: () => import('../states/monit.ts'),
+    },
+  ],
   mount: [
     {
       functions: ['mounted', 'swap', 'unmounted', 'mod_watch', 'fstab_present', 'fstab_absent'],
@@ -280,6 +316,12 @@ export const stateTable: StateTable = {
     {
       functions: ['present', 'absent'],
       load: () => import('../states/mysql_user.ts'),
+    },
+  ],
+  network: [
+    {
+      functions: ['managed', 'routes', 'system'],
+      load: () => import('../states/network.ts'),
     },
   ],
   nftables: [
@@ -409,6 +451,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/process.ts'),
     },
   ],
+  quota: [
+    {
+      functions: ['mode'],
+      load: () => import('../states/quota.ts'),
+    },
+  ],
   rabbitmq_cluster: [
     {
       functions: ['joined', 'join'],
@@ -529,10 +577,22 @@ export const stateTable: StateTable = {
       load: () => import('../states/status.ts'),
     },
   ],
+  supervisord: [
+    {
+      functions: ['running', 'dead', 'mod_watch'],
+      load: () => import('../states/supervisord.ts'),
+    },
+  ],
   sysctl: [
     {
       functions: ['present'],
       load: () => import('../states/sysctl.ts'),
+    },
+  ],
+  sysfs: [
+    {
+      functions: ['present'],
+      load: () => import('../states/sysfs.ts'),
     },
   ],
   sysrc: [

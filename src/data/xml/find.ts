@@ -73,8 +73,9 @@ function predicate(text: string): Filter {
 
 const STEP = /(\/\/|\/)?(\.\.|\.|\*|[^/[\]]+)?((?:\[[^\]]*\])*)/y
 
-export function findXml(root: XmlElement, path: string): XmlElement | undefined {
-  if (path.startsWith('/')) throw new PyError('Exception', 'cannot use absolute path on element')
+/** A leading slash means the root, as in trees of ElementTree. */
+export function findXml(root: XmlElement, given: string): XmlElement | undefined {
+  const path = given.startsWith('/') ? `.${given}` : given
   let found: Found[] = [{ element: root, above: [] }]
   STEP.lastIndex = 0
   while (STEP.lastIndex < path.length) {
