@@ -2,9 +2,10 @@
 // namespaces of its init, its files through /proc/<init>/root, which shows them as the host sees them.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { emptyGroup, inGroup } from './cgroups.ts'
 import { attempt, type CommandOptions, type Outcome } from './command.ts'
+import { inside } from './inside.ts'
 import type { Network } from './network.ts'
 import { MOUNTS } from './root.ts'
 
@@ -97,9 +98,9 @@ export class Host {
     return container !== undefined && container.exitCode === null && container.signalCode === null
   }
 
-  /** A path of the host as this machine reaches it. */
+  /** A path of the host as this machine reaches it, with links followed inside the host. */
   path(path: string): string {
-    return this.#init === 0 ? join(this.#options.disk, path) : join(`/proc/${this.#init}/root`, path)
+    return inside(this.#init === 0 ? this.#options.disk : `/proc/${this.#init}/root`, path)
   }
 
   /** Runs a command in the host. */

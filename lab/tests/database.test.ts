@@ -32,6 +32,11 @@ const ALL_CHANGE = {
   'create_user_clerk postgres_user.present': 'changes',
 }
 
+/** Before there is a server, Salt too has no states for what is in one. */
+const FORETOLD = Object.fromEntries(
+  Object.entries(ALL_CHANGE).map(([id, outcome]) => [id, / postgres_/.test(id) ? 'fails' : outcome]),
+)
+
 const NONE_CHANGES = Object.fromEntries(Object.keys(ALL_CHANGE).map((id) => [id, 'clean']))
 
 const ask = async (query: string) =>
@@ -40,7 +45,7 @@ const ask = async (query: string) =>
 describe('the database server', () => {
   it('is foretold without being touched', async () => {
     const { foretold, touched } = await dryRun(db, SLS)
-    expect(foretold).toEqual(ALL_CHANGE)
+    expect(foretold).toEqual(FORETOLD)
     expect(touched).toBe(0)
   })
 

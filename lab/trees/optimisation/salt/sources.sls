@@ -1,0 +1,4 @@
+source_repository:
+  git.latest:
+    - name: /srv/repository
+    - target: /source/largedir
