@@ -1,6 +1,6 @@
 // A minion on this machine without files of its own: functions by name, and single states with or without a dry run.
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
-import { LocalHost } from '../../src/host/mod.ts'
+import { type Host, LocalHost } from '../../src/host/mod.ts'
 import { moduleTable, Registry, stateTable } from '../../src/loader/mod.ts'
 import { RootsTree, stateEngine } from '../../src/state/mod.ts'
 
@@ -19,8 +19,7 @@ export interface Outcome {
 const isOutcome = (answer: unknown): answer is Outcome =>
   typeof answer === 'object' && answer !== null && 'comment' in answer
 
-export function minion(opts: Record<string, Plain> = {}): Minion {
-  const host = new LocalHost()
+export function minion(opts: Record<string, Plain> = {}, host: Host = new LocalHost()): Minion {
   const options = fromPlain({ id: 'web1', file_roots: { base: [] }, cachedir: '/tmp/brine-cache', ...opts }) as Dict
   const functions = new Registry(moduleTable, {
     opts: options,
