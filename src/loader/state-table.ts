@@ -38,6 +38,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/apache_site.ts'),
     },
   ],
+  apt: [
+    {
+      functions: ['held'],
+      load: () => import('../states/aptpkg.ts'),
+    },
+  ],
   archive: [
     {
       functions: ['extracted'],
