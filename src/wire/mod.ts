@@ -23,6 +23,14 @@ export {
   frameFiredEvent,
   minionSocketNames,
 } from './event-frame.ts'
+export {
+  masterEndpoints,
+  minionSettings,
+  publisherOptions,
+  requestClientOptions,
+  requestListenOptions,
+  subscriberOptions,
+} from './from-options.ts'
 export * from './server/mod.ts'
 export { endpointText, parseEndpoint } from './transport/endpoint.ts'
 export { openTransport } from './transport/open.ts'

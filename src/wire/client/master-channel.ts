@@ -72,11 +72,13 @@ export class MasterChannel {
   /** Sends a command and gives the master's answer. */
   async send(load: Iterable<readonly [unknown, unknown]>, options: SendOptions = {}): Promise<Value> {
     if (this.keys === undefined) await this.authenticate()
+    const { keys } = this
     try {
       return await this.transfer(load, options)
     } catch (error) {
       if (!isWireError(error, 'AuthenticationError')) throw error
-      await this.authenticate()
+      // others may have signed in meanwhile
+      if (this.keys === keys) await this.authenticate()
       return await this.transfer(load, options)
     }
   }

@@ -121,12 +121,17 @@ export function dialUntil(
   return () => socket.destroy()
 }
 
-function where(
-  endpoint: Endpoint,
-  { sourceAddress }: SocketOptions,
-): { path: string } | { host: string; port: number } {
+function where(endpoint: Endpoint, options: SocketOptions): { path: string } | { host: string; port: number } {
   if ('path' in endpoint) return { path: endpoint.path }
-  return { host: endpoint.host, port: endpoint.port, ...(sourceAddress ? { localAddress: sourceAddress } : {}) }
+  return { host: endpoint.host, port: endpoint.port, ...localEnd(options) }
+}
+
+/** Where connections leave from, as Node wants it. */
+export function localEnd({ sourceAddress, sourcePort }: SocketOptions): { localAddress?: string; localPort?: number } {
+  return {
+    ...(sourceAddress ? { localAddress: sourceAddress } : {}),
+    ...(sourcePort ? { localPort: sourcePort } : {}),
+  }
 }
 
 /** What a listener needs for TLS; like Salt it asks peers for a certificate unless told not to. */

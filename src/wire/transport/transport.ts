@@ -31,6 +31,8 @@ export interface SocketOptions {
   ssl?: TlsSettings | undefined
   /** The address of this machine to connect from. */
   sourceAddress?: string | undefined
+  /** The port of this machine to connect from. */
+  sourcePort?: number | undefined
   /** The most bytes of one message; a peer that announces more is cut off before anything is stored. */
   maxMessageBytes?: number | undefined
   log?: Log | undefined

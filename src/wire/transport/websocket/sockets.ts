@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type WebSocket, WebSocket as WebSocketClient, WebSocketServer } from 'ws'
-import { bind, clientTls, type Listening, peerOf, serverTls, tune } from '../sockets.ts'
+import { bind, clientTls, type Listening, localEnd, peerOf, serverTls, tune } from '../sockets.ts'
 import { type Endpoint, type ListenOptions, MAX_MESSAGE_BYTES, type Peer, type SocketOptions } from '../transport.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
@@ -51,7 +51,7 @@ export function openWebSocket(endpoint: Endpoint, options: SocketOptions): WebSo
     maxPayload: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     ...(options.ssl ? clientTls(options.ssl, endpoint) : {}),
-    ...(options.sourceAddress ? { localAddress: options.sourceAddress } : {}),
+    ...localEnd(options),
   })
 }
 

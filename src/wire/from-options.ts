@@ -1,0 +1,127 @@
+// What options of Salt's mean for the wire, in one place for all programs that use it.
+import { type Dict, isDict, isList, numberOf, truthy, type Value } from '../data/mod.ts'
+import type { MinionSettings } from './client/mod.ts'
+import type { RsaPrivateKey } from './crypto/mod.ts'
+import { dictOf } from './envelope.ts'
+import { reconnectDelays } from './transport/redial.ts'
+import type {
+  Endpoint,
+  PublisherOptions,
+  RequestClientOptions,
+  RequestListenOptions,
+  SocketOptions,
+  SubscriberOptions,
+  TlsSettings,
+} from './transport/transport.ts'
+
+const number = (opts: Dict, name: string): number | undefined => numberOf(opts.get(name) ?? null)
+const flag = (opts: Dict, name: string): boolean => truthy(opts.get(name) ?? null)
+const text = (opts: Dict, name: string): string | undefined => {
+  const value = opts.get(name)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Where a master listens. */
+export function masterEndpoints(opts: Dict): { requests: Endpoint; publications: Endpoint } {
+  const host = text(opts, 'interface') ?? '0.0.0.0'
+  return {
+    requests: { host, port: number(opts, 'ret_port') ?? 4506 },
+    publications: { host, port: number(opts, 'publish_port') ?? 4505 },
+  }
+}
+
+function socketOptions(opts: Dict): SocketOptions {
+  const idle = number(opts, 'tcp_keepalive_idle') ?? -1
+  return { ssl: tlsSettings(opts.get('ssl')), keepaliveIdle: flag(opts, 'tcp_keepalive') && Math.max(0, idle) }
+}
+
+/** `true` stands for TLS with nothing of its own, which only a client can do. */
+function tlsSettings(ssl: Value | undefined): TlsSettings | undefined {
+  if (ssl === undefined || !truthy(ssl)) return undefined
+  const settings: Record<string, string> = {}
+  for (const [name, value] of isDict(ssl) ? ssl : []) {
+    if (typeof name === 'string' && typeof value === 'string') settings[name] = value
+  }
+  return settings
+}
+
+export function requestListenOptions(opts: Dict): RequestListenOptions {
+  return { ...socketOptions(opts), backlog: number(opts, 'zmq_backlog') }
+}
+
+export function publisherOptions(opts: Dict): PublisherOptions {
+  return {
+    ...socketOptions(opts),
+    backlog: number(opts, 'zmq_backlog'),
+    highWaterMark: number(opts, 'pub_hwm'),
+    heartbeatInterval: number(opts, 'zmq_heartbeat_ivl'),
+    heartbeatTimeout: number(opts, 'zmq_heartbeat_timeout'),
+    filtering: flag(opts, 'zmq_filtering'),
+    orderMasters: flag(opts, 'order_masters'),
+  }
+}
+
+export function requestClientOptions(opts: Dict): RequestClientOptions {
+  const sourcePort = number(opts, 'source_ret_port') || undefined
+  return {
+    ...socketOptions(opts),
+    sourceAddress: text(opts, 'source_address'),
+    sourcePort,
+    // two connections cannot leave from the same port
+    maxConnections: sourcePort === undefined ? undefined : 1,
+  }
+}
+
+/** How a minion listens to publications. */
+export function subscriberOptions(opts: Dict): Partial<SubscriberOptions> {
+  const backoff = 1000 * (number(opts, 'tcp_reconnect_backoff') ?? 1)
+  return {
+    ...socketOptions(opts),
+    sourceAddress: text(opts, 'source_address'),
+    sourcePort: number(opts, 'source_publish_port') || undefined,
+    filtering: flag(opts, 'zmq_filtering'),
+    syndic: text(opts, '__role') === 'syndic',
+    reconnectDelay:
+      (text(opts, 'transport') ?? 'zeromq') === 'zeromq'
+        ? reconnectDelays(number(opts, 'recon_default'), number(opts, 'recon_max'), flag(opts, 'recon_randomize'))
+        : () => backoff,
+  }
+}
+
+/** What a minion, or a syndic, signs in with. */
+export function minionSettings(opts: Dict, key: RsaPrivateKey): MinionSettings {
+  const syndic = flag(opts, 'syndic_master')
+  return {
+    id: text(opts, 'id') ?? '',
+    key,
+    pkiDir: text(opts, 'pki_dir') ?? '',
+    masterKeyFile: text(opts, '__role') === 'syndic' ? 'syndic_master.pub' : 'minion_master.pub',
+    encryptionAlgorithm: text(opts, 'encryption_algorithm'),
+    signingAlgorithm: text(opts, 'signing_algorithm'),
+    verifyMasterPubkeySign: flag(opts, 'verify_master_pubkey_sign'),
+    alwaysVerifySignature: flag(opts, 'always_verify_signature'),
+    masterSignKeyName: text(opts, 'master_sign_key_name'),
+    masterFinger: (syndic ? text(opts, 'syndic_finger') : undefined) ?? text(opts, 'master_finger'),
+    hashType: text(opts, 'hash_type'),
+    openMode: flag(opts, 'open_mode'),
+    autosignGrains: autosignGrains(opts),
+    signMessages: flag(opts, 'minion_sign_messages'),
+    requireSignedPublications: flag(opts, 'sign_pub_messages'),
+    authTimeout: number(opts, 'auth_timeout'),
+    authTries: number(opts, 'auth_tries'),
+    authSafemode: flag(opts, 'auth_safemode'),
+    acceptanceWaitTime: number(opts, 'acceptance_wait_time'),
+    acceptanceWaitTimeMax: number(opts, 'acceptance_wait_time_max'),
+    rejectedRetry: flag(opts, 'rejected_retry'),
+    authRetries: number(opts, 'auth_retries'),
+    requestTimeout: number(opts, 'request_channel_timeout'),
+    requestTries: number(opts, 'request_channel_tries'),
+  }
+}
+
+function autosignGrains(opts: Dict): Dict | undefined {
+  const names = opts.get('autosign_grains')
+  const grains = dictOf(opts.get('grains'))
+  if (names === undefined || !isList(names)) return undefined
+  return new Map([...names].map((name) => [name, grains?.get(name) ?? null]))
+}
