@@ -45,7 +45,7 @@ async function awaited(child: ChildProcess, target: { path: string } | { port: n
   throw new Error(`${child.spawnfile} does not answer`)
 }
 
-export function scratchFor(user: string): string {
+function scratchFor(user: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'brine-server-'))
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' })))
   chownSync(directory, uid!, gid!)

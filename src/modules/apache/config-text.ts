@@ -13,7 +13,7 @@ function listText(items: readonly Value[], slot: string): string {
 }
 
 /** One directive or section, by its name and its value. */
-export function directiveText(value: Value, slot: string): string {
+function directiveText(value: Value, slot: string): string {
   if (typeof value === 'string') return slot === '' ? value : `${slot} ${value}`
   if (isList(value)) return listText(value as Value[], slot)
   if (!isDict(value)) return ''

@@ -140,7 +140,7 @@ export async function runStatements(
   return answers
 }
 
-export async function runStatement(ctx: FunctionContext, connection: Connection, statement: string): Promise<Answer> {
+async function runStatement(ctx: FunctionContext, connection: Connection, statement: string): Promise<Answer> {
   return (await runStatements(ctx, connection, [statement]))[0] ?? { rows: undefined, affected: 0 }
 }
 

@@ -25,7 +25,7 @@ function endOf(text: string, start: number): number {
   return end
 }
 
-export function words(text: string): string[] {
+function words(text: string): string[] {
   const found: string[] = []
   let position = 0
   while (position < text.length) {

@@ -27,7 +27,7 @@ interface Login {
   socket: boolean
 }
 
-export const loginOf = (given: Given): Login => ({
+const loginOf = (given: Given): Login => ({
   user: given['user']!,
   host: given['host']!,
   password: given['password'] ?? null,

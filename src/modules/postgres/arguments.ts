@@ -39,7 +39,7 @@ const MEANING: Readonly<Record<string, string>> = {
 }
 
 /** `name!` must be given, `name=text` has a default, the rest is None when left out. */
-export function parameters(names: string): Record<string, Arg<Value>> {
+function parameters(names: string): Record<string, Arg<Value>> {
   return Object.fromEntries(
     names.split(' ').map((word) => {
       const [, name, mark, text] = /^(\w+)([!=]?)(.*)$/.exec(word)!

@@ -4,7 +4,7 @@ import type { FunctionContext } from '../../sdk/mod.ts'
 
 export type Given = Readonly<Record<string, Value>>
 
-export const failure = (said: Value): SaltError =>
+const failure = (said: Value): SaltError =>
   new SaltError('CommandExecutionError', `RabbitMQ command failed: ${str(said)}`)
 
 async function programPath(ctx: FunctionContext, name: string): Promise<string> {
