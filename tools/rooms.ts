@@ -3,6 +3,7 @@
 export const ROOMS = [
   'base',
   'data',
+  'x509',
   'yaml',
   'jinja',
   'config',
@@ -47,7 +48,7 @@ export const ROOMS = [
 ]
 
 /** Rooms that compute and touch nothing: no files, network, processes or environment. */
-export const PURE_ROOMS = new Set(['data', 'yaml', 'jinja'])
+export const PURE_ROOMS = new Set(['data', 'x509', 'yaml', 'jinja'])
 
 /** Node modules that do no I/O. */
 export const PURE_NODE_MODULES = new Set(['node:crypto', 'node:buffer', 'node:util'])

@@ -322,6 +322,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/at.ts'),
     },
   ],
+  augeas: [
+    {
+      functions: ['execute', 'get', 'setvalue', 'match', 'remove', 'ls', 'tree'],
+      load: () => import('../modules/augeas_cfg.ts'),
+    },
+  ],
   beacons: [
     {
       functions: [

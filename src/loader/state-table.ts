@@ -56,6 +56,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/at.ts'),
     },
   ],
+  augeas: [
+    {
+      functions: ['change'],
+      load: () => import('../states/augeas.ts'),
+    },
+  ],
   beacon: [
     {
       functions: ['present', 'absent', 'enabled', 'disabled'],

@@ -87,4 +87,14 @@ export {
 export { chunkTag, INTERNAL_KEYWORDS, REQUISITE_KEYWORDS, REQUISITE_TYPES } from './state-keywords.ts'
 export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest } from './state-run.ts'
 export { type StateTrial, type Trial, tryFunction, tryState } from './trial.ts'
-export { type Certificate, type RevocationList, type SigningRequest, type X509, x509 } from './x509.ts'
+export {
+  type Certificate,
+  isSourceFile,
+  type RevocationList,
+  type SigningRequest,
+  sourceBytes,
+  sourceCertificate,
+  sourceKey,
+  type X509,
+  x509,
+} from './x509.ts'
