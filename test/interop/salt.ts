@@ -1,5 +1,5 @@
 // Real Salt for tests: its programs out of the checkout that SALT_TREE names, each in a directory of its own. What it
-// needs to be imported must be where Python looks (PYTHONPATH).
+// needs besides is where Python looks anyway or where SALT_PYTHONPATH says.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export const SALT_TREE: string | undefined = process.env['SALT_TREE']
 
 /** Finds Salt in its tree and what it needs elsewhere. */
-const PYTHONPATH = [SALT_TREE, process.env['PYTHONPATH']].filter(Boolean).join(':')
+const PYTHONPATH = [SALT_TREE, process.env['SALT_PYTHONPATH'], process.env['PYTHONPATH']].filter(Boolean).join(':')
 
 /** The first interpreter that can import Salt; machines may have several. */
 function findPython(): string {

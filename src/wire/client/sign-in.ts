@@ -41,7 +41,8 @@ export class SignIn {
       const { authTimeout = AUTH_TIMEOUT, authTries = AUTH_TRIES } = this.settings
       reply = await client.request(clearEnvelope(load), { timeout: authTimeout, tries: authTries })
     } catch (error) {
-      if (isWireError(error, 'SaltReqTimeoutError')) return { status: 'timeout' }
+      // a master that hangs up is as silent as one that does not answer
+      if (isWireError(error, 'SaltReqTimeoutError') || isWireError(error, 'Closed')) return { status: 'timeout' }
       throw error
     }
     return this.read(load, reply)
