@@ -16,7 +16,7 @@ const PATTERN =
 const LETTERS: Readonly<Record<string, string>> = { alpha: 'a', beta: 'b', c: 'rc', pre: 'rc', preview: 'rc' }
 
 /** Undefined for a text that is no such version. */
-export function parsePep440(text: string): Pep440 | undefined {
+function parsePep440(text: string): Pep440 | undefined {
   const match = PATTERN.exec(text.trim().toLowerCase())
   if (!match) return undefined
   const [, epoch, release, letter, pre, postText, post1, post2, devText, dev, local] = match

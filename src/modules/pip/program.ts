@@ -17,7 +17,7 @@ const isWindows = (ctx: FunctionContext): boolean => ctx.grains.get('kernel') ==
 const join = (...parts: string[]): string => parts.join('/').replace(/\/+/g, '/')
 
 /** The words that start pip. */
-export async function pipCommand(ctx: FunctionContext, bin_env: Value): Promise<string[]> {
+async function pipCommand(ctx: FunctionContext, bin_env: Value): Promise<string[]> {
   if (!truthy(bin_env)) {
     const python = (await ctx.host.which('python3')) ?? (await ctx.host.which('python'))
     if (python === undefined) throw missing('Could not find a `pip` binary')

@@ -6,7 +6,7 @@ import { type Gather, listCalled } from './installed.ts'
 
 const withoutEpoch = (version: string): string => version.slice(version.indexOf(':') + 1)
 
-export const compareCalled = (_ctx: FunctionContext, { given }: Call): Value => {
+const compareCalled = (_ctx: FunctionContext, { given }: Call): Value => {
   const [a, b] = [str(given['pkg1']!), str(given['pkg2']!)]
   const order = given['ignore_epoch'] === true ? compareLoose(withoutEpoch(a), withoutEpoch(b)) : compareLoose(a, b)
   return order ?? null

@@ -51,7 +51,7 @@ function parameter(word: string): [string, Arg<unknown>] {
   return [name, arg.any(doc, { default: fallback === undefined ? null : loadJson(fallback) })]
 }
 
-export const parameters = (words: string): Record<string, Arg<unknown>> =>
+const parameters = (words: string): Record<string, Arg<unknown>> =>
   Object.fromEntries(
     words
       .split(' ')

@@ -15,7 +15,7 @@ const HIVES: Readonly<Record<string, string>> = {
   HKU: 'HKEY_USERS',
 }
 
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 export interface Place {
   hive: string

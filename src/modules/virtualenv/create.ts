@@ -24,7 +24,7 @@ export interface Creation {
 }
 
 const isBlank = (value: Value): boolean => value === null || str(value).trim() === ''
-export const isWindows = (ctx: FunctionContext): boolean => ctx.grains.get('kernel') === 'Windows'
+const isWindows = (ctx: FunctionContext): boolean => ctx.grains.get('kernel') === 'Windows'
 
 /** The path of a program of a virtualenv. */
 export function programOf(ctx: FunctionContext, venv: string, name: string): string {

@@ -45,7 +45,7 @@ export async function refreshDb(ctx: FunctionContext, kwargs: Options): Promise<
   return retcode in VERDICTS ? VERDICTS[retcode]! : false
 }
 
-export const withoutRefresh = (kwargs: Options): Options => new Map([...kwargs].filter(([name]) => name !== 'refresh'))
+const withoutRefresh = (kwargs: Options): Options => new Map([...kwargs].filter(([name]) => name !== 'refresh'))
 
 export async function latestVersion(ctx: FunctionContext, names: readonly string[], given: Options): Promise<Value> {
   if (names.length === 0) return ''

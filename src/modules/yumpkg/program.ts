@@ -1,6 +1,6 @@
 // The program behind `pkg` on machines with rpm: dnf5, dnf, tdnf or yum, the first there is on the path. It is called
 // through cmd.run_all, in a systemd scope where systemd runs.
-import { isDict, str, truthy, type Value } from '../../data/mod.ts'
+import { str, truthy, type Value } from '../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, type Host, runAll } from '../../sdk/mod.ts'
 import { configuredEnvironment, scopeWords } from '../pkg-provider/declare.ts'
 import { listed } from '../pkg-provider/installed.ts'
@@ -95,5 +95,3 @@ export function parseList(ctx: FunctionContext, output: string): ListedPackage[]
 }
 
 export const info = (outcome: CommandOutcome): Value => new Map<Value, Value>(Object.entries({ ...outcome }))
-
-export const textIn = (dict: Value, name: string): string => (isDict(dict) ? str(dict.get(name) ?? '') : '')
