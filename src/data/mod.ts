@@ -17,6 +17,7 @@ export {
   stripUri,
 } from './apt/sources.ts'
 export { type AuthorizedKey, authorizedKey } from './authorized-key.ts'
+export { type AugeasCommand, type AugeasMethod, parseAugeasCommand } from './augeas-command.ts'
 export { decodeBase64 } from './base64.ts'
 export { decodeBytes, encodeText, textOrBytes } from './codecs.ts'
 export { compare, compareText, equals, type Ordering, order } from './compare.ts'

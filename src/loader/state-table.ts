@@ -227,6 +227,30 @@ export const stateTable: StateTable = {
       load: () => import('../states/http.ts'),
     },
   ],
+  influxdb_continuous_query: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/influxdb_continuous_query.ts'),
+    },
+  ],
+  influxdb_database: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/influxdb_database.ts'),
+    },
+  ],
+  influxdb_retention_policy: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/influxdb_retention_policy.ts'),
+    },
+  ],
+  influxdb_user: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/influxdb_user.ts'),
+    },
+  ],
   ini: [
     {
       functions: ['options_present', 'options_absent', 'sections_present', 'sections_absent'],
