@@ -17,6 +17,13 @@ export interface JobsOptions {
   finished(ret: Dict): void
 }
 
+/** What Salt tells functions about resources behind a minion; ours has none. */
+const UNMANAGED: ReadonlyArray<[Value, Value]> = [
+  ['resource_targets', []],
+  ['pure_resource_target', false],
+  ['minion_is_target', true],
+]
+
 interface Running {
   load: Dict
   ending: AbortController
@@ -113,7 +120,8 @@ export class Jobs {
 
   private call(functions: Registry, fun: Value, args: Value, load: Dict): Promise<Outcome> {
     const given = isList(args) ? args : []
-    return runFunction(functions, { fun: str(fun), args: given, published: load }, this.options.log)
+    const published = new Map<Value, Value>([...load, ...UNMANAGED])
+    return runFunction(functions, { fun: str(fun), args: given, published }, this.options.log)
   }
 
   private async single(functions: Registry, load: Dict): Promise<Dict> {

@@ -1,0 +1,69 @@
+// How salt prints what minions answered.
+import type { Gathered } from '../../client/mod.ts'
+import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { display } from '../../output/mod.ts'
+import type { Streams } from '../streams.ts'
+import type { SaltWork } from './main.ts'
+
+export interface MinionAnswer {
+  id: string
+  value: Value
+  retcode: number
+  out: string
+  isReturned: boolean
+}
+
+type Showing = Pick<SaltWork, 'opts' | 'log' | 'streams'>
+
+export function answerOf({ id, data, reason }: Gathered, jid: string): MinionAnswer {
+  if (data) {
+    const out = textOf(data.get('out') ?? null) ?? ''
+    return { id, value: data.get('return') ?? null, retcode: retcodeOf(data), out, isReturned: true }
+  }
+  const later = `The minions may not have all finished running and any remaining minions will return upon completion. To look up the return data for this job later, run the following command:\n\nsalt-run jobs.lookup_jid ${jid}`
+  const value =
+    reason === 'gone' ? 'Minion did not return. [Not connected]' : `Minion did not return. [No response]\n${later}`
+  return { id, value, retcode: 1, out: 'no_return', isReturned: false }
+}
+
+function retcodeOf(data: Dict): number {
+  const retcode = data.get('retcode') ?? 0
+  if (isDict(retcode)) return Math.max(0, ...[...retcode.values()].map((code) => numberOf(code) ?? 1))
+  return numberOf(retcode) ?? 1
+}
+
+/** The number of the job, where somebody wants to see it. */
+export function announce(jid: string, opts: Dict, streams: Streams): void {
+  if (truthy(opts.get('verbose') ?? false)) {
+    const text = `Executing job with jid ${jid}`
+    streams.out(`${text}\n${'-'.repeat(text.length)}\n\n`)
+  } else if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)
+}
+
+export function showAnswer(work: Showing, { id, value, retcode, out }: MinionAnswer): void {
+  print(work, new Map([[id, value]]), out, retcode)
+}
+
+export function showWhole(work: Showing, value: Value, out: string): void {
+  print(work, value, out, 0)
+}
+
+function print({ opts, log, streams }: Showing, value: Value, out: string, retcode: number): void {
+  const kwargs = new Map<Value, Value>([['_retcode', retcode]])
+  const text = display(out, value, opts, { terminal: streams.terminal, log, kwargs })
+  if (text !== '') streams.out(`${text}\n`)
+}
+
+/** Documentation of all minions together, each function once. */
+export function showDocs(work: Showing, answers: readonly MinionAnswer[]): number {
+  const docs = new Map<string, Value>()
+  for (const { value } of answers) {
+    if (isDict(value)) for (const [name, doc] of value) if (truthy(doc)) docs.set(str(name), docs.get(str(name)) ?? doc)
+  }
+  const isChosen = truthy(work.opts.get('output') ?? null)
+  for (const name of [...docs.keys()].sort()) {
+    if (isChosen) print(work, new Map([[name, docs.get(name)!]]), 'nested', 0)
+    else work.streams.out(`${name}:\n${str(docs.get(name)!)}\n\n`)
+  }
+  return 0
+}
