@@ -2,9 +2,8 @@
 // unless it is signed with a key that was given to the minion for this.
 import { join } from 'node:path'
 import type { Dict } from '../../data/mod.ts'
-import { cleanKey, RsaPublicKey, readIfThere, writeKeyFile } from '../crypto/mod.ts'
+import { cleanKey, type RsaPublicKey, readIfThere, readPublicKey, writeKeyFile } from '../crypto/mod.ts'
 import { textField } from '../envelope.ts'
-import { isWireError } from '../errors.ts'
 import { KeyRefused } from './refused.ts'
 import type { MinionSettings } from './settings.ts'
 
@@ -38,7 +37,7 @@ export class MasterKeyPin {
   key(): RsaPublicKey | undefined {
     const text = this.read()
     if (text === undefined) return undefined
-    if (this.last?.text !== text) this.last = { text, key: readKey(text) }
+    if (this.last?.text !== text) this.last = { text, key: readPublicKey(text) }
     return this.last.key
   }
 
@@ -52,10 +51,10 @@ export class MasterKeyPin {
     const known = pinned && cleanKey(stored) === offered
     if (known ? alwaysVerifySignature : verifyMasterPubkeySign) {
       this.checkSignature(inner)
-      return { key: usable(readKey(offered)), known, adopt: offered }
+      return { key: usable(readPublicKey(offered)), known, adopt: offered }
     }
     if (pinned && !known) throw new KeyRefused(CHANGED)
-    if (stored === undefined) return { key: usable(readKey(offered)), known, adopt: offered }
+    if (stored === undefined) return { key: usable(readPublicKey(offered)), known, adopt: offered }
     return { key: usable(this.key()), known, adopt: undefined }
   }
 
@@ -84,7 +83,7 @@ export class MasterKeyPin {
     }
     const signature = Buffer.from(textField(inner, 'pub_sig') ?? '', 'base64')
     const { signingAlgorithm } = this.settings
-    if (!usable(readKey(text)).verify(textField(inner, 'pub_key') ?? '', signature, signingAlgorithm)) {
+    if (!usable(readPublicKey(text)).verify(textField(inner, 'pub_key') ?? '', signature, signingAlgorithm)) {
       throw new KeyRefused('Received signed public-key from master but signature verification failed!')
     }
   }
@@ -93,13 +92,4 @@ export class MasterKeyPin {
 function usable(key: RsaPublicKey | undefined): RsaPublicKey {
   if (key === undefined) throw new KeyRefused("The master's public key cannot be read")
   return key
-}
-
-function readKey(text: string): RsaPublicKey | undefined {
-  try {
-    return new RsaPublicKey(text)
-  } catch (error) {
-    if (isWireError(error, 'InvalidKeyError')) return undefined
-    throw error
-  }
 }

@@ -15,7 +15,7 @@ import {
   webcrypto,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { WireError } from '../errors.ts'
+import { isWireError, WireError } from '../errors.ts'
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, oaep, signingHash } from './algorithms.ts'
 import { cleanKey } from './pem.ts'
 import { originalForm, padX931, smallerForm, toBigInt, unpadX931 } from './x931.ts'
@@ -65,6 +65,16 @@ export class RsaPublicKey {
 
   private get modulus(): bigint {
     return (this.modulusOnce ??= modulusOf(this.key))
+  }
+}
+
+/** The key of a PEM, undefined when it is none. */
+export function readPublicKey(pem: string): RsaPublicKey | undefined {
+  try {
+    return new RsaPublicKey(pem)
+  } catch (error) {
+    if (isWireError(error, 'InvalidKeyError')) return undefined
+    throw error
   }
 }
 

@@ -2,7 +2,7 @@
 // version 2 on every reply is signed and carries the minion's nonce.
 import { type Log, toError } from '../../base/mod.ts'
 import { type Dict, encodeMsgpack, strip, type Value } from '../../data/mod.ts'
-import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, RsaPublicKey } from '../crypto/mod.ts'
+import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
 import { bytesOf, dictOf, isValidId, textField } from '../envelope.ts'
 import { isWireError, WireError } from '../errors.ts'
 import { type AuthDecision, decideAuth } from './auth-decision.ts'
@@ -67,7 +67,7 @@ export class Authenticator {
       autoSign: (await policy.autoSign?.(id, grains)) === true,
     })
     log(...decision.log)
-    if (decision.act === 'accept' && readKey(pub) === undefined) {
+    if (decision.act === 'accept' && readPublicKey(pub) === undefined) {
       log('error', `Corrupt or missing public key "${id}"`)
       return { ...decision, act: 'reject', ret: false }
     }
@@ -164,13 +164,4 @@ function nonceOf(load: Dict): Value {
   const nonce = load.get('nonce')
   if (nonce === undefined) throw new WireError('ProtocolError', 'The authentication request has no nonce')
   return nonce
-}
-
-function readKey(pem: string): RsaPublicKey | undefined {
-  try {
-    return new RsaPublicKey(pem)
-  } catch (error) {
-    if (isWireError(error, 'InvalidKeyError')) return undefined
-    throw error
-  }
 }

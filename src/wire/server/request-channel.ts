@@ -8,7 +8,7 @@ import {
   DEFAULT_ENCRYPTION,
   DEFAULT_SIGNING,
   generateKeyString,
-  RsaPublicKey,
+  readPublicKey,
 } from '../crypto/mod.ts'
 import { bytesOf, dictOf, isValidId, textField, versionOf } from '../envelope.ts'
 import { HANDLER_FAILED, type Peer } from '../transport/transport.ts'
@@ -209,12 +209,14 @@ export class RequestChannel {
   ): Promise<unknown> {
     const { keys, secret, identity } = this.options
     const stored = await keys.fetch(answer.target)
-    if (stored === undefined) {
-      this.log('error', `No pub key found for target ${answer.target}, its pub key was likely deleted mid-request.`)
+    const publicKey = stored && readPublicKey(stored.pub)
+    if (publicKey === undefined) {
+      const why = stored === undefined ? 'its pub key was likely deleted mid-request' : 'it cannot be read'
+      this.log('error', `No pub key found for target ${answer.target}, ${why}.`)
       return secret.crypticle.seal(new Map())
     }
     const keyString = generateKeyString()
-    const key = new RsaPublicKey(stored.pub).encrypt(keyString, textField(message, 'enc_algo') ?? DEFAULT_ENCRYPTION)
+    const key = publicKey.encrypt(keyString, textField(message, 'enc_algo') ?? DEFAULT_ENCRYPTION)
     const value = answer.value === false ? new Map() : answer.value
     const oneTime = new CrypticleOf(keyString)
     if (version < 2)

@@ -119,6 +119,9 @@ async function checkMaster({ keys }: WireCase, exchange: Exchange, scratch: stri
     secret: new PublishSecret(aes),
     sessions: new SessionKeys({ directory: join(scratch, 'sessions') }),
     ...(publishPort === undefined ? {} : { publishPort: Number(publishPort) }),
+    // what an old minion was answered tells how the master was set
+    minimumVersion: says['text'] === undefined ? 0 : 3,
+    policy: { isFull: () => field(says['inner'], 'ret') === 'full' },
     handlers: { clear: () => fromTagged(says['value']!), aes: (_load, sender) => handlerAnswer(says, sender.id) },
   })
   const answer = encodeMsgpack(await channel.handle(request, { address: '' }), 'wire')
