@@ -1,4 +1,5 @@
 // A database server from its SLS file: a repository with its key from the vendor's site, the server, databases, roles.
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Host } from '../host.ts'
 import { Lab } from '../lab.ts'
@@ -62,9 +63,9 @@ describe('the database server', () => {
     ])
   })
 
-  it('lets a role in by its password', async () => {
-    const login = { PGPASSWORD: 'sesame', PGHOST: 'localhost', PGUSER: 'shopkeeper' }
-    expect((await db.run(['psql', '-Atc', 'select current_user', 'shop'], { env: login })).trim()).toBe('shopkeeper')
+  it("keeps a role's password as Salt encrypts it", async () => {
+    const expected = `md5${createHash('md5').update('sesameshopkeeper').digest('hex')}`
+    expect(await ask('select rolpassword from pg_authid where rolname = $$shopkeeper$$')).toEqual([expected])
   })
 
   it('stays as it is in a second run, which a dry run knows', async () => {
