@@ -2247,6 +2247,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/virtualenv_mod.ts'),
     },
   ],
+  ntp: [
+    {
+      functions: ['set_servers', 'get_servers'],
+      load: () => import('../modules/win_ntp.ts'),
+    },
+  ],
   x509: [
     {
       functions: [

@@ -382,6 +382,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/npm.ts'),
     },
   ],
+  ntp: [
+    {
+      functions: ['managed'],
+      load: () => import('../states/ntp.ts'),
+    },
+  ],
   pdbedit: [
     {
       functions: ['absent', 'managed', 'present'],
