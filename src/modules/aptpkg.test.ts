@@ -43,7 +43,11 @@ function machine({ host = new MemoryHost(), answers = {} }: Machine = {}) {
   const run = (cmd: Value): Dict => {
     const line = (cmd as string[]).join(' ')
     ran.push(line)
-    const known = { 'dpkg-query': INSTALLED, 'apt-cache -q policy': policy(line), ...answers }
+    const known: NonNullable<Machine['answers']> = {
+      'dpkg-query': INSTALLED,
+      'apt-cache -q policy': policy(line),
+      ...answers,
+    }
     const answer = Object.entries(known).find(([start]) => line.startsWith(start))?.[1] ?? ''
     const facts = typeof answer === 'string' ? { stdout: answer, stderr: '', retcode: 0 } : { stdout: '', ...answer }
     return new Map<Value, Value>(Object.entries(facts))

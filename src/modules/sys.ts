@@ -58,8 +58,13 @@ async function named(family: Family, wanted: readonly Value[], isGlob: (name: st
 
 const globOrFunction = (name: string): boolean => isPattern(name) || name.includes('.')
 
+/** Of modules that are asked for only those functions that serve this minion: several may share one name. */
 async function listFunctions(family: Family, wanted: readonly Value[]): Promise<Value> {
-  return sorted(await named(family, wanted, globOrFunction))
+  const names = await named(family, wanted, globOrFunction)
+  if (wanted.length === 0) return sorted(names)
+  const serving: string[] = []
+  for (const name of names) if (await family.declaration(name)) serving.push(name)
+  return sorted(serving)
 }
 
 async function listModules(family: Family, wanted: readonly Value[]): Promise<Value> {

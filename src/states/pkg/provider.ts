@@ -33,14 +33,13 @@ export async function meetProvider(ctx: StateContext): Promise<void> {
 export const isFailure = (error: unknown, ...codes: string[]): error is SaltError =>
   error instanceof SaltError && (codes.length === 0 ? ['CommandExecutionError'] : codes).includes(error.code)
 
-/** A failed call as a report: what it changed, and what it said. */
+/** A failed call as a report: what it changed, and what it said. Salt has the parts in another order then. */
 export function failed(name: Value, error: unknown, doing: string): Report {
   if (!isFailure(error)) throw error
-  if (error instanceof CommandError && truthy(error.info)) {
-    const changes = isDict(error.info) ? error.info.get('changes') : undefined
-    return report(name, false, error.withoutChanges, (changes ?? new Map()) as Dict)
-  }
-  return report(name, false, `An error was encountered while ${doing}: ${error.message}`)
+  const info = error instanceof CommandError && truthy(error.info) ? error.info : null
+  const changes = ((isDict(info) && info.get('changes')) || new Map()) as Dict
+  const said = `An error was encountered while ${doing}: ${error.message}`
+  return { name, result: false, changes, comment: info === null ? said : (error as CommandError).withoutChanges }
 }
 
 /** Wanted versions by name, from a list as states have it. */

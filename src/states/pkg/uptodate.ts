@@ -36,7 +36,8 @@ async function bringUpToDate(ctx: StateContext, given: UpToDate): Promise<Report
     const call = new Map<string, Value>([...kwargs, ['refresh', refresh], ['pkgs', pkgs]])
     changes = (await ctx.call('pkg.upgrade', [], call)) as Dict
   } catch (error) {
-    return failed(name, error, 'updating packages')
+    const { comment, changes: partial } = failed(name, error, 'updating packages')
+    return report(name, false, comment, partial)
   }
   const missing = isList(pkgs) ? [...expected.keys()].filter((one) => !changes.has(one)) : []
   if (missing.length === 0) return report(name, true, 'Upgrade ran successfully', changes)
