@@ -1062,6 +1062,29 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/git.ts'),
     },
   ],
+  gpg: [
+    {
+      functions: [
+        'search_keys',
+        'list_keys',
+        'list_secret_keys',
+        'get_key',
+        'get_secret_key',
+        'create_key',
+        'delete_key',
+        'import_key',
+        'export_key',
+        'read_key',
+        'receive_keys',
+        'trust_key',
+        'sign',
+        'verify',
+        'encrypt',
+        'decrypt',
+      ],
+      load: () => import('../modules/gpg.ts'),
+    },
+  ],
   grains: [
     {
       functions: [

@@ -11,7 +11,7 @@ import {
 } from '../sdk/mod.ts'
 import { commonFunctions } from './pkg-provider/common.ts'
 import { type Call, changing, reading } from './pkg-provider/declare.ts'
-import { type HoldCall, holdTargets, judged, type Verdict } from './pkg-provider/holds.ts'
+import { type HoldCall, holdTargets, isDryRun, judged, type Verdict } from './pkg-provider/holds.ts'
 import {
   addPackage,
   changesSince,
@@ -222,7 +222,7 @@ async function changeHolds(ctx: FunctionContext, { given }: Call, way: Holding):
   return judged(names, async (name): Promise<Verdict> => {
     if (!installed.has(name)) return [false, `Package ${name} does not have a state.`]
     if (pinned.includes(name) === (way.verb === 'pin')) return [true, `Package ${name} ${way.already}`]
-    if (truthy(ctx.opts.get('test') ?? null)) return [null, `Package ${name} ${way.foreseen}`]
+    if (isDryRun(ctx)) return [null, `Package ${name} ${way.foreseen}`]
     if (!(await attempted(ctx, way.verb, name))) return [false, `${way.failed} ${name}.`]
     return [true, `Package ${name} ${way.done}`, way.changes]
   })

@@ -12,7 +12,7 @@ import {
   textAt,
 } from '../sdk/mod.ts'
 import { type Call, changing, type Given, reading } from './pkg-provider/declare.ts'
-import { judged, type Verdict } from './pkg-provider/holds.ts'
+import { isDryRun, judged, type Verdict } from './pkg-provider/holds.ts'
 import {
   changesSince,
   clearRefreshMark,
@@ -230,7 +230,7 @@ function holding(verb: 'lock' | 'unlock') {
     return judged(names, async (name): Promise<Verdict> => {
       const isLocked = (await locks(ctx, 'lock', null, kwargs)).includes(name)
       if (isLocked === (verb === 'lock')) return [true, `Package ${name} ${texts.already}`]
-      if (truthy(ctx.opts.get('test') ?? null)) return [null, `Package ${name} ${texts.would}`]
+      if (isDryRun(ctx)) return [null, `Package ${name} ${texts.would}`]
       const done = (await locks(ctx, verb, name, kwargs)).includes(name) === (verb === 'lock')
       if (!done) return [false, `Package ${name} ${texts.failed}`]
       return [true, `Package ${name} ${texts.done}`, verb === 'lock' ? ['hold', ''] : ['', 'hold']]

@@ -1,7 +1,7 @@
 // Held packages, through the plugin versionlock.
 import { type Dict, fnmatch, isDict, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { deserialize, type FunctionContext, outputOf, textAt } from '../../sdk/mod.ts'
-import { type HoldCall, holdTargets, judged } from '../pkg-provider/holds.ts'
+import { type HoldCall, holdTargets, isDryRun, judged } from '../pkg-provider/holds.ts'
 import { misuse } from '../pkg-provider/installed.ts'
 import { listInstalled } from './listing.ts'
 import { callYum, isDnf, type Program, programOf } from './program.ts'
@@ -78,7 +78,7 @@ export async function hold(ctx: FunctionContext, call: HoldCall): Promise<Dict> 
   const held = await listHolds(ctx, HOLD_PATTERN, false)
   return judged(names, async (name) => {
     if (held.includes(name)) return [true, `Package ${name} is already set to be held.`]
-    if (truthy(ctx.opts.get('test') ?? null)) return [null, `Package ${name} is set to be held.`]
+    if (isDryRun(ctx)) return [null, `Package ${name} is set to be held.`]
     const { retcode } = await callYum(ctx, ['versionlock', 'add', name])
     if (retcode !== 0) return [false, `Package ${name} was unable to be held.`]
     return [true, `Package ${name} is now being held.`, ['hold', '']]
@@ -97,7 +97,7 @@ export async function unhold(ctx: FunctionContext, call: HoldCall): Promise<Dict
   return judged(names, async (name) => {
     const locks = locksOf(name)
     if (locks.length === 0) return [true, `Package ${name} is not being held.`]
-    if (truthy(ctx.opts.get('test') ?? null)) return [null, `Package ${name} is set to be unheld.`]
+    if (isDryRun(ctx)) return [null, `Package ${name} is set to be unheld.`]
     const { retcode } = await callYum(ctx, ['versionlock', 'delete', ...locks])
     if (retcode !== 0) return [false, `Package ${name} was unable to be unheld.`]
     return [true, `Package ${name} is no longer held.`, ['', 'hold']]
