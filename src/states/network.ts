@@ -240,7 +240,7 @@ export default defineState({
   when: ({ grains }) =>
     grains.get('kernel') === 'Windows'
       ? 'Only supported on non-Windows OSs'
-      : grains.get('os_family') === 'Debian' || 'ip module could not be loaded',
+      : ['Debian', 'RedHat'].includes(str(grains.get('os_family') ?? '')) || 'ip module could not be loaded',
   functions: {
     managed: state({
       doc: 'An interface is configured, and up or down.',

@@ -19,7 +19,7 @@ export const invalid = (iface: string, option: Value, expected: readonly Value[]
 }
 
 /** A switch in the words of the configuration. */
-function switched(opts: Settings, iface: string, name: string, on: string, off: string): string | undefined {
+export function switched(opts: Settings, iface: string, name: string, on: string, off: string): string | undefined {
   const value = opts.get(name)
   if (value === undefined) return undefined
   if (isYes(value)) return on
