@@ -1,6 +1,6 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
 import { toError } from '../base/mod.ts'
-import { type Dict, isDict, PyError, SaltError, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, PyError, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { newJid } from '../store/mod.ts'
 import { type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 
@@ -48,15 +48,32 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   try {
     const value = await registry.call(ctx, fun, args, kwargs)
     const retcode = Number(ctx.memory.get('retcode') ?? 0)
-    const { outputter } = await registry.find(fun)
+    const chosen = ctx.memory.get('outputter')
+    const outputter = typeof chosen === 'string' ? chosen : (await registry.find(fun)).outputter
     result = { jid, value, retcode, success: succeeded(value, retcode), ...(outputter && { out: outputter }) }
   } catch (error) {
     result = { jid, ...(await failure(error, call)) }
   }
   const ended = new Map(told).set('return', result.value).set('success', result.success)
   if (result.retcode !== 0) ended.set('retcode', result.retcode)
+  if (family === 'runner') remember(access, jid, ended)
   await access.fire(`${tag}/ret`, ended)
   return result
+}
+
+/** A call of the master is a job too, of which the master is the only minion. */
+function remember({ jobs, opts }: MasterAccess, jid: string, ended: Dict): void {
+  const id = str(opts.get('id') ?? 'master')
+  const load = new Map<Value, Value>([
+    ['fun', ended.get('fun')!],
+    ['arg', []],
+    ['tgt', id],
+    ['tgt_type', 'list'],
+    ['jid', jid],
+    ['user', ended.get('user')!],
+  ])
+  jobs.saveJob({ jid, load, minions: [id] })
+  void jobs.saveReturn({ jid, id, data: new Map(ended) })
 }
 
 /** A return with `data` is one of states, and succeeds when all of them do. */

@@ -1,0 +1,244 @@
+// Jobs of the past and those that run.
+import { type Dict, fnmatch, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+import { formatJob, isFindJob, resultOf, timeOf } from './jobs/format.ts'
+
+const words = (value: Value): string[] =>
+  isList(value)
+    ? value.map(str)
+    : str(value)
+        .split(',')
+        .map((word) => word.trim())
+
+async function tell(ctx: MasterContext, wanted: Value, message: string): Promise<void> {
+  if (truthy(wanted)) await ctx.progress(new Map([['message', message]]))
+}
+
+/** A function that wants its answer shown in a certain way puts it into a dict with the outputter. */
+const dressed = (outputter: Value, data: Value): Value =>
+  truthy(outputter)
+    ? new Map<Value, Value>([
+        ['outputter', outputter],
+        ['data', data],
+      ])
+    : data
+
+async function active(ctx: MasterContext, display_progress: Value): Promise<Dict> {
+  const jobs = new Map<string, Dict>()
+  for await (const { id, data } of ctx.run({ tgt: '*', fun: 'saltutil.running' })) {
+    await tell(ctx, display_progress, `Received reply from minion ${id}`)
+    const running = data?.get('return') ?? null
+    for (const job of isList(running) ? running : []) {
+      if (!isDict(job)) continue
+      const jid = str(job.get('jid') ?? '')
+      const shown = jobs.get(jid) ?? formatJob(jid, job).set('Running', []).set('Returned', [])
+      ;(shown.get('Running') as Value[]).push(new Map([[id, job.get('pid') ?? null]]))
+      jobs.set(jid, shown as Dict)
+    }
+  }
+  for (const [jid, job] of jobs) job.set('Returned', [...ctx.jobs.returns(jid).keys()])
+  return new Map(jobs)
+}
+
+async function lookup(ctx: MasterContext, jid: string, missing: Value, display_progress: Value): Promise<Dict> {
+  await tell(ctx, display_progress, 'Querying returner: local_cache')
+  const found: Dict = new Map()
+  let out: Value = null
+  for (const [id, data] of ctx.jobs.returns(jid)) {
+    await tell(ctx, display_progress, id)
+    found.set(id, data.get('return') ?? null)
+    out ??= data.get('out') ?? null
+  }
+  if (truthy(missing)) {
+    const job = ctx.jobs.job(jid)
+    for (const id of job?.minions ?? []) if (!found.has(id)) found.set(id, 'Minion did not return')
+  }
+  if (out !== null) ctx.memory.set('outputter', out)
+  return found
+}
+
+function listed(ctx: MasterContext, jid: string): Dict {
+  const job = ctx.jobs.job(jid)
+  const results = new Map<Value, Value>([...ctx.jobs.returns(jid)].map(([id, data]) => [id, resultOf(data)]))
+  return new Map<Value, Value>([['jid', jid], ...formatJob(jid, job?.load, job?.minions), ['Result', results]])
+}
+
+function printed(ctx: MasterContext, jid: string): Dict {
+  const { jid: _jid, ...rest } = Object.fromEntries(listed(ctx, jid) as Map<string, Value>)
+  return new Map([[jid, new Map<Value, Value>(Object.entries(rest))]])
+}
+
+interface Search {
+  search_metadata: Value
+  search_function: Value
+  search_target: Value
+  start_time: Value
+  end_time: Value
+}
+
+/** A time as people write it; without a date that can be read nothing is found. */
+function moment(text: Value): number {
+  const time = Date.parse(`${str(text).replace(',', '')} UTC`)
+  const plain = Number.isNaN(time) ? Date.parse(str(text)) : time
+  if (Number.isNaN(plain)) throw new SaltError('SaltInvocationError', `'${str(text)}' is not a time`)
+  return plain
+}
+
+function isWanted(
+  job: Dict,
+  { search_metadata, search_function, search_target, start_time, end_time }: Search,
+): boolean {
+  if (truthy(search_metadata)) {
+    const own = job.get('Metadata')
+    if (own === undefined || !isDict(own) || !isDict(search_metadata)) return false
+    if (![...search_metadata].some(([key, value]) => own.get(key) === value)) return false
+  }
+  if (truthy(search_target)) {
+    const targets = words(job.get('Target') ?? '')
+    if (!targets.some((target) => words(search_target).some((glob) => fnmatch(target, glob)))) return false
+  }
+  if (truthy(search_function)) {
+    const functions = words(job.get('Function') ?? '')
+    if (!functions.some((name) => words(search_function).some((glob) => fnmatch(name, glob)))) return false
+  }
+  const started = moment(job.get('StartTime') ?? '')
+  if (truthy(start_time) && started < moment(start_time)) return false
+  return !truthy(end_time) || started <= moment(end_time)
+}
+
+function search(ctx: MasterContext, wish: Search): Dict {
+  const found: Dict = new Map()
+  for (const [jid, load] of ctx.jobs.jobs()) {
+    if (timeOf(jid) === '') continue
+    const job = formatJob(jid, load)
+    if (isWanted(job, wish)) found.set(jid, job)
+  }
+  return found
+}
+
+const jid = arg.any("The job's number")
+const ext_source = arg.any('Another job cache', { optional: true })
+const outputter = arg.any('How the answer is to be shown', { optional: true })
+const display_progress = arg.any('Whether progress is told as events', { default: false })
+
+export default defineRunner({
+  name: 'jobs',
+  doc: 'Jobs of the past and those that run.',
+  functions: {
+    active: masterFn({
+      doc: 'The jobs that run now, with the minions that work on them.',
+      args: { display_progress },
+      examples: ['salt-run jobs.active'],
+      run: (ctx, { display_progress }) => active(ctx, display_progress),
+    }),
+    lookup_jid: masterFn({
+      doc: 'What minions returned for a job.',
+      args: {
+        jid,
+        ext_source,
+        returned: arg.any('Those that returned', { default: true }),
+        missing: arg.any('Also those that did not', { default: false }),
+        display_progress,
+      },
+      examples: ['salt-run jobs.lookup_jid 20130916125524463507'],
+      run: (ctx, { jid, missing, display_progress }) => lookup(ctx, str(jid), missing, display_progress),
+    }),
+    list_job: masterFn({
+      doc: 'One job: what it was, who was meant, and what came back.',
+      args: { jid, ext_source, display_progress },
+      examples: ['salt-run jobs.list_job 20130916125524463507'],
+      run: (ctx, { jid }) => listed(ctx, str(jid)),
+    }),
+    print_job: masterFn({
+      doc: 'One job under its number, with what came back.',
+      args: { jid, ext_source },
+      examples: ['salt-run jobs.print_job 20130916125524463507'],
+      run: (ctx, { jid }) => printed(ctx, str(jid)),
+    }),
+    list_jobs: masterFn({
+      doc: 'Jobs, all or those that match what is searched for.',
+      args: {
+        ext_source,
+        outputter,
+        search_metadata: arg.any('Metadata that they have', { optional: true }),
+        search_function: arg.any('Globs of their function', { optional: true }),
+        search_target: arg.any('Globs of their target', { optional: true }),
+        start_time: arg.any('Started after this', { optional: true }),
+        end_time: arg.any('Started before this', { optional: true }),
+        display_progress,
+      },
+      examples: ["salt-run jobs.list_jobs search_function='test.*' search_target='localhost'"],
+      run: (ctx, { outputter, ...wish }) => dressed(outputter, search(ctx, wish)),
+    }),
+    list_jobs_filter: masterFn({
+      doc: 'The last jobs.',
+      args: {
+        count: arg.any('How many'),
+        filter_find_job: arg.any('Without questions for jobs', { default: true }),
+        ext_source,
+        outputter,
+        display_progress,
+      },
+      examples: ['salt-run jobs.list_jobs_filter 50'],
+      run: (ctx, { count, filter_find_job, outputter }) => {
+        const most = numberOf(count) ?? 0
+        const jobs = [...ctx.jobs.jobs()].reverse().filter(([, job]) => !truthy(filter_find_job) || !isFindJob(job))
+        const shown = jobs.slice(0, most).map(([jid, job]) => {
+          const { StartTime, ...rest } = Object.fromEntries(formatJob(jid, job) as Map<string, Value>)
+          return new Map<Value, Value>([...Object.entries(rest), ['JID', jid], ['StartTime', StartTime!]])
+        })
+        return dressed(outputter, shown)
+      },
+    }),
+    exit_success: masterFn({
+      doc: 'Which minions returned something.',
+      args: { jid, ext_source },
+      examples: ['salt-run jobs.exit_success 20160520145827701627'],
+      run: (ctx, { jid }) => {
+        const results = ctx.jobs.returns(str(jid))
+        const ids = new Set([...(ctx.jobs.job(str(jid))?.minions ?? []), ...results.keys()])
+        return new Map<Value, Value>([...ids].map((id) => [id, truthy(results.get(id)?.get('return') ?? null)]))
+      },
+    }),
+    last_run: masterFn({
+      doc: 'The last job that matches.',
+      args: {
+        ext_source,
+        outputter,
+        metadata: arg.any('Metadata that it has', { optional: true }),
+        function: arg.any('Globs of its function', { optional: true }),
+        target: arg.any('Globs of its target', { optional: true }),
+        display_progress,
+      },
+      examples: ["salt-run jobs.last_run function='cmd.run'"],
+      run: (ctx, { metadata, function: fun, target }) => {
+        const found = search(ctx, {
+          search_metadata: metadata,
+          search_function: fun,
+          search_target: target,
+          start_time: null,
+          end_time: null,
+        })
+        const last = [...found.keys()].map(str).sort().at(-1)
+        return last === undefined ? false : printed(ctx, last)
+      },
+    }),
+    progress: masterFn({
+      doc: 'What is known about each minion of a job: published, running, returned, or why there is no return.',
+      args: { jid },
+      examples: ['salt-run jobs.progress 20130916125524463507'],
+      run: (ctx, { jid }) =>
+        new Map<Value, Value>(
+          ctx.jobs
+            .progress(str(jid))
+            .map(({ id, state, reason }) => [id, reason === undefined ? state : `${state}: ${reason}`]),
+        ),
+    }),
+    master: masterFn({
+      doc: 'The functions of the master that run now.',
+      args: {},
+      examples: ['salt-run jobs.master'],
+      run: () => [],
+    }),
+  },
+})

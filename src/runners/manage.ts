@@ -1,0 +1,149 @@
+// Which minions are there.
+import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+
+interface Question {
+  tgt: Value
+  tgt_type: Value
+  timeout: Value
+  gather_job_timeout: Value
+}
+
+interface Status {
+  up: string[]
+  down: string[]
+}
+
+/** Who answers a ping, and who of those that are meant does not. */
+async function status(ctx: MasterContext, { tgt, tgt_type, timeout, gather_job_timeout }: Question): Promise<Status> {
+  const up: string[] = []
+  const down: string[] = []
+  const [wait, gather] = [numberOf(timeout), numberOf(gather_job_timeout)]
+  const times = {
+    ...(wait !== undefined && { timeout: wait }),
+    ...(gather !== undefined && { gatherJobTimeout: gather }),
+  }
+  const tgtType = textOf(tgt_type) ?? 'glob'
+  for await (const { id, data } of ctx.run({ tgt, tgtType, fun: 'test.ping', ...times })) (data ? up : down).push(id)
+  return { up: up.sort(), down: down.sort() }
+}
+
+const known = (ctx: MasterContext): string[] => [...ctx.keys.list('minions')]
+
+async function versions(ctx: MasterContext): Promise<Dict> {
+  const own = str((await ctx.function('test.version')) as Value)
+  const groups = new Map<string, Dict>()
+  const put = (group: string, id: string, value: Value): void => {
+    groups.set(group, (groups.get(group) ?? new Map()).set(id, value) as Dict)
+  }
+  for await (const { id, data } of ctx.run({ tgt: '*', fun: 'test.version' })) {
+    const version = data?.get('return')
+    if (version === undefined) put('Minion offline', id, false)
+    else if (str(version) === own) put('Up to date', id, version)
+    else put(str(version) > own ? 'Minion newer than master' : 'Minion requires update', id, version)
+  }
+  const sorted = (dict: Dict): Dict => new Map([...dict].sort(([a], [b]) => (str(a) < str(b) ? -1 : 1)))
+  const order = ['Up to date', 'Minion requires update', 'Minion newer than master', 'Minion offline']
+  const shown: Array<[Value, Value]> = order
+    .filter((name) => groups.has(name))
+    .map((name) => [name, sorted(groups.get(name)!)])
+  return new Map<Value, Value>([...shown, ['Master', own]])
+}
+
+const tgt = arg.any('Which minions', { default: '*' })
+const tgt_type = arg.any('How they are meant', { default: 'glob' })
+const timeout = arg.any('Seconds to wait', { optional: true })
+const gather_job_timeout = arg.any('Seconds to wait for those who still work', { optional: true })
+const question = { tgt, tgt_type, timeout, gather_job_timeout }
+const subset = arg.any('Only these', { optional: true })
+const show_ip = arg.any('With their addresses', { default: false })
+
+/** Those of a list that a subset names. */
+const within = (ids: string[], wanted: Value): string[] =>
+  truthy(wanted) && Array.isArray(wanted) ? ids.filter((id) => (wanted as Value[]).includes(id)) : ids
+
+/** The ids, or with addresses a dict of them. */
+function withAddresses(ctx: MasterContext, ids: string[], wanted: Value): Value {
+  if (!truthy(wanted)) return ids
+  const address = (id: string): Value => {
+    const grains = ctx.cache.bank('grains').fetch(id)
+    const list = grains !== undefined && isDict(grains) ? grains.get('ipv4') : undefined
+    return Array.isArray(list)
+      ? (((list as Value[]).find((ip) => ip !== '127.0.0.1') ?? list[0] ?? null) as Value)
+      : null
+  }
+  return new Map<Value, Value>(ids.map((id) => [id, address(id)]))
+}
+
+const presence = (doc: string, pick: (ctx: MasterContext, ids: string[]) => string[]) =>
+  masterFn({
+    doc,
+    args: { subset, show_ip },
+    run: async (ctx, { subset, show_ip }) => {
+      const { up } = await status(ctx, { tgt: '*', tgt_type: 'glob', timeout: null, gather_job_timeout: null })
+      return withAddresses(ctx, within(pick(ctx, up), subset), show_ip)
+    },
+  })
+
+const there = presence('Minions that are connected.', (_ctx, up) => up)
+const away = presence('Minions that are not connected.', (ctx, up) => known(ctx).filter((id) => !up.includes(id)))
+
+export default defineRunner({
+  name: 'manage',
+  doc: 'Which minions are there.',
+  functions: {
+    status: masterFn({
+      doc: 'Minions that answer, and those that do not.',
+      args: { output: arg.any('Whether both lists are told', { default: true }), ...question },
+      examples: ['salt-run manage.status'],
+      run: async (ctx, { output, ...asked }) => {
+        const { up, down } = await status(ctx, asked)
+        return truthy(output) ? { up, down } : { up, down }
+      },
+    }),
+    up: masterFn({
+      doc: 'Minions that answer.',
+      args: question,
+      examples: ['salt-run manage.up'],
+      run: async (ctx, asked) => (await status(ctx, asked)).up,
+    }),
+    down: masterFn({
+      doc: 'Minions that do not answer; on request their keys are deleted.',
+      args: { removekeys: arg.any('Delete their keys', { default: false }), ...question },
+      examples: ['salt-run manage.down'],
+      run: async (ctx, { removekeys, ...asked }) => {
+        const { down } = await status(ctx, asked)
+        if (truthy(removekeys)) for (const id of down) await ctx.wheel('key.delete', [id])
+        return down
+      },
+    }),
+    key_regen: masterFn({
+      doc: 'Make all minions use new keys: theirs are deleted here and there.',
+      args: {},
+      examples: ['salt-run manage.key_regen'],
+      run: async (ctx) => {
+        for await (const _answer of ctx.run({ tgt: '*', fun: 'saltutil.regen_keys' }));
+        for (const id of known(ctx)) ctx.keys.remove('minions', id)
+        return 'Minion keys were deleted; restart the minions to have new ones accepted'
+      },
+    }),
+    versions: masterFn({
+      doc: 'The versions of minions, compared with that of the master.',
+      args: { timeout, gather_job_timeout },
+      examples: ['salt-run manage.versions'],
+      run: (ctx) => versions(ctx),
+    }),
+    present: there,
+    not_present: away,
+    list_state: there,
+    list_not_state: away,
+    joined: there,
+    not_joined: away,
+    allowed: there,
+    not_allowed: away,
+    alived: there,
+    not_alived: away,
+    reaped: there,
+    not_reaped: away,
+  },
+})
