@@ -57,7 +57,7 @@ function wantedOf(ctx: StateContext, { name, ppa, copr, kwargs }: Managed): Want
 }
 
 function expected(ctx: StateContext, { repo, options }: Wanted): Facts {
-  if (ctx.grains.get('os_family') !== 'Debian') return new Map(options)
+  if (ctx.grains.get('os_family') !== 'Debian') return options
   const system = { os: str(ctx.grains.get('os') ?? ''), codename: str(ctx.grains.get('oscodename') ?? '') }
   return expandRepoDefinition(repo, options, system)
 }
