@@ -459,6 +459,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/data.ts'),
     },
   ],
+  ddns: [
+    {
+      functions: ['add_host', 'delete_host', 'update', 'delete'],
+      load: () => import('../modules/ddns.ts'),
+    },
+  ],
   debconf: [
     {
       functions: ['get_selections', 'show', 'set', 'set_template', 'set_file'],
@@ -1375,6 +1381,32 @@ export const moduleTable: ModuleTable = {
     {
       functions: ['update', 'send', 'get', 'delete', 'flush', 'get_docker', 'valid'],
       load: () => import('../modules/mine.ts'),
+    },
+  ],
+  mongodb: [
+    {
+      functions: [
+        'db_list',
+        'db_exists',
+        'db_remove',
+        'version',
+        'user_list',
+        'user_find',
+        'user_exists',
+        'user_create',
+        'user_remove',
+        'user_roles_exists',
+        'user_grant_roles',
+        'user_revoke_roles',
+        'collections_list',
+        'collection_create',
+        'collection_drop',
+        'insert',
+        'update_one',
+        'find',
+        'remove',
+      ],
+      load: () => import('../modules/mongodb.ts'),
     },
   ],
   monit: [

@@ -92,6 +92,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/cron.ts'),
     },
   ],
+  ddns: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/ddns.ts'),
+    },
+  ],
   debconf: [
     {
       functions: ['set_file', 'set'],
@@ -316,6 +322,18 @@ export const stateTable: StateTable = {
     {
       functions: ['wait', 'watch', 'run', 'mod_watch'],
       load: () => import('../states/module.ts'),
+    },
+  ],
+  mongodb_database: [
+    {
+      functions: ['absent'],
+      load: () => import('../states/mongodb_database.ts'),
+    },
+  ],
+  mongodb_user: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/mongodb_user.ts'),
     },
   ],
   monit: [
