@@ -9,12 +9,16 @@ import { fileCache, openJobStore, PkiKeys } from '../store/mod.ts'
 import {
   loadOrMakeKeys,
   type MasterIdentity,
+  masterEndpoints,
   masterIdentity,
   openTransport,
   PublishChannel,
   PublishSecret,
+  publisherOptions,
   RequestChannel,
+  requestListenOptions,
   SessionKeys,
+  subscriberIdentity,
   type Transport,
 } from '../wire/mod.ts'
 import { Access } from './access/access.ts'
@@ -76,7 +80,7 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   closings.push(() => busServer.close())
   const secret = new PublishSecret()
   const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
-  const publications = await openPublisher(transport, opts, { identity, secret, log }, closings)
+  const publications = await openPublisher(transport, opts, { identity, keys, secret, log }, closings)
   const parts: MasterParts = { opts, log, keys, bus, jobs, cache: fileCache(text('cachedir')), publications }
   const services: Services = {
     ...parts,
@@ -118,11 +122,8 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
     },
     log,
   })
-  const listener = await transport.listen(
-    { host: text('interface') || '0.0.0.0', port: number('ret_port', 4506) },
-    channel.handle,
-    { backlog: number('zmq_backlog', 1000), log },
-  )
+  const { requests } = masterEndpoints(opts)
+  const listener = await transport.listen(requests, channel.handle, { ...requestListenOptions(opts), log })
   closings.push(() => listener.close())
   return parts
 }
@@ -136,6 +137,7 @@ async function openIdentity(opts: Dict): Promise<MasterIdentity> {
 
 interface PublisherParts {
   identity: MasterIdentity
+  keys: PkiKeys
   secret: PublishSecret
   log: Log
 }
@@ -143,20 +145,14 @@ interface PublisherParts {
 async function openPublisher(
   transport: Transport,
   opts: Dict,
-  { identity, secret, log }: PublisherParts,
+  { identity, keys, secret, log }: PublisherParts,
   closings: Closing[],
 ): Promise<PublishChannel> {
-  const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
-  const publisher = await transport.publisher(
-    { host: str(opts.get('interface') ?? '0.0.0.0'), port: number('publish_port', 4505) },
-    {
-      highWaterMark: number('pub_hwm', 1000),
-      filtering: truthy(opts.get('zmq_filtering') ?? false),
-      orderMasters: truthy(opts.get('order_masters') ?? false),
-      backlog: number('zmq_backlog', 1000),
-      log,
-    },
-  )
+  const publisher = await transport.publisher(masterEndpoints(opts).publications, {
+    ...publisherOptions(opts),
+    identify: subscriberIdentity(keys, secret, log),
+    log,
+  })
   closings.push(() => publisher.close())
   return new PublishChannel({
     publisher,

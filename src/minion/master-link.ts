@@ -1,14 +1,15 @@
 // The connection of a minion to one master: requests, and publications as they come.
 import { lookup } from 'node:dns/promises'
 import type { Log } from '../base/mod.ts'
-import { type Dict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import {
   MasterChannel,
   type MinionSettings,
   openTransport,
   PublicationReceiver,
-  reconnectDelays,
+  requestClientOptions,
   type SignInOutcome,
+  subscriberOptions,
   type Transport,
 } from '../wire/mod.ts'
 
@@ -53,7 +54,7 @@ export class MasterLink {
     this.options = options
     this.transport = transport
     const { settings, log, onOutcome, address } = options
-    const client = transport.connect(address, { log })
+    const client = transport.connect(address, { ...requestClientOptions(options.opts), log })
     this.channel = new MasterChannel({ client, settings, log, ...(onOutcome && { onOutcome }) })
   }
 
@@ -72,12 +73,7 @@ export class MasterLink {
       onLoad,
       onConnect,
       onDisconnect,
-      filtering: truthy(opts.get('zmq_filtering') ?? false),
-      reconnectDelay: reconnectDelays(
-        numberOf(opts.get('recon_default') ?? 1000) ?? 1000,
-        numberOf(opts.get('recon_max') ?? 10_000) ?? 10_000,
-        opts.get('recon_randomize') !== false,
-      ),
+      ...subscriberOptions(opts),
       log,
     })
   }

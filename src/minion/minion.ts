@@ -12,7 +12,7 @@ import { MasterLink, masterAddress } from './master-link.ts'
 import { Outbox } from './outbox.ts'
 import { listenForRefreshes } from './refreshing.ts'
 import { MinionSession } from './session.ts'
-import { minionSettings } from './settings.ts'
+import { signInSettings } from './settings.ts'
 
 type Closing = () => unknown
 
@@ -45,7 +45,7 @@ export class Minion {
     await server.open()
     this.closings.push(() => server.close())
     const address = masterAddress(masterOf(opts), opts)
-    this.link = await MasterLink.open({ opts, settings: await minionSettings(opts, grains), log, address })
+    this.link = await MasterLink.open({ opts, settings: await signInSettings(opts), log, address })
     this.closings.push(() => this.link.close())
     await this.link.channel.authenticate()
     this.session = new MinionSession({ opts, log, host, link: this.link, surroundings: this.surroundings() }, grains)

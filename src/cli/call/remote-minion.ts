@@ -4,7 +4,7 @@ import type { Log } from '../../base/mod.ts'
 import { fireOnce, minionBusPaths } from '../../bus/mod.ts'
 import { type Dict, isList, str, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
-import { MasterLink, MinionSession, masterAddress, minionSettings } from '../../minion/mod.ts'
+import { MasterLink, MinionSession, masterAddress, signInSettings } from '../../minion/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import type { LocalMinion } from './local-minion.ts'
 
@@ -19,7 +19,7 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
   const { collectGrains } = await import('../../grains/mod.ts')
   const grains = await collectGrains({ opts, host, log })
   opts.set('grains', grains)
-  const link = await connect(opts, grains, log)
+  const link = await connect(opts, log)
   const session = new MinionSession(
     { opts, log, host, link, surroundings: { daemon: daemonAccess(opts, link, log) } },
     grains,
@@ -36,10 +36,10 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
   }
 }
 
-async function connect(opts: Dict, grains: Dict, log: Log): Promise<MasterLink> {
+async function connect(opts: Dict, log: Log): Promise<MasterLink> {
   const master = opts.get('master') ?? 'salt'
   const names = isList(master) ? master.map(str) : [str(master)]
-  const settings = await minionSettings(opts, grains)
+  const settings = await signInSettings(opts)
   let problem: unknown
   for (const name of names) {
     try {
