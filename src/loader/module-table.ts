@@ -827,6 +827,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/event.ts'),
     },
   ],
+  extfs: [
+    {
+      functions: ['mkfs', 'tune', 'attributes', 'blocks', 'dump'],
+      load: () => import('../modules/extfs.ts'),
+    },
+  ],
   file: [
     {
       functions: [
