@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, isDict, type Value } from '../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../sdk/mod.ts'
 
-export const QUIET_ENVIRONMENT: Readonly<Record<string, string>> = {
+const QUIET_ENVIRONMENT: Readonly<Record<string, string>> = {
   APT_LISTBUGS_FRONTEND: 'none',
   APT_LISTCHANGES_FRONTEND: 'none',
   DEBIAN_FRONTEND: 'noninteractive',

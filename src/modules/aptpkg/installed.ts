@@ -18,7 +18,7 @@ export interface ListOptions {
 export const forgetPackages = (ctx: FunctionContext): boolean => ctx.memory.delete(KEY)
 
 /** The name that a package goes by here: with its architecture when that is a foreign one. */
-export function ownName(ctx: FunctionContext, name: string, arch: string): string {
+function ownName(ctx: FunctionContext, name: string, arch: string): string {
   const osarch = str(ctx.grains.get('osarch') ?? '')
   const foreign = ctx.grains.get('cpuarch') === 'x86_64' && arch !== 'all' && osarch === 'amd64' && osarch !== arch
   return foreign ? `${name}:${arch}` : name

@@ -71,7 +71,7 @@ const listing = (file: string): string[] => [
   ...[file, '--list-keys', '--with-colons'],
 ]
 
-export async function usesAptKey(ctx: FunctionContext, wanted: boolean): Promise<boolean> {
+async function usesAptKey(ctx: FunctionContext, wanted: boolean): Promise<boolean> {
   return wanted && (await ctx.host.which('apt-key')) !== undefined
 }
 
