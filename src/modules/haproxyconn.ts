@@ -91,7 +91,9 @@ async function toggle(ctx: FunctionContext, verb: string, given: Record<string, 
   const backends = backend === '*' ? await ends(ctx, socket, 'BACKEND') : [str(backend)]
   const results: Dict = new Map()
   for (const each of backends) {
-    await send(ctx, socket, `${verb} server ${each}/${str(name)}`)
+    const refusal = await send(ctx, socket, `${verb} server ${each}/${str(name)}`)
+    if (refusal !== '')
+      ctx.log('error', `HAProxy did not ${verb} server '${str(name)}' of backend '${each}': ${refusal}`)
     results.set(each, (await serverLines(ctx, each, socket)).join('\n'))
   }
   return results
