@@ -241,4 +241,5 @@ function report(ctx: FunctionContext, args: Given, cmd: Value, outcome: Outcome,
   const level = failed ? 'error' : 'debug'
   if (outcome.stdout !== '') ctx.log(level, `stdout: ${outcome.stdout}`)
   if (outcome.stderr !== '') ctx.log(level, `stderr: ${outcome.stderr}`)
+  if (outcome.retcode !== 0 && outcome.retcode !== null) ctx.log(level, `retcode: ${outcome.retcode}`)
 }
