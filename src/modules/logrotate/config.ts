@@ -5,7 +5,7 @@ import type { Host } from '../../sdk/mod.ts'
 
 const SCRIPTS = new Set(['firstaction', 'lastaction', 'prerotate', 'postrotate', 'preremove'])
 
-export const numberIfOne = (value: Value): Value => {
+const numberIfOne = (value: Value): Value => {
   const text = str(value).trim()
   return /^[+-]?\d+(_\d+)*$/.test(text) ? Number(text.replaceAll('_', '')) : value
 }

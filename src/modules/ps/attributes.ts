@@ -46,7 +46,7 @@ async function openFiles(ctx: FunctionContext, pid: number): Promise<Result> {
   return found
 }
 
-export const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
+const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
   cmdline: (_, { cmdline }) => cmdline,
   cpu_num: (_, { fields }) => Number(fields[36]),
   cpu_times: (_, process) => Object.values(cpuTimes(process)),
