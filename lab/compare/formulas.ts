@@ -6,6 +6,8 @@ export interface Formula {
   /** What to apply, when it is not the SLS of the formula's name alone. */
   sls?: string[]
   pillar?: unknown
+  /** Lines of the example that are left out. */
+  without?: RegExp
   /** Paths that both sides fill with chance. */
   chance?: RegExp
 }
@@ -46,7 +48,7 @@ export const FORMULAS: Formula[] = [
     pillar: {
       nginx: {
         lookup: { package: 'nginx' },
-        server: { config: { source_path: null, load_module: [], include: [], stream: {} } },
+        server: { config: { stream: {} } },
         servers: {
           managed: {
             mysite: {
@@ -61,6 +63,7 @@ export const FORMULAS: Formula[] = [
         snippets: { 'upstream_netdata_tcp.conf': [{ 'upstream netdata': [{ server: '127.0.0.1:19999' }] }] },
       },
     },
+    without: /source_path: salt:|load_module: modules|^ {6}include: 'snippets/,
     chance: /mydhparam2\.pem/,
   },
   { name: 'openssh', sls: ['openssh', 'openssh.config', 'openssh.banner', 'openssh.moduli', 'openssh.client'] },

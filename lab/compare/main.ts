@@ -60,10 +60,11 @@ export async function compare(args: string[]): Promise<number> {
 async function compareFormula(lab: Lab, formula: Formula, salt: Side, verbose: boolean): Promise<number> {
   const theirs = await course(lab, formula, salt)
   const ours = await course(lab, formula, OURS)
-  const lines = Object.keys(RUNS).flatMap((run) =>
+  let lines = Object.keys(RUNS).flatMap((run) =>
     answerDifferences(ours.answers[run], theirs.answers[run]).map((line) => `${run}: ${line}`),
   )
-  lines.push(...snapshotDifferences(ours.after, theirs.after).filter((line) => !formula.chance?.test(line)))
+  lines.push(...snapshotDifferences(ours.after, theirs.after))
+  lines = lines.filter((line) => !formula.chance?.test(line))
   const changed = countChanges(theirs.before, theirs.after)
   const counts = Object.entries(changed).map(([kind, count]) => `${count} ${kind}`)
   say(`${formula.name}: ${summary(theirs.answers['first run'])}; changed ${counts.join(', ')}`)
@@ -97,7 +98,7 @@ async function course(lab: Lab, formula: Formula, side: Side): Promise<Course> {
   }
 }
 
-function configure(host: Host, { name, pillar = {} }: Formula): void {
+function configure(host: Host, { name, pillar = {}, without }: Formula): void {
   const checkout = `/srv/formulas/${name}-formula`
   const config = {
     id: host.name,
@@ -109,5 +110,6 @@ function configure(host: Host, { name, pillar = {} }: Formula): void {
   host.write('/etc/salt/minion', JSON.stringify(config))
   host.write('/srv/pillar/top.sls', JSON.stringify({ base: { '*': ['example', 'lab'] } }))
   host.write('/srv/pillar/lab.sls', JSON.stringify(pillar))
-  host.write('/srv/pillar/example.sls', host.read(`${checkout}/pillar.example`))
+  const example = host.read(`${checkout}/pillar.example`).split('\n')
+  host.write('/srv/pillar/example.sls', example.filter((line) => !without?.test(line)).join('\n'))
 }

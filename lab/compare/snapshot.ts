@@ -1,7 +1,7 @@
 // What a host has become: its files with their contents, owners and modes, its packages and its services, each as a
 // mapping from a name to one line, so that two hosts are compared line by line.
 import { createHash } from 'node:crypto'
-import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Host } from '../host.ts'
 
@@ -35,7 +35,7 @@ export async function snapshot(host: Host): Promise<Snapshot> {
 
 function filesOf(root: string): Map<string, string> {
   const files = new Map<string, string>()
-  const { dev } = lstatSync(root)
+  const { dev } = statSync(root)
   const visit = (folder: string) => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name)
@@ -47,6 +47,7 @@ function filesOf(root: string): Map<string, string> {
     }
   }
   visit('/')
+  if (files.size === 0) throw new Error(`${root}: no files to compare`)
   return files
 }
 
