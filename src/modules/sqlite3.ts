@@ -5,8 +5,15 @@ import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
 
 const DRIVER = '2.6.0'
 
+/** In a dry run nothing may come into being, not even an empty file. */
+async function target(ctx: FunctionContext, db: string): Promise<string[]> {
+  if (!ctx.host.readOnly) return [db]
+  return (await ctx.host.stat(db)) === undefined ? [':memory:'] : [db, '-readonly']
+}
+
 async function sqlite(ctx: FunctionContext, db: Value, sql: string): Promise<string> {
-  const argv = ['sqlite3', '-batch', '-bail', '-quote', '-separator', '\t', str(db), sql]
+  const [file, ...guard] = await target(ctx, str(db))
+  const argv = ['sqlite3', ...guard, '-batch', '-bail', '-quote', '-separator', '\t', file!, sql]
   const { retcode, stdout, stderr } = await ctx.host.run({ argv })
   if (retcode === 0) return new TextDecoder().decode(stdout)
   const said = new TextDecoder().decode(stderr).trim()

@@ -172,3 +172,18 @@ export async function startHaproxy(configuration: (port: number) => string): Pro
     target: { path: socket },
   })
 }
+
+/** An nginx whose status page is at `/status`. */
+export async function startNginx(): Promise<Server> {
+  const directory = scratchFor('www-data')
+  const port = await freePort()
+  const file = join(directory, 'nginx.conf')
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${directory}/${name};`)
+    .join(' ')
+  const site = `server { listen 127.0.0.1:${port}; location /status { stub_status; } }`
+  const http = `http { access_log off; ${places} ${site} }`
+  writeFileSync(file, `daemon off; pid ${directory}/pid; error_log ${directory}/log; events {} ${http}`)
+  const argv = ['/usr/sbin/nginx', '-c', file]
+  return serve({ user: 'www-data', directory, port, argv, signal: 'SIGTERM', target: { port } })
+}

@@ -1,0 +1,45 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { minion } from './minion.ts'
+import { canServe } from './servers.ts'
+
+describe.runIf(canServe('SQLite', '/usr/bin/sqlite3'))('SQLite', () => {
+  const salt = minion()
+  let directory: string
+  let db: string
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'brine-sqlite-'))
+    db = join(directory, 'test.db')
+  })
+  afterAll(() => rmSync(directory, { recursive: true }))
+
+  test('makes a table, and not even a file in a dry run', async () => {
+    const wish = { name: 't', db, schema: ['id INTEGER PRIMARY KEY', 'name TEXT'] }
+    expect((await salt.state('sqlite3.table_present', wish, true)).comment).toBe("'t' will be created")
+    expect(existsSync(db)).toBe(false)
+    expect((await salt.state('sqlite3.table_present', wish)).comment).toBe("Created table 't'")
+    expect((await salt.state('sqlite3.table_present', wish)).comment).toBe("'t' exists with matching schema")
+  })
+
+  test('keeps rows, whatever their texts hold', async () => {
+    const wish = { name: 'r', db, table: 't', data: { id: 1, name: "it's\n\tx" }, where_sql: 'id=?', where_args: [1] }
+    expect((await salt.state('sqlite3.row_present', wish)).comment).toBe('Inserted row')
+    expect((await salt.state('sqlite3.row_present', wish)).comment).toBe('Row exists')
+    expect(await salt.call('sqlite3.fetch', [db, "SELECT *, NULL, 'NULL' FROM t"])).toEqual([
+      [1, "it's\n\tx", null, 'NULL'],
+    ])
+    const changed = { ...wish, data: { id: 1, name: 'y' }, update: true }
+    expect((await salt.state('sqlite3.row_present', changed)).comment).toBe('Row updated')
+    expect((await salt.state('sqlite3.row_absent', { name: 'r', db, table: 't', where_sql: 'id=1' })).comment).toBe(
+      'Row removed',
+    )
+  })
+
+  test('tells what SQLite did not like', async () => {
+    const { result, comment } = await salt.state('sqlite3.row_absent', { name: 'r', db, table: 'nope', where_sql: '1' })
+    expect([result, comment]).toEqual([false, 'no such table: nope'])
+  })
+})
