@@ -703,6 +703,7 @@ export const moduleTable: ModuleTable = {
         'resize2fs',
         'format',
         'hdparms',
+        'hpa',
         'smart_attributes',
         'iostat',
       ],
@@ -1447,6 +1448,9 @@ export const moduleTable: ModuleTable = {
         'automaster',
         'rm_automaster',
         'set_automaster',
+        'filesystems',
+        'set_filesystems',
+        'rm_filesystems',
         'mount',
         'remount',
         'umount',
@@ -1546,6 +1550,7 @@ export const moduleTable: ModuleTable = {
         'get_route',
         'ifacestartswith',
         'iphexval',
+        'fqdns',
         'netstat',
         'active_tcp',
         'traceroute',
@@ -2306,6 +2311,12 @@ export const moduleTable: ModuleTable = {
         'get_resource_content',
       ],
       load: () => import('../modules/virtualenv_mod.ts'),
+    },
+  ],
+  webutil: [
+    {
+      functions: ['useradd', 'userdel', 'verify'],
+      load: () => import('../modules/webutil.ts'),
     },
   ],
   ntp: [

@@ -209,6 +209,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/git.ts'),
     },
   ],
+  gpg: [
+    {
+      functions: ['present', 'absent'],
+      load: () => import('../states/gpg.ts'),
+    },
+  ],
   grains: [
     {
       functions: ['exists', 'present', 'list_present', 'list_absent', 'absent', 'append'],

@@ -1,7 +1,7 @@
 // Volumes: how full they are, and what is on a device. Everything is read from `df`, `blkid` and `lsblk`.
 import { type Dict, iterate, SaltError, splitLines, splitWords, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, fn, reads, ret, runAll } from '../sdk/mod.ts'
-import { dump, format, hdparms, smartAttributes, tune, wipe } from './disk/devices.ts'
+import { dump, format, hdparms, protectedAreas, smartAttributes, tune, wipe } from './disk/devices.ts'
 import { inodesByMount, mountRows, percentByMount, usageByMount } from './disk/df.ts'
 import { iostat } from './disk/iostat.ts'
 
@@ -192,6 +192,12 @@ export default defineModule({
         args: arg.any('Letters of options', { default: 'aAbBcCdgHiJkMmNnQrRuW' }),
       },
       (ctx, { disks, args }) => hdparms(ctx, disks, args),
+    ),
+    hpa: changes(
+      'How much of disks is hidden; with a size that much is hidden.',
+      'disk.hpa sda 5%',
+      { disks: arg.any('A disk, or a list'), size: optional('Sectors, or a percentage') },
+      (ctx, { disks, size }) => protectedAreas(ctx, disks, size),
     ),
     smart_attributes: reads(
       'What a disk tells about its health.',

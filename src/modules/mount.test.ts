@@ -103,3 +103,17 @@ describe('mount', () => {
     expect(lines.at(-1)).toBe(line)
   })
 })
+
+test('the table of AIX is kept in blocks, and is none elsewhere', async () => {
+  const config = '/etc/filesystems'
+  const block = '/home:\n\tdev\t\t= /dev/hd1\n\tvfstype\t\t= jfs2\n\topts\t\t= rw\n\tmount\t\t= true\n\n'
+  const host = await MemoryHost.with({ files: { [config]: block } })
+  const run = (name: string, kwargs: Record<string, Value>, kernel = 'AIX') =>
+    tryFunction(mount, name, { kwargs, host, grains: new Map([['kernel', kernel]]) })
+  const wish = { name: '/home', device: '/dev/hd1', vfstype: 'jfs2', opts: 'rw' }
+  expect(await run('set_filesystems', wish)).toBe('present')
+  expect(await run('set_filesystems', { ...wish, opts: 'ro' })).toBe('change')
+  expect(toPlain(await run('filesystems', {}))).toMatchObject({ '/home': { dev: '/dev/hd1', opts: ['ro'] } })
+  expect(await run('rm_filesystems', { name: '/home', device: '/dev/hd1' })).toBe(true)
+  expect(await run('set_filesystems', wish, 'Linux')).toBeNull()
+})

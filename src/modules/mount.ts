@@ -15,6 +15,7 @@ import { realPath } from './file/paths.ts'
 import { activeMounts } from './mount/active.ts'
 import { readAutomaster, removeAutomaster, setAutomaster } from './mount/automaster.ts'
 import { cachedMount, cacheMount, forgetMount } from './mount/cache.ts'
+import { firstFileSystem, removeFileSystem, setFileSystem } from './mount/filesystems.ts'
 import { readTable, removeEntry, setEntry } from './mount/fstab.ts'
 import { swapOff, swapOn, swaps } from './mount/swaps.ts'
 
@@ -232,6 +233,37 @@ const tables = {
   ),
 }
 
+const aixFile = config('/etc/filesystems')
+
+const aixTables = {
+  filesystems: reads('The table of AIX.', 'mount.filesystems', { config: aixFile }, (ctx, { config }) =>
+    firstFileSystem(ctx, config),
+  ),
+  set_filesystems: changes(
+    'Have an entry in the table of AIX: `new`, `change` or `present`.',
+    'mount.set_filesystems /mnt/foo /dev/sdz1 jfs2',
+    {
+      name,
+      device,
+      vfstype: arg.any('The file system'),
+      opts: arg.any('Options, as a list or with commas', { default: '-' }),
+      mount: arg.any('Whether it is mounted at boot', { default: 'true' }),
+      config: aixFile,
+      test,
+      match_on,
+      not_change,
+      kwargs: arg.open('Further settings of the entry'),
+    },
+    (ctx, { test, ...wish }) => setFileSystem(ctx, wish, isDry(test, wish.kwargs)),
+  ),
+  rm_filesystems: changes(
+    'Remove an entry from the table of AIX.',
+    'mount.rm_filesystems /mnt/foo /dev/sdg',
+    { name, device, config: aixFile },
+    (ctx, { name, device, config }) => removeFileSystem(ctx, name, device, config),
+  ),
+}
+
 const realName = arg.any('The mount point')
 
 export default defineModule({
@@ -247,6 +279,7 @@ export default defineModule({
       (ctx, { extended }) => activeMounts(ctx, truthy(extended)),
     ),
     ...tables,
+    ...aixTables,
     mount: changes(
       'Mount a device; true, or what mount complains about.',
       'mount.mount /mnt/foo /dev/sdz1 True',

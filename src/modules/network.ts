@@ -1,7 +1,7 @@
 // Addresses, interfaces, networks and routes of this machine.
 import { type Dict, ipAddress, splitWords, str, truthy, type Value } from '../data/mod.ts'
 import { type Arg, arg, changes, defineModule, type FunctionContext, fn, type Result, ret } from '../sdk/mod.ts'
-import { connect, sanitizeHost } from './network/connection.ts'
+import { connect, namesOf, sanitizeHost } from './network/connection.ts'
 import { arpTable, bufferSizes, setBuffers, wake } from './network/hardware.ts'
 import { setHostname } from './network/hostname.ts'
 import { chosen, type Family, interfaces, ipAddresses } from './network/interfaces.ts'
@@ -219,6 +219,10 @@ export default defineModule({
     iphexval: asking('An IPv4 address in hexadecimal.', { ip: arg.any('The address') }, (_ctx, { ip }) =>
       hexadecimal(ip),
     ),
+    fqdns: asking('All names that the addresses of this machine have.', none, async (ctx) => {
+      const all = await interfaces(ctx)
+      return { fqdns: await namesOf([...ipAddresses(all, 'inet', false), ...ipAddresses(all, 'inet6', false)]) }
+    }),
     netstat: asking('Open sockets, and the programs they belong to.', none, sockets),
     active_tcp: asking('Connections that stand.', none, connections),
     traceroute: asking('The way to a host.', { host: arg.string('The host') }, (ctx, { host }) =>

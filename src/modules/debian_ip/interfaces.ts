@@ -58,7 +58,7 @@ function readOption({ options, ethtool, bonding, bridging }: Stanza, line: strin
   }
 }
 
-export function parseInterfaces(texts: readonly string[]): Map<string, Adapter> {
+function parseInterfaces(texts: readonly string[]): Map<string, Adapter> {
   const adapters = new Map<string, Adapter>()
   const adapter = (name: string): Adapter => {
     const known = adapters.get(name) ?? { stanzas: new Map() }

@@ -149,3 +149,22 @@ export async function hdparms(ctx: FunctionContext, disks: Value, args: Value): 
   }
   return found
 }
+
+/** The sectors of disks, and how many of them are hidden in the protected area; with a size that many are hidden. */
+export async function protectedAreas(ctx: FunctionContext, disks: Value, size: Value): Promise<Result> {
+  const found = new Map<string, Record<string, number>>()
+  for (const [disk, facts] of await hdparms(ctx, disks, 'N')) {
+    const [visible, total, status] = ([...(facts as Dict).values()][0] ?? []) as [number, number, string]
+    const whole = visible === total || str(status ?? '').includes('disabled')
+    found.set(str(disk), whole ? { total } : { total, visible, hidden: total - visible })
+  }
+  if (size === null) return Object.fromEntries(found)
+  for (const [disk, { total = 0 }] of found) {
+    const text = str(size)
+    const rest = text.includes('%') ? ((100 - Number(text.replaceAll('%', ''))) * total) / 100 : total - Number(text)
+    const command = `hdparm --yes-i-know-what-i-am-doing -Np${rest <= 0 ? total : rest} ${disk}`
+    const { retcode, stderr } = await runAll(ctx, command)
+    if (retcode !== 0) throw new SaltError('CommandExecutionError', `${command}: ${stderr}`)
+  }
+  return null
+}

@@ -33,7 +33,7 @@ const VFSTAB: Table = {
   },
 }
 
-export const tableOf = (ctx: FunctionContext): Table => (ctx.grains.get('kernel') === 'SunOS' ? VFSTAB : FSTAB)
+const tableOf = (ctx: FunctionContext): Table => (ctx.grains.get('kernel') === 'SunOS' ? VFSTAB : FSTAB)
 
 function parseLine(table: Table, line: string): Entry | undefined {
   const words = splitWords(line)

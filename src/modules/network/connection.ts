@@ -1,5 +1,5 @@
 // Trying out whether something listens.
-import { lookup } from 'node:dns/promises'
+import { lookup, lookupService } from 'node:dns/promises'
 import { connect as open } from 'node:net'
 import { str, truthy, type Value } from '../../data/mod.ts'
 import type { Result } from '../../sdk/mod.ts'
@@ -33,4 +33,11 @@ function listens(host: string, port: number, seconds: number): Promise<boolean> 
     }
     socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false))
   })
+}
+
+/** The names of addresses, in order; one that has none is passed over. */
+export async function namesOf(addresses: readonly string[]): Promise<string[]> {
+  const found = await Promise.allSettled(addresses.map((address) => lookupService(address, 0)))
+  const names = found.flatMap((one) => (one.status === 'fulfilled' ? [one.value.hostname] : []))
+  return [...new Set(names.filter((name) => !addresses.includes(name)))].sort()
 }

@@ -41,7 +41,7 @@ function channels(opts: Settings, iface: string, processors: number): string[] {
   return words.length > 0 ? [`-L ${iface.trim()} ${words.join(' ')}`] : []
 }
 
-export function hardware(opts: Settings, iface: string, processors: number): string {
+function hardware(opts: Settings, iface: string, processors: number): string {
   const words: string[] = []
   const add = (name: string, value: Value | undefined): void =>
     void (value !== undefined && words.push(`${name} ${str(value)}`))
@@ -106,7 +106,7 @@ function aggregation(opts: Settings, iface: string, part: Map<string, Value>): v
   part.set('ad_select', select)
 }
 
-export function bond(opts: Settings, iface: string, release: number): string {
+function bond(opts: Settings, iface: string, release: number): string {
   const given = opts.get('mode')!
   const mode = MODES.findIndex(({ name }, at) => given === name || given === String(at))
   const found = MODES[mode]

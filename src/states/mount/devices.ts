@@ -15,7 +15,7 @@ export async function realPath(ctx: StateContext, path: string): Promise<string>
   }
 }
 
-export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/')) || '/'
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/')) || '/'
 
 export interface Meant {
   /** The name by which it is shown when mounted. */
