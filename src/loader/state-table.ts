@@ -701,6 +701,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/virtualenv_mod.ts'),
     },
   ],
+  webutil: [
+    {
+      functions: ['user_exists', 'user_absent'],
+      load: () => import('../states/webutil.ts'),
+    },
+  ],
   x509: [
     {
       functions: ['certificate_managed', 'crl_managed', 'csr_managed', 'pem_managed', 'private_key_managed'],
