@@ -7,10 +7,8 @@ import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { fileCache, openJobStore, PkiKeys } from '../store/mod.ts'
 import {
-  loadOrMakeKeys,
   type MasterIdentity,
   masterEndpoints,
-  masterIdentity,
   openTransport,
   PublishChannel,
   PublishSecret,
@@ -25,7 +23,9 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { ClearCommands } from './clear-commands.ts'
 import { FileService } from './file-service.ts'
+import { openIdentity } from './identity.ts'
 import { LocalKeys } from './local-keys.ts'
+import { Maintenance } from './maintenance.ts'
 import { callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
 import { ownAccess } from './own-access.ts'
@@ -125,14 +125,10 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   const { requests } = masterEndpoints(opts)
   const listener = await transport.listen(requests, channel.handle, { ...requestListenOptions(opts), log })
   closings.push(() => listener.close())
+  const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
+  maintenance.start()
+  closings.push(() => maintenance.close())
   return parts
-}
-
-async function openIdentity(opts: Dict): Promise<MasterIdentity> {
-  const bits = numberOf(opts.get('keysize') ?? 2048) ?? 2048
-  const passphrase = textOf(opts.get('key_pass') ?? null)
-  const key = await loadOrMakeKeys(str(opts.get('pki_dir')!), 'master', { bits, ...(passphrase && { passphrase }) })
-  return masterIdentity(key)
 }
 
 interface PublisherParts {

@@ -1,0 +1,74 @@
+// What a master does from time to time: old jobs and tokens go, and the key of publications is changed when it is old or
+// somebody asked for it, as salt-key does through a file when it turns minions away.
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { toError } from '../base/mod.ts'
+import { type Dict, numberOf, str } from '../data/mod.ts'
+import type { PublishSecret } from '../wire/mod.ts'
+import type { Tokens } from './access/tokens.ts'
+import type { MasterParts } from './parts.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+export interface MaintenanceParts extends MasterParts {
+  secret: PublishSecret
+  tokens: Tokens
+}
+
+/** How often the drop file is looked for, in milliseconds; the rest is done every `loop_interval`. */
+const LOOK_MS = 1000
+
+export class Maintenance {
+  private readonly parts: MaintenanceParts
+  private readonly timers: NodeJS.Timeout[] = []
+
+  constructor(parts: MaintenanceParts) {
+    this.parts = parts
+  }
+
+  start(): void {
+    const interval = (numberOf(this.parts.opts.get('loop_interval') ?? 60) ?? 60) * 1000
+    this.timers.push(setInterval(() => this.guarded(() => this.rotateWhenAsked()), LOOK_MS))
+    this.timers.push(setInterval(() => this.guarded(() => this.tidy()), Math.max(1000, interval)))
+    for (const timer of this.timers) timer.unref()
+  }
+
+  close(): void {
+    for (const timer of this.timers) clearInterval(timer)
+  }
+
+  private guarded(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.parts.log('error', `Maintenance failed: ${toError(error).stack ?? ''}`)
+    }
+  }
+
+  private rotateWhenAsked(): void {
+    const { opts, log, secret } = this.parts
+    const dropped = join(str(opts.get('cachedir')!), '.dfn')
+    const isAsked = existsSync(dropped)
+    const age = (Date.now() - secret.madeAt) / 1000
+    if (!isAsked && age < (numberOf(opts.get('publish_session') ?? DAY) ?? DAY)) return
+    if (isAsked) rmSync(dropped, { force: true })
+    log('info', 'Rotating master AES key')
+    secret.rotate()
+    this.parts.bus.fire('key', new Map([['rotate_aes_key', true]]))
+  }
+
+  private tidy(): void {
+    const { opts, jobs, tokens, log } = this.parts
+    const gone = jobs.prune(keptSeconds(opts))
+    if (gone > 0) log('debug', `Removed ${gone} old jobs`)
+    tokens.prune()
+  }
+}
+
+/** `keep_jobs_seconds`, or `keep_jobs` in hours as it was of old. */
+function keptSeconds(opts: Dict): number {
+  const seconds = numberOf(opts.get('keep_jobs_seconds') ?? null)
+  const hours = numberOf(opts.get('keep_jobs') ?? null)
+  return seconds ?? (hours === undefined ? DAY : hours * HOUR)
+}
