@@ -46,7 +46,7 @@ export async function removeTree(folder: string): Promise<void> {
   const mounted = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '')
-    .filter((path) => path.startsWith(`${folder}/`))
+    .filter((path) => path === folder || path.startsWith(`${folder}/`))
   for (const path of mounted.reverse()) await run(['umount', '--lazy', path])
   await run(['rm', '-rf', '--one-file-system', folder])
 }

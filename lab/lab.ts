@@ -1,16 +1,16 @@
 // A lab: a private network and the hosts on it, owned by this process. `close` takes everything down; what a crashed lab
 // left behind is removed by the next one that opens.
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from '../tools/build.ts'
-import { CACHE, removeTree, removeUnfinished } from './cache.ts'
+import { removeTree, removeUnfinished } from './cache.ts'
 import { emptyGroup, emptyLeftoverGroups } from './cgroups.ts'
-import { run } from './command.ts'
 import { type Debian, debian } from './debian.ts'
+import { layersOf, makeDisk } from './disk.ts'
 import { Host, lentTo } from './host.ts'
 import { Network } from './network.ts'
 import { isLeftover, OWN_NAME } from './owner.ts'
 import { packageRepository, type Stock } from './packages.ts'
+import { program, RUNNING } from './program.ts'
 import { debianRoot, rootWith } from './root.ts'
 
 export interface LabOptions {
@@ -21,9 +21,6 @@ export interface LabOptions {
   /** Directory of this machine → where hosts see it, read-only. */
   mounts?: Record<string, string>
 }
-
-const PROJECT = join(import.meta.dirname, '..')
-const RUNNING = join(CACHE, 'running')
 
 /** The slow part of opening a lab, which the cache keeps. */
 export async function prepare({ installed, stock }: LabOptions): Promise<Prepared> {
@@ -61,11 +58,7 @@ export class Lab {
   static async open(options: LabOptions): Promise<Lab> {
     await removeLeftovers()
     const prepared = await prepare(options)
-    const program = join(RUNNING, OWN_NAME, 'program')
-    mkdirSync(program, { recursive: true })
-    copyFileSync(join(PROJECT, 'package.json'), join(program, 'package.json'))
-    await build(PROJECT, join(program, 'dist'))
-    const mounts = { ...lentTo(program, prepared.packages), ...options.mounts }
+    const mounts = { ...lentTo(await program(), prepared.packages), ...options.mounts }
     return new Lab(await Network.create(), prepared, mounts)
   }
 
@@ -79,7 +72,7 @@ export class Lab {
       const disk = join(RUNNING, OWN_NAME, name)
       return new Host({ name, disk, address: this.network.takeAddress(), network: this.network, mounts: this.#mounts })
     })
-    for (const { name } of added) await run(['cp', '-a', '--reflink=auto', this.#root, join(RUNNING, OWN_NAME, name)])
+    for (const { name } of added) await makeDisk(this.#root, join(RUNNING, OWN_NAME, name))
     this.#hosts.push(...added)
     for (const host of added) host.write('/etc/hostname', `${host.name}\n`)
     for (const host of this.#hosts) host.write('/etc/hosts', this.#hostsFile(host))
@@ -97,7 +90,8 @@ export class Lab {
     await host.crash()
     this.#hosts.splice(this.#hosts.indexOf(host), 1)
     this.network.release(host.address)
-    await removeTree(join(RUNNING, OWN_NAME, host.name))
+    const disk = join(RUNNING, OWN_NAME, host.name)
+    for (const folder of [disk, ...layersOf(disk)]) await removeTree(folder)
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ['tests/*.test.ts'],
+    globalSetup: './program.ts',
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 180_000,
