@@ -1125,6 +1125,10 @@ export const moduleTable: ModuleTable = {
       functions: ['add', 'delete', 'info', 'getent', 'chgid', 'adduser', 'deluser', 'members'],
       load: () => import('../modules/groupadd.ts'),
     },
+    {
+      functions: ['add', 'delete', 'info', 'getent', 'chgid', 'adduser', 'deluser', 'members'],
+      load: () => import('../modules/pw_group.ts'),
+    },
   ],
   haproxy: [
     {

@@ -1,5 +1,5 @@
 // x509.certificate_managed: a certificate that is renewed in time and when anything about it changes.
-import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import {
   type Certificate,
   isSourceFile,
@@ -48,6 +48,15 @@ async function subjectKey(
   return loadRequest(await sourceBytes(ctx.host, given(options, 'csr'))).value.publicKey
 }
 
+/** The key that would sign is there, and is the authority's. */
+async function checkSigner(ctx: StateContext, options: Options, authority: Certificate): Promise<void> {
+  const { publicBytes, sameBytes } = await x509()
+  const passphrase = given(options, 'signing_private_key_passphrase')
+  const key = await sourceKey(ctx.host, given(options, 'signing_private_key'), passphrase)
+  if (sameBytes(publicBytes(key), authority.publicKey)) return
+  throw new SaltError('SaltInvocationError', "Signing private key does not match the certificate's public key")
+}
+
 async function compare(ctx: StateContext, wish: Wish, options: Options, path: string) {
   const tools = await x509()
   const changes: Dict = new Map()
@@ -63,6 +72,7 @@ async function compare(ctx: StateContext, wish: Wish, options: Options, path: st
   const final = tools.withPolicy(policy, options)
   const source = given(final, 'signing_cert')
   const authority = truthy(source) ? await sourceCertificate(ctx.host, source) : undefined
+  if (authority && wish.ca_server === null) await checkSigner(ctx, final, authority)
   const request = given(final, 'csr')
   const plan = tools.planCertificate(final, {
     now: new Date(nowOf(ctx)),

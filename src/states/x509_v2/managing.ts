@@ -103,7 +103,7 @@ async function managedRun(ctx: StateContext, managed: Managed, runs: Dict[], rep
     note(probe)
     return report(true, settled)
   }
-  const verb = (found || managed.recreates) && changes.size > 0 && !changes.has('created') ? 'recreate' : 'create'
+  const verb = (found || managed.recreates) && changes.size > 0 ? 'recreate' : 'create'
   if (ctx.test) {
     note(probe)
     return changes.size > 0 ? report(null, `The ${subject} would have been ${verb}d`, changes) : report(true, settled)

@@ -217,7 +217,8 @@ async function compareList(ctx: StateContext, wish: ListWish, extensions: Option
     : loaded.value.extensions
   const by = tools.loadPublicKey(tools.publicBytes(key))
   const found = tools.listChanges({ ...loaded.value, extensions: numbered }, plan, by)
-  return { changes: new Map([...changes, ...found]), found: true }
+  // an empty list counts as none, as in Salt
+  return { changes: new Map([...changes, ...found]), found: loaded.value.revoked.length > 0 }
 }
 
 export async function listManaged(ctx: StateContext, wish: ListWish): Promise<StateReturn> {
