@@ -19,7 +19,7 @@ export interface Services extends MasterParts {
 
 type Method = (services: Services, load: Dict, sender: Sender) => unknown
 
-export const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['_return', ({ returns }, load) => returns.take(load)],
   ['_minion_event', (services, load) => takeMinionEvent(services, load)],
   ['_pillar', async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.answer(load))],

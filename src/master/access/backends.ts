@@ -28,8 +28,6 @@ const BACKENDS: Readonly<Record<string, Load>> = {
   sharedsecret: () => import('./backend-sharedsecret.ts'),
 }
 
-export const backendNames: readonly string[] = Object.keys(BACKENDS)
-
 export async function backend(name: string): Promise<AuthBackend | undefined> {
   const load = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined
   return load && (await load()).default

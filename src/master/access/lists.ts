@@ -3,7 +3,7 @@
 import { compileRegex, type Dict, fnmatch, isDict, isList, PyError, str, truthy, type Value } from '../../data/mod.ts'
 
 /** A name, a glob or a regular expression for the whole name. */
-export function names(pattern: string, name: string): boolean {
+function names(pattern: string, name: string): boolean {
   if (pattern === name || fnmatch(name, pattern)) return true
   try {
     return compileRegex(`(?:${pattern})\\Z`).match(name) !== null
