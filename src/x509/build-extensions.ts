@@ -67,7 +67,7 @@ function basicConstraints(value: Value): Built {
   return [sequence(...(ca ? [boolean(true)] : []), ...(length === null ? [] : [integer(length as number)])), critical]
 }
 
-export const KEY_USAGES = [
+const KEY_USAGES = [
   ...['digitalSignature', 'nonRepudiation', 'keyEncipherment', 'dataEncipherment', 'keyAgreement'],
   ...['keyCertSign', 'cRLSign', 'encipherOnly', 'decipherOnly'],
 ]

@@ -59,7 +59,7 @@ export function withPolicy(policy: Dict, given: Options): Map<string, Value> {
   return options
 }
 
-export function serialNumber(value: Value): bigint {
+function serialNumber(value: Value): bigint {
   if (value === null) return BigInt(`0x${randomBytes(20).toString('hex')}`) >> 1n
   if (isInt(value)) return BigInt(value)
   const digits = str(value).replaceAll(':', '')

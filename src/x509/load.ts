@@ -43,7 +43,7 @@ interface Pem {
 
 const PEM = /-----BEGIN ([^\n-]+)-----\s+(?:[A-Za-z-]+:[^\n]*\n\s*)*([A-Za-z0-9+/=\s]*?)-----END \1-----/g
 
-export const pemsIn = (bytes: Bytes): Pem[] =>
+const pemsIn = (bytes: Bytes): Pem[] =>
   [...textOf(bytes).matchAll(PEM)].map(([text, label = '', body = '']) => ({
     label,
     body: new Uint8Array(Buffer.from(body.replace(/\s/g, ''), 'base64')),

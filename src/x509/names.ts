@@ -34,7 +34,7 @@ export const decodeName = (node: Node): Name =>
     part.children.map((attribute) => ({ oid: attribute.child(0).oid, value: attribute.child(1).text })),
   )
 
-export function attribute(kind: string, value: Value): Attribute {
+function attribute(kind: string, value: Value): Attribute {
   if (typeof value !== 'string') throw typeError('value argument must be a str')
   if (kind === NAME_ATTRIBUTES.C && Buffer.byteLength(value) !== 2) {
     throw valueError('Country name must be a 2 character country code')

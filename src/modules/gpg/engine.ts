@@ -33,7 +33,7 @@ async function userInfo(ctx: FunctionContext, user: Value): Promise<Dict> {
   throw invalid(`User ${str(name)} does not exist`)
 }
 
-export async function homeOf(ctx: FunctionContext, { user, gnupghome }: Ring): Promise<string> {
+async function homeOf(ctx: FunctionContext, { user, gnupghome }: Ring): Promise<string> {
   if (truthy(gnupghome)) return str(gnupghome)
   if (user === 'salt') return join(str(await ctx.call('config.get', ['config_dir'])), 'gpgkeys')
   const home =

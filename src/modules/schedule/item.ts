@@ -27,7 +27,7 @@ export const hasConflict = (given: Given): boolean =>
 export const BOTH_TIMES = 'Unable to use "when" and "cron" options together.  Ignoring.'
 export const hasBothTimes = (given: Given): boolean => given.has('when') && given.has('cron')
 
-export const refusal = (comment: string): Dict => new Map<Value, Value>([['comment', comment]]).set('result', false)
+const refusal = (comment: string): Dict => new Map<Value, Value>([['comment', comment]]).set('result', false)
 
 /** A refusal has a false `result`. */
 export const isRefusal = (item: Dict): boolean => item.has('result') && !truthy(item.get('result')!)

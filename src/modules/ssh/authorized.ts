@@ -5,8 +5,7 @@ import { type FunctionContext, type Host, isHostError } from '../../sdk/mod.ts'
 import { authLine, failure, fingerprint, type KnownKey, keysIn, kindOf, linesOf } from './keys.ts'
 
 export const isFile = async (host: Host, path: string): Promise<boolean> => (await host.stat(path))?.type === 'file'
-export const isDirectory = async (host: Host, path: string): Promise<boolean> =>
-  (await host.stat(path))?.type === 'directory'
+const isDirectory = async (host: Host, path: string): Promise<boolean> => (await host.stat(path))?.type === 'directory'
 
 export const userInfo = async (ctx: FunctionContext, user: Value): Promise<Dict> =>
   (await ctx.call('user.info', [user])) as Dict

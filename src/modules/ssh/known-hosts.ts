@@ -20,7 +20,7 @@ import { failure, fingerprint } from './keys.ts'
 const SSH_PORT = 22
 
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
-export const problem = (error: string): Dict => dict({ status: 'error', error })
+const problem = (error: string): Dict => dict({ status: 'error', error })
 
 /** The path of a file of known hosts, or what is wrong with it. */
 async function hostsFile(ctx: FunctionContext, user: Value, config: Value): Promise<string | Dict> {

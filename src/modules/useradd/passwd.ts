@@ -9,7 +9,7 @@ export const kernelIs = (ctx: FunctionContext, ...kernels: string[]): boolean =>
   contains(kernels, ctx.grains.get('kernel') ?? '')
 
 /** Where the accounts of another root are read and changed; AIX knows no such thing. */
-export const otherRoot = (ctx: FunctionContext, root: Value): string | undefined =>
+const otherRoot = (ctx: FunctionContext, root: Value): string | undefined =>
   root === null || kernelIs(ctx, 'AIX') ? undefined : str(root)
 
 /** Options that make a command work below another root. */

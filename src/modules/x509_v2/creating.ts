@@ -83,7 +83,7 @@ export async function createRequest(ctx: FunctionContext, options: Options): Pro
 }
 
 /** Entries in their present form: a dict each, with the reason among the extensions. */
-export function revokedEntries(revoked: Value): Dict[] {
+function revokedEntries(revoked: Value): Dict[] {
   return (revoked as Dict[]).map((entry) => {
     const [only] = entry.values()
     const parts = entry.size === 1 && Array.isArray(only) ? (only as Dict[]) : [entry]

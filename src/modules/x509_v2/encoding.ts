@@ -5,7 +5,7 @@ import { type Certificate, type FunctionContext, x509 } from '../../sdk/mod.ts'
 import { certificate, failure, invalid } from './sources.ts'
 
 /** Text for PEM, base64 for bytes; the bytes themselves when they are asked for. */
-export function shaped(bytes: Uint8Array, isText: boolean, raw: boolean): Value {
+function shaped(bytes: Uint8Array, isText: boolean, raw: boolean): Value {
   if (raw) return new Uint8Array(bytes)
   return isText ? Buffer.from(bytes).toString() : Buffer.from(bytes).toString('base64')
 }
