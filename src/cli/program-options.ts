@@ -32,7 +32,7 @@ export async function programOptions({ program, line, streams, log, file, read }
 }
 
 /** The directory of the configuration; `SALT_CONFIG_DIR` names it where the command line does not. */
-export function configDir(named: string, isGiven: boolean, streams: Streams): string {
+function configDir(named: string, isGiven: boolean, streams: Streams): string {
   const chosen = isGiven ? named : process.env['SALT_CONFIG_DIR'] || named
   const folder = chosen.replace(/^~(?=\/|$)/, homedir())
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -52,7 +52,7 @@ async function readConfig(read: () => Promise<Dict>): Promise<Dict> {
 }
 
 /** What was given wins; a default of the command line only fills what no file says. */
-export function layOver(opts: Dict, { values, given, meaning }: CommandLine): void {
+function layOver(opts: Dict, { values, given, meaning }: CommandLine): void {
   for (const [dest, value] of values) {
     if (value === null) continue
     if (given.has(dest) || (opts.get(dest) ?? null) === null) opts.set(dest, value)

@@ -1,59 +1,24 @@
 // The options of one salt-call: the minion's configuration, with the command line laid over it.
-
-import { statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Log, toError } from '../../base/mod.ts'
+import type { Log } from '../../base/mod.ts'
 import { expandRoots, minionConfig } from '../../config/mod.ts'
 import { type Dict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
-import { UsageError } from '../optparse/exit.ts'
+import { programOptions } from '../program-options.ts'
 import { SALT_CALL } from '../programs/salt-call.ts'
-import { addSaltfile } from '../saltfile.ts'
+import type { Streams } from '../streams.ts'
 
-export async function callOptions(line: CommandLine, log: Log, complain: (text: string) => void): Promise<Dict> {
+export async function callOptions(line: CommandLine, log: Log, streams: Streams): Promise<Dict> {
   const { values, given } = line
-  addSaltfile(SALT_CALL, line, log)
-  const folder = configDir(str(values.get('config_dir')!), given.has('config_dir'), complain)
-  values.set('config_dir', folder)
-  const id = textOf(values.get('id') ?? null)
-  const opts = await loadConfig(join(folder, 'minion'), id, log)
-  layOver(opts, line)
+  const id = textOf(values.get('id') ?? null) || undefined
+  const read = (path: string) => minionConfig({ path, log, rememberId: true, id, program: 'salt-call' })
+  const opts = await programOptions({ program: SALT_CALL, line, streams, log, file: 'minion', read })
   if (truthy(values.get('module_dirs') ?? null)) opts.set('module_dirs', moduleDirs(opts.get('module_dirs')!))
-  setRoots(opts, line, complain)
+  setRoots(opts, line, streams.err)
   if (truthy(opts.get('local') ?? null)) opts.set('file_client', 'local')
   moveCache(opts, given)
   opts.set('caller', true)
   return opts
-}
-
-/** The directory of the configuration; `SALT_CONFIG_DIR` names it where the command line does not. */
-function configDir(named: string, isGiven: boolean, complain: (text: string) => void): string {
-  const chosen = isGiven ? named : process.env['SALT_CONFIG_DIR'] || named
-  const folder = chosen.replace(/^~(?=\/|$)/, homedir())
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    complain(`WARNING: CONFIG '${folder}' directory does not exist.\n`)
-  }
-  return resolve(folder)
-}
-
-async function loadConfig(path: string, id: string | undefined, log: Log): Promise<Dict> {
-  try {
-    return await minionConfig({ path, log, rememberId: true, id: id || undefined, program: 'salt-call' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw new UsageError(`Failed to load configuration: ${toError(error).message}`)
-  }
-}
-
-/** What was given wins; a default of the command line only fills what no file says. */
-function layOver(opts: Dict, { values, given, meaning }: CommandLine): void {
-  for (const [dest, value] of values) {
-    if (value === null) continue
-    if (given.has(dest) || (opts.get(dest) ?? null) === null) opts.set(dest, value)
-  }
-  for (const [name, value] of meaning) opts.set(name, value)
-  opts.set('selected_output_option', values.get('output') ?? null)
 }
 
 /** Several directories may stand in one word, parted by commas. */

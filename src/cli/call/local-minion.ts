@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Log } from '../../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
-import { moduleTable, Registry, type RegistryContext, stateTable } from '../../loader/mod.ts'
+import { moduleTable, Registry, type RegistryContext } from '../../loader/mod.ts'
 
 export interface LocalMinion {
   functions: Registry
@@ -18,9 +18,10 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
   const grains = await collectGrains({ opts, host, log })
   opts.set('grains', grains)
   const base: RegistryContext = { opts, grains, pillar: new Map(), host, log }
-  const open = (context: RegistryContext): Registry => {
+  const open = async (context: RegistryContext): Promise<Registry> => {
     const functions: Registry = new Registry(moduleTable, {
       ...context,
+      userModules: async (registry, builtIn) => (await import('../../pybridge/mod.ts')).userModules(registry, builtIn),
       render: async ({ text, ...request }) => {
         const { renderText } = await import('../../render/mod.ts')
         const { value } = await renderText(text, { ...request, opts, grains, pillar: context.pillar, functions, log })
@@ -28,21 +29,22 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
       },
       openStates: async (asking, request) => {
         const { RootsTree, stateEngine } = await import('../../state/mod.ts')
-        return stateEngine({ table: stateTable, tree: (own) => new RootsTree(own, host) })(asking, request)
+        return stateEngine({ tree: (own) => new RootsTree(own, host) })(asking, request)
       },
     })
+    await functions.refresh()
     return functions
   }
   if (!hasPillar(opts)) {
     opts.set('pillar', base.pillar)
-    return { functions: open(base), grains }
+    return { functions: await open(base), grains }
   }
   const { LocalPillar } = await import('../../pillar/mod.ts')
-  const local = new LocalPillar({ opts, grains, host, registry: open(base), log })
+  const local = new LocalPillar({ opts, grains, host, registry: await open(base), log })
   const { pillar } = await local.compile({ pillarenv: textOr(opts.get('pillarenv')) })
   opts.set('pillar', pillar)
   const { freshPillar, pillarOrigins } = local
-  return { functions: open({ ...base, pillar, freshPillar, pillarOrigins }), grains }
+  return { functions: await open({ ...base, pillar, freshPillar, pillarOrigins }), grains }
 }
 
 /** Whether anything could be in the pillar at all. */

@@ -26,7 +26,7 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
   )
   await session.refreshPillar()
   return {
-    functions: session.functions,
+    functions: await session.functions,
     grains,
     report: async (answer) => {
       const load = new Map<Value, Value>([['cmd', '_return'], ['id', opts.get('id')!], ...answer])

@@ -2,7 +2,6 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { consoleLog, type Log, silentLog, toError } from '../../base/mod.ts'
-import { ConfigError } from '../../config/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
@@ -19,7 +18,7 @@ const EX_NOUSER = 67
 export async function runCall(line: CommandLine, streams: Streams): Promise<number> {
   const complain = streams.err
   if (line.values.get('versions_report') === true) return printVersions(streams)
-  const opts = await readOptions(line, complain)
+  const opts = await readOptions(line, streams)
   const log = openLog(logSettings(opts), complain)
   emptyOutputFile(opts)
   becomeUser(str(opts.get('user') ?? ''), log)
@@ -63,15 +62,9 @@ async function printVersions(streams: Streams): Promise<number> {
   return 0
 }
 
-async function readOptions(line: CommandLine, complain: (text: string) => void): Promise<Dict> {
+function readOptions(line: CommandLine, streams: Streams): Promise<Dict> {
   const named = textOf(line.values.get('log_level') ?? null)
-  const early = consoleLog((named ?? 'warning') as 'warning', complain)
-  try {
-    return await callOptions(line, early, complain)
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    throw new ProgramExit(1, { stderr: `[ERROR   ] ${error.message}\n` })
-  }
+  return callOptions(line, consoleLog((named ?? 'warning') as 'warning', streams.err), streams)
 }
 
 /** The file is emptied, not removed: it keeps its rights. */
