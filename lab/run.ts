@@ -1,9 +1,8 @@
 // `npm run lab [-- test [file …] | root | boot <name> … | compare --trees DIR | clean]`: the lab's tests,
 // what they stand on made ahead, hosts to look around in, a comparison with real Salt, and the removal of all it keeps.
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CACHE } from './cache.ts'
+import { CACHE, removeTree } from './cache.ts'
 import { compare } from './compare/main.ts'
 import { Lab, removeLeftovers } from './lab.ts'
 import { reasonToSkip } from './readiness.ts'
@@ -33,7 +32,7 @@ async function boot(names: string[]): Promise<number> {
 
 async function clean(): Promise<number> {
   await removeLeftovers()
-  rmSync(CACHE, { recursive: true, force: true })
+  await removeTree(CACHE)
   return 0
 }
 
