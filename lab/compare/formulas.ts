@@ -6,6 +6,10 @@ export interface Formula {
   /** What to apply, when it is not the SLS of the formula's name alone. */
   sls?: string[]
   pillar?: unknown
+  /** A tree of lab/trees instead of a checkout. */
+  tree?: string
+  /** Whether it needs the stand-in for PostgreSQL's package site. */
+  needsMirror?: boolean
   /** Lines of the example that are left out. */
   without?: RegExp
   /** Paths that both sides fill with chance. */
@@ -41,6 +45,8 @@ const POSTGRES = {
 }
 
 export const FORMULAS: Formula[] = [
+  { name: 'webserver', tree: 'webserver' },
+  { name: 'database', tree: 'database', sls: ['database.postgresql'], needsMirror: true },
   { name: 'cron', pillar: { cron: { lookup: { pkg: 'cron' } } } },
   { name: 'logrotate' },
   {

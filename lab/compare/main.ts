@@ -6,6 +6,9 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Host } from '../host.ts'
 import { Lab } from '../lab.ts'
+import { bootMirror, introduce } from '../mirror.ts'
+import { install } from '../states.ts'
+import { STOCK } from '../stock.ts'
 import { type Answer, answerDifferences, countChanges, snapshotDifferences } from './difference.ts'
 import { FORMULA_PACKAGES, FORMULAS, type Formula } from './formulas.ts'
 import { call, OURS, PYTHON_PACKAGES, type Side, saltSide } from './sides.ts'
@@ -39,12 +42,12 @@ export async function compare(args: string[]): Promise<number> {
   }
   const trees = resolve(values.trees)
   const wanted = FORMULAS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  const there = wanted.filter(({ name }) => existsSync(join(trees, `${name}-formula`)))
+  const there = wanted.filter(({ name, tree: own }) => own ?? existsSync(join(trees, `${name}-formula`)))
   for (const { name } of wanted) if (!there.some((one) => one.name === name)) say(`${name}: not in ${trees}`)
   const { side, mounts } = saltSide(resolve(tree), process.env['SALT_PYTHONPATH'] ?? '')
   const lab = await Lab.open({
     installed: PYTHON_PACKAGES,
-    stock: { names: FORMULA_PACKAGES, relabelled: [] },
+    stock: { ...STOCK, names: [...new Set([...STOCK.names, ...FORMULA_PACKAGES])].sort() },
     mounts: { ...mounts, [trees]: '/srv/formulas' },
   })
   try {
@@ -84,9 +87,12 @@ function summary(answer: Answer): string {
 /** One side's runs on a fresh host, which has the name and address that the other side's had. */
 async function course(lab: Lab, formula: Formula, side: Side): Promise<Course> {
   const { name, sls = [name] } = formula
+  const mirror = formula.needsMirror ? (lab.hosts[0] ?? (await bootMirror(lab, /^(postgresql|libpq)/))) : undefined
   const [host] = (await lab.boot('formula')) as [Host]
   try {
-    configure(host, formula)
+    if (formula.needsMirror) await introduce(host, mirror!)
+    if (formula.tree !== undefined) install(host, formula.tree)
+    else configure(host, formula)
     const before = await snapshot(host)
     const answers: Record<string, Answer> = {}
     for (const [run, args] of Object.entries(RUNS)) {
