@@ -4,6 +4,7 @@ import { type Dict, PyError, Tuple, textOf, truthy, type Value } from '../data/m
 import type { Outputter, Screen } from './outputter.ts'
 import { outputters } from './outputters.ts'
 import { palette } from './palette.ts'
+import { quiet } from './quiet.ts'
 import { colorFor, selectOutputter, type Terminal } from './select.ts'
 import { trimEnd, withoutColors } from './text.ts'
 import { readTheme } from './theme.ts'
@@ -51,11 +52,15 @@ export function displayHtml(...call: Parameters<typeof display>): string {
 }
 
 function shown(out: string | null, given: Value, screen: Screen): string | undefined {
-  const data = rebuilt(given)
   const names = [out, 'nested', 'raw']
+  let data: Value | undefined
   for (const name of names) {
+    const outputter = outputterFor(name, screen)
+    // who prints nothing needs no copy of what may be much
+    if (outputter === quiet) return ''
+    data ??= rebuilt(given)
     try {
-      const text = outputterFor(name, screen)(data, screen)
+      const text = outputter(data, screen)
       return text === undefined ? undefined : trimEnd(text)
     } catch (error) {
       if (name === 'raw' || !isRefusal(error)) throw error

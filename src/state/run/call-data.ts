@@ -15,19 +15,35 @@ export interface CallData {
   further: Map<string, Value>
 }
 
+type Parameters = ReadonlyArray<readonly [name: string, declared: StateFunction['args'][string]]>
+
+/** The parameters of a function as a list, which is asked for with every call. */
+const parameters = new WeakMap<StateFunction, Parameters>()
+
+function parametersOf(declaration: StateFunction): Parameters {
+  let list = parameters.get(declaration)
+  if (!list) {
+    list = Object.entries(declaration.args)
+    parameters.set(declaration, list)
+  }
+  return list
+}
+
 export function callData(full: string, declaration: StateFunction, low: LowChunk): CallData {
   const data: CallData = { full, declaration, given: new Map(), further: new Map() }
-  const { args } = declaration
   let isOpen = false
-  for (const [parameter, { kind }] of Object.entries(args)) {
+  for (const [parameter, { kind }] of parametersOf(declaration)) {
     if (kind === 'open') isOpen = true
-    else if (kind !== 'rest' && low.has(parameter)) data.given.set(parameter, low.get(parameter)!)
+    else if (kind !== 'rest') {
+      const value = low.get(parameter)
+      if (value !== undefined) data.given.set(parameter, value)
+    }
   }
   for (const [key, value] of low) {
     const name = typeof key === 'string' ? key : str(key)
-    if (!data.given.has(name) && !INTERNAL_KEYWORDS.has(name)) data.further.set(name, value)
+    if (!INTERNAL_KEYWORDS.has(name) && !data.given.has(name)) data.further.set(name, value)
   }
-  if (!isOpen && data.further.size > 0) throw unexpected([...data.further.keys()], full, Object.keys(args))
+  if (!isOpen && data.further.size > 0) throw unexpected([...data.further.keys()], full, Object.keys(declaration.args))
   return data
 }
 
@@ -45,7 +61,7 @@ function unexpected(names: string[], full: string, known: string[]): SaltError {
 export function boundArguments({ declaration, given, further, full }: CallData): Record<string, unknown> {
   const bound: Record<string, unknown> = {}
   const name = declaration.calledAs ?? full.slice(full.indexOf('.') + 1)
-  for (const [parameter, declared] of Object.entries(declaration.args)) {
+  for (const [parameter, declared] of parametersOf(declaration)) {
     if (declared.kind === 'open') bound[parameter] = further
     else if (declared.kind === 'rest') bound[parameter] = []
     else bound[parameter] = shaped(declared, given.get(parameter), parameter, name)
