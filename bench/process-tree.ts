@@ -1,0 +1,53 @@
+// What a running daemon has cost so far, all its processes together: Salt's master is many.
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** What the kernel counts process times in. */
+const TICK_S = 0.01
+
+export interface TreeCost {
+  cpuS: number
+  /** Proportional set size: a page that processes share counts once. */
+  memoryMiB: number
+  processes: number
+}
+
+function statFields(pid: number): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    // it has just ended
+    return []
+  }
+}
+
+export function processTree(root: number): number[] {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const parent = Number(statFields(Number(name))[1])
+    children.set(parent, [...(children.get(parent) ?? []), Number(name)])
+  }
+  const found = [root]
+  for (const pid of found) found.push(...(children.get(pid) ?? []))
+  return found
+}
+
+function memoryOf(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+export function treeCost(root: number): TreeCost {
+  const pids = processTree(root)
+  const ticks = (fields: readonly string[]): number =>
+    [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at] ?? 0), 0)
+  return {
+    cpuS: pids.reduce((sum, pid) => sum + ticks(statFields(pid)), 0) * TICK_S,
+    memoryMiB: pids.reduce((sum, pid) => sum + memoryOf(pid), 0),
+    processes: pids.length,
+  }
+}
