@@ -1,13 +1,23 @@
 // A master and minions on loopback, below one directory that is removed again. Programs are the built ones, found on a PATH
 // of their own, so that recorded command lines run as they are.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Json, Scenario } from './scenario.ts'
 
-const DIST = join(import.meta.dirname, '../../dist')
+/** Built programs; another build than the usual one is named by the environment. */
+const DIST = process.env['LIVE_DIST'] ?? join(import.meta.dirname, '../../dist')
 
 const PROGRAMS = ['salt', 'salt-run', 'salt-key', 'salt-cp', 'salt-call']
 
@@ -141,6 +151,22 @@ export class Cluster {
 
   get sockets(): string {
     return join(this.root, 'master', 'var/run/salt/master')
+  }
+
+  get cachedir(): string {
+    return join(this.root, 'master', 'var/cache/salt/master')
+  }
+
+  get requestPort(): number {
+    return this.ports.ret
+  }
+
+  append(path: string, text: string): void {
+    appendFileSync(join(this.root, path), text)
+  }
+
+  setMode(path: string, mode: number): void {
+    chmodSync(join(this.root, path), mode)
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,65 @@
+// What stands in recordings for values that vary. A number of a job is the same wherever it is named, so what it stood for
+// once is remembered: for later outputs, and for command lines that name it.
+
+const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^JID\d*$/, '\\d{20}(?:_\\d+)?'],
+  [/^(STAMP|START_TIME|UUID|ROOTKEY)$/, '\\S+'],
+  [/^(TIME|CTIME)$/, '.+'],
+  [/^(EPOCH|PID)$/, '[\\d.]+'],
+  [/^(MS|DURATION|SECONDS)$/, '[\\d.]+(?: ?m?s)?'],
+  [/^PUBKEY$/, '[\\s\\S]+'],
+  [/^(FINGER)$/, '[0-9a-f:]+'],
+  [/^(TOKEN|HEX)$/, '[0-9a-f]+'],
+  [/^(USAGE|DOCSTRING|FRAMES|ALL GRAINS)$/, '[\\s\\S]*'],
+]
+
+const PLACEHOLDER = /<([A-Z_ ]+\d*)>/
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+export class Placeholders {
+  private readonly known: Map<string, string>
+
+  constructor(known: ReadonlyMap<string, string> = new Map()) {
+    this.known = new Map(known)
+  }
+
+  /** Whether a text is the recorded one; what its numbered placeholders stand for is kept. */
+  matches(recorded: string, actual: string): boolean {
+    if (recorded === actual) return true
+    const found = this.pattern(recorded).exec(actual)
+    if (!found) return false
+    for (const [name, value] of Object.entries(found.groups ?? {})) this.known.set(name, value)
+    return true
+  }
+
+  /** Tries something that may remember wrongly, and forgets it when it fails. */
+  attempt(try_: () => boolean): boolean {
+    const before = new Map(this.known)
+    if (try_()) return true
+    this.known.clear()
+    for (const [name, value] of before) this.known.set(name, value)
+    return false
+  }
+
+  /** The text with what is known filled in. */
+  filled(text: string, otherwise?: string): string {
+    return text.replace(/<(JID\d+)>/g, (whole, name: string) => this.known.get(name) ?? otherwise ?? whole)
+  }
+
+  private pattern(recorded: string): RegExp {
+    const seen = new Set<string>()
+    const parts = recorded.split(PLACEHOLDER).map((part, index) => {
+      if (index % 2 === 0) return escaped(part)
+      const kind = KINDS.find(([name]) => name.test(part))?.[1]
+      if (kind === undefined) return escaped(`<${part}>`)
+      if (!/^JID\d+$/.test(part)) return kind
+      const value = this.known.get(part)
+      if (value !== undefined) return escaped(value)
+      if (seen.has(part)) return `\\k<${part}>`
+      seen.add(part)
+      return `(?<${part}>${kind})`
+    })
+    return new RegExp(`^${parts.join('')}$`)
+  }
+}
