@@ -44,6 +44,9 @@ const POSTGRES = {
   databases: { db1: LOCALE, db2: LOCALE },
 }
 
+/** Times in names, a cache of the server, and a backup whose owner Salt loses where /tmp is a file system of its own. */
+const POSTGRES_CHANCE = /\.backup@|pg_internal\.init|postgresql\.conf\.bak/
+
 export const FORMULAS: Formula[] = [
   { name: 'webserver', tree: 'webserver' },
   { name: 'database', tree: 'database', sls: ['database.postgresql'], needsMirror: true },
@@ -73,7 +76,7 @@ export const FORMULAS: Formula[] = [
     chance: /mydhparam2\.pem/,
   },
   { name: 'openssh', sls: ['openssh', 'openssh.config', 'openssh.banner', 'openssh.moduli', 'openssh.client'] },
-  { name: 'postgres', pillar: { postgres: POSTGRES } },
+  { name: 'postgres', pillar: { postgres: POSTGRES }, chance: POSTGRES_CHANCE },
   { name: 'sudoers', sls: ['sudoers', 'sudoers.included'] },
   { name: 'users' },
 ]
