@@ -31,7 +31,12 @@ export function nearestNames(wanted: string, names: Iterable<string>, count = 3)
     if (score <= limit && name !== wanted) scored.push([score, name])
   }
   scored.sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1))
-  return scored.slice(0, count).map(([, name]) => name)
+  const [best] = scored[0] ?? [0]
+  // one that is plainly nearest stands alone
+  return scored
+    .filter(([score]) => score <= best + 1)
+    .slice(0, count)
+    .map(([, name]) => name)
 }
 
 /** The closest of `names` as the hint of an error; undefined when none is close. */
