@@ -4,6 +4,7 @@
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -73,6 +74,9 @@ async function toScript(from: string, to: string): Promise<void> {
 const starter = ({ name, lasts }: Program): string =>
   `#!/usr/bin/env node\nrequire('./parts/program-loader.cjs').start('${name}', { lasts: ${lasts} })\n`
 
+/** Python's own compiled forms stay behind. */
+const isSource = (path: string): boolean => basename(path) !== '__pycache__'
+
 export async function build(root: string, outdir = join(root, 'dist')): Promise<void> {
   rmSync(outdir, { recursive: true, force: true })
   const parts = join(outdir, 'parts')
@@ -92,6 +96,7 @@ export async function build(root: string, outdir = join(root, 'dist')): Promise<
     writeFileSync(file, starter(program))
     chmodSync(file, 0o755)
   }
+  cpSync(join(root, 'python'), join(outdir, 'python'), { recursive: true, filter: isSource })
   compileAhead(root, outdir)
 }
 

@@ -1,5 +1,5 @@
 // Collects all grains of a machine: the cached ones while they are fresh, else everything at once, the owner's last.
-import { type Log, silentLog } from '../base/mod.ts'
+import { type Log, silentLog, toError } from '../base/mod.ts'
 import { type Dict, isDict, truthy, update, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain } from './boot.ts'
@@ -16,8 +16,6 @@ import { fileGrains, withoutBlacklisted } from './static-grains.ts'
 export interface GrainsInput {
   opts: Dict
   host: Host
-  /** Grains of other sources, such as users' own; they come after the built-in ones. */
-  more?: () => Promise<Dict[]>
   /** Look again even when cached grains are fresh. */
   refresh?: boolean
   isWindows?: boolean
@@ -29,16 +27,40 @@ export async function collectGrains(input: GrainsInput): Promise<Dict> {
   const cached = input.refresh ? undefined : await cachedGrains(host, opts)
   if (cached) return cached
   if (truthy(opts.get('skip_grains') ?? false)) return new Map()
-  const parts = await machineGrains(input, new Machine(host), log)
-  parts.push(...((await input.more?.()) ?? []))
+  const machine = new Machine(host)
   const blacklist = opts.get('grains_blacklist') ?? []
   const deep = opts.get('grains_deep_merge') === true
   const grains: Dict = new Map()
-  for (const part of parts) update(grains, withoutBlacklisted(part, blacklist), { recursive: deep })
-  const configured = opts.get('grains') ?? null
+  const add = (part: Dict): void => void update(grains, withoutBlacklisted(part, blacklist), { recursive: deep })
+  for (const part of await machineGrains(input, machine)) add(part)
+  for (const part of await usersOwn(input, grains, log)) add(part)
+  add(await fileGrains(machine, opts, log))
+  const configured = configuredGrains(opts)
   if (isDict(configured)) update(grains, configured, { recursive: deep })
   await storeGrains(host, opts, grains, log)
   return grains
+}
+
+const configured = new WeakMap<Dict, Value>()
+
+/** Those of the configuration: options hold all grains once they have been collected. */
+function configuredGrains(opts: Dict): Value {
+  const known = configured.get(opts)
+  if (known !== undefined) return known
+  const value = opts.get('grains') ?? null
+  configured.set(opts, value)
+  return value
+}
+
+/** Of users' own modules; a mistake in them costs their grains only. */
+async function usersOwn({ opts, host }: GrainsInput, known: Dict, log: Log): Promise<Dict[]> {
+  const { userGrains } = await import('../pybridge/mod.ts')
+  try {
+    return await userGrains({ opts, host, log }, known)
+  } catch (error) {
+    log('critical', `Failed to load users' own grains: ${toError(error).message}`)
+    return []
+  }
 }
 
 /** What nearly every machine is asked. */
@@ -75,7 +97,7 @@ function probeFor(hostname: string): Probe {
 }
 
 /** In the order they are merged; all are asked for at the same time. */
-async function machineGrains(input: GrainsInput, machine: Machine, log: Log): Promise<Dict[]> {
+async function machineGrains(input: GrainsInput, machine: Machine): Promise<Dict[]> {
   const { opts, isWindows = false } = input
   if (!isWindows) machine.probe(probeFor(await machine.host.hostname()))
   const { kernel } = isWindows ? { kernel: 'Windows' } : await unameOf(machine)
@@ -101,7 +123,6 @@ async function machineGrains(input: GrainsInput, machine: Machine, log: Log): Pr
     mdadmGrain(machine),
     efiGrains(machine, kernel),
     machine.which('transactional-update').then((path) => new Map([['transactional', path !== undefined]])),
-    fileGrains(machine, opts, log),
   ]
   return Promise.all(parts)
 }

@@ -1,7 +1,7 @@
 export { LoaderError, type LoaderErrorCode } from './errors.ts'
 export { type MasterEntry, MasterRegistry, type MasterTable } from './master-registry.ts'
 export { moduleTable } from './module-table.ts'
-export { type ModuleEntry, type ModuleTable, Registry, type RegistryContext } from './registry.ts'
+export { type ModuleEntry, type ModuleTable, Registry, type RegistryContext, type UserTables } from './registry.ts'
 export { runnerTable } from './runner-table.ts'
 export { type StateEntry, StateRegistry, type StateSurroundings, type StateTable } from './state-registry.ts'
 export { stateTable } from './state-table.ts'

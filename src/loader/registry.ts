@@ -15,7 +15,7 @@ import {
   toValue,
 } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
-import { StateRegistry } from './state-registry.ts'
+import { StateRegistry, type StateTable } from './state-registry.ts'
 import { stateTable } from './state-table.ts'
 
 export interface ModuleEntry {
@@ -28,6 +28,12 @@ export interface ModuleEntry {
  * first that has it: where systemd is installed and not running, `service.mask` is systemd's and `service.start` is not.
  */
 export type ModuleTable = Readonly<Record<string, readonly ModuleEntry[]>>
+
+/** Users' own modules laid over the built-in ones. */
+export interface UserTables {
+  functions: ModuleTable
+  states: StateTable
+}
 
 /** What functions of this registry see. `memory` is made when it is not given. */
 export interface RegistryContext {
@@ -49,15 +55,20 @@ export interface RegistryContext {
   /** Without it no minion is running here. */
   askMinion?: FunctionContext['askMinion']
   daemon?: FunctionContext['daemon']
+  master?: FunctionContext['master']
   /** The state engine, for runs that functions of this registry begin. */
   openStates?: (functions: Registry, request: StateRunRequest) => Promise<StateRun>
   /** Without it no value has a known origin. */
   pillarOrigins?: FunctionContext['pillarOrigins']
+  /** Looks for users' own modules; undefined when there are none. */
+  userModules?: (registry: Registry, builtIn: UserTables) => Promise<UserTables | undefined>
 }
 
 interface Shared {
-  readonly table: ModuleTable
-  readonly functions: ReadonlyMap<string, ReadonlySet<string>>
+  readonly builtIn: ModuleTable
+  table: ModuleTable
+  states: StateTable
+  functions: ReadonlyMap<string, ReadonlySet<string>>
   readonly loaded: Map<string, ModuleDeclaration>
   readonly loading: Map<string, Promise<ModuleDeclaration>>
 }
@@ -65,6 +76,7 @@ interface Shared {
 export class Registry {
   private readonly shared: Shared
   private readonly context: RegistryContext
+  private readonly states: StateRegistry
   /** What functions of this registry see. */
   readonly ctx: FunctionContext
 
@@ -73,11 +85,14 @@ export class Registry {
     const files = context.files ?? new LocalFileClient(context.opts, host)
     this.context = { memory: new Map(), ...context, host, files }
     this.shared = shared ?? {
+      builtIn: table,
       table,
+      states: stateTable,
       functions: functionsOf(table, context.opts.get('disable_modules') ?? []),
       loaded: new Map(),
       loading: new Map(),
     }
+    this.states = new StateRegistry(this.shared.states, { ...context, host })
     this.ctx = {
       opts: context.opts,
       grains: context.grains,
@@ -88,7 +103,7 @@ export class Registry {
       has: (name) => this.has(name),
       names: () => this.names(),
       module: (name) => this.module(name),
-      states: new StateRegistry(stateTable, { ...context, host }),
+      states: this.states,
       log: context.log ?? silentLog,
       host,
       files,
@@ -97,6 +112,7 @@ export class Registry {
       freshPillar: context.freshPillar ?? (async ({ override }) => new Map([...context.pillar, ...(override ?? [])])),
       askMinion: context.askMinion ?? (async () => undefined),
       daemon: context.daemon,
+      master: context.master,
       openStates: (request) => (context.openStates ?? noStates)(this, request),
       pillarOrigins: context.pillarOrigins ?? (async () => []),
     }
@@ -111,6 +127,23 @@ export class Registry {
   reload(): void {
     this.shared.loaded.clear()
     this.shared.loading.clear()
+  }
+
+  /** Takes users' own modules as they are now, for this registry and all that share its functions. */
+  async refresh(): Promise<void> {
+    const { shared, context } = this
+    const builtIn = { functions: shared.builtIn, states: stateTable }
+    const tables = (await context.userModules?.(this, builtIn)) ?? builtIn
+    shared.table = tables.functions
+    shared.states = tables.states
+    shared.functions = functionsOf(shared.table, context.opts.get('disable_modules') ?? [])
+    this.reload()
+    this.states.use(shared.states)
+  }
+
+  /** The states there are, users' own among them. */
+  get stateTable(): StateTable {
+    return this.shared.states
   }
 
   /** Whether there is a function (`module.function`) of that name; of a loaded module those that serve this minion. */

@@ -21,7 +21,7 @@ export interface StateSurroundings {
 }
 
 export class StateRegistry {
-  private readonly table: StateTable
+  private table: StateTable
   private readonly surroundings: StateSurroundings
   private readonly disabled: Value
   private readonly loading = new Map<string, Promise<StateDeclaration | undefined>>()
@@ -43,6 +43,12 @@ export class StateRegistry {
       this.loading.set(module, promise)
     }
     return promise
+  }
+
+  /** Chooses from another table from now on. */
+  use(table: StateTable): void {
+    this.table = table
+    this.reload()
   }
 
   /** Lets modules be chosen anew, since what decides whether one serves this minion has changed. */

@@ -4,7 +4,7 @@ import type { Log } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
-import { moduleTable, Registry, type RegistryContext, stateTable } from '../loader/mod.ts'
+import { moduleTable, Registry, type RegistryContext } from '../loader/mod.ts'
 
 export interface MinionData {
   opts: Dict
@@ -25,6 +25,7 @@ export function minionFunctions({ opts, grains, pillar, host, log, files, more =
     host,
     log,
     ...(files && { files }),
+    userModules: async (registry, builtIn) => (await import('../pybridge/mod.ts')).userModules(registry, builtIn),
     ...more,
     render: async ({ text, ...request }) => {
       const { renderText } = await import('../render/mod.ts')
@@ -35,7 +36,7 @@ export function minionFunctions({ opts, grains, pillar, host, log, files, more =
     openStates: async (asking, request) => {
       const { ClientTree, RootsTree, stateEngine } = await import('../state/mod.ts')
       const tree = (own: Dict) => (files ? new ClientTree(files, host) : new RootsTree(own, host))
-      return stateEngine({ table: stateTable, tree })(asking, request)
+      return stateEngine({ tree })(asking, request)
     },
   })
   return functions

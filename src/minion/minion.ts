@@ -53,7 +53,7 @@ export class Minion {
     this.jobs = new Jobs({
       opts,
       log,
-      functions: async () => this.session.functions,
+      functions: () => this.session.functions,
       finished: (ret) => this.send(ret),
     })
     this.closings.push(() => this.jobs.settle())

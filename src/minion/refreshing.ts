@@ -4,7 +4,8 @@ import type { EventBus } from '../bus/mod.ts'
 import { truthy, type Value } from '../data/mod.ts'
 import type { MinionSession } from './session.ts'
 
-const DONE = '/salt/minion/minion_pillar_refresh_complete'
+const PILLAR_DONE = '/salt/minion/minion_pillar_refresh_complete'
+const MODULES_DONE = '/salt/minion/minion_mod_refresh_complete'
 
 /** Begins to listen; gives what ends it. */
 export function listenForRefreshes(bus: EventBus, session: MinionSession, log: Log): () => void {
@@ -19,11 +20,19 @@ export function listenForRefreshes(bus: EventBus, session: MinionSession, log: L
     [
       'pillar_refresh',
       async () => {
+        await session.refreshGrains()
         await session.refreshPillar()
-        bus.fire(DONE, new Map([['complete', true]]))
+        bus.fire(PILLAR_DONE, new Map([['complete', true]]))
       },
     ],
-    ['module_refresh', async () => session.forgetFunctions()],
+    [
+      'module_refresh',
+      async (data) => {
+        session.forgetFunctions()
+        await session.refreshGrains()
+        if (truthy(data.get('notify') ?? false)) bus.fire(MODULES_DONE, new Map([['complete', true]]))
+      },
+    ],
   ])
   return bus.listen(
     ({ tag, data }) => {

@@ -2,6 +2,7 @@
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, PyError, SaltError, truthy, type Value } from '../data/mod.ts'
 import { LoaderError, type Registry } from '../loader/mod.ts'
+import { PythonFailure } from '../pybridge/mod.ts'
 import { bindPublished, type FunctionDeclaration, signatureOf } from '../sdk/mod.ts'
 
 export interface Outcome {
@@ -91,6 +92,7 @@ function failure(error: unknown, fun: string, declaration: FunctionDeclaration, 
   if (error instanceof PyError && error.code === 'TypeError') {
     return failed(`Passed invalid arguments to ${fun}: ${message}\n${declaration.doc}`)
   }
+  if (error instanceof PythonFailure) return failed(`The minion function caused an exception: ${error.trace}`)
   const name = error instanceof BrineError ? error.code : toError(error).name
   const place =
     error instanceof BrineError && error.at?.file ? `\n  File "${error.at.file}", line ${error.at.line}` : ''

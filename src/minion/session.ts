@@ -23,7 +23,7 @@ export class MinionSession {
   grains: Dict
   pillar: Dict = new Map()
   private readonly parts: SessionParts
-  private made: Registry | undefined
+  private made: Promise<Registry> | undefined
 
   constructor(parts: SessionParts, grains: Dict) {
     this.parts = parts
@@ -34,10 +34,15 @@ export class MinionSession {
     return str(this.parts.opts.get('id')!)
   }
 
-  /** The functions as grains and pillar are now. */
-  get functions(): Registry {
+  /** The functions as grains, pillar and users' own modules are now. */
+  get functions(): Promise<Registry> {
+    this.made ??= this.open()
+    return this.made
+  }
+
+  private async open(): Promise<Registry> {
     const { opts, host, log, link, surroundings } = this.parts
-    this.made ??= minionFunctions({
+    const functions = minionFunctions({
       opts,
       grains: this.grains,
       pillar: this.pillar,
@@ -46,7 +51,8 @@ export class MinionSession {
       files: new RemoteFileClient(opts, host, link.ask),
       more: { freshPillar: (request) => this.askPillar(request), ...surroundings },
     })
-    return this.made
+    await functions.refresh()
+    return functions
   }
 
   /** Loads functions anew at their next use. */

@@ -1,9 +1,7 @@
 // The minion itself, as far as it goes without a running minion and a master: its caches, and what it has loaded.
 // Jobs are those of a running minion; here there are none.
-// Python plugins from the file server have no place to be synced to; asking for them is refused when there are any.
-import { type Dict, fnmatch, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, fnmatch, numberOf, str, type Value } from '../data/mod.ts'
 import {
-  type Arg,
   arg,
   defineModule,
   type FunctionContext,
@@ -12,6 +10,8 @@ import {
   isHostError,
   ret,
 } from '../sdk/mod.ts'
+import { refreshing } from './saltutil/refresh.ts'
+import { listExtmods, syncing } from './saltutil/sync.ts'
 
 const cacheOf = (ctx: FunctionContext): string => str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')
 
@@ -37,58 +37,6 @@ async function clearCache(ctx: FunctionContext, folder: string): Promise<boolean
   }
   return true
 }
-
-/** The plugins of a kind that the file server offers. */
-async function offered(ctx: FunctionContext, kind: string, saltenv: Value): Promise<string[]> {
-  const env = truthy(saltenv) ? str(saltenv) : 'base'
-  const names = (await ctx.call('cp.list_master', [env, `_${kind}`])) as string[]
-  return names.filter((name) => name.endsWith('.py'))
-}
-
-const sync = (kind: string): FunctionDeclaration =>
-  fn({
-    doc: `Take over ${kind} from the file server.`,
-    args: {
-      saltenv: arg.any('The environment', { optional: true }),
-      refresh: arg.any('Load them at once', { default: true }),
-      extmod_whitelist: arg.any('Only these', { optional: true }),
-      extmod_blacklist: arg.any('Not these', { optional: true }),
-    },
-    returns: ret.list('What was taken over'),
-    examples: [`salt '*' saltutil.sync_${kind}`],
-    effect: 'change',
-    run: async (ctx, { saltenv }) => {
-      const found = await offered(ctx, kind, saltenv)
-      if (found.length === 0) return []
-      throw new SaltError('CommandExecutionError', `Python plugins are not supported here: ${found.join(', ')}`)
-    },
-  })
-
-const KINDS = [
-  'beacons',
-  'modules',
-  'states',
-  'grains',
-  'renderers',
-  'returners',
-  'matchers',
-  'engines',
-  'output',
-  'utils',
-]
-const synced = Object.fromEntries(KINDS.map((kind) => [`sync_${kind}`, sync(kind)]))
-
-const refreshed = (name: string, doc: string, tag: string, args: Record<string, Arg<unknown>>): FunctionDeclaration =>
-  fn({
-    doc,
-    args,
-    returns: ret.boolean('Whether a running minion was told'),
-    examples: [`salt '*' saltutil.${name}`],
-    effect: 'change',
-    run: (ctx) => ctx.call('event.fire', [new Map(), tag]),
-  })
-
-const kwargs = arg.open('Passed on')
 
 const jobOf = (ctx: FunctionContext, jid: Value): Dict | undefined =>
   ctx.daemon?.running().find((job) => str(job.get('jid') ?? '') === str(jid))
@@ -145,29 +93,9 @@ export default defineModule({
   name: 'saltutil',
   doc: 'Look after the minion itself.',
   functions: {
-    ...synced,
-    refresh_grains: fn({
-      doc: 'Read the grains anew.',
-      args: { kwargs },
-      returns: ret.boolean('True'),
-      examples: ["salt '*' saltutil.refresh_grains"],
-      effect: 'change',
-      run: () => true,
-    }),
-    refresh_pillar: refreshed('refresh_pillar', 'Compile the pillar anew.', 'pillar_refresh', {
-      wait: arg.any('Wait until it is done', { default: false }),
-      timeout: arg.any('How long', { default: 30 }),
-      clean_cache: arg.any('Forget the cached pillar', { default: true }),
-    }),
-    refresh_modules: refreshed('refresh_modules', 'Load modules anew.', 'module_refresh', { kwargs }),
-    list_extmods: fn({
-      doc: 'Plugins taken over from the file server.',
-      args: {},
-      returns: ret.dict('None'),
-      examples: ["salt '*' saltutil.list_extmods"],
-      effect: 'read',
-      run: () => new Map() as Dict,
-    }),
+    ...syncing,
+    ...refreshing,
+    list_extmods: listExtmods,
     running: fn({
       doc: 'Jobs that run on this minion.',
       args: {},

@@ -71,6 +71,7 @@ export {
   masterFn,
   type TargetedMinions,
 } from './master.ts'
+export { type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
 export { toValue } from './result.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
 export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'

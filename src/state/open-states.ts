@@ -7,7 +7,8 @@ import type { StateTree } from './compile/tree.ts'
 import { EngineRun } from './engine-run.ts'
 
 export interface EngineParts {
-  table: StateTable
+  /** Those of the registry that asks, unless given. */
+  table?: StateTable
   /** The file server as the options of the run see it. */
   tree(opts: Dict): StateTree
   masterTops?: (opts: Dict) => Promise<Dict>
@@ -37,7 +38,7 @@ export function stateEngine(parts: EngineParts): OpenStates {
       grains,
       pillar,
       functions,
-      states: new StateRegistry(parts.table, { opts, grains, host: functions.ctx.host }),
+      states: new StateRegistry(parts.table ?? registry.stateTable, { opts, grains, host: functions.ctx.host }),
       log,
       jid: request.jid ?? null,
       mocked: request.mocked ?? false,

@@ -2,7 +2,7 @@
 import { silentLog } from '../base/mod.ts'
 import { type Dict, fromPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
-import { moduleTable, Registry, stateTable } from '../loader/mod.ts'
+import { moduleTable, Registry } from '../loader/mod.ts'
 import { stateEngine } from './open-states.ts'
 import { RootsTree } from './roots-tree.ts'
 
@@ -24,7 +24,7 @@ export async function testMinion(files: Record<string, string>, opts: Record<str
     pillar: new Map(),
     host,
     log: (level, text) => (level === 'error' ? log.push(text) : silentLog(level, text)),
-    openStates: stateEngine({ table: stateTable, tree: (own) => new RootsTree(own, host) }),
+    openStates: stateEngine({ tree: (own) => new RootsTree(own, host) }),
   })
   return { functions, log }
 }

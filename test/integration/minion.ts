@@ -1,7 +1,7 @@
 // A minion on this machine without files of its own: functions by name, and single states with or without a dry run.
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { type Host, LocalHost } from '../../src/host/mod.ts'
-import { moduleTable, Registry, stateTable } from '../../src/loader/mod.ts'
+import { moduleTable, Registry } from '../../src/loader/mod.ts'
 import { RootsTree, stateEngine } from '../../src/state/mod.ts'
 
 export interface Minion {
@@ -30,7 +30,7 @@ export function minion(opts: Record<string, Plain> = {}, host: Host = new LocalH
     pillar: new Map(),
     masked: false,
     host,
-    openStates: stateEngine({ table: stateTable, tree: (own) => new RootsTree(own, host) }),
+    openStates: stateEngine({ tree: (own) => new RootsTree(own, host) }),
   })
   const call: Minion['call'] = async (name, args = [], kwargs = {}) =>
     toPlain(await functions.call(name, args, fromPlain(kwargs) as Map<string, Value>))

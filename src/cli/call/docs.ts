@@ -5,7 +5,8 @@ import type { FunctionDeclaration } from '../../sdk/mod.ts'
 /** The text of a function: what it does, what it takes, and how it is called. */
 export function docText({ doc, args, examples = [] }: FunctionDeclaration): string {
   const lines = ['', `    ${doc}`, '']
-  const parameters = Object.entries(args)
+  const parameters = Object.entries(args).filter(([, parameter]) => parameter.doc !== '')
+  if (parameters.length === 0 && examples.length === 0) return doc
   for (const [name, parameter] of parameters) lines.push(`    ${name}`, `        ${parameter.doc}`, '')
   if (examples.length > 0) lines.push('    CLI Example:', '', ...examples.map((example) => `        ${example}`), '')
   return lines.join('\n')

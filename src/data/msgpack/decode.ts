@@ -6,6 +6,7 @@ import { assertHashable, dictSet } from '../dict.ts'
 import { PyError } from '../errors.ts'
 import { type Dict, float, int, type Value } from '../value.ts'
 import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MsgpackError, SaltConstant } from './dialect.ts'
+import { fromExtension } from './python.ts'
 
 export interface DecodeOptions {
   /** `raw` leaves all text but keys as bytes: for loads that carry files. */
@@ -308,6 +309,9 @@ class Reader {
   private extension(size: number): Value {
     const type = (this.size8() << 24) >> 24
     const from = this.skip(size)
+    if (this.dialect === 'python') {
+      return fromExtension(type, this.copy(from, size), (bytes) => decodeMsgpack(bytes, { dialect: 'python' }))
+    }
     if (type === EXT_DATETIME) return datetimeOf(this.bytes.toString('latin1', from, from + size))
     if (type === EXT_CONSTANT) return this.constant(this.copy(from, size))
     // Salt gives the contents of other types as they are

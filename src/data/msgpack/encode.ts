@@ -8,6 +8,7 @@ import { isPlainObject } from '../plain.ts'
 import { PySet } from '../set.ts'
 import { Float, PyStr, typeName, type Value } from '../value.ts'
 import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MsgpackError, SaltConstant } from './dialect.ts'
+import { EXT_BIG, toExtension } from './python.ts'
 
 const CHUNK = 1 << 16
 
@@ -16,7 +17,7 @@ const DEEPEST = 511
 
 /** The message for a value; plain objects, Maps and everything in them may be mixed. */
 export function encodeMsgpack(value: unknown, dialect: Dialect): Uint8Array {
-  return writer.message(value, dialect === 'bus')
+  return writer.message(value, dialect !== 'wire', dialect === 'python')
 }
 
 class Writer {
@@ -28,9 +29,12 @@ class Writer {
   private depth = 0
   /** Text and bytes kept apart. */
   private apart = false
+  /** With extension types for what a Python process must get as it is. */
+  private exact = false
 
-  message(value: unknown, apart: boolean): Uint8Array {
+  message(value: unknown, apart: boolean, exact = false): Uint8Array {
     this.apart = apart
+    this.exact = exact
     this.at = this.start
     this.depth = 0
     this.value(value)
@@ -80,7 +84,10 @@ class Writer {
   }
 
   private object(value: object): void {
-    if (value instanceof Map) this.map(value)
+    const special = this.exact ? toExtension(value, (inner) => new Writer().message(inner, true, true)) : undefined
+    if (Array.isArray(special)) this.array(special)
+    else if (special) this.extension(special.code, special.content)
+    else if (value instanceof Map) this.map(value)
     else if (Array.isArray(value)) this.array(value)
     else if (value instanceof Uint8Array) this.bytes(value)
     else if (value instanceof Float) this.double(value.value)
@@ -161,7 +168,8 @@ class Writer {
     } else if (n < 0n && n === BigInt.asIntN(64, n)) {
       if (n >= -0x80000000n) this.negative(Number(n))
       else this.wideBig(0xd3, n)
-    } else this.text(n.toString())
+    } else if (this.exact) this.extension(EXT_BIG, Buffer.from(n.toString()))
+    else this.text(n.toString())
   }
 
   private wideBig(mark: number, n: bigint): void {

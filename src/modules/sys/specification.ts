@@ -8,12 +8,14 @@ export type Documented = Pick<FunctionDeclaration, 'doc' | 'args' | 'examples' |
 export function documentation({ doc, args, examples, returns }: Documented): string {
   const lines = [doc, '']
   for (const [name, { doc: meaning, default: fallback, kind }] of Object.entries(args)) {
+    // users' own functions say all in one text
+    if (meaning === '') continue
     const given = fallback === undefined || kind === 'rest' || kind === 'open' ? '' : ` : ${repr(fallback)}`
     lines.push(`${mark(kind)}${name}${given}`, `    ${meaning}`, '')
   }
   if (returns) lines.push(`Returns: ${returns.doc}`, '')
   if (examples && examples.length > 0) lines.push('CLI Example:', '', ...examples.map((line) => `    ${line}`), '')
-  return lines.join('\n')
+  return lines.length === 2 ? doc : lines.join('\n')
 }
 
 const mark = (kind: string): string => (kind === 'rest' ? '*' : kind === 'open' ? '**' : '')

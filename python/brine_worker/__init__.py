@@ -1,0 +1,1 @@
+"""The Python side of Brine: runs users' own modules for a daemon or a program written in TypeScript."""

@@ -1,0 +1,76 @@
+"""Exceptions on their way out of Python and back into it: a class by its name, a text, and the trace that led there."""
+
+import builtins
+import sys
+import traceback
+
+from .channel import HostFailure
+
+HERE = __file__.rsplit("/", 1)[0]
+
+
+def describe(exc):
+    """What the host needs to know of an exception."""
+    kind = type(exc)
+    return {
+        "type": kind.__name__,
+        "module": kind.__module__,
+        "bases": [base.__name__ for base in kind.__mro__ if base not in (object, BaseException)],
+        "message": _text(exc),
+        "trace": _trace(exc),
+        "line": _last_line(exc),
+    }
+
+
+def _text(exc):
+    try:
+        return str(exc)
+    except Exception as worse:  # a user's own __str__ may fail
+        return "<{} that cannot be shown: {}>".format(type(exc).__name__, worse)
+
+
+def _trace(exc):
+    """The trace from the first line of users' code on."""
+    trace = exc.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(HERE):
+        trace = trace.tb_next
+    host = getattr(exc, "__host_trace__", "")
+    return "".join(traceback.format_exception(type(exc), exc, trace)) + host
+
+
+def _last_line(exc):
+    frames = [f for f in traceback.extract_tb(exc.__traceback__) if not f.filename.startswith(HERE)]
+    return [frames[-1].filename, frames[-1].lineno] if frames else None
+
+
+def raised(function, *args):
+    """Calls; what the host says went wrong is raised as the exception it stands for."""
+    try:
+        return function(*args)
+    except HostFailure as failure:
+        exc = restore(failure.details)
+    raise exc
+
+
+def restore(details):
+    name, message = details["type"], details["message"]
+    kind = _class_of(name, details.get("module"))
+    if kind is None:
+        import salt.exceptions
+
+        return salt.exceptions.SaltException("{}: {}".format(name, message) if message else name)
+    try:
+        return kind(message)
+    except TypeError:  # a class that wants more than a text
+        return RuntimeError("{}: {}".format(name, message))
+
+
+def _class_of(name, module):
+    import salt.exceptions
+
+    places = [sys.modules.get(module) if module else None, salt.exceptions, builtins]
+    for place in places:
+        kind = getattr(place, name, None)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            return kind
+    return None

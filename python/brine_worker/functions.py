@@ -1,0 +1,143 @@
+"""
+Functions by name, as modules see them in `__salt__`, `__states__`, `__runner__` and `__utils__`. Those of the host are
+asked for; those of users' own Python modules are called at once, so that any object may pass between them.
+"""
+
+import collections.abc
+import importlib
+
+from . import modules
+from .calls import current, source
+
+
+class HostFunction:
+    """A function of the host."""
+
+    def __init__(self, family, name):
+        self._family = family
+        self.name = name
+        self.__name__ = name.rpartition(".")[2]
+        self.__module__ = "salt.loaded.int.module." + name.partition(".")[0]
+
+    def __call__(self, *args, **kwargs):
+        return current().ask("call", self._family, self.name, list(args), kwargs)
+
+    @property
+    def __doc__(self):
+        return current().ask("doc", self._family, self.name)
+
+    def __repr__(self):
+        return "<LoadedFunc name='{}'>".format(self.name)
+
+
+class _Module:
+    """`__salt__.test.ping`."""
+
+    def __init__(self, functions, name):
+        self._functions = functions
+        self._name = name
+
+    def __getattr__(self, name):
+        try:
+            return self._functions["{}.{}".format(self._name, name)]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Functions(collections.abc.Mapping):
+    def __init__(self, family):
+        self._family = family
+        self._known = {}
+
+    def _find(self, name):
+        if not isinstance(name, str):
+            raise KeyError(name)
+        known = self._known
+        if name not in known:
+            known[name] = self._resolve(name)
+        return known[name]
+
+    def _resolve(self, name):
+        found = current().ask("find", self._family, name)
+        if found is None:
+            return None
+        if found[0] == "python":
+            return modules.function(found[1], found[2])
+        return HostFunction(self._family, name)
+
+    def __getitem__(self, name):
+        found = self._find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __contains__(self, name):
+        return isinstance(name, str) and self._find(name) is not None
+
+    def get(self, name, default=None):
+        found = self._find(name)
+        return default if found is None else found
+
+    def __iter__(self):
+        return iter(current().ask("names", self._family))
+
+    def __len__(self):
+        return len(current().ask("names", self._family))
+
+    def __bool__(self):
+        return True
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _Module(self, name)
+
+
+class Utils(Functions):
+    """`__utils__`: users' own, then what the salt package has."""
+
+    def __init__(self):
+        super().__init__("utils")
+
+    def _resolve(self, name):
+        module, _, fun = name.partition(".")
+        own = modules.utility(module, current())
+        found = getattr(own, fun, None) if own is not None else None
+        if found is None:
+            try:
+                found = getattr(importlib.import_module("salt.utils." + module), fun, None)
+            except ImportError:
+                found = None
+        return found
+
+    def __iter__(self):
+        return iter(modules.utility_names(current()))
+
+    def __len__(self):
+        return len(modules.utility_names(current()))
+
+
+def _source_of(name, family):
+    @source(name)
+    def make(call):
+        return Functions((call.facts.get("families") or {}).get(name, family))
+
+
+for _name, _family in (
+    ("__salt__", "function"),
+    ("__states__", "state"),
+    ("__runner__", "runner"),
+    ("__runners__", "runner"),
+    ("__wheel__", "wheel"),
+    ("__ret__", "returner"),
+    ("__returners__", "returner"),
+    ("__sdb__", "sdb"),
+    ("__executors__", "executor"),
+    ("__serializers__", "serializer"),
+):
+    _source_of(_name, _family)
+
+
+@source("__utils__")
+def _utils(_call):
+    return Utils()

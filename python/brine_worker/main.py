@@ -1,0 +1,171 @@
+"""
+The worker's life: reads calls from descriptor 3 and writes to descriptor 4. What modules print, and what they log, are
+lines of the host's log.
+"""
+
+import io
+import logging
+import os
+import sys
+import time
+import types
+
+from . import calls, functions as _functions, modules, wire  # noqa: F401, the dunders register themselves
+from .channel import FAIL, LOG, REPLY, Cancelled, Channel
+from .failures import describe
+
+METHODS = {}
+
+
+def method(function):
+    METHODS[function.__name__] = function
+    return function
+
+
+@method
+def load(_call, family, paths):
+    """What the modules of these files are."""
+    return [modules.describe(path, family) for path in paths]
+
+
+@method
+def call(_call, family, path, attr, args, kwargs):
+    """Calls a function of a module."""
+    return gathered(modules.function(path, attr, family)(*args, **kwargs))
+
+
+@method
+def grains(_call, paths, known):
+    """All that functions of grains modules give, each with what is known so far."""
+    from . import grains as collecting
+
+    return collecting.collect(paths, known)
+
+
+@method
+def render(_call, renderer, text, path, variables, arguments):
+    """What a Python file means."""
+    from . import renderers
+
+    return gathered(renderers.RENDERERS[renderer](text, path, variables, arguments))
+
+
+@method
+def settled(call, number):
+    """Waits until a call that was given up is over."""
+    while call.channel.is_running(number):
+        time.sleep(0.02)
+
+
+def gathered(value):
+    """A function that yields gives all of it: dicts laid together, else the last."""
+    if not isinstance(value, types.GeneratorType):
+        return value
+    result = {}
+    for item in value:
+        if isinstance(item, dict) and isinstance(result, dict):
+            result.update(item)
+        else:
+            result = item
+    return result
+
+
+def changes(running):
+    """What the call wrote into `__context__` and can leave Python: keys with a value, and keys that went."""
+    if not running.touched:
+        return None
+    memory = running.values["__context__"]
+    kept, gone = {}, []
+    for key, stays in running.touched.items():
+        if not stays:
+            gone.append(key)
+            continue
+        try:
+            wire.pack([key, dict.__getitem__(memory, key)])
+        except Exception:  # connections and the like stay here
+            continue
+        kept[key] = dict.__getitem__(memory, key)
+    return [kept, gone]
+
+
+class Worker:
+    def __init__(self):
+        self.channel = Channel(3, 4, self.serve)
+        self.channel.dropped = calls.forget_memory
+
+    def serve(self, number, name, payload):
+        running = calls.Call(self.channel, number, payload[0])
+        try:
+            with running:
+                value = METHODS[name](running, *payload[1:])
+                written = changes(running)
+        except Cancelled:
+            raise
+        except BaseException as exc:  # sys.exit() of a module must not end the worker
+            self.channel.send([FAIL, number, describe(exc), None])
+            return
+        try:
+            self.channel.send([REPLY, number, value, written])
+        except Exception as exc:
+            where = wire.find_unserializable(value) or ("return", str(exc))
+            details = {"type": "Unserializable", "message": "{}: {}".format(*where), "trace": "", "bases": []}
+            self.channel.send([FAIL, number, details, written])
+
+
+class LogHandler(logging.Handler):
+    """Records become lines of the host's log."""
+
+    def __init__(self, channel):
+        super().__init__()
+        self._channel = channel
+
+    def emit(self, record):
+        try:
+            text = record.getMessage()
+            if record.exc_info:
+                text += "\n" + logging.Formatter().formatException(record.exc_info)
+            self._channel.send([LOG, record.levelno, record.name, text])
+        except Exception:
+            self.handleError(record)
+
+
+def install_levels():
+    """The levels that Salt adds to those of Python."""
+    for name, number in (("TRACE", 5), ("GARBAGE", 1), ("PROFILE", 15)):
+        logging.addLevelName(number, name)
+
+        def write(self, text, *args, level=number, **kwargs):
+            if self.isEnabledFor(level):
+                self._log(level, text, args, **kwargs)
+
+        setattr(logging.Logger, name.lower(), write)
+
+
+def limit_memory(megabytes):
+    import resource
+
+    size = megabytes << 20
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def main():
+    level, megabytes = int(sys.argv[1]), int(sys.argv[2])
+    os.set_inheritable(3, False)
+    os.set_inheritable(4, False)
+    if megabytes > 0:
+        limit_memory(megabytes)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        setattr(sys, name, io.TextIOWrapper(stream.buffer, encoding="utf-8", errors="replace", line_buffering=True))
+    sys.argv = ["salt"]
+    worker = Worker()
+    root = logging.getLogger()
+    root.addHandler(LogHandler(worker.channel))
+    root.setLevel(level)
+    install_levels()
+    try:
+        worker.channel.run()
+    finally:
+        sys.stdout.flush()
+        # threads of calls that never end must not keep the process
+        os._exit(0)

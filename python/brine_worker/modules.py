@@ -1,0 +1,264 @@
+"""
+Users' own modules: read from their files, given their dunders, asked whether they serve this minion, and described to
+the host. A file is read again when it has changed.
+"""
+
+import functools
+import importlib.util
+import inspect
+import logging
+import os
+import sys
+
+from . import wire
+from .calls import Dunder, current, source
+
+log = logging.getLogger(__name__)
+
+# the word in the dotted name of loaded modules, where it is not the family's
+TAGS = {"modules": "module", "renderers": "render"}
+
+DUNDERS = (
+    "__salt__", "__states__", "__runner__", "__runners__", "__utils__", "__ret__", "__returners__", "__wheel__",
+    "__sdb__", "__executors__", "__serializers__", "__opts__", "__grains__", "__pillar__", "__context__", "__proxy__",
+    "__low__", "__running__", "__jid_event__",
+)  # fmt: skip
+
+_loaded = {}
+
+
+class _Loaded:
+    def __init__(self, path, stamp, family, name):
+        self.path, self.stamp, self.family, self.name = path, stamp, family, name
+        self.module = None
+        self.failure = None
+
+
+@source("__proxy__")
+def _proxy(_call):
+    return {}
+
+
+for _name in ("low", "running"):
+    source("__{}__".format(_name))(lambda call, name=_name: call.facts.get(name) or {})
+
+
+class JidEvent:
+    """`__jid_event__`: tells who waits for a runner how far it is."""
+
+    def fire_event(self, data, tag, timeout=1000):
+        return current().ask("jid_event", data, tag)
+
+
+@source("__jid_event__")
+def _jid_event(_call):
+    return JidEvent()
+
+
+# what modules see as plain values, set before each call
+PLAIN = {"env": "__env__", "instance_id": "__instance_id__", "lowstate": "__lowstate__"}
+
+
+def _stamp(path):
+    facts = os.stat(os.path.join(path, "__init__.py") if os.path.isdir(path) else path)
+    return facts.st_mtime_ns, facts.st_size
+
+
+def load(path, family):
+    """The module of a file; its failure is kept too, until the file changes."""
+    stamp = _stamp(path)
+    known = _loaded.get(path)
+    if known is not None and known.stamp == stamp:
+        return known
+    name = os.path.basename(path)
+    name = name if os.path.isdir(path) else name.rpartition(".")[0]
+    entry = _Loaded(path, stamp, family, name)
+    full = "salt.loaded.ext.{}.{}".format(TAGS.get(family, family), name)
+    try:
+        entry.module = _execute(full, path, family)
+    except (Exception, SystemExit) as exc:  # users' code may raise anything
+        entry.failure = exc
+        _log_failure(family, name, exc)
+    _loaded[path] = entry
+    return entry
+
+
+def _execute(full, path, family):
+    import salt.loaded
+
+    salt.loaded.make_parents(full)
+    file = os.path.join(path, "__init__.py") if os.path.isdir(path) else path
+    places = [path] if os.path.isdir(path) else None
+    spec = importlib.util.spec_from_file_location(full, file, submodule_search_locations=places)
+    module = importlib.util.module_from_spec(spec)
+    equip(module)
+    sys.modules[full] = module
+    try:
+        # compiled anew: two changes within a second would not be told apart by a cached form
+        with open(file, "rb") as source_file:
+            exec(compile(source_file.read(), file, "exec", dont_inherit=True), module.__dict__)
+    except BaseException:
+        sys.modules.pop(full, None)
+        raise
+    equip(module, keep=("__salt__",) if family == "grains" else ())
+    return module
+
+
+def equip(module, keep=()):
+    """Gives a module its dunders, also where its text declares its own, but for those that its family must make itself."""
+    for name in DUNDERS:
+        if name not in keep:
+            setattr(module, name, Dunder(name))
+
+
+def _log_failure(family, name, exc):
+    kind = family.rstrip("s")
+    if isinstance(exc, SyntaxError):
+        log.error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
+    elif isinstance(exc, ImportError):
+        log.debug("Failed to import %s %s:", kind, name, exc_info=exc)
+    else:
+        log.error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
+
+
+def describe(path, family):
+    """What the host needs to know of a module: its name, its functions, or why it does not serve."""
+    entry = load(path, family)
+    facts = {"path": path, "file": entry.name, "name": entry.name, "functions": {}, "reason": None, "doc": None}
+    module = entry.module
+    if module is None:
+        facts["reason"] = "" if entry.failure is None else _import_reason(entry.failure)
+        return facts
+    facts["doc"] = module.__doc__
+    _settle_dependencies(module)
+    served, reason = _virtual(module, entry)
+    facts["name"] = served or getattr(module, "__virtualname__", entry.name)
+    facts["aliases"] = list(getattr(module, "__virtual_aliases__", ()))
+    facts["reason"] = reason
+    facts["functions"] = {name: _function_facts(module, attr, name) for name, attr in public(module).items()}
+    if served:
+        _initialise(module)
+    return facts
+
+
+def _import_reason(exc):
+    return "{}: {}".format(type(exc).__name__, exc) if not isinstance(exc, ImportError) else str(exc)
+
+
+def _virtual(module, entry):
+    """The name a module serves under, or why it does not."""
+    name = getattr(module, "__virtualname__", entry.name)
+    if not hasattr(module, "__virtual__"):
+        return name, None
+    try:
+        verdict = module.__virtual__()
+    except (Exception, SystemExit) as exc:  # users' code may raise anything
+        text = "Exception raised when processing __virtual__ function for {}. Module will not be loaded: {}"
+        text = text.format(module.__name__, exc)
+        log.error(text, exc_info=exc)
+        return None, text
+    reason = None
+    if isinstance(verdict, tuple):
+        verdict, reason = verdict[0], verdict[1] if len(verdict) > 1 else None
+    if verdict is True:
+        return name, None
+    if not verdict:
+        return None, "" if reason is None else str(reason)
+    return str(verdict), None
+
+
+def _initialise(module):
+    begin = module.__dict__.get("__init__")
+    if inspect.isfunction(begin):
+        try:
+            begin(module.__opts__)
+        except TypeError as exc:
+            log.debug("__init__ of %s takes no options: %s", module.__name__, exc)
+
+
+def _settle_dependencies(module):
+    """Takes away what `@depends` says cannot run here, or puts its substitute in the place."""
+    for name, value in list(vars(module).items()):
+        settle = getattr(value, "__settle__", None)
+        if settle is None:
+            continue
+        chosen = settle(module)
+        if chosen is None:
+            delattr(module, name)
+        else:
+            setattr(module, name, chosen)
+
+
+def public(module):
+    """Attribute names of the functions, by the name they are called."""
+    aliases = getattr(module, "__func_alias__", {})
+    found = {}
+    for attr in getattr(module, "__load__", None) or dir(module):
+        if attr.startswith("_"):
+            continue
+        value = getattr(module, attr, None)
+        if inspect.isfunction(value) or isinstance(value, functools.partial):
+            found[aliases.get(attr, attr)] = attr
+    return found
+
+
+def _function_facts(module, attr, name):
+    value = getattr(module, attr)
+    facts = {"attr": attr, "doc": inspect.getdoc(value) and value.__doc__, "args": [], "called": attr}
+    outputters = getattr(module, "__outputter__", None)
+    if isinstance(outputters, dict) and outputters.get(name, outputters.get(attr)):
+        facts["outputter"] = outputters.get(name, outputters.get(attr))
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):
+        return facts
+    kinds = inspect.Parameter
+    for parameter in parameters:
+        kind = {kinds.VAR_POSITIONAL: "rest", kinds.VAR_KEYWORD: "open"}.get(parameter.kind, "any")
+        described = [parameter.name, kind, parameter.kind == kinds.KEYWORD_ONLY]
+        if parameter.default is not kinds.empty:
+            described.append(_plain(parameter.default))
+        facts["args"].append(described)
+    return facts
+
+
+def _plain(value):
+    try:
+        wire.pack(value)
+    except Exception:  # any object may be a default
+        return repr(value)
+    return value
+
+
+def function(path, attr, family="modules"):
+    """A function of a module, which is loaded when a new worker does not have it yet."""
+    entry = _loaded.get(path)
+    if entry is None:
+        describe(path, family)
+        entry = _loaded[path]
+    if entry.module is None:
+        raise entry.failure
+    facts = current().facts
+    for name, dunder in PLAIN.items():
+        if name in facts:
+            setattr(entry.module, dunder, facts[name])
+    return getattr(entry.module, attr)
+
+
+def utility(name, call):
+    """A module of users' own `_utils`, loaded when it is first used."""
+    for folder in call.facts.get("utils") or ():
+        for path in (os.path.join(folder, name + ".py"), os.path.join(folder, name)):
+            if os.path.isfile(path) or os.path.isfile(os.path.join(path, "__init__.py")):
+                return load(path, "utils").module
+    return None
+
+
+def utility_names(call):
+    names = []
+    for folder in call.facts.get("utils") or ():
+        for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            stem, _, ending = file.rpartition(".")
+            module = load(os.path.join(folder, file), "utils").module if ending == "py" else None
+            names.extend("{}.{}".format(stem, fun) for fun in public(module) if module is not None)
+    return names

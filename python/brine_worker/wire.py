@@ -1,0 +1,289 @@
+"""
+Values as they travel between Python and the host: MessagePack, with extension types for what it lacks, so that a
+tuple stays a tuple and an integer of any size stays itself. The C library is used where it is installed.
+"""
+
+import collections
+import collections.abc
+import datetime
+import struct
+import types
+
+try:
+    import msgpack
+except ImportError:
+    msgpack = None
+
+BIG, TUPLE, SET, FROZENSET, ORDERED, DATETIME, DATE, TIME, DELTA = range(1, 10)
+
+_MICROSECOND = datetime.timedelta(microseconds=1)
+
+
+class Unserializable(TypeError):
+    """A value that has no form outside of Python."""
+
+
+def extension(value):
+    """The type number and content of a value that plain MessagePack lacks; a plainer value; or an exception."""
+    if isinstance(value, int):
+        if -(1 << 63) <= value < 1 << 64:
+            return int(value)
+        return BIG, str(int(value)).encode()
+    for base in (str, float, bytes):
+        if isinstance(value, base):
+            return base(value)
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, tuple):
+        return TUPLE, pack(list(value))
+    if isinstance(value, list):
+        return list(value)
+    if isinstance(value, collections.OrderedDict):
+        return ORDERED, pack(dict(value))
+    if isinstance(value, collections.abc.Mapping):
+        return dict(value.items())
+    if isinstance(value, frozenset):
+        return FROZENSET, pack(list(value))
+    if isinstance(value, collections.abc.Set) and not isinstance(value, collections.abc.ItemsView):
+        return SET, pack(list(value))
+    if isinstance(value, datetime.datetime):
+        return DATETIME, value.isoformat().encode()
+    if isinstance(value, datetime.date):
+        return DATE, value.isoformat().encode()
+    if isinstance(value, datetime.time):
+        return TIME, value.isoformat().encode()
+    if isinstance(value, datetime.timedelta):
+        return DELTA, str(value // _MICROSECOND).encode()
+    plain = getattr(value, "__brine_plain__", None)
+    if plain is not None:
+        return plain()
+    views = (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView, collections.deque)
+    if isinstance(value, views) or isinstance(value, (types.GeneratorType, range, map, filter, zip)):
+        return list(value)
+    raise Unserializable("a value of type {} cannot leave Python".format(_type_name(value)))
+
+
+def _type_name(value):
+    kind = type(value)
+    module = kind.__module__
+    return kind.__qualname__ if module == "builtins" else "{}.{}".format(module, kind.__qualname__)
+
+
+def restore(code, content):
+    """The value of an extension type."""
+    if code == BIG:
+        return int(content)
+    if code == TUPLE:
+        return tuple(unpack(content))
+    if code == SET:
+        return set(unpack(content))
+    if code == FROZENSET:
+        return frozenset(unpack(content))
+    if code == ORDERED:
+        return collections.OrderedDict(unpack(content))
+    text = bytes(content).decode()
+    if code == DATETIME:
+        return datetime.datetime.fromisoformat(text)
+    if code == DATE:
+        return datetime.date.fromisoformat(text)
+    if code == TIME:
+        return datetime.time.fromisoformat(text)
+    if code == DELTA:
+        return datetime.timedelta(microseconds=int(text))
+    raise ValueError("unknown extension type {}".format(code))
+
+
+class _Packer:
+    """MessagePack without the C library."""
+
+    def __init__(self):
+        self.out = bytearray()
+
+    def value(self, value):
+        kind = type(value)
+        if kind is str:
+            self.text(value)
+        elif kind is int:
+            self.integer(value)
+        elif value is None:
+            self.out.append(0xC0)
+        elif kind is bool:
+            self.out.append(0xC3 if value else 0xC2)
+        elif kind is dict:
+            self.head(len(value), 0x80, 16, (None, 0xDE, 0xDF))
+            for key, item in value.items():
+                self.value(key)
+                self.value(item)
+        elif kind is list:
+            self.head(len(value), 0x90, 16, (None, 0xDC, 0xDD))
+            for item in value:
+                self.value(item)
+        elif kind is float:
+            self.out += struct.pack(">Bd", 0xCB, value)
+        elif kind is bytes:
+            self.head(len(value), None, 0, (0xC4, 0xC5, 0xC6))
+            self.out += value
+        else:
+            self.other(value)
+
+    def other(self, value):
+        plain = extension(value)
+        if type(plain) is not tuple:
+            self.value(plain)
+            return
+        code, content = plain
+        self.head(len(content), None, 0, (0xC7, 0xC8, 0xC9))
+        self.out.append(code)
+        self.out += content
+
+    def head(self, size, short, most, marks):
+        if short is not None and size < most:
+            self.out.append(short | size)
+        elif size < 0x100 and marks[0] is not None:
+            self.out += bytes((marks[0], size))
+        elif size < 0x10000:
+            self.out += struct.pack(">BH", marks[1], size)
+        else:
+            self.out += struct.pack(">BI", marks[2], size)
+
+    def text(self, value):
+        data = value.encode("utf-8", "surrogatepass")
+        self.head(len(data), 0xA0, 32, (0xD9, 0xDA, 0xDB))
+        self.out += data
+
+    def integer(self, value):
+        if -0x20 <= value < 0x80:
+            self.out.append(value & 0xFF)
+        elif 0 <= value:
+            for mark, form, limit in ((0xCC, ">BB", 8), (0xCD, ">BH", 16), (0xCE, ">BI", 32), (0xCF, ">BQ", 64)):
+                if value < 1 << limit:
+                    self.out += struct.pack(form, mark, value)
+                    return
+            self.other(value)
+        else:
+            for mark, form, limit in ((0xD0, ">Bb", 7), (0xD1, ">Bh", 15), (0xD2, ">Bi", 31), (0xD3, ">Bq", 63)):
+                if value >= -(1 << limit):
+                    self.out += struct.pack(form, mark, value)
+                    return
+            self.other(value)
+
+
+_NUMBERS = {
+    0xCA: struct.Struct(">f"),
+    0xCB: struct.Struct(">d"),
+    0xCC: struct.Struct(">B"),
+    0xCD: struct.Struct(">H"),
+    0xCE: struct.Struct(">I"),
+    0xCF: struct.Struct(">Q"),
+    0xD0: struct.Struct(">b"),
+    0xD1: struct.Struct(">h"),
+    0xD2: struct.Struct(">i"),
+    0xD3: struct.Struct(">q"),
+}
+_CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
+# what follows, and the width of its size
+_SIZED = {
+    0xC4: ("bytes", 1), 0xC5: ("bytes", 2), 0xC6: ("bytes", 4),
+    0xC7: ("ext", 1), 0xC8: ("ext", 2), 0xC9: ("ext", 4),
+    0xD9: ("text", 1), 0xDA: ("text", 2), 0xDB: ("text", 4),
+    0xDC: ("list", 2), 0xDD: ("list", 4),
+    0xDE: ("dict", 2), 0xDF: ("dict", 4),
+}  # fmt: skip
+
+
+class _Unpacker:
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+
+    def value(self):
+        mark = self.data[self.at]
+        self.at += 1
+        if mark < 0x80:
+            return mark
+        if mark < 0x90:
+            return self.dict(mark & 0x0F)
+        if mark < 0xA0:
+            return self.list(mark & 0x0F)
+        if mark < 0xC0:
+            return self.text(mark & 0x1F)
+        if mark >= 0xE0:
+            return mark - 0x100
+        if mark in _CONSTANTS:
+            return _CONSTANTS[mark]
+        if mark in _NUMBERS:
+            form = _NUMBERS[mark]
+            (number,) = form.unpack_from(self.data, self.at)
+            self.at += form.size
+            return number
+        if 0xD4 <= mark <= 0xD8:
+            return self.ext(1 << (mark - 0xD4))
+        what, width = _SIZED[mark]
+        size = int.from_bytes(self.data[self.at : self.at + width], "big")
+        self.at += width
+        return getattr(self, what)(size)
+
+    def bytes(self, size):
+        start = self.at
+        self.at += size
+        return bytes(self.data[start : self.at])
+
+    def text(self, size):
+        start = self.at
+        self.at += size
+        return str(self.data[start : self.at], "utf-8", "surrogatepass")
+
+    def list(self, count):
+        return [self.value() for _ in range(count)]
+
+    def dict(self, count):
+        return {self.value(): self.value() for _ in range(count)}
+
+    def ext(self, size):
+        code = self.data[self.at]
+        self.at += 1
+        return restore(code, self.bytes(size))
+
+
+def _default(value):
+    plain = extension(value)
+    return msgpack.ExtType(*plain) if type(plain) is tuple else plain
+
+
+def pack(value):
+    """The bytes of a value."""
+    if msgpack is not None:
+        return msgpack.packb(
+            value, default=_default, use_bin_type=True, strict_types=True, unicode_errors="surrogatepass"
+        )
+    packer = _Packer()
+    packer.value(value)
+    return bytes(packer.out)
+
+
+def unpack(data):
+    """The value of bytes."""
+    if msgpack is not None:
+        return msgpack.unpackb(
+            data, ext_hook=restore, raw=False, strict_map_key=False, unicode_errors="surrogatepass"
+        )
+    return _Unpacker(data).value()
+
+
+def find_unserializable(value, path="return"):
+    """Where in a value the part is that cannot leave Python."""
+    if isinstance(value, collections.abc.Mapping):
+        children = [("{}[{!r}]".format(path, key), item) for key, item in value.items()]
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        children = [("{}[{}]".format(path, index), item) for index, item in enumerate(value)]
+    else:
+        try:
+            pack(value)
+        except Exception as exc:  # whatever a conversion raised
+            return path, str(exc)
+        return None
+    for where, item in children:
+        found = find_unserializable(item, where)
+        if found:
+            return found
+    return None

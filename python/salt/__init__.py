@@ -1,0 +1,1 @@
+"""What users' modules and scripts import of Salt, served by Brine."""

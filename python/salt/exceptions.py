@@ -1,0 +1,254 @@
+"""The exceptions of Salt that modules raise and catch."""
+
+import copy
+
+
+class SaltException(Exception):
+    """The base of all of them; keeps its text as `strerror` too."""
+
+    def __init__(self, message=""):
+        if not isinstance(message, str):
+            message = str(message)
+        super().__init__(message)
+        self.message = self.strerror = message
+
+    def pack(self):
+        return {"message": str(self), "args": self.args}
+
+
+class SaltClientError(SaltException):
+    pass
+
+
+class SaltMasterError(SaltException):
+    pass
+
+
+class SaltNoMinionsFound(SaltException):
+    pass
+
+
+class SaltSyndicMasterError(SaltException):
+    pass
+
+
+class SaltMasterUnresolvableError(SaltException):
+    pass
+
+
+class MasterExit(SystemExit):
+    pass
+
+
+class AuthenticationError(SaltException):
+    pass
+
+
+class UnsupportedAlgorithm(SaltException):
+    pass
+
+
+class CommandNotFoundError(SaltException):
+    pass
+
+
+class CommandExecutionError(SaltException):
+    """A command, or what a module set out to do, failed; `info` may hold more to show."""
+
+    def __init__(self, message="", info=None):
+        try:
+            text = str(message)
+        except Exception:  # an object whose text cannot be had
+            text = repr(message)
+        self.error = text
+        self.info = copy.deepcopy(info)
+        if self.info:
+            if not isinstance(self.info, (dict, list)):
+                self.info = [self.info]
+            text = text.rstrip(".") + ". Additional info follows:\n\n" + self._shown()
+        super().__init__(text)
+
+    def _shown(self):
+        import pprint
+
+        return pprint.pformat(self.info)
+
+
+class LoaderError(SaltException):
+    pass
+
+
+class PublishError(SaltException):
+    pass
+
+
+class MinionError(SaltException):
+    pass
+
+
+class FileserverConfigError(SaltException):
+    pass
+
+
+class FileLockError(SaltException):
+    def __init__(self, message, time_start=None, *args, **kwargs):
+        super().__init__(message)
+        self.time_start = time_start
+
+
+class GitLockError(SaltException):
+    def __init__(self, errno, message, *args, **kwargs):
+        super().__init__(message)
+        self.errno = errno
+
+
+class SaltInvocationError(SaltException, TypeError):
+    pass
+
+
+class PkgParseError(SaltException):
+    pass
+
+
+class SaltRenderError(SaltException):
+    """A file that cannot be rendered; knows the line."""
+
+    def __init__(self, message, line_num=None, buf="", marker="    <======================", trace=None):
+        self.error = message
+        self.line_num = line_num
+        self.buffer = buf
+        if trace:
+            message = "{}\n{}".format(message, trace)
+        if line_num and buf:
+            lines = buf.splitlines()
+            shown = [
+                text + (marker if number == line_num else "")
+                for number, text in enumerate(lines, 1)
+                if abs(number - line_num) <= 5
+            ]
+            message = "{}; line {}\n\n---\n{}\n---".format(message, line_num, "\n".join(shown))
+        super().__init__(message)
+
+
+class SaltReqTimeoutError(SaltException):
+    pass
+
+
+class TimedProcTimeoutError(SaltException):
+    pass
+
+
+class EauthAuthenticationError(SaltException):
+    pass
+
+
+class TokenAuthenticationError(SaltException):
+    pass
+
+
+class AuthorizationError(SaltException):
+    pass
+
+
+class SaltDeserializationError(SaltException):
+    pass
+
+
+class UnsupportedSerializationError(SaltException):
+    pass
+
+
+class SaltRunnerError(SaltException):
+    pass
+
+
+class SaltWheelError(SaltException):
+    pass
+
+
+class SaltConfigurationError(SaltException):
+    pass
+
+
+class SaltSystemExit(SystemExit):
+    def __init__(self, code=0, msg=None):
+        super().__init__(msg)
+        self.code = code
+
+
+class SaltCacheError(SaltException):
+    pass
+
+
+class TimeoutError(SaltException):
+    pass
+
+
+class ResourceExhausted(SaltException):
+    pass
+
+
+class ArgumentValueError(CommandExecutionError):
+    pass
+
+
+class CheckError(CommandExecutionError):
+    pass
+
+
+class GitRemoteError(SaltException):
+    pass
+
+
+class InvalidConfigError(CommandExecutionError):
+    pass
+
+
+class InvalidEntityError(CommandExecutionError):
+    pass
+
+
+class VMwareSaltError(CommandExecutionError):
+    pass
+
+
+class PasswordError(SaltException):
+    pass
+
+
+class TemplateError(SaltException):
+    pass
+
+
+class NotImplemented(SaltException):
+    pass
+
+
+class SaltDaemonNotRunning(SaltException):
+    pass
+
+
+class SaltKeyringError(SaltException):
+    pass
+
+
+class SaltCloudException(SaltException):
+    pass
+
+
+class SaltCloudSystemExit(SaltCloudException):
+    def __init__(self, message, exit_code=1):
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class SaltCloudConfigError(SaltCloudException):
+    pass
+
+
+class SaltCloudNotFound(SaltCloudException):
+    pass
+
+
+class ProxyConnectError(SaltException):
+    pass

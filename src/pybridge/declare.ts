@@ -1,0 +1,108 @@
+// Declarations for functions of Python modules, made from what the worker says of them: they bind, document and specify
+// themselves like our own.
+import { type Dict, str, textOf, type Value } from '../data/mod.ts'
+import { type Arg, type Args, type FunctionDeclaration, signatureOf } from '../sdk/mod.ts'
+import { type Origin, setOrigin } from './answers.ts'
+
+/** What the worker says of one module. */
+export interface ModuleFacts {
+  path: string
+  /** The name of its file. */
+  file: string
+  /** The name it is called by. */
+  name: string
+  aliases: string[]
+  doc: string
+  /** Why it does not serve this minion; undefined when it does. */
+  reason?: string
+  functions: Map<string, FunctionFacts>
+}
+
+export interface FunctionFacts {
+  origin: Origin
+  doc: string
+  args: Args
+  outputter?: string
+  calledAs: string
+}
+
+export function moduleFacts(value: Value): ModuleFacts {
+  const facts = value as Dict
+  const reason = textOf(facts.get('reason') ?? null)
+  const path = str(facts.get('path')!)
+  return {
+    path,
+    file: str(facts.get('file')!),
+    name: str(facts.get('name')!),
+    aliases: ((facts.get('aliases') ?? []) as Value[]).map(str),
+    doc: textOf(facts.get('doc') ?? null) ?? '',
+    ...(reason !== undefined && { reason }),
+    functions: new Map(
+      [...(facts.get('functions') as Dict)].map(([name, own]) => [str(name), functionFacts(path, own as Dict)]),
+    ),
+  }
+}
+
+function functionFacts(path: string, facts: Dict): FunctionFacts {
+  const outputter = textOf(facts.get('outputter') ?? null)
+  return {
+    origin: { path, attr: str(facts.get('attr')!) },
+    doc: textOf(facts.get('doc') ?? null) ?? '',
+    args: argsOf(facts.get('args') as Value[][]),
+    calledAs: str(facts.get('called')!),
+    ...(outputter !== undefined && { outputter }),
+  }
+}
+
+/** Keyword-only parameters stand behind one that gathers, as declarations have it. */
+function argsOf(parameters: Value[][]): Args {
+  const args: Record<string, Arg<unknown>> = {}
+  let gathers = false
+  for (const [name, kind, isKeywordOnly, ...fallback] of parameters) {
+    if (isKeywordOnly && !gathers) {
+      args[''] = { kind: 'rest', doc: '' }
+      gathers = true
+    }
+    gathers ||= kind === 'rest'
+    const shape = { kind: str(kind!) as Arg<unknown>['kind'], doc: '' }
+    args[str(name!)] = fallback.length > 0 ? { ...shape, default: fallback[0]! } : shape
+  }
+  return args
+}
+
+/** Arguments for Python out of bound ones; what is at its default is left to Python. */
+export function pythonArguments(
+  declaration: Pick<FunctionDeclaration, 'args'>,
+  bound: Readonly<Record<string, unknown>>,
+): { args: Value[]; kwargs: Dict } {
+  const args: Value[] = []
+  const kwargs: Dict = new Map()
+  const { positional } = signatureOf(declaration, '')
+  const rest = Object.entries(declaration.args).find(([, { kind }]) => kind === 'rest')
+  const gathered = rest ? (bound[rest[0]] as Value[]) : []
+  let inOrder = true
+  for (const [name, { kind, default: fallback }] of Object.entries(declaration.args)) {
+    const value = bound[name] as Value
+    if (kind === 'open') for (const [key, item] of bound[name] as Map<string, Value>) kwargs.set(key, item)
+    else if (kind === 'rest') args.push(...gathered)
+    else if (!positional.includes(name)) {
+      if (value !== fallback) kwargs.set(name, value)
+    } else if (inOrder && (gathered.length > 0 || value !== fallback)) args.push(value)
+    else {
+      inOrder = false
+      if (value !== fallback) kwargs.set(name, value)
+    }
+  }
+  return { args, kwargs }
+}
+
+/** The parts that declarations of every family share. */
+export function declared<D extends { args: Args }>(
+  facts: FunctionFacts,
+  rest: Omit<D, 'args' | 'doc' | 'calledAs'>,
+): D {
+  const { doc, args, calledAs, origin, outputter } = facts
+  const declaration = { doc, args, calledAs, ...(outputter !== undefined && { outputter }), ...rest }
+  setOrigin(declaration, origin)
+  return declaration as unknown as D
+}

@@ -1,0 +1,93 @@
+// What can go wrong between us and users' Python.
+import { BrineError, type ErrorDetails } from '../base/mod.ts'
+import { PyError, type PyErrorType, SaltError, type SaltErrorCode } from '../data/mod.ts'
+
+export type PybridgeErrorCode =
+  /** There is no Python on this machine. */
+  | 'PythonMissing'
+  /** The worker ended while it was at work. */
+  | 'WorkerDied'
+  /** A call took longer than it may. */
+  | 'CallTimedOut'
+  /** A value has no form outside of Python. */
+  | 'Unserializable'
+  /** A module of users' own in TypeScript or JavaScript cannot be loaded. */
+  | 'ModuleBroken'
+
+export class PybridgeError extends BrineError<PybridgeErrorCode> {
+  constructor(code: PybridgeErrorCode, message: string, details?: ErrorDetails) {
+    super(code, message, details)
+    this.name = 'PybridgeError'
+  }
+}
+
+/** An exception that users' Python raised, with the trace that Python shows. */
+export class PythonFailure extends PyError {
+  /** `Traceback (most recent call last): …` with the exception's own line at the end. */
+  readonly trace: string
+  /** The module of the exception's class. */
+  readonly module: string
+
+  constructor(type: string, message: string, more: { trace: string; module: string } & ErrorDetails) {
+    super(type as PyErrorType, message, more)
+    this.trace = more.trace
+    this.module = more.module
+  }
+}
+
+export interface FailureFacts {
+  type: string
+  module?: string
+  bases?: string[]
+  message: string
+  trace?: string
+  line?: [file: string, line: number] | null
+}
+
+/** Of Salt's exceptions those that our own code tells apart. */
+const SALT_CODES: ReadonlySet<string> = new Set<SaltErrorCode>([
+  'SaltInvocationError',
+  'CommandExecutionError',
+  'CommandNotFoundError',
+  'ArgumentValueError',
+  'MinionError',
+  'TimedProcTimeoutError',
+  'SaltException',
+])
+
+/** The error that a failure in Python is on this side. */
+export function errorOf(facts: FailureFacts, what: string): Error {
+  const { type, message, bases = [], trace = '', module = 'builtins' } = facts
+  if (type === 'Unserializable') {
+    return new PybridgeError('Unserializable', `${what} gives what cannot be passed on: ${message}`)
+  }
+  const at = facts.line ? { file: facts.line[0], line: facts.line[1] } : undefined
+  const salt = [type, ...bases].find((name) => SALT_CODES.has(name))
+  if (salt !== undefined && salt !== 'SaltException') {
+    return Object.assign(new SaltError(salt as SaltErrorCode, message, { at }), { trace })
+  }
+  const known = type === 'TypeError' || !bases.includes('TypeError') ? type : 'TypeError'
+  return new PythonFailure(known, message, { trace, module, at })
+}
+
+/** What Python is told of an error of ours. */
+export function failureOf(error: unknown): Map<string, string> {
+  if (error instanceof PythonFailure) {
+    return new Map([
+      ['type', error.code],
+      ['module', error.module],
+      ['message', error.message],
+    ])
+  }
+  if (error instanceof BrineError) {
+    const type = error instanceof PyError || error instanceof SaltError ? error.code : 'CommandExecutionError'
+    return new Map([
+      ['type', type],
+      ['message', error.message],
+    ])
+  }
+  return new Map([
+    ['type', 'CommandExecutionError'],
+    ['message', error instanceof Error ? error.message : String(error)],
+  ])
+}

@@ -1,0 +1,93 @@
+// Where users' own modules lie: in what was synced from the file server (`extension_modules`), in `module_dirs`, and in the
+// folders that options name for one family.
+import { readdirSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { type Dict, isList, str, textOf } from '../data/mod.ts'
+
+export type FamilyName =
+  | 'auth'
+  | 'beacons'
+  | 'engines'
+  | 'grains'
+  | 'matchers'
+  | 'modules'
+  | 'output'
+  | 'pillar'
+  | 'renderers'
+  | 'returners'
+  | 'runners'
+  | 'sdb'
+  | 'states'
+  | 'tops'
+  | 'utils'
+  | 'wheel'
+
+/** The option that names further folders, where it is not the family's name with `_dirs`. */
+const OPTIONS: Partial<Record<FamilyName, string>> = {
+  output: 'outputter_dirs',
+  renderers: 'render_dirs',
+  returners: 'returner_dirs',
+  runners: 'runner_dirs',
+}
+
+export interface ModuleFile {
+  /** Without its ending. */
+  name: string
+  path: string
+  language: 'python' | 'native'
+}
+
+const NATIVE = new Set(['.ts', '.mts', '.js', '.mjs', '.cjs'])
+
+function listOption(opts: Dict, name: string): string[] {
+  const value = opts.get(name) ?? null
+  if (isList(value)) return value.map(str)
+  const text = textOf(value)
+  return text === undefined || text === '' ? [] : [text]
+}
+
+/** In the order in which they are looked through. */
+export function moduleFolders(opts: Dict, family: FamilyName): string[] {
+  const shared = listOption(opts, 'module_dirs').flatMap((folder) => [join(folder, family), join(folder, `_${family}`)])
+  const own =
+    family === 'modules' ? listOption(opts, 'module_dirs') : listOption(opts, OPTIONS[family] ?? `${family}_dirs`)
+  const synced = textOf(opts.get('extension_modules') ?? null)
+  return [...shared.reverse(), ...own, ...(synced ? [join(synced, family)] : [])]
+}
+
+/** The modules of a family; of several with one name the first. */
+export function moduleFiles(opts: Dict, family: FamilyName): ModuleFile[] {
+  const found = new Map<string, ModuleFile>()
+  for (const folder of moduleFolders(opts, family)) {
+    for (const file of filesIn(folder)) if (!found.has(file.name)) found.set(file.name, file)
+  }
+  return [...found.values()]
+}
+
+function filesIn(folder: string): ModuleFile[] {
+  const found: ModuleFile[] = []
+  for (const file of namesIn(folder)) {
+    if (file.startsWith('_') || file.startsWith('.')) continue
+    const path = join(folder, file)
+    const ending = extname(file)
+    const name = file.slice(0, file.length - ending.length)
+    if (ending === '.py') found.push({ name, path, language: 'python' })
+    else if (NATIVE.has(ending) && !file.endsWith('.d.ts')) found.push({ name, path, language: 'native' })
+    else if (ending === '' && isFile(join(path, '__init__.py'))) found.push({ name: file, path, language: 'python' })
+  }
+  return found
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}

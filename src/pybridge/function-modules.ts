@@ -1,0 +1,68 @@
+// Users' own execution modules as modules of the registry.
+import type { ModuleEntry, Registry } from '../loader/mod.ts'
+import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
+import { answersOf, functionFamily } from './answers.ts'
+import { declared, type FunctionFacts, type ModuleFacts, moduleFacts, pythonArguments } from './declare.ts'
+import { moduleFolders } from './folders.ts'
+import { callPython, type Scope } from './scope.ts'
+
+/** What Python sees of a function's context. */
+export function functionScope(ctx: FunctionContext): Scope {
+  const { opts, grains, pillar, memory, log } = ctx
+  return {
+    opts,
+    grains,
+    pillar,
+    memory,
+    log,
+    facts: new Map([['utils', moduleFolders(opts, 'utils')]]),
+    answers: answersOf(new Map([['function', functionFamily(ctx)]])),
+  }
+}
+
+/** What the Python files are as modules of a family. */
+export async function describeModules(scope: Scope, family: string, paths: readonly string[]): Promise<ModuleFacts[]> {
+  if (paths.length === 0) return []
+  const found = await callPython(scope, { method: 'load', params: [family, [...paths]], what: `loading ${family}` })
+  return (found as []).map(moduleFacts)
+}
+
+function functionOf(name: string, facts: FunctionFacts): FunctionDeclaration {
+  const { path, attr } = facts.origin
+  const declaration: FunctionDeclaration = declared<FunctionDeclaration>(facts, {
+    effect: 'change',
+    run: (ctx, bound) => {
+      const { args, kwargs } = pythonArguments(declaration, bound)
+      const params = ['modules', path, attr, args, kwargs]
+      return callPython(functionScope(ctx), { method: 'call', params, what: name })
+    },
+  })
+  return declaration
+}
+
+export function moduleDeclaration(facts: ModuleFacts): ModuleDeclaration {
+  const { file, name, doc, reason, functions } = facts
+  return {
+    name: file,
+    doc,
+    virtual: name,
+    ...(reason !== undefined && { when: () => reason }),
+    functions: Object.fromEntries([...functions].map(([fun, own]) => [fun, functionOf(`${name}.${fun}`, own)])),
+  }
+}
+
+/** Entries by the names users call. */
+export async function functionModules(registry: Registry, paths: readonly string[]): Promise<UserEntry<ModuleEntry>[]> {
+  const all = await describeModules(functionScope(registry.ctx), 'modules', paths)
+  return all.flatMap((facts) => {
+    const entry = { functions: [...facts.functions.keys()], load: async () => ({ default: moduleDeclaration(facts) }) }
+    return [facts.name, ...facts.aliases].map((name) => ({ file: facts.file, name, entry }))
+  })
+}
+
+/** A module of users' own: the name of its file, the name it serves, and its entry in a table. */
+export interface UserEntry<Entry> {
+  file: string
+  name: string
+  entry: Entry
+}

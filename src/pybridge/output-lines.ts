@@ -1,0 +1,32 @@
+// What users' modules print becomes lines of the log. A module that prints without end costs a note, not the disk.
+import type { Log } from '../base/mod.ts'
+
+const LONGEST_LINE = 4096
+const MOST_BYTES = 1 << 20
+const PERIOD_MS = 10_000
+
+export class OutputLines {
+  private readonly log: () => Log
+  private rest = ''
+  private taken = 0
+  private since = 0
+
+  constructor(log: () => Log) {
+    this.log = log
+  }
+
+  push(piece: Buffer): void {
+    const now = Date.now()
+    if (now - this.since > PERIOD_MS) {
+      this.since = now
+      this.taken = 0
+    }
+    const isFirstTooMany = this.taken <= MOST_BYTES && this.taken + piece.length > MOST_BYTES
+    this.taken += piece.length
+    if (isFirstTooMany) this.log()('warning', 'A Python module prints more than a log can take; the rest is left out')
+    if (this.taken > MOST_BYTES) return
+    const lines = (this.rest + piece.toString()).split('\n')
+    this.rest = lines.pop()!.slice(0, LONGEST_LINE)
+    for (const line of lines) if (line !== '') this.log()('info', line.slice(0, LONGEST_LINE))
+  }
+}

@@ -1,0 +1,77 @@
+// What a Python function sees of the call it is in: the numbers of its documents, and answers to what it asks.
+import { LOG_LEVELS, type Log, type LogLevel } from '../base/mod.ts'
+import { type Dict, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import type { Documents } from './documents.ts'
+import { Worker, type WorkerCall } from './worker.ts'
+
+/** What every caller has, whatever kind of function it calls. */
+export interface Scope {
+  opts: Dict
+  grains: Dict
+  pillar: Dict
+  memory: Dict
+  log: Log
+  /** Further facts: `low`, `env`, folders of `_utils`, the families behind dunders. */
+  facts?: ReadonlyMap<Value, Value>
+  /** Answers to methods by name. */
+  answers: ReadonlyMap<string, (params: readonly Value[]) => Value | Promise<Value>>
+}
+
+let shared: Worker | undefined
+
+/** The worker of this process. */
+export function theWorker(opts: Dict, log: Log): Worker {
+  shared ??= new Worker({
+    python: textOf(opts.get('python_executable') ?? null) || 'python3',
+    level: leastLevel(opts),
+    memory: numberOf(opts.get('python_memory_limit') ?? 0) ?? 0,
+  })
+  shared.log = log
+  return shared
+}
+
+/** The least level that a log of these options keeps. */
+function leastLevel(opts: Dict): number {
+  const numbers = ['log_level', 'log_level_logfile'].map((name) => LOG_LEVELS[str(opts.get(name) ?? '') as LogLevel])
+  return Math.min(...numbers.filter((number) => number !== undefined), LOG_LEVELS.warning)
+}
+
+function factsOf({ opts, grains, pillar, memory, facts }: Scope, documents: Documents): Dict {
+  return new Map<Value, Value>([
+    ['opts', documents.numberOf(opts, true)],
+    ['grains', documents.numberOf(grains)],
+    ['pillar', documents.numberOf(pillar)],
+    ['memory', documents.identityOf(memory)],
+    ['retcode', memory.has('retcode')],
+    ...(facts ?? []),
+  ])
+}
+
+export interface PythonCall {
+  method: string
+  params: readonly Value[]
+  what: string
+}
+
+/** Calls into Python on behalf of a scope. */
+export function callPython(scope: Scope, { method, params, what }: PythonCall): Promise<Value> {
+  const { opts, memory, log } = scope
+  const call: WorkerCall = {
+    method,
+    params,
+    what,
+    facts: (documents) => factsOf(scope, documents),
+    ask: ({ method: wanted, params: given }) => {
+      if (wanted === 'memory') return memory.has(given[0]!) ? [memory.get(given[0]!)!] : null
+      const answer = scope.answers.get(wanted)
+      if (!answer) throw new Error(`Nothing here answers '${wanted}'`)
+      return answer(given)
+    },
+    timeout: numberOf(opts.get('python_call_timeout') ?? 0) ?? 0,
+    remember: (kept, gone) => {
+      for (const [key, value] of kept) memory.set(key, value)
+      for (const key of gone) memory.delete(key)
+    },
+  }
+  return theWorker(opts, log).call(call)
+}

@@ -1,0 +1,248 @@
+// One Python process and the calls in it. It is started by the first call, and again by the first call after it died; what
+// was running then gets an error that says so. Calls go both ways at the same time over two pipes of their own.
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { LOG_LEVELS, type Log, type LogLevel, silentLog } from '../base/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import { Documents } from './documents.ts'
+import { errorOf, type FailureFacts, failureOf, PybridgeError } from './errors.ts'
+import { FrameReader, frame } from './frames.ts'
+import { OutputLines } from './output-lines.ts'
+import { workerFile } from './python-folder.ts'
+
+// to the worker
+const CALL = 0
+const REPLY = 1
+const FAIL = 2
+const DOCUMENT = 3
+const PATCH = 4
+const DROP = 5
+const CANCEL = 6
+// from the worker
+const ASK = 0
+const LOG = 3
+
+/** How long a call that was given up may take to notice. */
+const GRACE_MS = 2000
+
+export interface WorkerOptions {
+  /** The program; `python3` as the search path has it. */
+  python: string
+  /** The least level of log lines that is wanted. */
+  level: number
+  /** Megabytes of address space; 0 for no limit. */
+  memory: number
+}
+
+export interface Asked {
+  method: string
+  params: readonly Value[]
+}
+
+export interface WorkerCall {
+  method: string
+  /** With the numbers of documents; asked for when the worker is there. */
+  facts: (documents: Documents) => Dict
+  params: readonly Value[]
+  /** What the module asks of us meanwhile. */
+  ask: (asked: Asked) => Value | Promise<Value>
+  /** What is called, for errors. */
+  what: string
+  /** Seconds; 0 for no limit. */
+  timeout: number
+  /** What the call left in `__context__`. */
+  remember?: (kept: Dict, gone: readonly Value[]) => void
+}
+
+interface Pending {
+  call: WorkerCall
+  resolve: (value: Value) => void
+  reject: (error: Error) => void
+  timer?: NodeJS.Timeout | undefined
+}
+
+export class Worker {
+  log: Log = silentLog
+  private readonly options: WorkerOptions
+  private process: Process | undefined
+
+  constructor(options: WorkerOptions) {
+    this.options = options
+  }
+
+  /** The number of the process that serves now. */
+  get pid(): number | undefined {
+    return this.process?.child.pid
+  }
+
+  call(call: WorkerCall): Promise<Value> {
+    if (!this.process || this.process.isOver) this.process = new Process(this.options, () => this.log)
+    return this.process.call(call)
+  }
+
+  close(): void {
+    this.process?.child.kill('SIGKILL')
+  }
+}
+
+class Process {
+  readonly child: ChildProcess
+  isOver = false
+  private readonly log: () => Log
+  private readonly options: WorkerOptions
+  private readonly documents: Documents
+  private readonly pending = new Map<number, Pending>()
+  private readonly pipes: Socket[]
+  private last = 0
+  private failure: PybridgeError | undefined
+
+  constructor(options: WorkerOptions, log: () => Log) {
+    this.options = options
+    this.log = log
+    const words = [workerFile(), String(options.level), String(options.memory)]
+    this.child = spawn(options.python, words, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
+    this.pipes = this.child.stdio.slice(1) as Socket[]
+    const [out, err, to, from] = this.pipes as [Socket, Socket, Socket, Socket]
+    for (const pipe of [out, err]) {
+      const lines = new OutputLines(log)
+      pipe.on('data', (piece: Buffer) => lines.push(piece))
+    }
+    const reader = new FrameReader((message) => this.take(message))
+    from.on('data', (piece: Buffer) => reader.push(piece))
+    // the end of the process says what happened
+    for (const pipe of this.pipes) pipe.on('error', () => {})
+    this.child.once('error', (error) => this.end(this.unstartable(error)))
+    this.child.once('close', (code, signal) => this.end(this.died(code, signal)))
+    this.documents = new Documents({
+      document: (number, value) => this.write(to, [DOCUMENT, number, value]),
+      patch: (number, changed, gone) => this.write(to, [PATCH, number, changed, gone]),
+      drop: (number) => this.write(to, [DROP, number]),
+    })
+    this.rest()
+  }
+
+  call(call: WorkerCall): Promise<Value> {
+    if (this.failure) return Promise.reject(this.failure)
+    return new Promise((resolve, reject) => {
+      const number = ++this.last
+      const pending: Pending = { call, resolve, reject }
+      this.send([CALL, number, call.method, [call.facts(this.documents), ...call.params]])
+      if (call.timeout > 0) pending.timer = setTimeout(() => this.giveUp(number, pending), call.timeout * 1000)
+      this.pending.set(number, pending)
+      if (this.pending.size === 1) this.wake()
+    })
+  }
+
+  private send(message: readonly unknown[]): void {
+    this.write(this.pipes[2]!, message)
+  }
+
+  private write(to: Socket, message: readonly unknown[]): void {
+    if (!this.isOver) to.write(frame(message))
+  }
+
+  /** An idle worker does not keep this process from ending. */
+  private rest(): void {
+    this.child.unref()
+    for (const pipe of this.pipes) pipe.unref()
+  }
+
+  private wake(): void {
+    this.child.ref()
+    for (const pipe of this.pipes) pipe.ref()
+  }
+
+  private take(message: Value[]): void {
+    const [kind, number] = message as [number, number]
+    if (kind === ASK) void this.answer(number, message)
+    else if (kind === LOG) this.log()(levelOf(number), `[${String(message[2])}] ${String(message[3])}`)
+    else this.settle(kind, number, message)
+  }
+
+  private settle(kind: number, number: number, message: Value[]): void {
+    const pending = this.pending.get(number)
+    if (!pending) return
+    this.pending.delete(number)
+    clearTimeout(pending.timer)
+    if (this.pending.size === 0) this.rest()
+    const written = message[3] as [Dict, Value[]] | null
+    if (written) pending.call.remember?.(written[0], written[1])
+    if (kind === REPLY) pending.resolve(message[2]!)
+    else pending.reject(errorOf(Object.fromEntries(message[2] as Dict) as unknown as FailureFacts, pending.call.what))
+  }
+
+  private async answer(number: number, message: Value[]): Promise<void> {
+    const [, , caller, method, params] = message as [number, number, number, string, Value[]]
+    const pending = this.pending.get(caller)
+    try {
+      if (!pending) throw new PybridgeError('CallTimedOut', 'The call that asks is over')
+      const value = await pending.call.ask({ method, params })
+      this.send([REPLY, number, value])
+    } catch (error) {
+      this.send([FAIL, number, failureOf(error)])
+    }
+  }
+
+  /** Ends a call that takes too long: by an exception in its thread, and when that is not heard, by a new worker. */
+  private giveUp(number: number, pending: Pending): void {
+    const { what, timeout } = pending.call
+    this.send([CANCEL, number])
+    this.settle(FAIL, number, [
+      FAIL,
+      number,
+      new Map([
+        ['type', 'TimeoutError'],
+        ['message', `${what} took longer than ${timeout} seconds (python_call_timeout)`],
+      ]),
+      null,
+    ])
+    const ping = this.call({
+      method: 'settled',
+      facts: () => new Map(),
+      params: [number],
+      ask: () => null,
+      what: '',
+      timeout: 0,
+    })
+    const unheard = setTimeout(() => {
+      this.log()('warning', `${what} cannot be ended; the Python worker is started anew`)
+      this.child.kill('SIGKILL')
+    }, GRACE_MS)
+    ping.then(
+      () => clearTimeout(unheard),
+      () => clearTimeout(unheard),
+    )
+  }
+
+  private unstartable(error: Error): PybridgeError {
+    const { python } = this.options
+    return new PybridgeError(
+      'PythonMissing',
+      `Python modules need ${python}, which cannot be started: ${error.message}`,
+    )
+  }
+
+  private died(code: number | null, signal: string | null): PybridgeError {
+    const how = signal === null ? `with status ${code}` : `by ${signal}`
+    const names = [...this.pending.values()].map(({ call }) => call.what).filter((what) => what !== '')
+    const during = names.length === 0 ? '' : ` while it ran ${names.join(', ')}`
+    return new PybridgeError('WorkerDied', `The Python worker ended ${how}${during}`)
+  }
+
+  private end(failure: PybridgeError): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.failure = failure
+    for (const { reject, timer } of this.pending.values()) {
+      clearTimeout(timer)
+      reject(failure)
+    }
+    if (this.pending.size > 0 && failure.code === 'WorkerDied') this.log()('error', failure.message)
+    this.pending.clear()
+  }
+}
+
+function levelOf(number: number): LogLevel {
+  const names = Object.keys(LOG_LEVELS) as LogLevel[]
+  return names.findLast((name) => LOG_LEVELS[name] <= number && name !== 'all') ?? 'garbage'
+}
