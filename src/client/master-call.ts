@@ -1,6 +1,6 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
 import { toError } from '../base/mod.ts'
-import { type Dict, isDict, PyError, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, PyError, SaltError, statesSucceeded, str, truthy, type Value } from '../data/mod.ts'
 import { newJid } from '../store/mod.ts'
 import { type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 
@@ -13,6 +13,7 @@ export interface MasterCall {
   jid?: string
   masked?: boolean
   print?: CallIdentity['print']
+  onProgress?: CallIdentity['onProgress']
 }
 
 export interface MasterCallResult {
@@ -36,14 +37,19 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     ['fun_args', [...args, ...(kwargs.size > 0 ? [new Map<Value, Value>(kwargs)] : [])]],
   ])
   await access.fire(`${tag}/new`, new Map(told))
-  const { masked, print } = call
-  const ctx = masterContext(access, {
-    jid,
-    user,
-    tag,
-    ...(masked !== undefined && { masked }),
-    ...(print && { print }),
-  })
+  const { masked, print, onProgress } = call
+  const ctx = masterContext(
+    access,
+    {
+      jid,
+      user,
+      tag,
+      ...(masked !== undefined && { masked }),
+      ...(print && { print }),
+      ...(onProgress && { onProgress }),
+    },
+    (kind, { name, ...inner }) => runMasterFunction(access, { family: kind, fun: name, ...inner }),
+  )
   let result: MasterCallResult
   try {
     const value = await registry.call(ctx, fun, args, kwargs)
@@ -79,15 +85,17 @@ function remember({ jobs, opts }: MasterAccess, jid: string, ended: Dict): void 
 /** A return with `data` is one of states, and succeeds when all of them do. */
 function succeeded(value: Value, retcode: number): boolean {
   const data = isDict(value) ? value.get('data') : undefined
-  if (data === undefined || !isDict(data)) return retcode === 0
-  const failed = (result: Value): boolean =>
-    isDict(result) && (result.has('result') ? result.get('result') === false : [...result.values()].some(failed))
-  return ![...data.values()].some(failed)
+  return data === undefined ? retcode === 0 : statesSucceeded(data)
 }
+
+/** What Salt takes for wrong arguments, whoever noticed it. */
+const isMisuse = (error: unknown): boolean =>
+  (error instanceof PyError && error.code === 'TypeError') ||
+  (error instanceof SaltError && error.code === 'SaltInvocationError')
 
 async function failure(error: unknown, { family, fun }: MasterCall) {
   const { name, message } = toError(error)
-  if (error instanceof PyError && error.code === 'TypeError') {
+  if (isMisuse(error)) {
     const registry = family === 'runner' ? runners : wheels
     const usage = registry.has(fun) ? (await registry.find(fun)).doc : ''
     return { value: `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage}`, success: true, retcode: 0 }

@@ -1,14 +1,22 @@
 // What runner and wheel functions see. The stores are files that this process opens; what differs between a program and the
 // master itself, publishing and events, is handed in.
-import { dirname } from 'node:path'
-import type { Log } from '../base/mod.ts'
+import { BrineError, type Log } from '../base/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
-import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
-import { MasterRegistry, moduleTable, Registry, runnerTable, wheelTable } from '../loader/mod.ts'
-import type { BusMessage, MasterContext, MinionJob, MinionReturn } from '../sdk/mod.ts'
+import { MasterRegistry, type Registry, runnerTable, wheelTable } from '../loader/mod.ts'
+import { masterMinion, reaching } from '../orchestrate/mod.ts'
+import type {
+  BusMessage,
+  MasterContext,
+  MasterFunctionCall,
+  MasterOutcome,
+  MasterReach,
+  MinionJob,
+  MinionReturn,
+} from '../sdk/mod.ts'
+import { signatureOf } from '../sdk/mod.ts'
 import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
 import type { Gathered, Published } from './collect.ts'
 import { minionPillar } from './minion-pillar.ts'
@@ -38,13 +46,22 @@ export interface CallIdentity {
   tag: string
   masked?: boolean
   print?(text: string): void
+  /** Hears what the call tells of its progress. */
+  onProgress?(data: Dict): void
 }
 
-export function masterContext(access: MasterAccess, identity: CallIdentity): MasterContext {
+/** Calls a runner or wheel function as a run of its own. */
+export type MasterCaller = (family: 'runner' | 'wheel', call: MasterFunctionCall) => Promise<MasterOutcome>
+
+export function masterContext(
+  access: MasterAccess,
+  identity: CallIdentity,
+  call: MasterCaller = noCalls,
+): MasterContext {
   const { opts, log, host, jobs, keys, cache } = access
   const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   const known = { opts, keys, cache, log }
-  const local = localFunctions(access)
+  const local = localFunctions(access, () => reachOf(ctx, call))
   const ctx: MasterContext = {
     opts,
     log,
@@ -74,7 +91,10 @@ export function masterContext(access: MasterAccess, identity: CallIdentity): Mas
       yield* access.collect(published, job.timeout ?? number('timeout', 5), wait)
     },
     fire: (tag, data) => access.fire(tag, data),
-    progress: (data) => access.fire(`${identity.tag}/progress`, data),
+    progress: async (data) => {
+      await access.fire(`${identity.tag}/progress`, data)
+      identity.onProgress?.(data)
+    },
     events: (filter, seconds) => access.events(filter, seconds),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
     render: async ({ text, ...request }) => {
@@ -88,17 +108,48 @@ export function masterContext(access: MasterAccess, identity: CallIdentity): Mas
   return ctx
 }
 
-/** The functions of a minion on the master's machine, made when one is asked for. */
-function localFunctions({ opts, log, host }: MasterAccess): () => Promise<Registry> {
+function noCalls(): never {
+  throw new BrineError('NoCalls', 'Functions of the master cannot be called from here')
+}
+
+/** Made when one is asked for, once for all calls of a process. */
+const minions = new WeakMap<Dict, Promise<Registry>>()
+
+/** The functions of a minion on the master's machine. */
+function localFunctions(access: MasterAccess, master: () => MasterReach): () => Promise<Registry> {
   let made: Promise<Registry> | undefined
   return () => {
     made ??= (async () => {
-      const own = new Map(opts).set('file_client', 'local').set('__role', 'master')
-      own.set('config_dir', dirname(str(opts.get('conf_file') ?? '')))
-      const grains = await collectGrains({ opts: own, host, log })
-      return new Registry(moduleTable, { opts: own.set('grains', grains), grains, pillar: new Map(), host, log })
+      const { opts } = access
+      const known = minions.get(opts) ?? masterMinion(access)
+      minions.set(opts, known)
+      return reaching(await known, master())
     })()
     return made
+  }
+}
+
+/** What functions of that minion see of the master. */
+function reachOf(ctx: MasterContext, call: MasterCaller): MasterReach {
+  const { user, run, publish, targets, fire, events, print } = ctx
+  return {
+    user,
+    run,
+    publish,
+    targets,
+    fire,
+    events,
+    print,
+    parameters: async (family, name) => {
+      const registry = family === 'runner' ? runners : wheels
+      if (!registry.has(name)) return undefined
+      const { positional, keywordOnly, open } = signatureOf(
+        await registry.find(name),
+        name.slice(name.indexOf('.') + 1),
+      )
+      return { names: [...positional, ...keywordOnly], open }
+    },
+    call,
   }
 }
 

@@ -1,5 +1,6 @@
 // How programs on the master's machine have things done: jobs of minions, and the master's own functions.
 
+export type { Targeted } from '../match/mod.ts'
 export { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
 export { ClientError } from './errors.ts'
 export { LocalClient, type PublishRequest } from './local-client.ts'
@@ -8,4 +9,4 @@ export { type MasterCall, type MasterCallResult, runMasterFunction } from './mas
 export { type MasterAccess, masterContext, wheels } from './master-context.ts'
 export { type MinionPillarRequest, minionPillar } from './minion-pillar.ts'
 export { requestOf, socketAccess } from './socket-access.ts'
-export { type MinionKnowledge, resolveTarget, type Targeted } from './targets.ts'
+export { type MinionKnowledge, resolveTarget } from './targets.ts'

@@ -16,8 +16,8 @@ export {
   sourceTexts,
   stripUri,
 } from './apt/sources.ts'
-export { type AuthorizedKey, authorizedKey } from './authorized-key.ts'
 export { type AugeasCommand, type AugeasMethod, parseAugeasCommand } from './augeas-command.ts'
+export { type AuthorizedKey, authorizedKey } from './authorized-key.ts'
 export { decodeBase64 } from './base64.ts'
 export { decodeBytes, encodeText, textOrBytes } from './codecs.ts'
 export { compare, compareText, equals, type Ordering, order } from './compare.ts'
@@ -98,6 +98,7 @@ export {
   VALID_PROTOCOLS,
   withBasicAuth,
 } from './source-url.ts'
+export { statesSucceeded } from './state-results.ts'
 export { type SubdictMatchOptions, subdictMatch } from './subdict-match.ts'
 export { getItem, setItem } from './subscript.ts'
 export {

@@ -2,6 +2,36 @@
 import type { MasterTable } from './master-registry.ts'
 
 export const runnerTable: MasterTable = {
+  config: [
+    {
+      functions: ['get'],
+      load: () => import('../runners/config.ts'),
+    },
+  ],
+  doc: [
+    {
+      functions: ['runner', 'wheel', 'execution'],
+      load: () => import('../runners/doc.ts'),
+    },
+  ],
+  error: [
+    {
+      functions: ['error'],
+      load: () => import('../runners/error.ts'),
+    },
+  ],
+  event: [
+    {
+      functions: ['send'],
+      load: () => import('../runners/event.ts'),
+    },
+  ],
+  http: [
+    {
+      functions: ['query', 'update_ca_bundle'],
+      load: () => import('../runners/http.ts'),
+    },
+  ],
   jobs: [
     {
       functions: [
@@ -41,6 +71,46 @@ export const runnerTable: MasterTable = {
         'not_reaped',
       ],
       load: () => import('../runners/manage.ts'),
+    },
+  ],
+  match: [
+    {
+      functions: ['compound_matches'],
+      load: () => import('../runners/match.ts'),
+    },
+  ],
+  network: [
+    {
+      functions: ['wol', 'wollist', 'wolmatch'],
+      load: () => import('../runners/network.ts'),
+    },
+  ],
+  state: [
+    {
+      functions: [
+        'orchestrate',
+        'orch',
+        'sls',
+        'orchestrate_single',
+        'orchestrate_high',
+        'orchestrate_show_sls',
+        'orch_show_sls',
+        'pause',
+        'set_pause',
+        'resume',
+        'rm_pause',
+        'soft_kill',
+        'graph',
+        'graph_highstate',
+        'event',
+      ],
+      load: () => import('../runners/state.ts'),
+    },
+  ],
+  survey: [
+    {
+      functions: ['hash', 'diff'],
+      load: () => import('../runners/survey.ts'),
     },
   ],
   test: [

@@ -571,6 +571,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/reg.ts'),
     },
   ],
+  salt: [
+    {
+      functions: ['state', 'function', 'wait_for_event', 'runner', 'parallel_runners', 'wheel'],
+      load: () => import('../states/saltmod.ts'),
+    },
+  ],
   schedule: [
     {
       functions: ['present', 'absent', 'enabled', 'disabled'],

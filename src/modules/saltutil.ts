@@ -1,15 +1,8 @@
 // The minion itself, as far as it goes without a running minion and a master: its caches, and what it has loaded.
 // Jobs are those of a running minion; here there are none.
 import { type Dict, fnmatch, numberOf, str, type Value } from '../data/mod.ts'
-import {
-  arg,
-  defineModule,
-  type FunctionContext,
-  type FunctionDeclaration,
-  fn,
-  isHostError,
-  ret,
-} from '../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, type FunctionDeclaration, fn, isHostError, ret } from '../sdk/mod.ts'
+import { command, runner, wheel } from './saltutil/master.ts'
 import { refreshing } from './saltutil/refresh.ts'
 import { listExtmods, syncing } from './saltutil/sync.ts'
 
@@ -89,6 +82,49 @@ const signals = {
   }),
 }
 
+const besideMaster = {
+  cmd: fn({
+    doc: 'Have other minions run a function, on the machine of the master.',
+    args: {
+      tgt: arg.any('Which minions'),
+      fun: arg.any('The function'),
+      arg: arg.any('Its arguments', { default: [] }),
+      timeout: arg.any('Seconds to wait', { optional: true }),
+      tgt_type: arg.string('The form of the target', { default: 'glob' }),
+      ret: arg.any('Returners', { default: '' }),
+      kwarg: arg.any('Its keyword arguments', { optional: true }),
+      ssh: arg.any('Over SSH', { default: false }),
+      kwargs: arg.open('`batch`, `subset`, `expect_minions`, `metadata`, …'),
+    },
+    returns: ret.dict('The answers by minion'),
+    effect: 'change',
+    run: (ctx, asked) => command(ctx, asked),
+  }),
+  runner: fn({
+    doc: 'Call a runner function, on the machine of the master.',
+    args: {
+      name: arg.string('The function'),
+      arg: arg.any('Its arguments', { optional: true }),
+      kwarg: arg.any('Its keyword arguments', { optional: true }),
+      full_return: arg.boolean('With the number and success of the run', { default: false }),
+      saltenv: arg.any('The environment', { default: 'base' }),
+      jid: arg.any('The orchestration it belongs to', { optional: true }),
+      kwargs: arg.open('Further keyword arguments of the function'),
+    },
+    examples: ["salt '*' saltutil.runner jobs.list_jobs"],
+    effect: 'change',
+    run: (ctx, call) => runner(ctx, call),
+  }),
+  wheel: fn({
+    doc: 'Call a wheel function, on the machine of the master.',
+    args: { name: arg.string('The function'), args: arg.rest('Its arguments'), kwargs: arg.open('By keyword') },
+    returns: ret.dict('`return`, `success` and the number of the run'),
+    examples: ["salt '*' saltutil.wheel key.accept jerry"],
+    effect: 'change',
+    run: (ctx, { name, args, kwargs }) => wheel(ctx, name, args, kwargs),
+  }),
+}
+
 export default defineModule({
   name: 'saltutil',
   doc: 'Look after the minion itself.',
@@ -121,6 +157,7 @@ export default defineModule({
       run: (ctx, { jid }) => jobOf(ctx, jid) ?? new Map<Value, Value>(),
     }),
     ...signals,
+    ...besideMaster,
     clear_cache: fn({
       doc: 'Remove all files in the cache of the minion.',
       args: {},

@@ -5,6 +5,7 @@ import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { ModuleDeclaration } from './declare.ts'
+import type { MasterReach } from './master-reach.ts'
 import type { StateDeclaration } from './state.ts'
 import type { StateRun, StateRunRequest } from './state-run.ts'
 
@@ -44,6 +45,8 @@ export interface FunctionContext {
   askMinion(request: MinionRequest): Promise<MinionAnswer>
   /** The minion that runs here with a master; absent where there is none. */
   readonly daemon: DaemonAccess | undefined
+  /** The master on this machine, for functions that run beside it. */
+  readonly master?: MasterReach | undefined
   /** Begins a run of states. */
   openStates(request: StateRunRequest): Promise<StateRun>
 }

@@ -9,39 +9,7 @@ import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { Keywords, RenderRequest } from './context.ts'
 import type { Result, Returns } from './declare.ts'
-
-export interface MinionJob {
-  tgt: Value
-  tgtType?: string
-  fun: Value
-  arg?: Value[]
-  kwarg?: Dict
-  ret?: string
-  jid?: string
-  /** Seconds; the master's `timeout` unless given. */
-  timeout?: number
-  gatherJobTimeout?: number
-  /** `metadata`, `delimiter` and the like. */
-  options?: Dict
-}
-
-/** What one minion answered, or why it did not. */
-export interface MinionReturn {
-  id: string
-  /** `return`, `retcode`, `success`, `out` …; undefined when it did not return. */
-  data?: Dict
-  reason?: 'missing' | 'silent' | 'gone'
-}
-
-export interface TargetedMinions {
-  minions: string[]
-  missing: string[]
-}
-
-export interface BusMessage {
-  tag: string
-  data: Dict
-}
+import type { BusMessage, MinionJob, MinionReturn, TargetedMinions } from './master-reach.ts'
 
 export interface MasterContext {
   readonly opts: Dict

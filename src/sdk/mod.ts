@@ -60,17 +60,23 @@ export {
 } from './declare.ts'
 export { isTrue } from './is-true.ts'
 export {
-  type BusMessage,
   defineRunner,
   defineWheel,
   type MasterContext,
   type MasterFunction,
   type MasterModule,
-  type MinionJob,
-  type MinionReturn,
   masterFn,
-  type TargetedMinions,
 } from './master.ts'
+export type {
+  BusMessage,
+  MasterFunctionCall,
+  MasterOutcome,
+  MasterParameters,
+  MasterReach,
+  MinionJob,
+  MinionReturn,
+  TargetedMinions,
+} from './master-reach.ts'
 export { type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
 export { toValue } from './result.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'

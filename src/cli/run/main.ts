@@ -2,9 +2,10 @@
 import { consoleLog } from '../../base/mod.ts'
 import { localKey, type MasterCallResult, runMasterFunction, socketAccess } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import { parseInput } from '../../sdk/mod.ts'
+import { newJid } from '../../store/mod.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
@@ -20,13 +21,19 @@ export function saltRun(argv: readonly string[], streams: Streams): Promise<numb
     const access = socketAccess(opts, log)
     try {
       const { args, kwargs } = parseInput((opts.get('arg') ?? []) as Value[])
+      const fun = str(opts.get('fun')!)
+      const jid = newJid()
+      if (ORCHESTRATIONS.has(fun)) kwargs.set('orchestration_jid', jid)
       const result = await runMasterFunction(access, {
         family: 'runner',
-        fun: str(opts.get('fun')!),
+        fun,
+        jid,
         args,
         kwargs,
         user: localKey(opts).user,
         print: streams.out,
+        onProgress: (data) =>
+          show(new Map<Value, Value>([['suffix', 'progress']]).set('event', data), data, opts, streams),
       })
       return report(result, opts, streams)
     } finally {
@@ -35,9 +42,25 @@ export function saltRun(argv: readonly string[], streams: Streams): Promise<numb
   })
 }
 
+/** Steps of these tell their events under the number of this run. */
+const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
+
 function report({ value, retcode, success, out }: MasterCallResult, opts: Dict, streams: Streams): number {
-  const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-  const text = display(out ?? 'nested', value, opts, { terminal: streams.terminal, log: () => {}, kwargs })
-  if (text !== '' && !truthy(opts.get('quiet') ?? false)) streams.out(`${text}\n`)
+  const isDressed = isDict(value) && value.size === 2 && value.has('data') && value.has('outputter')
+  show(isDressed ? value.get('data')! : value, value, opts, streams, { out, retcode })
   return success ? 0 : retcode === 0 ? 1 : retcode
+}
+
+interface Showing {
+  out?: string | undefined
+  retcode?: number
+}
+
+/** A dict may say itself which outputter shows it. */
+function show(value: Value, wisher: Value, opts: Dict, streams: Streams, { out, retcode = 0 }: Showing = {}): void {
+  const wish = isDict(wisher) ? textOf(wisher.get('outputter') ?? null) : undefined
+  const kwargs = new Map<Value, Value>([['_retcode', retcode]])
+  const screen = { terminal: streams.terminal, log: () => {}, kwargs }
+  const text = display(wish ?? out ?? 'nested', value, opts, screen)
+  if (text !== '' && !truthy(opts.get('quiet') ?? false)) streams.out(`${text}\n`)
 }

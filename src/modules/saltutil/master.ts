@@ -1,0 +1,181 @@
+// What the minion beside a master may ask of it: jobs for other minions, runner and wheel functions. Orchestration stands on
+// these three, so their answers have the shape of Salt's clients.
+import { type Dict, isList, numberOf, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import type { FunctionContext, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
+import { inBatches } from './batch.ts'
+
+export function masterOf(ctx: FunctionContext): MasterReach {
+  if (ctx.master) return ctx.master
+  throw new SaltError(
+    'CommandExecutionError',
+    'This command can only be executed on a minion that is located on the master.',
+  )
+}
+
+export interface Commanded {
+  tgt: Value
+  fun: Value
+  arg: Value
+  timeout: Value
+  tgt_type: string
+  ret: Value
+  kwarg: Value
+  kwargs: ReadonlyMap<string, Value>
+}
+
+const NOBODY = 'No minions matched the target. No command was sent, no jid was assigned.\n'
+
+/** Publish options that a call may carry along. */
+const OPTIONS = ['ret_config', 'ret_kwargs', 'metadata', 'delimiter', 'module_executors', 'executor_opts']
+
+function jobOf({ tgt, fun, arg, timeout, tgt_type, ret, kwarg, kwargs }: Commanded): MinionJob {
+  const seconds = numberOf(timeout)
+  const options = new Map<Value, Value>(OPTIONS.filter((name) => kwargs.has(name)).map((n) => [n, kwargs.get(n)!]))
+  return {
+    tgt,
+    tgtType: tgt_type,
+    fun,
+    arg: isList(arg) ? [...arg] : [arg],
+    ret: str(ret ?? ''),
+    ...(kwarg instanceof Map && kwarg.size > 0 && { kwarg }),
+    ...(seconds !== undefined && timeout !== null && { timeout: seconds }),
+    ...(options.size > 0 && { options }),
+  }
+}
+
+/** What each minion answered: `ret`, `retcode`, `jid`, `out`. */
+export async function command(ctx: FunctionContext, asked: Commanded): Promise<Dict> {
+  const master = masterOf(ctx)
+  const job = jobOf(asked)
+  const { kwargs } = asked
+  const batch = kwargs.get('batch') ?? null
+  const subset = kwargs.get('subset') ?? null
+  if (truthy(batch)) return batched(master, job, str(batch), truthy(kwargs.get('failhard') ?? false))
+  const isWhole = truthy(kwargs.get('_cmd_meta') ?? false)
+  if (truthy(subset)) return ofSome(master, job, numberOf(subset) ?? 3, isWhole)
+  const answers: Dict = new Map()
+  const isExpected = truthy(kwargs.get('expect_minions') ?? false)
+  for (const returned of await everyAnswer(master, job)) {
+    const { id, data, reason } = returned
+    if (data) answers.set(id, answerOf(data, isWhole))
+    else if (isExpected || reason === 'missing') answers.set(id, new Map([['failed', true]]))
+  }
+  return answers
+}
+
+async function everyAnswer(master: MasterReach, job: MinionJob): Promise<MinionReturn[]> {
+  if (master.targets(job.tgt, job.tgtType ?? 'glob').minions.length === 0) {
+    master.print(NOBODY)
+    return []
+  }
+  const answers: MinionReturn[] = []
+  for await (const answer of master.run(job)) answers.push(answer)
+  return answers
+}
+
+function answerOf(data: Dict, isWhole: boolean): Dict {
+  const answer: Dict = new Map([['ret', data.get('return') ?? null]])
+  for (const name of ['out', 'retcode', 'jid']) if (data.has(name)) answer.set(name, data.get(name)!)
+  if (isWhole) for (const [name, value] of data) answer.set(name, value)
+  return answer
+}
+
+async function batched(master: MasterReach, job: MinionJob, batch: string, failhard: boolean): Promise<Dict> {
+  const answers: Dict = new Map()
+  for await (const { id, data } of inBatches(master, job, batch, failhard)) {
+    const value = data?.get('return') ?? null
+    const out = value instanceof Map ? (value.get('out') ?? 'highstate') : 'highstate'
+    if (data) answers.set(id, new Map<Value, Value>([['out', out]]).set('ret', value))
+  }
+  return answers
+}
+
+/** Some minions by chance, of those that have the function. */
+async function ofSome(master: MasterReach, job: MinionJob, count: number, isWhole: boolean): Promise<Dict> {
+  const asked = await everyAnswer(master, {
+    tgt: job.tgt,
+    fun: 'sys.list_functions',
+    ...(job.tgtType !== undefined && { tgtType: job.tgtType }),
+  })
+  const able = asked.filter(({ data }) => {
+    const functions = data?.get('return') ?? null
+    return isList(functions) && functions.includes(job.fun)
+  })
+  const chosen = able
+    .map(({ id }) => ({ id, rank: Math.random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, count)
+    .map(({ id }) => id)
+  const answers: Dict = new Map()
+  for (const { id, data } of await everyAnswer(master, { ...job, tgt: chosen, tgtType: 'list' })) {
+    if (data) answers.set(id, answerOf(data, isWhole))
+    else
+      answers.set(
+        id,
+        new Map<Value, Value>([['out', 'no_return']]).set('ret', 'Minion did not return').set('retcode', 1),
+      )
+  }
+  return answers
+}
+
+const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
+
+const unknown = (name: string): PyError => new PyError('KeyError', `'${name}'`)
+
+/** A run as Salt's clients describe it. */
+function outcome({ jid, value, success }: { jid: string; value: Value; success: boolean }, fun: string): Dict {
+  return new Map<Value, Value>([['fun', fun]]).set('jid', jid).set('return', value).set('success', success)
+}
+
+async function fireArgs(master: MasterReach, jid: Value, data: Dict): Promise<void> {
+  if (truthy(jid)) await master.fire(`salt/run/${str(jid)}/args`, data)
+}
+
+export interface RunnerCall {
+  name: string
+  arg: Value
+  kwarg: Value
+  full_return: boolean
+  saltenv: Value
+  jid: Value
+  kwargs: ReadonlyMap<string, Value>
+}
+
+const plainKeywords = (given: ReadonlyMap<string, Value>): Array<[string, Value]> =>
+  [...given].filter(([name]) => !name.startsWith('__'))
+
+export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Value> {
+  const master = masterOf(ctx)
+  const { name, kwargs } = call
+  const args = isList(call.arg) ? [...call.arg] : call.arg === null ? [] : [call.arg]
+  const jid = kwargs.get('__orchestration_jid__') ?? call.jid
+  const given =
+    call.kwarg instanceof Map ? [...call.kwarg].map(([key, value]): [string, Value] => [str(key), value]) : []
+  const keywords = new Map<string, Value>([...given, ...plainKeywords(kwargs)])
+  const parameters = await master.parameters('runner', name)
+  if (parameters?.names.includes('saltenv')) keywords.set('saltenv', kwargs.get('__env__') ?? call.saltenv)
+  if (ORCHESTRATIONS.has(name)) keywords.set('orchestration_jid', jid)
+  const told = new Map<Value, Value>([['type', 'runner']]).set('name', name).set('args', args)
+  await fireArgs(master, jid, told.set('kwargs', new Map<Value, Value>(keywords)))
+  if (!parameters) throw unknown(name)
+  const user = str(kwargs.get('__pub_user') ?? 'UNKNOWN')
+  if (parameters.open) keywords.set('__pub_user', user)
+  const ended = await master.call('runner', { name, args, kwargs: keywords, user })
+  return call.full_return ? outcome(ended, `runner.${name}`) : ended.value
+}
+
+export async function wheel(
+  ctx: FunctionContext,
+  name: string,
+  args: readonly Value[],
+  kwargs: ReadonlyMap<string, Value>,
+): Promise<Dict> {
+  const master = masterOf(ctx)
+  const keywords = new Map(plainKeywords(kwargs))
+  const parameters = await master.parameters('wheel', name)
+  if (parameters?.names.includes('saltenv')) keywords.set('saltenv', kwargs.get('__env__') ?? 'base')
+  const told = new Map<Value, Value>([['type', 'wheel']]).set('name', name)
+  await fireArgs(master, kwargs.get('__orchestration_jid__') ?? null, told.set('args', new Map<Value, Value>(keywords)))
+  if (!parameters) throw unknown(name)
+  return outcome(await master.call('wheel', { name, args, kwargs: keywords, user: 'UNKNOWN' }), `wheel.${name}`)
+}

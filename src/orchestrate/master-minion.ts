@@ -1,0 +1,58 @@
+// The minion on the master's own machine, by whose functions and states orchestrations and reactions work: the master's options
+// and file roots, a pillar of its own when states run, and the master within reach.
+import { dirname } from 'node:path'
+import type { Log } from '../base/mod.ts'
+import { type Dict, str } from '../data/mod.ts'
+import { collectGrains } from '../grains/mod.ts'
+import type { Host } from '../host/mod.ts'
+import { moduleTable, Registry } from '../loader/mod.ts'
+import type { FunctionContext, MasterReach } from '../sdk/mod.ts'
+
+export interface MasterMinionParts {
+  opts: Dict
+  host: Host
+  log: Log
+}
+
+export async function masterMinion({ opts, host, log }: MasterMinionParts): Promise<Registry> {
+  const own = new Map(opts).set('file_client', 'local').set('__role', 'master')
+  own.set('config_dir', dirname(str(opts.get('conf_file') ?? '')))
+  const grains = await collectGrains({ opts: own, host, log })
+  const pillar: Dict = new Map()
+  own.set('grains', grains).set('pillar', pillar)
+  const functions: Registry = new Registry(moduleTable, {
+    opts: own,
+    grains,
+    pillar,
+    host,
+    log,
+    render: async ({ text, ...request }) => {
+      const { renderText } = await import('../render/mod.ts')
+      return (await renderText(text, { ...request, opts: own, grains, pillar, functions, log })).value
+    },
+    freshPillar: async (request) => {
+      const { LocalPillar } = await import('../pillar/mod.ts')
+      return new LocalPillar({ opts: own, grains, host, registry: functions, log }).freshPillar(request)
+    },
+    openStates: async (asking, request) => {
+      const { RootsTree, stateEngine } = await import('../state/mod.ts')
+      const fireEvent = asking.ctx.master && eventsBy(asking.ctx.master)
+      const tree = (run: Dict) => new RootsTree(run, host)
+      return stateEngine({ tree, ...(fireEvent && { fireEvent }) })(asking, request)
+    },
+  })
+  return functions
+}
+
+const eventsBy =
+  (master: MasterReach): NonNullable<EventFirer> =>
+  (tag, data) =>
+    master.fire(tag, data)
+
+type EventFirer = ((tag: string, data: Dict) => Promise<void>) | undefined
+
+/** The same functions for one call, with the master as that call reaches it. */
+export function reaching(functions: Registry, master: MasterReach): Registry {
+  const memory: FunctionContext['memory'] = new Map()
+  return functions.with({ master, memory })
+}

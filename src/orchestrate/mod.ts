@@ -1,0 +1,1 @@
+export { masterMinion, reaching } from './master-minion.ts'

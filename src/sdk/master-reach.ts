@@ -1,0 +1,77 @@
+// The master as functions on its machine reach it: jobs for minions, its own functions, its events. Runner functions have it
+// as part of their context; execution functions and states only where they run beside a master.
+import type { Dict, Value } from '../data/mod.ts'
+
+export interface MinionJob {
+  tgt: Value
+  tgtType?: string
+  fun: Value
+  arg?: Value[]
+  kwarg?: Dict
+  ret?: string
+  jid?: string
+  /** Seconds; the master's `timeout` unless given. */
+  timeout?: number
+  gatherJobTimeout?: number
+  /** `metadata`, `delimiter` and the like. */
+  options?: Dict
+}
+
+/** What one minion answered, or why it did not. */
+export interface MinionReturn {
+  id: string
+  /** `return`, `retcode`, `success`, `out` …; undefined when it did not return. */
+  data?: Dict
+  reason?: 'missing' | 'silent' | 'gone'
+}
+
+export interface TargetedMinions {
+  minions: string[]
+  missing: string[]
+}
+
+export interface BusMessage {
+  tag: string
+  data: Dict
+}
+
+/** How a call of a runner or wheel function ended. */
+export interface MasterOutcome {
+  jid: string
+  value: Value
+  success: boolean
+  retcode: number
+}
+
+export interface MasterReach {
+  /** Who is at the other end: the user that began what is going on. */
+  readonly user: string
+  /** Publishes and gives what comes back, as it comes; nothing when nobody is meant. */
+  run(job: MinionJob): AsyncIterable<MinionReturn>
+  /** Publishes without waiting; undefined when nobody is meant. */
+  publish(job: MinionJob): Promise<{ jid: string; minions: string[]; missing: string[] } | undefined>
+  /** Which minions a target means. */
+  targets(target: Value, kind: string, delimiter?: string): TargetedMinions
+  /** The names of a runner's or wheel function's parameters, or undefined when there is none of that name. */
+  parameters(family: 'runner' | 'wheel', name: string): Promise<MasterParameters | undefined>
+  /** Calls a runner or wheel function as a run of its own, with its events. */
+  call(family: 'runner' | 'wheel', call: MasterFunctionCall): Promise<MasterOutcome>
+  fire(tag: string, data: Dict): Promise<void>
+  /** Events whose tag passes, from now on; ends after `seconds` without one, if given. */
+  events(filter: (tag: string) => boolean, seconds?: number): AsyncIterable<BusMessage>
+  /** Prints where somebody looks. */
+  print(text: string): void
+}
+
+export interface MasterParameters {
+  names: readonly string[]
+  /** Whether further keywords are taken. */
+  open: boolean
+}
+
+export interface MasterFunctionCall {
+  name: string
+  args: readonly Value[]
+  kwargs: ReadonlyMap<string, Value>
+  user: string
+}
