@@ -94,6 +94,12 @@ describe('the registry', () => {
     expect([registry.has('pkg.which'), registry.hasModule('pkg')]).toEqual([false, false])
   })
 
+  test('takes the provider that the options name', async () => {
+    const providers = new Map<Value, Value>([['pkg', 'yumpkg']])
+    const registry = new Registry(table, context({ opts: new Map<Value, Value>([['providers', providers]]) }))
+    expect(await registry.call('pkg.which')).toBe('yum')
+  })
+
   test('serves another context with the modules it has loaded', async () => {
     const registry = new Registry(moduleTable, context({ pillar: new Map([['a', 'secret']]) }))
     expect(await registry.call('pillar.get', ['a'])).toBe('**********')

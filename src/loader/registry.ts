@@ -186,6 +186,11 @@ export class Registry {
   }
 
   private async load(name: string): Promise<ModuleDeclaration> {
+    const named = await this.provider(name)
+    if (named) {
+      this.shared.loaded.set(name, named)
+      return named
+    }
     const reasons: string[] = []
     let chosen: ModuleDeclaration | undefined
     for (const entry of this.shared.table[name] ?? []) {
@@ -201,6 +206,19 @@ export class Registry {
     }
     this.shared.loaded.set(name, chosen)
     return chosen
+  }
+
+  /** The module that the option `providers` names for a virtual one. */
+  private async provider(name: string): Promise<ModuleDeclaration | undefined> {
+    const providers = this.ctx.opts.get('providers')
+    const wanted = providers instanceof Map ? providers.get(name) : undefined
+    if (typeof wanted !== 'string') return undefined
+    for (const entry of this.shared.table[name] ?? []) {
+      const { default: declaration } = await entry.load()
+      if (declaration.name === wanted) return declaration
+    }
+    this.ctx.log('error', `There is no module '${wanted}' that could provide '${name}'`)
+    return undefined
   }
 
   private run(
