@@ -1,61 +1,98 @@
-// `npm run up`: builds Brine and applies the sample tree with it, as a minion without a master would. The minion lives in
-// .brine/up and its states write below .brine/up/root, so nothing else on the machine changes and no rights are needed.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from './build.ts'
+// `npm run up [-- --port=N]`: builds Brine, starts a master and three minions on loopback, and shows a ping, a state and the
+// events of it. They live below .brine/ and keep running until `npm run down`; no rights are needed and nothing else on
+// the machine changes.
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { toError } from '../src/base/mod.ts'
+import type { BusClient, BusEvent } from '../src/bus/mod.ts'
+import { str } from '../src/data/mod.ts'
 import { runCommand } from './command.ts'
+import { openSite } from './up/open-site.ts'
+import { MINIONS, type Site, siteOf } from './up/site.ts'
 
-const root = join(import.meta.dirname, '..')
-const sandbox = join('.brine', 'up')
-const program = join('dist', 'salt-call.js')
+const DEFAULT_PORT = '14505'
 
-function say(text: string): void {
+function say(text = ''): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** JSON is YAML too, whatever characters the paths have. */
-function minionConfig(): string {
-  const options = {
-    id: 'web1.example.com',
-    root_dir: join(root, sandbox, 'minion'),
-    file_roots: { base: [join(root, 'examples', 'tree', 'salt')] },
-    pillar_roots: { base: [join(root, 'examples', 'tree', 'pillar')] },
-    file_client: 'local',
-    grains: { shop_root: join(root, sandbox, 'root') },
-  }
-  const lines = Object.entries(options).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-  return `${lines.join('\n')}\n`
+const commandOf = (site: Site, name: string): string => relative(site.root, join(site.bin, name))
+
+async function show(site: Site, command: string, ...args: string[]): Promise<void> {
+  const words = args.map((word) => (/^[\w.=@/-]+$/.test(word) ? word : `'${word}'`))
+  say(`$ ${[commandOf(site, command), ...words].join(' ')}`)
+  const { code, output } = await runCommand(site.root, join(site.bin, command), args)
+  say(output.trimEnd())
+  if (code !== 0) throw new Error(`${command} ended with exit code ${code}`)
+  say()
 }
 
-async function apply(...args: string[]): Promise<void> {
-  const words = [program, '--local', '-c', join(sandbox, 'etc'), 'state.apply', ...args]
-  say(`$ node ${words.join(' ')}`)
-  const { code, output } = await runCommand(root, process.execPath, words)
-  say(output.trimEnd())
-  if (code !== 0) throw new Error(`state.apply ended with exit code ${code}`)
-  say('')
+/** What came on the bus until it is silent. */
+async function heard(events: BusClient): Promise<BusEvent[]> {
+  const all: BusEvent[] = []
+  for (let event = await events.next(0.3); event !== undefined; event = await events.next(0.3)) all.push(event)
+  return all
+}
+
+/** A line for events that begin a job or bring an answer; others say nothing of it. */
+function eventLine({ tag, data }: BusEvent): string[] {
+  const text = (name: string): string => str(data.get(name) ?? '')
+  if (/^salt\/job\/\d+\/new$/.test(tag)) return [`${tag}  ${text('fun')} for ${text('tgt')}`]
+  if (/^salt\/job\/\d+\/ret\//.test(tag)) return [`${tag}  return code ${text('retcode')}`]
+  return []
+}
+
+async function tour(site: Site, events: BusClient): Promise<void> {
+  await show(site, 'salt', '*', 'test.ping')
+  await heard(events)
+  say('The sample tree examples/tree on two of them:\n')
+  await show(site, 'salt', 'web*', 'state.apply', '--state-output=terse')
+  say("What the master's event bus told of that:\n")
+  for (const event of await heard(events)) for (const line of eventLine(event)) say(`  ${line}`)
+  say()
+}
+
+function whatNext(site: Site): void {
+  const salt = commandOf(site, 'salt')
+  say(
+    `They keep running; \`npm run down\` stops them. What the states wrote is below ${relative(site.root, site.folder)}/root.`,
+  )
+  say('Try next:\n')
+  const lines: [line: string, meaning: string][] = [
+    [`${salt} 'web*' cmd.run 'uname -a'`, 'a command on two of them'],
+    [`${salt} -G role:db grains.item os num_cpus`, 'by grain; what they know of the machine'],
+    [`${salt} web1 state.apply test=True pillar='{"shop": {"workers": 16}}'`, 'what would change'],
+    [`${commandOf(site, 'salt-key')} -L`, 'keys of minions'],
+    [`${commandOf(site, 'salt-run')} jobs.list_jobs`, 'what was done'],
+    [`${commandOf(site, 'salt-call')} pillar.get shop:workers`, 'from the side of a minion, web1'],
+    [`${salt} web1 sys.doc file.append`, 'how a function is called'],
+  ]
+  const width = Math.max(...lines.map(([line]) => line.length))
+  for (const [line, meaning] of lines) say(`  ${line.padEnd(width)}  # ${meaning}`)
 }
 
 async function main(): Promise<void> {
-  await build(root)
-  rmSync(join(root, sandbox), { recursive: true, force: true })
-  mkdirSync(join(root, sandbox, 'etc'), { recursive: true })
-  writeFileSync(join(root, sandbox, 'etc', 'minion'), minionConfig())
-
-  say('Brine is built. The sample tree examples/tree, first only what it would change:\n')
-  await apply('test=True')
-  say('And now for real:\n')
-  await apply()
-
-  const call = `node ${program} --local -c ${join(sandbox, 'etc')}`
-  say(`What it wrote is below ${join(sandbox, 'root')}. Try next:\n`)
-  say(`  ${call} state.apply                           # once more: nothing changes`)
-  say(`  ${call} state.apply pillar='{"shop": {"workers": 16}}'`)
-  say(`  ${call} state.show_lowstate --out=yaml        # what the states are compiled to`)
-  say(`  ${call} pillar.items                          # what the minion is told`)
-  say(`  ${call} grains.item os num_cpus               # what it knows of the machine`)
-  say(`  ${call} sys.doc file.append                   # how a function is called\n`)
-  say('There is no master and no minion daemon yet: README.md says what works today.')
+  const { values } = parseArgs({ options: { port: { type: 'string', default: DEFAULT_PORT } } })
+  const port = Number(values.port)
+  if (!Number.isInteger(port) || port < 1024 || port > 65_534) {
+    throw new Error(`--port takes a number from 1024 to 65534, not '${values.port}'`)
+  }
+  const site = siteOf(join(import.meta.dirname, '..'), port)
+  const { already, events } = await openSite(site)
+  if (already.length === 0) say(`A master and the minions ${MINIONS.join(', ')} are up.\n`)
+  else
+    say('They are up already, with the programs they were started with; `npm run down` before this takes new ones.\n')
+  try {
+    await tour(site, events)
+  } finally {
+    events.close()
+  }
+  whatNext(site)
 }
 
-await main()
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`${toError(error).message}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,7 @@
+// `npm run down`: stops what `npm run up` started. What it wrote stays below .brine/ until the next start.
+import { join } from 'node:path'
+import { stopAll } from './up/daemons.ts'
+import { siteOf } from './up/site.ts'
+
+const stopped = await stopAll(siteOf(join(import.meta.dirname, '..'), 0))
+process.stdout.write(stopped.length > 0 ? `Stopped: ${stopped.join(', ')}\n` : 'Nothing is running\n')

@@ -1,0 +1,77 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { build } from './build.ts'
+import { runCommand } from './command.ts'
+import { assertFreePorts, DAEMONS, running, stopAll } from './up/daemons.ts'
+import { openSite } from './up/open-site.ts'
+import { type Site, siteOf } from './up/site.ts'
+
+const root = join(import.meta.dirname, '..')
+const folder = mkdtempSync(join(tmpdir(), 'brine-up-'))
+
+const listening = (port: number): Promise<Server> =>
+  new Promise((done) => {
+    const server = createServer().listen(port, '127.0.0.1', () => done(server))
+  })
+
+async function freePort(): Promise<number> {
+  const server = await listening(0)
+  const { port } = server.address() as { port: number }
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+/** The programs of the last build, where there was one. */
+async function programs(from: string, to: string): Promise<void> {
+  if (existsSync(join(from, 'dist', 'salt-master.js'))) symlinkSync(join(from, 'dist'), to)
+  else await build(from, to)
+}
+
+let site: Site
+
+beforeAll(async () => {
+  site = siteOf(root, await freePort(), folder)
+  const { already, events } = await openSite(site, programs)
+  events.close()
+  expect(already).toEqual([])
+}, 90_000)
+
+afterAll(async () => {
+  await stopAll(site)
+  rmSync(folder, { recursive: true, force: true })
+}, 30_000)
+
+test('the site answers a ping of all three minions', async () => {
+  const { output } = await runCommand(root, join(site.bin, 'salt'), ['*', 'test.ping', '--out=json', '--static'])
+  expect(JSON.parse(output)).toEqual({ db1: true, web1: true, web2: true })
+})
+
+test('the site applies the sample tree below its own folder', async () => {
+  const { code, output } = await runCommand(root, join(site.bin, 'salt'), [
+    'web1',
+    'state.apply',
+    '--state-output=terse',
+  ])
+  expect(output).toContain('Succeeded: 7 (changed=7)')
+  expect(code).toBe(0)
+  expect(readFileSync(join(site.folder, 'root', 'web1', 'var/lib/shop/count'), 'utf8').trim()).toBe('2')
+})
+
+test('a second start leaves the site as it is', async () => {
+  const before = DAEMONS.map((name) => running(site, name))
+  const { already, events } = await openSite(site, programs)
+  events.close()
+  expect(already).toEqual(DAEMONS)
+  expect(DAEMONS.map((name) => running(site, name))).toEqual(before)
+})
+
+test('a port that is taken is named with a way out', async () => {
+  const server = await listening(0)
+  const { port } = server.address() as { port: number }
+  const taken = assertFreePorts(siteOf(root, port, folder))
+  await expect(taken).rejects.toThrow(new RegExp(`Port ${port} of 127.0.0.1 is taken; .*npm run up -- --port=`))
+  await new Promise((done) => server.close(done))
+})

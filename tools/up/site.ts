@@ -1,0 +1,98 @@
+// The little site of `npm run up`: a master and three minions on loopback, each with its configuration and everything it
+// keeps below one folder, and commands that find it.
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export const MASTER = 'master'
+export const MINIONS = ['db1', 'web1', 'web2'] as const
+
+const COMMANDS = ['salt', 'salt-call', 'salt-run', 'salt-key']
+
+/** The path of a socket may have 107 characters, and those of minions lie 58 below the folder. */
+const LONGEST_FOLDER = 45
+
+export interface Site {
+  /** The clone. */
+  root: string
+  /** Everything but the commands. */
+  folder: string
+  /** The commands. */
+  bin: string
+  publishPort: number
+  returnPort: number
+}
+
+export const siteOf = (root: string, port: number, brine = join(root, '.brine')): Site => ({
+  root,
+  folder: join(brine, 'up'),
+  bin: join(brine, 'bin'),
+  publishPort: port,
+  returnPort: port + 1,
+})
+
+export const programsOf = (site: Site): string => join(site.folder, 'dist')
+export const configOf = (site: Site, name: string): string => join(site.folder, 'etc', name)
+export const logOf = (site: Site, name: string): string => join(site.folder, 'log', name)
+
+/** Where the master has its sockets. */
+export const socketsOf = (site: Site): string => join(rootOf(site, MASTER), 'var/run/salt/master')
+
+/** What a daemon takes for the root of the file system; sockets are below it, which a deep clone leaves no room for. */
+function rootOf(site: Site, name: string): string {
+  if (site.folder.length <= LONGEST_FOLDER) return join(site.folder, name)
+  const mark = createHash('sha256').update(site.folder).digest('hex').slice(0, 12)
+  return join(tmpdir(), `brine-up-${mark}`, name)
+}
+
+/** Writes the configuration and the commands anew; nothing of an earlier site stays. */
+export function writeSite(site: Site): void {
+  rmSync(site.folder, { recursive: true, force: true })
+  for (const name of [MASTER, ...MINIONS]) rmSync(rootOf(site, name), { recursive: true, force: true })
+  for (const folder of ['log', 'root']) mkdirSync(join(site.folder, folder), { recursive: true })
+  mkdirSync(site.bin, { recursive: true })
+  configure(site, MASTER, 'master', masterOptions(site))
+  for (const id of MINIONS) configure(site, id, 'minion', minionOptions(site, id))
+  for (const command of COMMANDS) writeCommand(site, command)
+}
+
+/** JSON is YAML too, whatever characters the paths have. */
+function configure(site: Site, name: string, file: string, options: object): void {
+  mkdirSync(configOf(site, name), { recursive: true })
+  const lines = Object.entries(options).map(([option, value]) => `${option}: ${JSON.stringify(value)}`)
+  writeFileSync(join(configOf(site, name), file), `${lines.join('\n')}\n`)
+}
+
+const sampleTree = (site: Site, part: string): string => join(site.root, 'examples', 'tree', part)
+
+const masterOptions = (site: Site) => ({
+  interface: '127.0.0.1',
+  publish_port: site.publishPort,
+  ret_port: site.returnPort,
+  root_dir: rootOf(site, MASTER),
+  file_roots: { base: [sampleTree(site, 'salt')] },
+  pillar_roots: { base: [sampleTree(site, 'pillar')] },
+  // this master answers on loopback only
+  auto_accept: true,
+})
+
+const minionOptions = (site: Site, id: string) => ({
+  id,
+  master: '127.0.0.1',
+  publish_port: site.publishPort,
+  master_port: site.returnPort,
+  root_dir: rootOf(site, id),
+  grains: { role: id.replace(/\d+$/, ''), shop_root: join(site.folder, 'root', id) },
+})
+
+/** `salt-call` speaks for one of the minions; `-c` names another. */
+function writeCommand(site: Site, command: string): void {
+  const config = configOf(site, command === 'salt-call' ? 'web1' : MASTER)
+  const words = [process.execPath, join(programsOf(site), `${command}.js`), '-c', config]
+  const file = join(site.bin, command)
+  writeFileSync(file, `#!/bin/sh\nexec ${words.map(quoted).join(' ')} "$@"\n`)
+  chmodSync(file, 0o755)
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
