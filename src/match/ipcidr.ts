@@ -16,6 +16,9 @@ export const ipcidr: Matcher = (target, subject) => {
   return each.some((address) => wanted.contains(ipAddress(address)))
 }
 
+/** Whether a target is one that this matcher reads. */
+export const isAddressTarget = (target: Value): boolean => addressOrNetwork(target) !== undefined
+
 function addressOrNetwork(target: Value): IpAddress | IpNetwork | undefined {
   for (const read of [ipAddress, ipNetwork]) {
     try {

@@ -1,4 +1,4 @@
-// Whether a minion is meant by a target expression, judged by the minion itself.
+// Whether a minion is meant by a target expression: judged by the minion itself, and by its master (fleet.ts).
 import { PyError, quote, type Value } from '../data/mod.ts'
 import { data, grain, grainPcre, pillar, pillarExact, pillarPcre, resource } from './by-data.ts'
 import { glob, list, managingMinion, pcre } from './by-id.ts'
@@ -6,6 +6,7 @@ import { compound, nodegroup } from './compound.ts'
 import { ipcidr } from './ipcidr.ts'
 import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 
+export { type Fleet, matchFleet, type Targeted } from './fleet.ts'
 export { expandNodegroup, publishedTarget } from './nodegroup.ts'
 export type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 export { parseTarget, type Target } from './target.ts'

@@ -1,10 +1,9 @@
-// Matchers: which minions a target means, judged by each minion itself (cases/matchers/README.md). The master's side of
-// the recordings waits for the master.
+// Matchers: which minions a target means, judged by each minion itself and by their master (cases/matchers/README.md).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from '../../../src/base/mod.ts'
 import { type Dict, truthy, type Value } from '../../../src/data/mod.ts'
-import { type MatchOptions, match, matchers, publishedTarget } from '../../../src/match/mod.ts'
+import { type MatchOptions, match, matchers, matchFleet, publishedTarget } from '../../../src/match/mod.ts'
 import type { Area, Case, Json, Outcome } from '../area.ts'
 import { decodeTyped } from '../typed-json.ts'
 
@@ -18,6 +17,8 @@ interface Minion {
   grains: Dict
   pillar: Dict
   resources: Value
+  isAccepted: boolean
+  isCached: boolean
 }
 
 function readFleets(): Map<string, Fleet> {
@@ -31,6 +32,8 @@ function readFleets(): Map<string, Fleet> {
         grains: decodeTyped(minion.grains) as Dict,
         pillar: decodeTyped(minion.pillar) as Dict,
         resources: decodeTyped(minion.resources ?? {}),
+        isAccepted: minion.key === 'accepted',
+        isCached: minion.cached,
       })),
     })
   }
@@ -39,7 +42,7 @@ function readFleets(): Map<string, Fleet> {
 
 interface RawFleet {
   nodegroups: Json
-  minions: Array<{ id: string; grains: Json; pillar: Json; resources?: Json }>
+  minions: Array<{ id: string; grains: Json; pillar: Json; resources?: Json; key: string; cached: boolean }>
 }
 
 const fleets = readFleets()
@@ -74,7 +77,33 @@ function ask(fleet: Fleet, target: string, kind: string, options: MatchOptions):
 }
 
 /** What a recording says about minions, in one shape: its own fields, and what a top file would match. */
-const FIELDS = ['minion', 'minion_errors', 'wire', 'top', 'top_errors'] as const
+const FIELDS = ['minion', 'minion_errors', 'wire', 'top', 'top_errors', 'master', 'missing', 'master_raw'] as const
+
+/** Recordings list ids in the order of the fleet, and what the fleet does not have as it was named. */
+function expected(
+  fleet: Fleet,
+  target: string,
+  kind: string,
+  delimiter?: string,
+): { minions: string[]; missing: string[] } {
+  const data = new Map(fleet.minions.filter(({ isCached }) => isCached).map((minion) => [minion.id, minion]))
+  const { minions, missing } = matchFleet(
+    {
+      opts: dict([['nodegroups', fleet.nodegroups]]),
+      accepted: fleet.minions.filter(({ isAccepted }) => isAccepted).map(({ id }) => id),
+      seen: () => data.keys(),
+      grains: (id) => data.get(id)?.grains,
+      pillar: (id) => data.get(id)?.pillar,
+      resources: new Map(fleet.minions.map(({ id, resources }) => [id, resources as Dict])),
+    },
+    target,
+    kind,
+    delimiter === undefined ? {} : { delimiter },
+  )
+  const order = fleet.minions.map(({ id }) => id)
+  const place = (id: string): number => order.indexOf(id) + 1 || order.length + 1
+  return { minions: [...minions].sort((a, b) => place(a) - place(b)), missing }
+}
 
 function dict(entries: Iterable<[string, Value]>): Dict {
   return new Map<Value, Value>(entries)
@@ -116,11 +145,20 @@ function answers(testCase: Case): Dict {
     result.set('minion', minion)
     if (errors.size > 0) result.set('minion_errors', dict(errors))
   }
+  if (testCase['wire'] !== undefined) {
+    result.set('wire', wire)
+    const top = ask(fleet, testCase['expr'] as string, testCase['tgt_type'] as string, {})
+    result.set('top', top.minion)
+    if (top.errors.size > 0) result.set('top_errors', dict(top.errors))
+  }
+  if (target !== undefined && kind !== undefined) {
+    const { minions, missing } = expected(fleet, target, kind, options.delimiter)
+    result.set('master', minions)
+    if (missing.length > 0) result.set('missing', missing)
+  }
   if (testCase['wire'] === undefined) return result
-  result.set('wire', wire)
-  const top = ask(fleet, testCase['expr'] as string, testCase['tgt_type'] as string, {})
-  result.set('top', top.minion)
-  if (top.errors.size > 0) result.set('top_errors', dict(top.errors))
+  const raw = expected(fleet, testCase['expr'] as string, testCase['tgt_type'] as string)
+  result.set('master_raw', raw.minions)
   return result
 }
 

@@ -1,0 +1,218 @@
+// Which minions a target means, as far as their master knows: accepted keys, and the grains and pillar it has seen. Who was
+// never seen is not meant by what asks for data, except by addresses, where Salt gives the benefit of the doubt.
+import type { Log } from '../base/mod.ts'
+import { BrineError, toError } from '../base/mod.ts'
+import {
+  compileRegex,
+  type Dict,
+  fnmatch,
+  isDict,
+  isList,
+  str,
+  subdictMatch,
+  textOf,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
+import { compoundTerms } from './fleet-compound.ts'
+import { ipcidr, isAddressTarget } from './ipcidr.ts'
+import { expandNodegroup } from './nodegroup.ts'
+import { setOf } from './set-expression.ts'
+
+export interface Targeted {
+  minions: string[]
+  /** Ids of a list that no key is known for. */
+  missing: string[]
+}
+
+/** What a master knows about its minions. */
+export interface Fleet {
+  opts: Dict
+  /** Ids with an accepted key. */
+  accepted: readonly string[]
+  /** Ids whose grains were seen. */
+  seen(): Iterable<string>
+  grains(id: string): Value | undefined
+  pillar(id: string): Value | undefined
+  /** By minion: what it manages, ids by type. */
+  resources?: ReadonlyMap<string, Dict>
+  log?: Log
+}
+
+export interface FleetOptions {
+  delimiter?: string
+  /** The function that is to be called. */
+  fun?: Value
+}
+
+type Source = 'grains' | 'pillar'
+
+/** Functions that do the work of resources within the minion's own. */
+const MERGED = new Set(['state.apply', 'state.highstate', 'state.sls', 'state.sls_id', 'state.single'])
+
+const hasWildcard = (pattern: string): boolean => /[*?[]/.test(pattern)
+
+/** One question to the fleet; what it reads is read once. */
+export class FleetQuery {
+  readonly fleet: Fleet
+  private seenIds: ReadonlySet<string> | undefined
+  private readonly known = { grains: new Map<string, Dict | undefined>(), pillar: new Map<string, Dict | undefined>() }
+
+  constructor(fleet: Fleet) {
+    this.fleet = fleet
+  }
+
+  /** Several patterns may be given, with commas between. */
+  glob(pattern: string): string[] {
+    const { accepted } = this.fleet
+    if (pattern === '*') return [...accepted]
+    const patterns = pattern.split(',')
+    const ids = new Set(accepted)
+    const found = new Set(patterns.filter((one) => ids.has(one)))
+    const wild = patterns.filter(hasWildcard)
+    if (wild.length > 0) for (const id of accepted) if (wild.some((one) => fnmatch(id, one))) found.add(id)
+    if (!hasWildcard(pattern) && this.isResource(pattern)) found.add(pattern)
+    return [...found]
+  }
+
+  list(target: Value): Targeted {
+    const text = textOf(target)
+    const ids = text === undefined ? (isList(target) ? target.map(str) : []) : text.split(',').filter(Boolean)
+    const accepted = new Set(this.fleet.accepted)
+    const isMeant = (id: string): boolean => accepted.has(id) || this.isResource(id)
+    return { minions: [...new Set(ids)].filter(isMeant), missing: ids.filter((id) => !isMeant(id)) }
+  }
+
+  pcre(pattern: string): string[] {
+    const regex = compileRegex(pattern)
+    return this.fleet.accepted.filter((id) => regex.match(id) !== null)
+  }
+
+  /** Who has the value; without a cache nothing is known, and everybody may. */
+  within(source: Source, path: string, way: { delimiter: string; regex?: boolean; exact?: boolean }): string[] {
+    if (!this.hasCache) return [...this.fleet.accepted]
+    return this.fleet.accepted.filter((id) => {
+      const data = this.seen.has(id) ? this.data(source, id) : undefined
+      return data !== undefined && subdictMatch(data, path, way)
+    })
+  }
+
+  address(target: string): string[] {
+    if (!isAddressTarget(target)) {
+      this.fleet.log?.('error', `Invalid IP/CIDR target: ${target}`)
+      return []
+    }
+    if (!this.hasCache) return [...this.fleet.accepted]
+    const { opts } = this.fleet
+    return this.fleet.accepted.filter((id) => {
+      const grains = this.data('grains', id)
+      return grains === undefined || truthy(ipcidr(target, { id, grains, pillar: new Map(), opts }))
+    })
+  }
+
+  /** `type` or `type:id`. */
+  resource(name: string): string[] {
+    const [type, id] = [name.split(':')[0]!, name.split(':').slice(1).join(':')]
+    return id === '' ? [...this.resourceIds((other) => other === type)] : [id]
+  }
+
+  /** A pattern of minions means what they manage as well. */
+  withResources(minions: string[]): string[] {
+    const managed = minions.flatMap((id) => [...this.resourceIds(() => true, id)])
+    return [...new Set([...minions, ...managed])]
+  }
+
+  private isResource(id: string): boolean {
+    for (const other of this.resourceIds(() => true)) if (other === id) return true
+    return false
+  }
+
+  private *resourceIds(isWanted: (type: string) => boolean, minion?: string): Generator<string> {
+    for (const [id, types] of this.fleet.resources ?? []) {
+      if (minion !== undefined && id !== minion) continue
+      for (const [type, ids] of types) if (isWanted(str(type)) && isList(ids)) yield* ids.map(str)
+    }
+  }
+
+  private get hasCache(): boolean {
+    return truthy(this.fleet.opts.get('minion_data_cache') ?? true)
+  }
+
+  private get seen(): ReadonlySet<string> {
+    this.seenIds ??= new Set(this.fleet.seen())
+    return this.seenIds
+  }
+
+  private data(source: Source, id: string): Dict | undefined {
+    const known = this.known[source]
+    if (!known.has(id)) {
+      const value = this.fleet[source](id)
+      known.set(id, value !== undefined && isDict(value) ? value : undefined)
+    }
+    return known.get(id)
+  }
+}
+
+type Kind = (query: FleetQuery, target: Value, options: { delimiter: string; fun: Value }) => Targeted
+
+const only = (minions: string[]): Targeted => ({ minions, missing: [] })
+
+const byData =
+  (source: Source, way: { regex?: boolean; exact?: boolean }): Kind =>
+  (query, target, { delimiter }) =>
+    only(query.within(source, str(target), { delimiter, ...way }))
+
+const compound =
+  (isExact: boolean): Kind =>
+  (query, target) => {
+    const found = compoundTerms(query, target, isExact)
+    const minions = found && setOf(found.terms)
+    if (!minions) query.fleet.log?.('error', `Invalid compound target: ${str(target)}`)
+    return minions ? { minions: [...minions], missing: found!.missing } : only([])
+  }
+
+const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  [
+    'glob',
+    (query, target, { fun }) => {
+      if (isList(target)) return query.list(target)
+      const pattern = str(target)
+      const minions = query.glob(pattern)
+      return only(hasWildcard(pattern) && !MERGED.has(str(fun)) ? query.withResources(minions) : minions)
+    },
+  ],
+  ['list', (query, target) => query.list(target)],
+  ['pcre', (query, target) => only(query.pcre(str(target)))],
+  ['grain', byData('grains', {})],
+  ['grain_pcre', byData('grains', { regex: true })],
+  ['pillar', byData('pillar', {})],
+  ['pillar_pcre', byData('pillar', { regex: true })],
+  ['pillar_exact', byData('pillar', { exact: true })],
+  ['ipcidr', (query, target) => only(query.address(str(target)))],
+  ['compound', compound(false)],
+  ['compound_pillar_exact', compound(true)],
+  ['resource', (query, target) => only(query.resource(str(target)))],
+  ['managing_minion', (query, target) => only(query.glob(str(target)))],
+  [
+    'nodegroup',
+    (query, target, options) => {
+      const nodegroups = query.fleet.opts.get('nodegroups') ?? null
+      return compound(false)(query, expandNodegroup(str(target), nodegroups, query.fleet.log), options)
+    },
+  ],
+])
+
+/** A target that cannot be read, or of a kind that nobody knows, means nobody. */
+export function matchFleet(fleet: Fleet, target: Value, kind: string, options: FleetOptions = {}): Targeted {
+  const { delimiter = ':', fun = '' } = options
+  try {
+    const matched = KINDS.get(kind)?.(new FleetQuery(fleet), target ?? '', { delimiter, fun })
+    if (matched) return matched
+    fleet.log?.('error', `Nobody knows how to match minions by ${kind}`)
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    const why = toError(error).message
+    fleet.log?.('error', `Failed matching available minions with ${kind} pattern: ${str(target)}: ${why}`)
+  }
+  return only([])
+}
