@@ -1,11 +1,10 @@
-// `tsx tools/plugin-table.ts`: writes src/loader/module-table.ts and state-table.ts, which name every function of
-// src/modules/ and src/states/ and how its file is imported. A test of the loader fails when one is out of date.
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+// `tsx tools/plugin-table.ts`: writes src/loader/*-table.ts, which name every function of src/modules/, src/states/,
+// src/runners/ and src/wheel/ and how its file is imported, and the reference in docs/. Tests fail when they are out of date.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type MasterModule, type ModuleDeclaration, type StateDeclaration, stateHooks } from '../src/sdk/mod.ts'
-
-type Declaration = ModuleDeclaration | StateDeclaration | MasterModule
+import { type StateDeclaration, stateHooks } from '../src/sdk/mod.ts'
+import { type Declaration, declarations } from './plugin-declarations.ts'
+import { writeReference } from './reference.ts'
 
 interface Family {
   folder: string
@@ -52,21 +51,10 @@ export const WHEEL: Family = masterFamily('wheel', 'wheel')
 
 export const FAMILIES: readonly Family[] = [MODULES, STATES, RUNNERS, WHEEL]
 
-/** Files of a folder of plugins; parts of a plugin lie beside it and declare nothing. */
-export async function declarations(folder: string): Promise<Map<string, Declaration>> {
-  const found = new Map<string, Declaration>()
-  const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-  for (const file of files.sort()) {
-    const { default: declaration } = await import(pathToFileURL(join(folder, file)).href)
-    if (declaration?.functions) found.set(file, declaration)
-  }
-  return found
-}
-
 export async function tableText(root: string, family: Family): Promise<string> {
   const byName = new Map<string, string[]>()
   const folder = join(root, 'src', family.folder)
-  for (const [file, declaration] of existsSync(folder) ? await declarations(folder) : []) {
+  for (const [file, declaration] of await declarations(folder)) {
     const name = declaration.virtual ?? declaration.name
     const entries = byName.get(name) ?? []
     entries.push(entryText(family, file, declaration))
@@ -99,4 +87,5 @@ if (import.meta.filename === process.argv[1]) {
   for (const family of FAMILIES) {
     writeFileSync(join(root, 'src', 'loader', family.table), await tableText(root, family))
   }
+  await writeReference(root)
 }

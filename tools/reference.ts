@@ -1,0 +1,114 @@
+// `tsx tools/reference.ts`: writes docs/reference/{modules,states,runners,wheel}/ from the declarations of src/: a page per
+// module and an index per family. tools/plugin-table.ts writes them too. A test fails when they are out of date.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { repr } from '../src/data/mod.ts'
+import type { Args, FunctionDeclaration } from '../src/sdk/mod.ts'
+import { type Declaration, declarations } from './plugin-declarations.ts'
+
+type Documented = Pick<FunctionDeclaration, 'doc' | 'args' | 'examples' | 'returns'> & { effect?: string }
+
+const MADE_BY = 'Made by `tools/reference.ts` from the declarations in'
+
+const SEVERAL = 'Where several modules have one name, those that fit the minion serve it.'
+
+const FAMILIES = {
+  modules: [
+    'Execution modules',
+    `What \`salt '*' module.function\` and \`salt['module.function'](…)\` in templates call. ${SEVERAL}`,
+  ],
+  states: ['State modules', `What SLS files declare. ${SEVERAL}`],
+  runners: ['Runners', 'What `salt-run module.function` calls, on the master.'],
+  wheel: ['Wheel modules', 'What manages the master itself: `salt-key`, reactors and orchestrations call it.'],
+} as const
+
+export type FamilyName = keyof typeof FAMILIES
+
+export const REFERENCE_FAMILIES = Object.keys(FAMILIES) as FamilyName[]
+
+/** Texts by file name below the family's folder. */
+export async function referencePages(root: string, family: FamilyName): Promise<Map<string, string>> {
+  const found = await declarations(join(root, 'src', family))
+  const pages = new Map<string, string>()
+  for (const [file, declaration] of found) {
+    pages.set(file.replace(/\.ts$/, '.md'), pageText(`src/${family}/${file}`, declaration))
+  }
+  pages.set('README.md', indexText(family, found))
+  return pages
+}
+
+const calledName = ({ name, virtual }: Declaration): string => virtual ?? name
+
+function indexText(family: FamilyName, found: ReadonlyMap<string, Declaration>): string {
+  const [title, meaning] = FAMILIES[family]
+  const byCall = [...found].sort(([, a], [, b]) => (calledName(a) < calledName(b) ? -1 : 1))
+  const rows = byCall.map(([file, declaration]) => {
+    const functions = Object.keys(declaration.functions)
+    const page = `[${declaration.name}](${file.replace(/\.ts$/, '.md')})`
+    return `| \`${calledName(declaration)}\` | ${page} | ${functions.length} | ${inCell(firstSentence(declaration.doc))} |`
+  })
+  const count = byCall.reduce((sum, [, { functions }]) => sum + Object.keys(functions).length, 0)
+  return textOf([
+    `# ${title}`,
+    `${MADE_BY} \`src/${family}\`; do not edit by hand.`,
+    `${meaning} There are ${count} functions.`,
+    ['| called | module | functions | |', '|---|---|---:|---|', ...rows].join('\n'),
+  ])
+}
+
+function pageText(source: string, declaration: Declaration): string {
+  const called = calledName(declaration)
+  const parts = [`# ${declaration.name}`, `${MADE_BY} \`${source}\`; do not edit by hand.`, plain(declaration.doc)]
+  if (called !== declaration.name) parts.push(`Called as \`${called}\`.`)
+  const functions = Object.entries(declaration.functions as Readonly<Record<string, Documented>>)
+  for (const [name, documented] of functions) parts.push(...functionText(`${called}.${name}`, documented))
+  return textOf(parts)
+}
+
+function functionText(name: string, { doc, args, examples, returns, effect }: Documented): string[] {
+  const parts = [`## ${name}`, `\`${name}(${signatureText(args)})\``]
+  parts.push(plain(effect === 'change' ? `${doc} It may change the machine.` : doc))
+  const rows = Object.entries(args).map(([arg, { doc: meaning }]) => `| \`${arg}\` | ${inCell(meaning)} |`)
+  if (rows.length > 0) parts.push(['| argument | |', '|---|---|', ...rows].join('\n'))
+  if (returns) parts.push(plain(`Returns: ${returns.doc}`))
+  if (examples && examples.length > 0) parts.push(`\`\`\`\n${examples.join('\n')}\n\`\`\``)
+  return parts
+}
+
+function signatureText(args: Args): string {
+  const words = Object.entries(args).map(([name, { kind, default: fallback }]) => {
+    if (kind === 'rest') return `*${name}`
+    if (kind === 'open') return `**${name}`
+    return fallback === undefined ? name : `${name}=${repr(fallback)}`
+  })
+  return words.join(', ').replaceAll('`', "'").replaceAll('\n', '\\n')
+}
+
+const firstSentence = (text: string): string => /^[\s\S]*?[.](?=\s|$)/.exec(text)?.[0] ?? text
+
+const inProse = (text: string): string => text.replace(/[<*_\\[\]]/g, (sign) => (sign === '<' ? '&lt;' : `\\${sign}`))
+
+/** Text as it is meant, whatever Markdown or HTML would see in it outside of code. */
+function plain(text: string): string {
+  const parts = text.split(/(`[^`]*`)/)
+  return parts.map((part, index) => (index % 2 === 0 ? inProse(part) : part)).join('')
+}
+
+const inCell = (text: string): string =>
+  plain(text)
+    .replaceAll('|', '\\|')
+    .replace(/\s*\n\s*/g, ' ')
+
+const textOf = (parts: readonly string[]): string => `${parts.filter((part) => part !== '').join('\n\n')}\n`
+
+/** Writes all pages anew. */
+export async function writeReference(root: string): Promise<void> {
+  for (const family of REFERENCE_FAMILIES) {
+    const folder = join(root, 'docs', 'reference', family)
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    for (const [file, text] of await referencePages(root, family)) writeFileSync(join(folder, file), text)
+  }
+}
+
+if (import.meta.filename === process.argv[1]) await writeReference(join(import.meta.dirname, '..'))
