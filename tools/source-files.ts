@@ -28,7 +28,8 @@ export function sourceFiles(root: string, folders: string[]): SourceFile[] {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-export const isTest = (path: string): boolean => /\.test\.ts$/.test(path)
+/** Tests, and what several of them share. */
+export const isTest = (path: string): boolean => /\.test(?:-support)?\.ts$/.test(path)
 
 // The formatter puts every import statement at the start of a line, so a line-wise pattern finds them all.
 const STATEMENT = /^(?:import|export)\s+(?:(type\s+)?([\w$*{},\s]+?)\s+from\s+)?'([^']+)'/gm

@@ -1,5 +1,5 @@
 // How functions of `docker` are declared.
-import type { Value } from '../../data/mod.ts'
+import { str, type Value } from '../../data/mod.ts'
 import { type Arg, arg, type FunctionContext, type FunctionDeclaration, fn, type Result, ret } from '../../sdk/mod.ts'
 import type { Given } from './cli.ts'
 
@@ -33,3 +33,7 @@ export const name = arg.any('The name or ID')
 export const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
 export const flag = (doc: string, fallback = false): Arg<Value> => arg.any(doc, { default: fallback })
 export const further = (doc: string) => arg.open(doc)
+
+/** What was given by that name; null when nothing was. */
+export const value = (given: Given, key: string): Value => given[key] ?? null
+export const text = (given: Given, key: string): string => str(value(given, key))

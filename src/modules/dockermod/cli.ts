@@ -76,3 +76,7 @@ export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined>
     throw error
   }
 }
+
+/** The facts themselves, or of what is named. */
+export const factsOf = async (ctx: FunctionContext, kind: 'container' | 'network', given: Value): Promise<Dict> =>
+  isDict(given) ? given : inspect(ctx, kind, given)
