@@ -1,0 +1,7 @@
+// `npm run -s coverage`: prints how much of what real formulas use is here, and what is not.
+import { coverage } from './coverage.ts'
+
+for (const { what, share, occurrences, missing } of coverage()) {
+  process.stdout.write(`${(share * 100).toFixed(2)} % of ${occurrences} ${what}\n`)
+  for (const [name, count] of missing) process.stdout.write(`  ${String(count).padStart(5)} ${name}\n`)
+}
