@@ -58,17 +58,19 @@ async function named(family: Family, wanted: readonly Value[], isGlob: (name: st
 
 const globOrFunction = (name: string): boolean => isPattern(name) || name.includes('.')
 
-/** Of modules that are asked for only those functions that serve this minion: several may share one name. */
+/** Those that serve this minion: several modules may share one name, and some serve nobody here. */
+async function serving(family: Family, names: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(names.map((name) => family.declaration(name)))
+  return names.filter((_, index) => found[index] !== undefined)
+}
+
 async function listFunctions(family: Family, wanted: readonly Value[]): Promise<Value> {
-  const names = await named(family, wanted, globOrFunction)
-  if (wanted.length === 0) return sorted(names)
-  const serving: string[] = []
-  for (const name of names) if (await family.declaration(name)) serving.push(name)
-  return sorted(serving)
+  return sorted(await serving(family, await named(family, wanted, globOrFunction)))
 }
 
 async function listModules(family: Family, wanted: readonly Value[]): Promise<Value> {
-  return sorted([...new Set((await named(family, wanted, isPattern)).map(moduleOf))])
+  const names = await serving(family, await named(family, wanted, isPattern))
+  return sorted([...new Set(names.map(moduleOf))])
 }
 
 async function docs(family: Family, wanted: readonly Value[]): Promise<Value> {
