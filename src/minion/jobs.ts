@@ -2,7 +2,7 @@
 // of its own so that ending it ends what it started.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Log } from '../base/mod.ts'
+import { type Log, toError } from '../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
@@ -11,6 +11,10 @@ import { type Outcome, runFunction } from './run-job.ts'
 export interface JobsOptions {
   opts: Dict
   log: Log
+}
+
+/** Where a job comes from and its return goes. */
+export interface JobHome {
   /** The functions as they are when a job begins. */
   functions(): Promise<Registry>
   /** Takes the finished return. */
@@ -48,12 +52,18 @@ export class Jobs {
   }
 
   /** Begins a job, when there is room for one more. */
-  begin(load: Dict): void {
+  begin(load: Dict, home: JobHome): void {
+    this.hold(load, async (signal) => home.finished(await this.answer(load, home, signal)))
+  }
+
+  /** Notes that something runs under a number until it is done, and lets it be ended by that number. */
+  hold(load: Dict, work: (signal: AbortSignal) => Promise<void>): void {
     const jid = str(load.get('jid')!)
     if (this.running.has(jid)) return
     const ending = new AbortController()
     const done = this.room()
-      .then(() => this.perform(jid, load, ending.signal))
+      .then(() => this.noted(jid, load, () => work(ending.signal)))
+      .catch((error: unknown) => this.options.log('error', `Job ${jid} failed: ${toError(error).stack ?? ''}`))
       .finally(() => {
         this.running.delete(jid)
         this.queue.shift()?.()
@@ -85,19 +95,19 @@ export class Jobs {
     if (most > 0 && this.running.size >= most) await new Promise<void>((done) => this.queue.push(done))
   }
 
-  private async perform(jid: string, load: Dict, signal: AbortSignal): Promise<void> {
+  private async noted(jid: string, load: Dict, work: () => Promise<void>): Promise<void> {
     const file = join(this.folder, jid)
     const note = new Map<Value, Value>([['pid', process.pid], ...load])
     writeFileSync(file, encodeMsgpack(note, 'bus'))
     try {
-      this.options.finished(await this.answer(load, signal))
+      await work()
     } finally {
       rmSync(file, { force: true })
     }
   }
 
-  private async answer(load: Dict, signal: AbortSignal): Promise<Dict> {
-    const all = await this.options.functions()
+  private async answer(load: Dict, home: JobHome, signal: AbortSignal): Promise<Dict> {
+    const all = await home.functions()
     const { host, daemon } = all.ctx
     const jid = load.get('jid')!
     const functions = all.with({

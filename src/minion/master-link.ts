@@ -1,8 +1,9 @@
 // The connection of a minion to one master: requests, and publications as they come.
 import { lookup } from 'node:dns/promises'
-import type { Log } from '../base/mod.ts'
-import { type Dict, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { type Log, toError } from '../base/mod.ts'
+import { type Dict, numberOf, textOf, type Value } from '../data/mod.ts'
 import {
+  ClearClient,
   MasterChannel,
   type MinionSettings,
   openTransport,
@@ -38,9 +39,10 @@ export interface LinkOptions {
 }
 
 export class MasterLink {
-  readonly channel: MasterChannel
+  channel: MasterChannel
   private readonly options: LinkOptions
   private readonly transport: Transport
+  private address: MasterAddress
   private receiver: PublicationReceiver | undefined
 
   static async open(options: LinkOptions): Promise<MasterLink> {
@@ -53,9 +55,35 @@ export class MasterLink {
   private constructor(options: LinkOptions, transport: Transport) {
     this.options = options
     this.transport = transport
-    const { settings, log, onOutcome, address } = options
-    const client = transport.connect(address, { ...requestClientOptions(options.opts), log })
-    this.channel = new MasterChannel({ client, settings, log, ...(onOutcome && { onOutcome }) })
+    this.address = options.address
+    this.channel = this.openChannel()
+  }
+
+  private openChannel(): MasterChannel {
+    const { settings, log, onOutcome, opts } = this.options
+    const client = this.transport.connect(this.address, { ...requestClientOptions(opts), log })
+    return new MasterChannel({ client, settings, log, ...(onOutcome && { onOutcome }) })
+  }
+
+  /** Leaves this master for another; who has this link asks the other from now on. */
+  move(address: MasterAddress): void {
+    this.close()
+    this.address = address
+    this.channel = this.openChannel()
+  }
+
+  /** Whether a master answers, without signing in. */
+  async answers(address: MasterAddress, seconds: number): Promise<boolean> {
+    const client = this.transport.connect(address, requestClientOptions(this.options.opts))
+    try {
+      await new ClearClient(client).send(new Map([['cmd', 'ping']]), { timeout: seconds, tries: 1 })
+      return true
+    } catch (error) {
+      this.options.log('debug', `Master ${address.host} does not answer: ${toError(error).message}`)
+      return false
+    } finally {
+      client.close()
+    }
   }
 
   /** Asks the master. */
@@ -63,7 +91,8 @@ export class MasterLink {
 
   /** Listens to publications from now on. */
   listen(onLoad: (load: Dict) => void, onConnect: () => void, onDisconnect: () => void): void {
-    const { opts, address, log } = this.options
+    const { address } = this
+    const { opts, log } = this.options
     const own = numberOf(opts.get('publish_port') ?? 4505) ?? 4505
     const port = this.channel.credentials?.publishPort ?? own
     this.receiver = new PublicationReceiver({
@@ -84,10 +113,11 @@ export class MasterLink {
 
   close(): void {
     this.receiver?.close()
+    this.receiver = undefined
     this.channel.close()
   }
 
   toString(): string {
-    return str(this.options.address.host)
+    return this.address.host
   }
 }

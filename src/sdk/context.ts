@@ -73,6 +73,8 @@ export interface DaemonAccess {
   running(): Dict[]
   /** Ends a job as a signal would; false when there is none of that number. */
   signal(jid: string, signal: number): boolean
+  /** Whether another master answers. */
+  answers?(master: string): Promise<boolean>
 }
 
 export interface StateCatalogue {

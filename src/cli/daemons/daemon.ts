@@ -11,21 +11,23 @@ export interface Daemon {
   log: Log
   /** Gives what closes it. */
   open(): Promise<() => Promise<void>>
+  /** Rejects with what ends it later on. */
+  ended?: () => Promise<never>
 }
 
-export async function runDaemon({ name, opts, log, open }: Daemon): Promise<number> {
+export async function runDaemon({ name, opts, log, open, ended }: Daemon): Promise<number> {
   const pidFile = textOf(opts.get('pidfile') ?? null)
   const stopped = new Promise<NodeJS.Signals>((done) => {
     process.once('SIGINT', done)
     process.once('SIGTERM', done)
   })
   try {
+    if (pidFile) notePid(pidFile, log)
     const opened = open()
     const first = await Promise.race([opened, stopped])
     if (typeof first === 'string') return 0
-    if (pidFile) notePid(pidFile, log)
     log('info', `${name} is ready`)
-    const signal = await stopped
+    const signal = await (ended ? Promise.race([stopped, ended()]) : stopped)
     log('warning', `${name} received ${signal}, exiting`)
     await first()
     return 0

@@ -14,16 +14,17 @@ export function saltMinion(argv: readonly string[], streams: Streams): Promise<n
     const read = (path: string) => minionConfig({ path, log: early, rememberId: true, program: 'salt-minion' })
     const opts = await programOptions({ program: SALT_MINION, line, streams, log: early, file: 'minion', read })
     const log = openLog(logSettings(opts), streams.err)
+    const { Minion } = await import('../../minion/mod.ts')
+    const minion = new Minion(opts, log)
     return runDaemon({
       name: 'salt-minion',
       opts,
       log,
       open: async () => {
-        const { Minion } = await import('../../minion/mod.ts')
-        const minion = new Minion(opts, log)
         await minion.open()
         return () => minion.close()
       },
+      ended: () => minion.ended,
     })
   })
 }

@@ -1,0 +1,68 @@
+// Which masters a minion has, and in which order it tries them: `master`, `master_type`, `random_master`.
+import { crc32 } from 'node:zlib'
+import { BrineError, type Log } from '../base/mod.ts'
+import { type Dict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
+
+/** Masters of which one is used at a time. */
+export interface MasterGroup {
+  names: string[]
+  /** Whether the next one takes over when one is lost. */
+  failover: boolean
+}
+
+const TYPES = new Set(['str', 'failover', 'distributed', 'disable', 'func'])
+
+/** One group for each master that is used at the same time as others; none with `disable`. */
+export function masterGroups(opts: Dict, log: Log, random: () => number = Math.random): MasterGroup[] {
+  const type = textOf(opts.get('master_type') ?? null) ?? 'str'
+  if (!TYPES.has(type)) {
+    throw new BrineError('ConfigError', `Invalid keyword '${type}' for variable 'master_type'`)
+  }
+  const master = opts.get('master') ?? 'salt'
+  const names = (isList(master) ? [...master] : [master]).map((name: Value) => str(name))
+  if (type === 'disable') {
+    log('warning', 'Master is set to disable, skipping connection')
+    return []
+  }
+  if (type === 'failover') return [{ names: failoverOrder(names, opts, log, random), failover: true }]
+  if (type === 'distributed') return [{ names: distributed(names, opts, log, random), failover: true }]
+  return names.map((name) => ({ names: [name], failover: false }))
+}
+
+function isShuffled(opts: Dict, log: Log): boolean {
+  if (!truthy(opts.get('master_shuffle') ?? false)) return truthy(opts.get('random_master') ?? false)
+  log(
+    'warning',
+    "Use of 'master_shuffle' detected. 'master_shuffle' is deprecated in favor of 'random_master'. Please update your minion config file.",
+  )
+  return true
+}
+
+/** With failback the first stays the first. */
+function failoverOrder(names: string[], opts: Dict, log: Log, random: () => number): string[] {
+  log('info', `Got list of available master addresses: [${names.map((name) => `'${name}'`).join(', ')}]`)
+  if (!isShuffled(opts, log)) return names
+  if (!truthy(opts.get('master_failback') ?? false)) return shuffled(names, random)
+  return [names[0]!, ...shuffled(names.slice(1), random)]
+}
+
+/** The minion's name decides which master is its own; the others stand by. */
+function distributed(names: string[], opts: Dict, log: Log, random: () => number): string[] {
+  if (names.length < 2) {
+    log('warning', 'master_type = distributed needs more than 1 master.')
+    return names
+  }
+  const own = names[crc32(str(opts.get('id') ?? '')) % names.length]!
+  log('info', `Distributed to the master at '${own}'.`)
+  const others = names.filter((name) => name !== own)
+  return [own, ...(isShuffled(opts, log) ? shuffled(others, random) : others)]
+}
+
+function shuffled(names: readonly string[], random: () => number): string[] {
+  const order = [...names]
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1))
+    ;[order[last], order[other]] = [order[other]!, order[last]!]
+  }
+  return order
+}

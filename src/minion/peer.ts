@@ -1,0 +1,198 @@
+// A minion's life with one master, or with one at a time of several: it gets in, carries out what is published for it, and
+// sends back what came of it. With several masters at once a minion has one of these for each.
+import { join } from 'node:path'
+import { type Log, toError } from '../base/mod.ts'
+import type { EventBus } from '../bus/mod.ts'
+import { type Dict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { RegistryContext } from '../loader/mod.ts'
+import { match } from '../match/mod.ts'
+import type { MinionSettings } from '../wire/mod.ts'
+import { isJob, type Jobs } from './jobs.ts'
+import type { MasterGroup } from './masters.ts'
+import { Outbox } from './outbox.ts'
+import { MasterReach } from './reaching.ts'
+import { listenForRefreshes } from './refreshing.ts'
+import { MinionSession } from './session.ts'
+import { tellJobStart, tellStart } from './start-events.ts'
+
+export interface PeerParts {
+  /** Its own: the name of the master and the pillar differ from peer to peer. */
+  opts: Dict
+  grains: Dict
+  log: Log
+  host: Host
+  bus: EventBus
+  jobs: Jobs
+  group: MasterGroup
+  settings: MinionSettings
+  /** Where returns wait that this master has not taken. */
+  outbox: string
+  /** What functions reach besides the master. */
+  surroundings(peer: MasterPeer): Partial<RegistryContext>
+  fatal(error: Error): void
+}
+
+type Closing = () => unknown
+
+export class MasterPeer {
+  readonly opts: Dict
+  readonly group: MasterGroup
+  connected = false
+  session!: MinionSession
+  private readonly parts: PeerParts
+  private readonly reach: MasterReach
+  private readonly outbox: Outbox
+  private readonly seen = new Set<string>()
+  private readonly closings: Closing[] = []
+
+  constructor(parts: PeerParts) {
+    this.parts = parts
+    this.opts = parts.opts
+    this.group = parts.group
+    const { opts, log, group, settings, fatal } = parts
+    this.reach = new MasterReach({ opts, log, group, settings, fatal })
+    this.closings.push(() => this.reach.close())
+    this.outbox = this.openOutbox()
+  }
+
+  /** The name of its master. */
+  get master(): string {
+    return this.reach.name
+  }
+
+  /** Whether publications can come in. */
+  get isListening(): boolean {
+    return this.connected && this.reach.link.isListening
+  }
+
+  /** Resolves when its master has let it in. */
+  async open(): Promise<void> {
+    await this.reach.reach(this.group.names, () => this.begin())
+    this.outbox.resume()
+  }
+
+  /** Leaves its master for another of the group. */
+  async moveOn(order: readonly string[]): Promise<void> {
+    this.connected = false
+    this.reach.link.close()
+    await this.reach.reach(order, () => this.begin())
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closings.splice(0).reverse()) await close()
+  }
+
+  ask = (load: Dict): Promise<Value> => this.reach.link.channel.send(load)
+
+  answers(master: string): Promise<boolean> {
+    return this.reach.answers(master)
+  }
+
+  /** Sends a return, for certain. */
+  send(ret: Dict): void {
+    const load: Dict = new Map<Value, Value>([['cmd', '_return'], ['id', this.opts.get('id')!], ...ret])
+    void this.outbox.post(load)
+  }
+
+  /** Tells the master of an event. */
+  async fireMaster(tag: string, data: Value, more: Iterable<readonly [Value, Value]> = []): Promise<void> {
+    const load = new Map<Value, Value>([
+      ['id', this.opts.get('id')!],
+      ['cmd', '_minion_event'],
+      ['pretag', null],
+      ['data', data],
+      ['tag', tag],
+      ...more,
+    ])
+    await this.ask(load)
+  }
+
+  /** Tells the master of several events, which need no name of ours around them. */
+  async fireEvents(events: Value): Promise<void> {
+    const load = new Map<Value, Value>([
+      ['id', this.opts.get('id')!],
+      ['cmd', '_minion_event'],
+      ['pretag', null],
+    ])
+    await this.ask(load.set('events', events) as Dict)
+  }
+
+  /** What follows a sign-in: data, functions, publications, and word that we are here. */
+  private async begin(): Promise<void> {
+    const { opts, log, host, bus, grains, surroundings } = this.parts
+    if (!this.session) {
+      this.session = new MinionSession(
+        { opts, log, host, link: this.reach.link, surroundings: surroundings(this) },
+        grains,
+      )
+      this.closings.push(listenForRefreshes(bus, this.session, log))
+    }
+    await this.session.refreshPillar()
+    await this.listen()
+    this.connected = true
+    await tellStart(this, opts, this.session.grains)
+  }
+
+  private listen(): Promise<void> {
+    const { link } = this.reach
+    return new Promise((done) => {
+      link.listen(
+        (load) => this.take(load),
+        () => done(),
+        () => this.parts.log('warning', `The connection to master ${link} was lost`),
+      )
+    })
+  }
+
+  private openOutbox(): Outbox {
+    const { opts, log, outbox: directory } = this.parts
+    const [first, most] = ['return_retry_timer', 'return_retry_timer_max'].map(
+      (name) => numberOf(opts.get(name) ?? 5) ?? 5,
+    )
+    const outbox = new Outbox({
+      directory: join(str(opts.get('cachedir')!), directory),
+      send: this.ask,
+      delay: () => first! + Math.random() * Math.max(0, most! - first!),
+      log,
+    })
+    this.closings.push(() => outbox.close())
+    return outbox
+  }
+
+  /** A publication: is it for us, and new? */
+  private take(load: Dict): void {
+    if (!isJob(load)) return
+    const jid = str(load.get('jid')!)
+    if (!this.isMeant(load) || this.seen.has(jid)) return
+    this.seen.add(jid)
+    const most = numberOf(this.opts.get('minion_jid_queue_hwm') ?? 100) ?? 100
+    if (this.seen.size > most) this.seen.delete(this.seen.values().next().value!)
+    this.begins(load)
+  }
+
+  /** Carries out a job. */
+  begins(load: Dict): void {
+    const { jobs, log } = this.parts
+    if (truthy(load.get('start_event') ?? false)) {
+      tellJobStart(this, load).catch((error: unknown) =>
+        log('warning', `Failed to fire start event for job ${str(load.get('jid')!)}: ${toError(error).message}`),
+      )
+    }
+    jobs.begin(load, { functions: async () => this.session.functions, finished: (ret) => this.send(ret) })
+  }
+
+  private isMeant(load: Dict): boolean {
+    const { log } = this.parts
+    const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
+    const { grains, pillar } = this.session
+    const subject = { id: str(this.opts.get('id')!), grains, pillar, opts: this.opts, log }
+    const delimiter = textOf(load.get('delimiter') ?? null)
+    try {
+      return match(kind, load.get('tgt')!, subject, delimiter === undefined ? {} : { delimiter }) === true
+    } catch (error) {
+      log('error', `The target ${str(load.get('tgt')!)} cannot be judged: ${toError(error).message}`)
+      return false
+    }
+  }
+}

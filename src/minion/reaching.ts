@@ -1,0 +1,108 @@
+// Getting in with a master: those of a group are tried in turn, again and again, until one lets this minion in. What
+// cannot become better by waiting, a rejected key or a wrong fingerprint, ends it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Log, toError } from '../base/mod.ts'
+import { type Dict, numberOf } from '../data/mod.ts'
+import { EXIT_CODES, type MinionSettings, SignInError, type SignInOutcome } from '../wire/mod.ts'
+import { type MasterAddress, MasterLink, masterAddress } from './master-link.ts'
+import type { MasterGroup } from './masters.ts'
+import { MasterUnresolvable, resolveMaster } from './resolving.ts'
+
+export interface ReachOptions {
+  opts: Dict
+  log: Log
+  group: MasterGroup
+  settings: MinionSettings
+  /** Hears of what ends the minion, also long after the first sign-in. */
+  fatal(error: Error): void
+}
+
+export const isFatal = (outcome: SignInOutcome, retriesRejected: boolean): boolean =>
+  EXIT_CODES[outcome.status] !== undefined && !(outcome.status === 'rejected' && retriesRejected)
+
+export class MasterReach {
+  /** The name of the master that let us in last. */
+  name = ''
+  private readonly options: ReachOptions
+  private readonly stopped = new AbortController()
+  private opened: MasterLink | undefined
+
+  constructor(options: ReachOptions) {
+    this.options = options
+  }
+
+  /** The link to whichever master it is now; it stays the same object. */
+  get link(): MasterLink {
+    return this.opened!
+  }
+
+  /** Tries the masters in this order; resolves when one has let us in and `ready` was content. */
+  async reach(order: readonly string[], ready: () => Promise<void>): Promise<void> {
+    const { opts, log } = this.options
+    const first = numberOf(opts.get('acceptance_wait_time') ?? 10) ?? 10
+    const most = numberOf(opts.get('acceptance_wait_time_max') ?? 0) || first
+    for (let wait = first; ; wait = Math.min(most, wait + first)) {
+      for (const name of order) if (await this.tryMaster(name, ready)) return
+      this.stopped.signal.throwIfAborted()
+      if (order.length > 1) {
+        log('error', "No master could be reached or all masters denied the minion's connection attempt.")
+      }
+      await sleep(wait * 1000, undefined, { signal: this.stopped.signal })
+    }
+  }
+
+  /** Whether a master answers at all. */
+  async answers(name: string): Promise<boolean> {
+    const seconds = numberOf(this.options.opts.get('auth_timeout') ?? 60) ?? 60
+    try {
+      return await this.link.answers(await this.address(name, true), seconds)
+    } catch (error) {
+      if (error instanceof MasterUnresolvable) return false
+      throw error
+    }
+  }
+
+  close(): void {
+    this.stopped.abort()
+    this.opened?.close()
+  }
+
+  private async address(name: string, failover: boolean): Promise<MasterAddress> {
+    const { opts, log } = this.options
+    const { host, port } = masterAddress(name, opts)
+    return { port, host: await resolveMaster(host, { opts, log, failover, signal: this.stopped.signal }) }
+  }
+
+  private async tryMaster(name: string, ready: () => Promise<void>): Promise<boolean> {
+    const { group, log, opts } = this.options
+    try {
+      await this.turnTo(await this.address(name, group.failover))
+      await this.link.channel.authenticate()
+      this.name = name
+      opts.set('master', name)
+      await ready()
+      return true
+    } catch (error) {
+      if (this.stopped.signal.aborted) throw error
+      if (error instanceof SignInError && isFatal(error.outcome, this.options.settings.rejectedRetry === true)) {
+        throw error
+      }
+      if (error instanceof MasterUnresolvable && !group.failover) throw error
+      const next = group.names.length > 1 ? ', trying next master (if any)' : ''
+      log('error', `Master ${name} could not be reached${next}: ${toError(error).message}`)
+      return false
+    }
+  }
+
+  private async turnTo(address: MasterAddress): Promise<void> {
+    if (this.opened) {
+      this.opened.move(address)
+      return
+    }
+    const { opts, log, settings, fatal } = this.options
+    const onOutcome = (outcome: SignInOutcome): void => {
+      if (isFatal(outcome, settings.rejectedRetry === true)) fatal(new SignInError(outcome))
+    }
+    this.opened = await MasterLink.open({ opts, settings, log, address, onOutcome })
+  }
+}

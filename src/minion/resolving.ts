@@ -1,0 +1,46 @@
+// The address behind a master's name. A name that is not known is asked for again every `retry_dns` seconds, at most
+// `retry_dns_count` times; with `retry_dns: 0` it is taken for this machine, unless another master can be tried.
+import { lookup } from 'node:dns/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BrineError, type Log } from '../base/mod.ts'
+import { type Dict, numberOf, truthy } from '../data/mod.ts'
+
+export class MasterUnresolvable extends BrineError {
+  constructor(master: string) {
+    super(
+      'SaltMasterUnresolvableError',
+      `Master address: '${master}' could not be resolved. Invalid or unresolveable address. Set 'master' value in minion config.`,
+    )
+  }
+}
+
+export interface Resolving {
+  opts: Dict
+  log: Log
+  /** Whether another master is tried instead of waiting. */
+  failover: boolean
+  signal: AbortSignal
+  find?: (host: string, family: number) => Promise<string>
+}
+
+const ask = async (host: string, family: number): Promise<string> => (await lookup(host, { family })).address
+
+export async function resolveMaster(
+  host: string,
+  { opts, log, failover, signal, find = ask }: Resolving,
+): Promise<string> {
+  const family = opts.get('ipv6') === undefined || opts.get('ipv6') === null ? 0 : truthy(opts.get('ipv6')!) ? 6 : 4
+  const seconds = failover ? 0 : (numberOf(opts.get('retry_dns') ?? 30) ?? 30)
+  let left = numberOf(opts.get('retry_dns_count') ?? null) ?? Number.POSITIVE_INFINITY
+  for (;;) {
+    try {
+      return await find(host, family)
+    } catch (error) {
+      log('debug', `${host} is not known: ${String(error)}`)
+    }
+    if (seconds === 0 && !failover) return '127.0.0.1'
+    if (failover || left-- <= 0) throw new MasterUnresolvable(host)
+    log('error', `Master hostname: '${host}' not found or not responsive. Retrying in ${seconds} seconds`)
+    await sleep(seconds * 1000, undefined, { signal })
+  }
+}

@@ -1,0 +1,42 @@
+// What a minion tells its master of its own accord: that it is here, and that a job begins.
+import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
+
+export interface Teller {
+  ask(load: Dict): Promise<Value>
+  /** Tells the master of an event; `more` stands beside its data. */
+  fireMaster(tag: string, data: Value, more?: Iterable<readonly [Value, Value]>): Promise<void>
+}
+
+export async function tellStart(teller: Teller, opts: Dict, grains: Dict): Promise<void> {
+  const id = str(opts.get('id')!)
+  const text = `Minion ${id} started at ${asctime(new Date())}`
+  const wanted = opts.get('start_event_grains') ?? null
+  const told = isList(wanted) ? [...grains].filter(([name]) => [...wanted].includes(name)) : []
+  const more: Array<[Value, Value]> = truthy(wanted) ? [['grains', new Map(told)]] : []
+  if (truthy(opts.get('enable_legacy_startup_events') ?? true)) await teller.fireMaster('minion_start', text, more)
+  await teller.ask(
+    new Map<Value, Value>([
+      ['cmd', '_register_resources'],
+      ['id', id],
+      ['resources', new Map()],
+      ['resource_grains', new Map()],
+    ]),
+  )
+  await teller.fireMaster(`salt/minion/${id}/start`, text, more)
+}
+
+/** As a caller asks for with `--start-event`. */
+export async function tellJobStart(teller: Teller & { opts: Dict }, load: Dict): Promise<void> {
+  const id = str(teller.opts.get('id')!)
+  const data: Dict = new Map<Value, Value>([['id', id]])
+  for (const name of ['jid', 'fun', 'tgt', 'tgt_type', 'user']) data.set(name, load.get(name) ?? null)
+  if (truthy(load.get('master_id') ?? null)) data.set('master_id', load.get('master_id')!)
+  if ((load.get('metadata') ?? null) !== null) data.set('metadata', load.get('metadata')!)
+  await teller.fireMaster(`salt/job/${str(load.get('jid')!)}/start/${id}`, data)
+}
+
+/** As C's asctime writes local time. */
+export function asctime(date: Date): string {
+  const [weekday, month, day, year] = date.toDateString().split(' ') as [string, string, string, string]
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${date.toTimeString().slice(0, 8)} ${year}`
+}
