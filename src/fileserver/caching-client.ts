@@ -80,7 +80,7 @@ export abstract class CachingClient implements FileClient {
     if (options.dest && !options.makedirs && (await this.host.stat(dirname(target)))?.type !== 'directory') return false
     if (!options.dest && options.sourceHash && (await this.hasHash(target, options.sourceHash))) return target
     await this.host.makeDirectory(dirname(target), { parents: true })
-    await download(this.host, url, target, options)
+    await download(this.host, this.opts, url, target, options)
     return target
   }
 

@@ -1,42 +1,85 @@
-// Sources from elsewhere: http and https.
-import { redactUrl, SaltError, urlParts } from '../data/mod.ts'
-import type { Host } from '../host/mod.ts'
-import { trustSystem } from '../http/mod.ts'
+// Sources from elsewhere: web servers, FTP servers and S3 buckets. All failures are errors of the minion, in Salt's words.
+import { toError } from '../base/mod.ts'
+import { type Dict, redactUrl, SaltError, urlParts, type Value } from '../data/mod.ts'
+import { fromNodeError, type Host } from '../host/mod.ts'
+import { openUrl } from '../http/mod.ts'
 import type { FetchOptions } from './file-client.ts'
+
+type Download = (host: Host, opts: Dict, url: string, target: string, options: FetchOptions) => Promise<void>
 
 const refused = (message: string, cause?: unknown): SaltError => new SaltError('MinionError', message, { cause })
 
 /** Brings it to a path; with `useEtag` only when the server has another version than last time. */
-export async function download(host: Host, url: string, target: string, options: FetchOptions): Promise<void> {
-  const { scheme, path } = urlParts(url)
-  if (scheme !== 'http' && scheme !== 'https') {
-    throw refused(`Could not fetch from ${redactUrl(url)}. Exception: no support for ${scheme}`)
-  }
+export const download: Download = async (host, opts, url, target, options) => {
+  const { scheme } = urlParts(url)
+  const fetched = BY_SCHEME[scheme]
+  if (!fetched) throw refused(`Could not fetch from ${redactUrl(url)}. Exception: no support for ${scheme}`)
+  await fetched(host, opts, url, target, options)
+}
+
+const fromWeb: Download = async (host, opts, url, target, options) => {
   const tagFile = `${target}.etag`
-  const known = options.useEtag && (await host.stat(tagFile)) ? Buffer.from(await host.read(tagFile)).toString() : ''
-  const response = await send(url, known === '' ? {} : { 'If-None-Match': known })
+  const isKnown = options.useEtag && (await host.stat(tagFile)) && (await host.stat(target))
+  const known = isKnown
+    ? Buffer.from(await host.read(tagFile))
+        .toString()
+        .trim()
+    : ''
+  const response = await ask(host, opts, url, known === '' ? {} : { 'If-None-Match': known }, options)
   if (response.status === 304) return
-  if (!response.ok || response.body === null) {
-    throw refused(`Error: HTTP ${response.status}: ${response.statusText} reading ${path}`)
+  if (response.status >= 300) {
+    throw refused(`Error: HTTP ${response.status}: ${response.reason} reading ${urlParts(url).path}`)
   }
-  await host.writeStream(target, response.body as unknown as AsyncIterable<Uint8Array>, { mode: 0o600 })
-  const tag = response.headers.get('etag')
+  await host.writeStream(target, response.body, { mode: 0o600 })
+  const tag = response.headers.get('Etag')
   if (options.useEtag && tag) await host.write(tagFile, tag)
 }
 
-async function send(url: string, headers: Record<string, string>): Promise<Response> {
-  const parsed = new URL(url)
-  const { username, password } = parsed
+async function ask(host: Host, opts: Dict, url: string, headers: Record<string, string>, { verifySsl }: FetchOptions) {
+  const bare = new URL(url)
+  const { username, password } = bare
+  bare.username = bare.password = ''
+  const parameters = new Map<string, Value>([
+    ['url', bare.href],
+    ['header_dict', new Map<Value, Value>(Object.entries(headers))],
+    ['verify_ssl', verifySsl ?? null],
+  ])
   if (username !== '') {
-    const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-    headers['Authorization'] = `Basic ${Buffer.from(login).toString('base64')}`
-    parsed.username = parsed.password = ''
+    parameters.set('username', decodeURIComponent(username)).set('password', decodeURIComponent(password))
   }
-  if (parsed.protocol === 'https:') await trustSystem()
   try {
-    return await fetch(parsed, { headers })
+    return await openUrl(host, opts, parameters)
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    throw refused(`Error: ${cause} reading ${urlParts(url).path}`, error)
+    throw refused(`Error: ${toError(fromNodeError(error)).message} reading ${urlParts(url).path}`, error)
   }
+}
+
+const fromFtp: Download = async (host, opts, url, target) => {
+  const { retrieve } = await import('./ftp.ts')
+  const seconds = Number(opts.get('fileserver_ftp_timeout') ?? 30)
+  try {
+    await host.writeStream(target, retrieve(new URL(url), seconds), { mode: 0o600 })
+  } catch (error) {
+    throw refused(
+      `Could not retrieve ${url} from FTP server. Exception: ${toError(fromNodeError(error)).message}`,
+      error,
+    )
+  }
+}
+
+const fromS3: Download = async (host, opts, url, target) => {
+  const { openObject } = await import('./s3.ts')
+  try {
+    await host.writeStream(target, await openObject(host, opts, url), { mode: 0o600 })
+  } catch (error) {
+    throw refused(`Could not fetch from ${url}. Exception: ${toError(fromNodeError(error)).message}`, error)
+  }
+}
+
+const BY_SCHEME: Readonly<Record<string, Download>> = {
+  http: fromWeb,
+  https: fromWeb,
+  ftp: fromFtp,
+  ftps: fromFtp,
+  s3: fromS3,
 }

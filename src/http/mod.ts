@@ -2,7 +2,7 @@
 import type { Dict, Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpMachine } from './query.ts'
-import type { SendHttp } from './request.ts'
+import type { HttpStream, SendHttp } from './request.ts'
 
 export { PARAMETERS as HTTP_PARAMETERS } from './parameters.ts'
 export type { HttpMachine } from './query.ts'
@@ -28,12 +28,20 @@ export async function httpQuery(
   return new HttpQuery(machine, opts, parameters).run()
 }
 
+/** What the machine of that host offers to a query. */
+const machineOf = (host: Host): HttpMachine => ({
+  read: (path) => host.read(path),
+  write: (path, text) => host.write(path, text),
+  send: sendHttp,
+})
+
+/** The answer to a query before its body is read. */
+export async function openUrl(host: Host, opts: Dict, parameters: ReadonlyMap<string, Value>): Promise<HttpStream> {
+  const [{ HttpQuery }, { streamHttp }] = await Promise.all([import('./query.ts'), import('./request.ts')])
+  return streamHttp(await new HttpQuery(machineOf(host), opts, parameters).request())
+}
+
 /** A client that reads and writes the files a query names on that host. */
 export function httpClient(host: Host, opts: Dict): HttpClient {
-  const machine: HttpMachine = {
-    read: (path) => host.read(path),
-    write: (path, text) => host.write(path, text),
-    send: sendHttp,
-  }
-  return { query: (parameters) => httpQuery(machine, opts, parameters) }
+  return { query: (parameters) => httpQuery(machineOf(host), opts, parameters) }
 }

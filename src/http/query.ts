@@ -120,7 +120,8 @@ export class HttpQuery {
     return answer.set('error', (known as Error).message)
   }
 
-  private async request(): Promise<HttpRequest> {
+  /** What is sent. */
+  async request(): Promise<HttpRequest> {
     const { args } = this
     const url = args.value('test') === true ? args.text('test_url', '') : args.text('url', '')
     const method = args.text('method', 'GET')

@@ -31,19 +31,29 @@ export interface HttpResponse {
 /** A failure that is not the network's own: a time limit, too large a body. */
 export class HttpFailure extends Error {}
 
+/** An answer whose body is still to be read. */
+export interface HttpStream extends Omit<HttpResponse, 'body'> {
+  body: AsyncIterable<Uint8Array>
+}
+
 export type SendHttp = (request: HttpRequest) => Promise<HttpResponse>
 
 const MOST_REDIRECTS = 5
 
-export const sendHttp: SendHttp = async (request) => {
+export const sendHttp: SendHttp = async (request) => collect(await streamHttp(request), request.maxBody)
+
+/** Sends it and follows redirects; whoever asked reads the body. */
+export async function streamHttp(request: HttpRequest): Promise<HttpStream> {
   let current = request
   for (let redirects = 0; ; redirects++) {
-    const response = await sendOnce(current)
-    const target = response.headers.get('Location')
-    if (![301, 302, 303, 307, 308].includes(response.status) || target === undefined || redirects === MOST_REDIRECTS) {
-      return response
+    const message = await sendOnce(current)
+    const target = message.headers.location
+    const status = message.statusCode!
+    if (![301, 302, 303, 307, 308].includes(status) || target === undefined || redirects === MOST_REDIRECTS) {
+      return { status, reason: message.statusMessage ?? '', headers: headersOf(message), body: message }
     }
-    current = redirected(current, new URL(target, current.url).href, response.status)
+    message.resume()
+    current = redirected(current, new URL(target, current.url).href, status)
   }
 }
 
@@ -60,17 +70,21 @@ function redirected(request: HttpRequest, url: string, status: number): HttpRequ
   return asGet ? { ...request, url, headers, method: 'GET', body: undefined } : { ...request, url, headers }
 }
 
-function sendOnce(request: HttpRequest): Promise<HttpResponse> {
+function sendOnce(request: HttpRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     open(request).then((message) => {
+      let answer: http.IncomingMessage | undefined
       const overall = setTimeout(
-        () => message.destroy(new HttpFailure('Timeout during request')),
+        () => (answer ?? message).destroy(new HttpFailure('Timeout during request')),
         Math.min(request.timeout * 1000, 2 ** 31 - 1),
       )
       message.once('close', () => clearTimeout(overall))
-      message.once('error', reject)
+      message.on('error', reject)
       message.once('socket', (socket) => limitConnecting(message, socket, request.connectTimeout))
-      message.once('response', (response) => collect(response, request.maxBody).then(resolve, reject))
+      message.once('response', (response) => {
+        answer = response
+        resolve(response)
+      })
       message.end(request.body)
     }, reject)
   })
@@ -124,22 +138,25 @@ function tunnel(url: URL, proxy: NonNullable<HttpRequest['proxy']>): Promise<Soc
   })
 }
 
-async function collect(message: http.IncomingMessage, maxBody: number): Promise<HttpResponse> {
+async function collect({ body, ...head }: HttpStream, maxBody: number): Promise<HttpResponse> {
   const pieces: Uint8Array[] = []
   let size = 0
-  for await (const piece of message as AsyncIterable<Buffer>) {
+  for await (const piece of body) {
     size += piece.length
     if (size > maxBody) throw new HttpFailure('Content-Length too long')
     pieces.push(piece)
   }
+  return { ...head, body: new Uint8Array(Buffer.concat(pieces)) }
+}
+
+function headersOf(message: http.IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>()
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
     const name = canonicalName(message.rawHeaders[i]!)
     const value = message.rawHeaders[i + 1]!
     headers.set(name, headers.has(name) ? `${headers.get(name)},${value}` : value)
   }
-  const body = new Uint8Array(Buffer.concat(pieces))
-  return { status: message.statusCode!, reason: message.statusMessage ?? '', headers, body }
+  return headers
 }
 
 /** `content-type` as `Content-Type`. */

@@ -60,17 +60,13 @@ async function isThere(ctx: FunctionContext, url: string, saltenv: string): Prom
     }
     return false
   }
-  if (scheme.startsWith('http')) return answers(url)
+  if (scheme.startsWith('http')) return answers(ctx, url)
   return url.startsWith('/') && (await exists(ctx, url))
 }
 
-async function answers(url: string): Promise<boolean> {
-  try {
-    return (await fetch(url, { method: 'HEAD' })).ok
-  } catch {
-    // a server that cannot be asked has nothing
-    return false
-  }
+async function answers(ctx: FunctionContext, url: string): Promise<boolean> {
+  const parameters = new Map<string, Value>(Object.entries({ url, method: 'HEAD', decode_body: false }))
+  return !(await ctx.http.query(parameters)).has('error')
 }
 
 export interface ManagedRequest {
