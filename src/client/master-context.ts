@@ -2,7 +2,7 @@
 // master itself, publishing and events, is handed in.
 import { BrineError, type Log } from '../base/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
-import { LocalFileClient } from '../fileserver/mod.ts'
+import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
 import { MasterRegistry, type Registry, runnerTable, wheelTable } from '../loader/mod.ts'
@@ -19,7 +19,7 @@ import type {
 import { signatureOf } from '../sdk/mod.ts'
 import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
 import type { Gathered, Published } from './collect.ts'
-import { minionPillar } from './minion-pillar.ts'
+import { minionPillar, minionPillarTop } from './minion-pillar.ts'
 import { resolveTarget } from './targets.ts'
 
 /** How publishing and events are reached from here. */
@@ -32,6 +32,8 @@ export interface MasterAccess {
   cache: DataCache
   publish(job: MinionJob): Promise<Published | undefined>
   collect(published: Published, timeout: number, gatherJobTimeout: number): AsyncIterable<Gathered>
+  /** Sends a command to the master. */
+  command(load: Dict): Promise<Value>
   fire(tag: string, data: Dict): Promise<void>
   events(filter: (tag: string) => boolean, seconds?: number): AsyncIterable<BusMessage>
 }
@@ -71,6 +73,7 @@ export function masterContext(
     keys,
     cache,
     files: new LocalFileClient(opts, host),
+    fileServer: new FileServer(opts, host),
     memory: new Map(),
     jid: identity.jid,
     user: identity.user,
@@ -97,6 +100,8 @@ export function masterContext(
     },
     events: (filter, seconds) => access.events(filter, seconds),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
+    pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
+    ask: (load) => access.command(load),
     render: async ({ text, ...request }) => {
       const { renderText } = await import('../render/mod.ts')
       const functions = await local()

@@ -2,6 +2,7 @@
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
+import type { LocalPillar } from '../pillar/mod.ts'
 import { type MinionKnowledge, resolveTarget } from './targets.ts'
 
 export interface MinionPillarRequest {
@@ -22,10 +23,31 @@ function optionsFor(opts: Dict, { id, grains, saltenv = null, pillarenv = null }
 }
 
 export async function minionPillar(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<Dict> {
+  const { saltenv = null, pillarenv = null, override = null } = request
+  const pillar = await compilerFor(known, host, request)
+  const compiled = await pillar.compile(
+    {
+      pillarenv: truthy(pillarenv) ? str(pillarenv) : null,
+      override: isDict(override) ? override : null,
+      overrideEncoding: request.overrideEncoding ?? null,
+      ext: request.ext ?? null,
+    },
+    saltenv,
+  )
+  return compiled.pillar
+}
+
+/** The top data of a minion's pillar, and what went wrong with it. */
+export async function minionPillarTop(known: MinionKnowledge, host: Host, request: MinionPillarRequest) {
+  const { top, errors } = await (await compilerFor(known, host, request)).top(request.saltenv ?? null)
+  return { top: top as Dict, errors }
+}
+
+async function compilerFor(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<LocalPillar> {
   const { log } = known
-  const { id, grains, saltenv = null, pillarenv = null, override = null } = request
+  const { id, grains } = request
   const opts = optionsFor(known.opts, request)
-  const { LocalPillar } = await import('../pillar/mod.ts')
+  const { LocalPillar: Compiler } = await import('../pillar/mod.ts')
   const registry: Registry = new Registry(moduleTable, {
     opts,
     grains,
@@ -38,14 +60,5 @@ export async function minionPillar(known: MinionKnowledge, host: Host, request: 
     },
   })
   const isMember = (target: Value): boolean => resolveTarget(known, target, 'compound').minions.includes(id)
-  const compiled = await new LocalPillar({ opts, grains, host, registry, log, isMember }).compile(
-    {
-      pillarenv: truthy(pillarenv) ? str(pillarenv) : null,
-      override: isDict(override) ? override : null,
-      overrideEncoding: request.overrideEncoding ?? null,
-      ext: request.ext ?? null,
-    },
-    saltenv,
-  )
-  return compiled.pillar
+  return new Compiler({ opts, grains, host, registry, log, isMember })
 }

@@ -1,10 +1,10 @@
 // The master as a program beside it reaches it: stores by their files, publishing and events by the sockets.
 import { join } from 'node:path'
 import type { Log } from '../base/mod.ts'
-import { BusClient, fireOnce, masterBusPaths } from '../bus/mod.ts'
+import { BusClient, eventStream, fireOnce, masterBusPaths } from '../bus/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import type { BusMessage, MinionJob } from '../sdk/mod.ts'
+import type { MinionJob } from '../sdk/mod.ts'
 import { fileCache, openJobStore, PkiKeys } from '../store/mod.ts'
 import { LocalClient, type PublishRequest } from './local-client.ts'
 import type { MasterAccess } from './master-context.ts'
@@ -41,31 +41,20 @@ export function socketAccess(opts: Dict, log: Log): SocketAccess {
         client.close()
       }
     },
+    command: async (load) => {
+      const client = await LocalClient.open(opts, log)
+      try {
+        return await client.command(load)
+      } finally {
+        client.close()
+      }
+    },
     fire: (tag, data) => fireOnce(masterBusPaths(opts), tag, data),
-    events: (filter, seconds) => eventsOf(opts, filter, seconds),
+    events: (filter, seconds) => eventStream(BusClient.open({ paths: masterBusPaths(opts), filter }), seconds),
     close: () => {
       for (const client of clients.values()) client.close()
       jobs.close()
     },
-  }
-}
-
-async function* eventsOf(
-  opts: Dict,
-  filter: (tag: string) => boolean,
-  seconds = Number.POSITIVE_INFINITY,
-): AsyncGenerator<BusMessage> {
-  const client = await BusClient.open({ paths: masterBusPaths(opts), filter })
-  try {
-    // timers end at about 24 days
-    const wait = Math.min(seconds, 2_000_000)
-    for (;;) {
-      const event = await client.next(wait)
-      if (event) yield event
-      else if (!client.isOpen || wait === seconds) return
-    }
-  } finally {
-    client.close()
   }
 }
 

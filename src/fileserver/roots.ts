@@ -20,7 +20,16 @@ export interface Listing {
   links: Map<string, string>
 }
 
-export class Roots {
+/** A source of files. */
+export interface FileBackend {
+  readonly name: string
+  envs(): string[]
+  find(path: string, saltenv: string): Promise<ServedFile | undefined>
+  list(saltenv: string): Promise<Listing>
+}
+
+export class Roots implements FileBackend {
+  readonly name = 'roots'
   private readonly opts: Dict
   private readonly host: Host
 

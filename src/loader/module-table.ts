@@ -421,6 +421,8 @@ export const moduleTable: ModuleTable = {
         'cache_dir',
         'cache_master',
         'cache_local_file',
+        'push',
+        'push_dir',
         'list_states',
         'list_master',
         'list_master_dirs',
@@ -1785,6 +1787,12 @@ export const moduleTable: ModuleTable = {
         'status',
       ],
       load: () => import('../modules/ps.ts'),
+    },
+  ],
+  publish: [
+    {
+      functions: ['publish', 'full_data', 'runner'],
+      load: () => import('../modules/publish.ts'),
     },
   ],
   user: [

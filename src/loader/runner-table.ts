@@ -2,6 +2,33 @@
 import type { MasterTable } from './master-registry.ts'
 
 export const runnerTable: MasterTable = {
+  auth: [
+    {
+      functions: ['mk_token', 'del_token'],
+      load: () => import('../runners/auth.ts'),
+    },
+  ],
+  cache: [
+    {
+      functions: [
+        'grains',
+        'pillar',
+        'mine',
+        'clear_pillar',
+        'clear_grains',
+        'clear_mine',
+        'clear_mine_func',
+        'clear_all',
+        'clear_git_lock',
+        'cloud',
+        'store',
+        'list',
+        'fetch',
+        'flush',
+      ],
+      load: () => import('../runners/cache.ts'),
+    },
+  ],
   config: [
     {
       functions: ['get'],
@@ -24,6 +51,23 @@ export const runnerTable: MasterTable = {
     {
       functions: ['send'],
       load: () => import('../runners/event.ts'),
+    },
+  ],
+  fileserver: [
+    {
+      functions: [
+        'envs',
+        'file_list',
+        'dir_list',
+        'empty_dir_list',
+        'symlink_list',
+        'update',
+        'clear_file_list_cache',
+        'clear_cache',
+        'clear_lock',
+        'lock',
+      ],
+      load: () => import('../runners/fileserver.ts'),
     },
   ],
   http: [
@@ -79,10 +123,28 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/match.ts'),
     },
   ],
+  mine: [
+    {
+      functions: ['get', 'update'],
+      load: () => import('../runners/mine.ts'),
+    },
+  ],
   network: [
     {
       functions: ['wol', 'wollist', 'wolmatch'],
       load: () => import('../runners/network.ts'),
+    },
+  ],
+  pillar: [
+    {
+      functions: ['show_top', 'show_pillar', 'clear_pillar_cache', 'show_pillar_cache'],
+      load: () => import('../runners/pillar.ts'),
+    },
+  ],
+  salt: [
+    {
+      functions: ['cmd', 'execute'],
+      load: () => import('../runners/salt.ts'),
     },
   ],
   state: [

@@ -1,6 +1,6 @@
 // The file server towards minions: contents piece by piece, hashes, lists. Nothing outside the roots is served.
 import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { KnownHashes, Roots, type ServedFile } from '../fileserver/mod.ts'
+import { FileServer, type FoundFile, KnownHashes } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 
 const BUFFER = 1_048_576
@@ -8,19 +8,19 @@ const BUFFER = 1_048_576
 export class FileService {
   private readonly opts: Dict
   private readonly host: Host
-  private readonly roots: Roots
+  private readonly server: FileServer
   private readonly hashes: KnownHashes
 
   constructor(opts: Dict, host: Host) {
     this.opts = opts
     this.host = host
-    this.roots = new Roots(opts, host)
+    this.server = new FileServer(opts, host)
     this.hashes = new KnownHashes(host)
   }
 
-  private find(load: Dict): Promise<ServedFile | undefined> {
+  private find(load: Dict): Promise<FoundFile | undefined> {
     const path = textOf(load.get('path') ?? null) ?? ''
-    return this.roots.find(path.replace(/^salt:\/\//, ''), envOf(load))
+    return this.server.find(path.replace(/^salt:\/\//, ''), envOf(load), load.get('fsbackend') ?? null)
   }
 
   async serve(load: Dict): Promise<Map<string, unknown>> {
@@ -72,22 +72,22 @@ export class FileService {
       ['path', found.path],
       ['rel', found.rel],
       ['stat', statList(found)],
-      ['back', 'roots'],
+      ['back', found.back],
     ])
   }
 
   envs(): string[] {
-    return this.roots.envs()
+    return this.server.envs()
   }
 
   async list(load: Dict, what: 'files' | 'dirs' | 'emptyDirs'): Promise<string[]> {
-    const all = (await this.roots.list(envOf(load)))[what]
+    const all = (await this.server.list(envOf(load), load.get('fsbackend') ?? null))[what]
     const prefix = prefixOf(load)
     return prefix === '' ? all : all.filter((path) => path.startsWith(prefix))
   }
 
   async links(load: Dict): Promise<Dict> {
-    const { links } = await this.roots.list(envOf(load))
+    const { links } = await this.server.list(envOf(load), load.get('fsbackend') ?? null)
     const prefix = prefixOf(load)
     return new Map<Value, Value>([...links].filter(([path]) => path.startsWith(prefix)))
   }
@@ -101,7 +101,7 @@ function envOf(load: Dict): string {
 const prefixOf = (load: Dict): string => (textOf(load.get('prefix') ?? null) ?? '').replace(/^\/+/, '')
 
 /** As Python's `os.stat` gives it. */
-function statList({ stat }: ServedFile): Value[] {
+function statList({ stat }: FoundFile): Value[] {
   const type = 0o100000
   const seconds = [stat.atime, stat.mtime, stat.ctime].map(Math.floor)
   return [stat.mode | type, stat.inode, stat.device, stat.links, stat.uid, stat.gid, stat.size, ...seconds]

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import { BusServer, EventBus, masterBusPaths } from '../bus/mod.ts'
+import { type MasterAccess, resolveTarget } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { fileCache, openJobStore, PkiKeys } from '../store/mod.ts'
@@ -14,6 +15,7 @@ import {
   PublishSecret,
   publisherOptions,
   RequestChannel,
+  type RequestChannelOptions,
   requestListenOptions,
   SessionKeys,
   subscriberIdentity,
@@ -21,6 +23,7 @@ import {
 } from '../wire/mod.ts'
 import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
+import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
@@ -30,6 +33,7 @@ import { callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
 import { ownAccess } from './own-access.ts'
 import type { MasterParts } from './parts.ts'
+import { Peers } from './peer.ts'
 import { PillarService } from './pillar-service.ts'
 import { Publishing } from './publish.ts'
 import { Returns } from './returns.ts'
@@ -66,7 +70,6 @@ async function closeAll(closings: Closing[]): Promise<void> {
 
 async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterParts> {
   const text = (name: string): string => str(opts.get(name) ?? '')
-  const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   const host = new LocalHost()
   const keys = new PkiKeys(text('pki_dir'))
   keys.watch()
@@ -82,37 +85,63 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
   const publications = await openPublisher(transport, opts, { identity, keys, secret, log }, closings)
   const parts: MasterParts = { opts, log, keys, bus, jobs, cache: fileCache(text('cachedir')), publications }
-  const services: Services = {
-    ...parts,
-    files: new FileService(opts, host),
-    pillars: new PillarService(parts, host),
-    mine: new MineService(parts),
-    returns: new Returns(parts),
-  }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
   const rights = new Access(parts, localKeys)
   const publishing = new Publishing(parts, { judge: (load, targeted) => rights.judgePublish(load, targeted) })
-  const access = ownAccess(parts, publishing, host, localKeys.owner)
-  const clear = new ClearCommands({
-    publishing,
-    access,
-    rights: { judge: (load, family, fun) => rights.judgeCall(load, family, fun) },
+  const access = ownAccess(parts, publishing, host, {
+    user: localKeys.owner,
+    answer: (load) => clear.answer(load),
   })
-  clear.add('mk_token', (load) => rights.makeToken(load))
-  clear.add('get_token', (load) => rights.tokens.find(str(load.get('token') ?? '')) ?? false)
+  const services: Services = {
+    ...parts,
+    host,
+    files: new FileService(opts, host),
+    pillars: new PillarService(parts, host),
+    mine: new MineService(parts),
+    returns: new Returns(parts),
+    peers: new Peers(access, (target, kind) => resolveTarget(parts, target, kind).minions),
+  }
+  const clear: ClearCommands = clearCommands(publishing, access, rights)
+  const batches = new Batches(parts, publishing)
+  closings.push(() => batches.close())
+  clear.add('batch', (load) => batches.begin(load))
+  const handlers: RequestHandlers = {
+    clear: (load) => clear.answer(load),
+    aes: (load, sender) => callMethod(services, load, sender),
+  }
+  await openRequests(transport, parts, { identity, secret, handlers }, closings)
+  batches.resume()
+  const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
+  maintenance.start()
+  closings.push(() => maintenance.close())
+  return parts
+}
+
+type RequestHandlers = RequestChannelOptions['handlers']
+
+interface RequestParts {
+  identity: MasterIdentity
+  secret: PublishSecret
+  handlers: RequestHandlers
+}
+
+async function openRequests(
+  transport: Transport,
+  { opts, keys, bus, log }: MasterParts,
+  { identity, secret, handlers }: RequestParts,
+  closings: Closing[],
+): Promise<void> {
+  const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   const channel = new RequestChannel({
     identity,
     keys,
     secret,
     sessions: new SessionKeys({
-      directory: join(text('cachedir'), 'sessions'),
+      directory: join(str(opts.get('cachedir')!), 'sessions'),
       lifetime: number('publish_session', 86400),
     }),
-    handlers: {
-      clear: (load) => clear.answer(load),
-      aes: (load, sender) => callMethod(services, load, sender),
-    },
+    handlers,
     policy: authPolicy(opts, keys, log),
     publishPort: number('publish_port', 4505),
     minimumVersion: number('minimum_auth_version', 3),
@@ -125,10 +154,18 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   const { requests } = masterEndpoints(opts)
   const listener = await transport.listen(requests, channel.handle, { ...requestListenOptions(opts), log })
   closings.push(() => listener.close())
-  const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
-  maintenance.start()
-  closings.push(() => maintenance.close())
-  return parts
+}
+
+function clearCommands(publishing: Publishing, access: MasterAccess, rights: Access): ClearCommands {
+  const clear = new ClearCommands({
+    publishing,
+    access,
+    rights: { judge: (load, family, fun) => rights.judgeCall(load, family, fun) },
+  })
+  clear.add('mk_token', (load) => rights.makeToken(load))
+  clear.add('revoke_token', (load) => rights.tokens.revoke(str(load.get('token') ?? '')))
+  clear.add('get_token', (load) => rights.tokens.find(str(load.get('token') ?? '')) ?? false)
+  return clear
 }
 
 interface PublisherParts {

@@ -1,27 +1,36 @@
 // What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
 // the proven id into the load.
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
 import { PrivateAnswer, type Sender } from '../wire/mod.ts'
+import { receiveFile } from './file-receiver.ts'
 import type { FileService } from './file-service.ts'
 import { masterOptions } from './master-options.ts'
 import type { MineService } from './mine-service.ts'
 import { takeMinionEvent } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
+import type { Peers } from './peer.ts'
 import type { PillarService } from './pillar-service.ts'
 import type { Returns } from './returns.ts'
+import { isTaken } from './signed-messages.ts'
+import { takeSyndicReturn } from './syndic-returns.ts'
+import { masterTops } from './tops.ts'
 
 export interface Services extends MasterParts {
   files: FileService
   pillars: PillarService
   mine: MineService
   returns: Returns
+  peers: Peers
+  host: Host
 }
 
 type Method = (services: Services, load: Dict, sender: Sender) => unknown
 
 const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
-  ['_return', ({ returns }, load) => returns.take(load)],
-  ['_minion_event', (services, load) => takeMinionEvent(services, load)],
+  ['_return', (services, load) => isTaken(services, '_return', load) && services.returns.take(load)],
+  ['_syndic_return', (services, load) => takeSyndicReturn(services, load)],
+  ['_minion_event', (services, load) => isTaken(services, '_minion_event', load) && takeMinionEvent(services, load)],
   ['_pillar', async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.answer(load))],
   ['_serve_file', ({ files }, load) => files.serve(load)],
   ['_file_hash', ({ files }, load) => files.hash(load)],
@@ -33,13 +42,33 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['_symlink_list', ({ files }, load) => files.links(load)],
   ['_file_envs', ({ files }) => files.envs()],
   ['_master_opts', ({ opts, files }, load) => masterOptions(opts, files.envs(), load)],
-  ['_master_tops', () => new Map()],
+  ['_master_tops', (services, load) => masterTops(services, load)],
+  ['_ext_nodes', (services, load) => masterTops(services, load)],
+  ['_file_recv', (services, load) => receiveFile(services, load)],
   ['_mine', ({ mine }, load) => mine.store(load)],
   ['_mine_get', ({ mine }, load) => mine.get(load)],
   ['_mine_delete', ({ mine }, load) => mine.delete(load)],
   ['_mine_flush', ({ mine }, load) => mine.flush(load)],
+  ['minion_pub', ({ peers }, load) => peers.publish(load)],
+  ['minion_publish', ({ peers }, load) => peers.publishAndWait(load)],
+  ['pub_ret', ({ peers }, load) => peers.returns(load)],
+  ['minion_runner', ({ peers }, load) => peers.runner(load)],
+  ['revoke_auth', (services, load) => revokeKey(services, load)],
+  // who gets an answer was verified by the channel
+  ['verify_minion', () => true],
   ['_register_resources', () => true],
 ])
+
+/** A minion gives up its own key, where the master lets it. */
+function revokeKey({ opts, keys, log }: Services, load: Dict): Value {
+  const id = str(load.get('id')!)
+  if (!truthy(opts.get('allow_minion_key_revoke') ?? false)) {
+    log('warning', `Minion ${id} requested key revoke, but allow_minion_key_revoke is set to False`)
+    return load
+  }
+  keys.remove('minions', id)
+  return true
+}
 
 /** The answer to a command of a minion; an unknown one is answered with nothing. */
 export function callMethod(services: Services, load: Dict, sender: Sender): unknown {

@@ -32,7 +32,8 @@ export class MineService {
 
   get(load: Dict): Dict {
     const fun = load.get('fun') ?? null
-    const names = isList(fun) ? fun.map(str) : [str(fun)]
+    const names = isList(fun) ? fun.map(str) : [...new Set(str(fun).split(','))]
+    const isByName = isList(fun) || names.length > 1
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
     const { minions } = resolveTarget(this.parts, load.get('tgt') ?? '', kind)
     const asking = str(load.get('id') ?? '')
@@ -46,7 +47,7 @@ export class MineService {
         if (value !== undefined) found.get(name)!.set(id, value)
       }
     }
-    if (!isList(fun)) return found.get(names[0]!)!
+    if (!isByName) return found.get(names[0]!)!
     return new Map([...found].filter(([, values]) => values.size > 0))
   }
 

@@ -1,16 +1,23 @@
 // The master as its own functions reach it: no sockets in between, and no question who asks.
-import { BusTap } from '../bus/mod.ts'
+import { BusTap, eventStream } from '../bus/mod.ts'
 import { collectReturns, type MasterAccess, type Published, requestOf, resolveTarget } from '../client/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import type { BusMessage, MinionJob } from '../sdk/mod.ts'
+import type { MinionJob } from '../sdk/mod.ts'
 import { newJid } from '../store/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { Publishing } from './publish.ts'
 
 const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
-export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host, user = 'root'): MasterAccess {
+export interface OwnAsking {
+  /** Whom jobs are of. */
+  user: string
+  /** Answers commands of programs. */
+  answer(load: Dict): unknown
+}
+
+export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host, asks: OwnAsking): MasterAccess {
   const taps = new Map<string, BusTap>()
   const publish = async (job: MinionJob): Promise<Published | undefined> => {
     const { tgt, tgtType = 'glob', fun, arg, ret = '', kwargs } = requestOf(job)
@@ -25,7 +32,7 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
       ['ret', ret],
       ['tgt_type', tgtType],
       ...(kwargs ?? []),
-      ['user', user],
+      ['user', asks.user],
     ])
     taps.set(jid, new BusTap(parts.bus, isOfJob))
     await publishing.send(load, targeted)
@@ -54,10 +61,11 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
         tap.close()
       }
     },
+    command: async (load) => (await asks.answer(load)) as Value,
     fire: async (tag, data) => {
       parts.bus.fire(tag, data)
     },
-    events: (filter, seconds) => eventsOf(parts, filter, seconds),
+    events: (filter, seconds) => eventStream(new BusTap(parts.bus, filter), seconds),
   }
 
   function release(jid: string): void {
@@ -67,20 +75,3 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
 }
 
 const UNCLAIMED_MS = 5000
-
-async function* eventsOf(
-  { bus }: MasterParts,
-  filter: (tag: string) => boolean,
-  seconds = Number.POSITIVE_INFINITY,
-): AsyncGenerator<BusMessage> {
-  const tap = new BusTap(bus, filter)
-  try {
-    for (;;) {
-      const event = await tap.next(Math.min(seconds, 2_000_000))
-      if (event) yield event
-      else if (Number.isFinite(seconds) || !tap.isOpen) return
-    }
-  } finally {
-    tap.close()
-  }
-}

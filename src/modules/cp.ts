@@ -12,6 +12,7 @@ import {
 } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../sdk/mod.ts'
 import { cacheDirectory, cacheLocalFile, fetchDirectory, localFiles, stateNames } from './cp/directories.ts'
+import { pushDirectory, pushFile } from './cp/push.ts'
 import { renderNames, renderTemplate } from './cp/templates.ts'
 
 const saltenv = arg.any('The environment; `base` when left out', { optional: true })
@@ -281,6 +282,31 @@ export default defineModule({
       examples: ["salt '*' cp.cache_local_file /etc/hosts"],
       effect: 'read',
       run: (ctx, { path }) => cacheLocalFile(ctx, path, envOf(ctx, null)),
+    }),
+    push: fn({
+      doc: "Send a file to the master, which keeps it among this minion's files if `file_recv` lets it.",
+      args: {
+        path: arg.string('The file, an absolute path'),
+        keep_symlinks: arg.boolean('Whether links in the path stay as they are', { default: false }),
+        upload_path: arg.any('Another path on the master', { optional: true }),
+        remove_source: arg.boolean('Whether it is removed here afterwards', { default: false }),
+      },
+      returns: ret.boolean('Whether it was sent'),
+      examples: ["salt '*' cp.push /etc/fstab"],
+      effect: 'change',
+      run: (ctx, request) => pushFile(ctx, request),
+    }),
+    push_dir: fn({
+      doc: 'Send the files of a directory to the master.',
+      args: {
+        path: arg.string('The directory, an absolute path'),
+        glob: arg.any('Only files of such names', { optional: true }),
+        upload_path: arg.any('Another path on the master', { optional: true }),
+      },
+      returns: ret.boolean('Whether all were sent'),
+      examples: ["salt '*' cp.push_dir /etc/modprobe.d/ glob='*.conf'"],
+      effect: 'change',
+      run: (ctx, request) => pushDirectory(ctx, request),
     }),
     list_states: fn({
       doc: 'The states of an environment.',

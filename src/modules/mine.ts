@@ -11,11 +11,14 @@ const idOf = ({ opts }: FunctionContext): Value => opts.get('id') ?? ''
 
 const held = async (ctx: FunctionContext): Promise<Value> => ctx.call('data.get', ['mine_cache'])
 
-/** Sends a load to the master through the running minion. */
-async function send(ctx: FunctionContext, load: Record<string, Value>): Promise<Value> {
-  const data: Dict = new Map(Object.entries({ ...load, id: idOf(ctx) }))
-  return ctx.call('event.fire', [data, '_minion_mine'])
+/** Asks the master; undefined where there is none. */
+async function ask(ctx: FunctionContext, load: Record<string, Value>): Promise<Value | undefined> {
+  return ctx.daemon?.askMaster(new Map<Value, Value>(Object.entries({ ...load, id: idOf(ctx) })))
 }
+
+/** Leaves something with the master; false when there is none to leave it with. */
+const send = async (ctx: FunctionContext, load: Record<string, Value>): Promise<boolean> =>
+  (await ask(ctx, load)) !== undefined
 
 async function store(ctx: FunctionContext, data: Dict, clear: boolean): Promise<Value> {
   if (!isLocal(ctx)) return send(ctx, { cmd: '_mine', data, clear })
@@ -85,11 +88,21 @@ interface Question {
   tgt: Value
   fun: Value
   tgt_type: Value
+  exclude_minion: boolean
 }
 
-async function get(ctx: FunctionContext, { tgt, fun, tgt_type }: Question): Promise<Dict> {
-  if (!isLocal(ctx))
+async function getFromMaster(ctx: FunctionContext, { tgt, fun, tgt_type, exclude_minion }: Question): Promise<Dict> {
+  const answer = await ask(ctx, { cmd: '_mine_get', tgt, fun, tgt_type })
+  if (!(answer instanceof Map)) {
     throw new SaltError('SaltException', 'mine.get asks the master, and this minion has no connection to one')
+  }
+  if (exclude_minion) answer.delete(idOf(ctx))
+  return answer
+}
+
+async function get(ctx: FunctionContext, question: Question): Promise<Dict> {
+  if (!isLocal(ctx)) return getFromMaster(ctx, question)
+  const { tgt, fun, tgt_type } = question
   if (!contains(TARGETS, tgt_type)) throw keyError(tgt_type)
   const found: Dict = new Map()
   if (!truthy(await ctx.call(`match.${str(tgt_type)}`, [tgt]))) return found
@@ -201,7 +214,7 @@ export default defineModule({
       effect: 'read',
       run: async (ctx, { interfaces, cidrs, with_container_id }) =>
         dockerPorts(
-          await get(ctx, { tgt: '*', fun: 'docker.ps', tgt_type: 'glob' }),
+          await get(ctx, { tgt: '*', fun: 'docker.ps', tgt_type: 'glob', exclude_minion: false }),
           interfaces,
           cidrs,
           with_container_id,

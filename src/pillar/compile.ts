@@ -51,6 +51,11 @@ export async function compilePillar(input: PillarInput): Promise<CompiledPillar>
   return { pillar, origins: (path) => originsOf(compilation.sources, path) }
 }
 
+/** The top data, without what it leads to. */
+export function readPillarTop(input: PillarInput): Promise<ReadTop> {
+  return new Compilation(input).readTop()
+}
+
 class Compilation {
   readonly sources: PillarSource[] = []
   private readonly input: PillarInput
@@ -138,7 +143,7 @@ class Compilation {
     return shown.set('saltversion', SALT_VERSION)
   }
 
-  private readTop(): Promise<ReadTop> {
+  readTop(): Promise<ReadTop> {
     const render = async (file: { file: string; text: string }, saltenv: string): Promise<Value> =>
       (await this.render(file, saltenv, '')).value
     return readTop({ opts: this.opts, tree: this.tree, log: this.log, render }, this.input.saltenv ?? null)

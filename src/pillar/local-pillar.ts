@@ -6,8 +6,9 @@ import type { Host } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { renderText } from '../render/mod.ts'
 import type { FunctionContext, PillarRequest } from '../sdk/mod.ts'
-import { type CompiledPillar, compilePillar, type PillarInput } from './compile.ts'
+import { type CompiledPillar, compilePillar, type PillarInput, readPillarTop } from './compile.ts'
 import { decryptValue } from './decrypt.ts'
+import type { ReadTop } from './top.ts'
 
 export interface LocalPillarInput extends Pick<PillarInput, 'extPillars' | 'renderers' | 'isMember'> {
   opts: Dict
@@ -38,13 +39,22 @@ export class LocalPillar implements PillarAnswers {
     request: Partial<PillarRequest> = {},
     saltenv: Value = this.input.opts.get('saltenv') ?? null,
   ): Promise<CompiledPillar> {
+    return compilePillar(await this.compilation(request, saltenv))
+  }
+
+  /** The top data alone. */
+  async top(saltenv: Value): Promise<ReadTop> {
+    return readPillarTop(await this.compilation({}, saltenv))
+  }
+
+  private async compilation(request: Partial<PillarRequest>, saltenv: Value): Promise<PillarInput> {
     const { opts, grains, host, registry, log, extPillars, renderers, isMember } = this.input
     const override = request.override ?? null
     const encoding = request.overrideEncoding ?? null
     if (override !== null && encoding !== null) {
       await decryptValue(override, encoding, { opts, functions: registry, log: log ?? (() => {}) })
     }
-    return compilePillar({
+    return {
       opts,
       grains,
       host,
@@ -58,7 +68,7 @@ export class LocalPillar implements PillarAnswers {
       ...(renderers && { renderers }),
       ...(isMember && { isMember }),
       ...(log && { log }),
-    })
+    }
   }
 
   /** Templates see values as they are. */

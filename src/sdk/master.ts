@@ -2,7 +2,7 @@
 // bus, and reach minions by publishing.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import type { FileClient } from '../fileserver/mod.ts'
+import type { FileClient, FileServer } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
@@ -21,6 +21,8 @@ export interface MasterContext {
   readonly cache: DataCache
   /** The master's own file server. */
   readonly files: FileClient
+  /** The same by its backends. */
+  readonly fileServer: FileServer
   /** Kept between the calls of one loader: Salt's `__context__`. */
   readonly memory: Dict
   /** Under which this call runs. */
@@ -54,6 +56,10 @@ export interface MasterContext {
     grains: Dict,
     options?: { saltenv?: Value; pillarenv?: Value; override?: Dict | null },
   ): Promise<Dict>
+  /** The top data of a minion's pillar, and what went wrong with it. */
+  pillarTop(id: string, grains: Dict, saltenv: Value): Promise<{ top: Dict; errors: string[] }>
+  /** Sends a command to the master itself, as programs without a key of a minion do. */
+  ask(load: Dict): Promise<Value>
   render(request: RenderRequest): Promise<Value>
   /** Prints while the call is going on, where somebody looks. */
   print(text: string): void

@@ -35,6 +35,13 @@ export class Tokens {
     return new Map([...data, ['token', token]])
   }
 
+  /** Whether there was such a token. */
+  revoke(token: string): boolean {
+    const isKnown = this.find(token) !== undefined
+    if (isKnown) this.bank.flush(keyOf(token))
+    return isKnown
+  }
+
   prune(): void {
     for (const key of this.bank.list()) {
       const data = this.bank.fetch(key)

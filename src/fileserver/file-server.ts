@@ -1,0 +1,67 @@
+// The file server: the backends that `fileserver_backend` names, in order; the first that has a file wins.
+import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import { MinionFiles } from './minionfs.ts'
+import { type FileBackend, type Listing, Roots, type ServedFile } from './roots.ts'
+
+export interface FoundFile extends ServedFile {
+  /** The name of the backend that has it. */
+  back: string
+}
+
+type Make = (opts: Dict, host: Host) => FileBackend | undefined
+
+const BACKENDS: Readonly<Record<string, Make>> = {
+  roots: (opts, host) => new Roots(opts, host),
+  minionfs: (opts, host) => (truthy(opts.get('file_recv') ?? false) ? new MinionFiles(opts, host) : undefined),
+}
+
+/** Names of old are the same backends. */
+const OLD_NAMES: Readonly<Record<string, string>> = { file: 'roots', minion: 'minionfs', git: 'gitfs' }
+
+const namesOf = (value: Value): string[] =>
+  (isList(value) ? value.map(str) : str(value).split(',')).map((name) => OLD_NAMES[name.trim()] ?? name.trim())
+
+export class FileServer {
+  private readonly all: FileBackend[]
+
+  constructor(opts: Dict, host: Host) {
+    const wanted = namesOf(opts.get('fileserver_backend') ?? ['roots'])
+    const made = wanted.map((name) => (Object.hasOwn(BACKENDS, name) ? BACKENDS[name]!(opts, host) : undefined))
+    this.all = made.filter((backend) => backend !== undefined)
+  }
+
+  /** Those that are named, or all but those named with a minus; all when none is named. */
+  backends(back: Value = null): FileBackend[] {
+    if (!truthy(back)) return this.all
+    const names = namesOf(back)
+    if (names.every((name) => name.startsWith('-'))) {
+      return this.all.filter(({ name }) => !names.includes(`-${name}`))
+    }
+    return this.all.filter(({ name }) => names.includes(name))
+  }
+
+  envs(back: Value = null): string[] {
+    return [...new Set(this.backends(back).flatMap((backend) => backend.envs()))].sort()
+  }
+
+  async find(path: string, saltenv: string, back: Value = null): Promise<FoundFile | undefined> {
+    for (const backend of this.backends(back)) {
+      const found = await backend.find(path, saltenv)
+      if (found) return { ...found, back: backend.name }
+    }
+    return undefined
+  }
+
+  async list(saltenv: string, back: Value = null): Promise<Listing> {
+    const listings = await Promise.all(this.backends(back).map((backend) => backend.list(saltenv)))
+    if (listings.length === 1) return listings[0]!
+    const merged = (pick: (listing: Listing) => string[]): string[] => [...new Set(listings.flatMap(pick))].sort()
+    return {
+      files: merged(({ files }) => files),
+      dirs: merged(({ dirs }) => dirs),
+      emptyDirs: merged(({ emptyDirs }) => emptyDirs),
+      links: new Map(listings.flatMap(({ links }) => [...links])),
+    }
+  }
+}

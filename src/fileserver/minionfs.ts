@@ -1,0 +1,82 @@
+// The `minionfs` backend: files that minions pushed, below the id of each. It serves no top files, because what minions
+// send must not decide about others.
+import { basename, isAbsolute, join, normalize } from 'node:path/posix'
+import { type Dict, fnmatch, isList, str, textOf, type Value } from '../data/mod.ts'
+import { type Host, isHostError } from '../host/mod.ts'
+import { isIgnored } from './ignored.ts'
+import type { FileBackend, Listing, ServedFile } from './roots.ts'
+
+const listOf = (value: Value | undefined): Value[] => (value !== undefined && isList(value) ? [...value] : [])
+
+export class MinionFiles implements FileBackend {
+  readonly name = 'minionfs'
+  private readonly opts: Dict
+  private readonly host: Host
+
+  constructor(opts: Dict, host: Host) {
+    this.opts = opts
+    this.host = host
+  }
+
+  private get root(): string {
+    return join(str(this.opts.get('cachedir')!), 'minions')
+  }
+
+  /** The path that all files are served below. */
+  private get mountPoint(): string {
+    const text = textOf(this.opts.get('minionfs_mountpoint') ?? null) ?? ''
+    return text.replace(/^salt:\/\//, '').replace(/\/+$/, '')
+  }
+
+  private isExposed(id: string): boolean {
+    const any = (option: string): boolean => listOf(this.opts.get(option)).some((glob) => fnmatch(id, str(glob)))
+    if (any('minionfs_blacklist')) return false
+    return listOf(this.opts.get('minionfs_whitelist')).length === 0 || any('minionfs_whitelist')
+  }
+
+  envs(): string[] {
+    return [textOf(this.opts.get('minionfs_env') ?? null) ?? 'base']
+  }
+
+  async find(given: string, saltenv: string): Promise<ServedFile | undefined> {
+    const path = normalize(given)
+    if (isAbsolute(path) || path.startsWith('..') || path.includes('\0')) return undefined
+    if (!this.envs().includes(saltenv) || basename(path) === 'top.sls') return undefined
+    const rel = path.slice(this.mountPoint.length).replace(/^\/+/, '')
+    const [id = '', ...pushed] = rel.split('/')
+    if (pushed.length === 0 || !this.isExposed(id)) return undefined
+    const full = join(this.root, id, 'files', ...pushed)
+    const stat = await this.host.stat(full)
+    return stat?.type === 'file' && !isIgnored(this.opts, full) ? { path: full, rel, stat } : undefined
+  }
+
+  async list(saltenv: string): Promise<Listing> {
+    const found: Listing = { files: [], dirs: [], emptyDirs: [], links: new Map() }
+    if (!this.envs().includes(saltenv)) return found
+    for (const id of await this.names(this.root)) {
+      if (this.isExposed(id)) await this.walk(join(this.root, id, 'files'), join(this.mountPoint, id), found)
+    }
+    return found
+  }
+
+  private async walk(directory: string, shown: string, found: Listing): Promise<void> {
+    for (const name of await this.names(directory)) {
+      const path = join(directory, name)
+      const type = (await this.host.lstat(path))?.type
+      const rel = join(shown, name)
+      if (type === 'directory') {
+        found.dirs.push(rel)
+        await this.walk(path, rel, found)
+      } else if (type === 'file' && !isIgnored(this.opts, rel)) found.files.push(rel)
+    }
+  }
+
+  private async names(directory: string): Promise<string[]> {
+    try {
+      return (await this.host.list(directory)).sort()
+    } catch (error) {
+      if (isHostError(error)) return []
+      throw error
+    }
+  }
+}

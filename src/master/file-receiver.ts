@@ -1,0 +1,48 @@
+// `_file_recv`: files that minions push, piece by piece, below a directory of their own. Nothing is written outside of it,
+// and nothing beyond `file_recv_max_size`.
+import { mkdirSync } from 'node:fs'
+import { open, realpath } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import type { Log } from '../base/mod.ts'
+import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+
+const MEGABYTE = 1024 * 1024
+
+const bytesOf = (data: Value | undefined): Uint8Array =>
+  data instanceof Uint8Array ? data : Buffer.from(textOf(data ?? null) ?? '')
+
+/** Where the file goes; undefined when that would be somewhere else. */
+function placeOf(opts: Dict, id: string, path: Value | undefined): string | undefined {
+  if (path === undefined || !isList(path)) return undefined
+  const words = path.map(str)
+  const below = normalize(words.join('/'))
+  const isOutside = below.startsWith('/') || below === '.' || below.split('/').includes('..') || below.includes('\0')
+  return isOutside ? undefined : join(str(opts.get('cachedir')!), 'minions', id, 'files', below)
+}
+
+export async function receiveFile({ opts, log }: { opts: Dict; log: Log }, load: Dict): Promise<boolean> {
+  const id = str(load.get('id')!)
+  const offset = numberOf(load.get('loc') ?? null)
+  if (offset === undefined || !truthy(opts.get('file_recv') ?? false)) return false
+  const data = bytesOf(load.get('data'))
+  const most = (numberOf(opts.get('file_recv_max_size') ?? 100) ?? 100) * MEGABYTE
+  if (offset < 0 || offset + data.length > most) {
+    log('error', `A file of ${id} is larger than file_recv_max_size allows, or written before its beginning`)
+    return false
+  }
+  const file = placeOf(opts, id, load.get('path'))
+  if (file === undefined) {
+    log('warning', `Attempt of ${id} to write a received file outside of its directory. Access denied.`)
+    return false
+  }
+  mkdirSync(dirname(file), { recursive: true })
+  const root = await realpath(join(str(opts.get('cachedir')!), 'minions', id, 'files'))
+  if (!`${await realpath(dirname(file))}/`.startsWith(`${root}/`)) return false
+  const handle = await open(file, offset === 0 ? 'w' : 'r+')
+  try {
+    await handle.write(data, 0, data.length, offset)
+  } finally {
+    await handle.close()
+  }
+  return true
+}

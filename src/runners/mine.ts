@@ -1,0 +1,49 @@
+// The mine from the master.
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+
+/** How minions mark an answer that only some may read; the master may read all. */
+const MARK = '__saltmine_acl__'
+const DATA = '__data__'
+
+const plain = (entry: Value): Value => (isDict(entry) && entry.has(MARK) ? (entry.get(DATA) ?? null) : entry)
+
+function get(ctx: MasterContext, tgt: Value, fun: Value, tgt_type: Value): Dict {
+  const names = isList(fun) ? fun.map(str) : [...new Set(str(fun).split(','))]
+  const found = new Map<string, Dict>(names.map((name) => [name, new Map()]))
+  for (const id of ctx.targets(tgt, str(tgt_type)).minions) {
+    const mine = ctx.cache.bank('mine').fetch(id)
+    if (mine === undefined || !isDict(mine)) continue
+    for (const name of names) if (mine.has(name)) found.get(name)!.set(id, plain(mine.get(name)!))
+  }
+  if (!isList(fun) && names.length === 1) return found.get(names[0]!)!
+  return new Map([...found].filter(([, answers]) => answers.size > 0))
+}
+
+const tgt = arg.any('Which minions')
+const tgt_type = arg.any('How they are meant', { default: 'glob' })
+
+export default defineRunner({
+  name: 'mine',
+  doc: 'The mine from the master.',
+  functions: {
+    get: masterFn({
+      doc: 'What minions left in the mine.',
+      args: { tgt, fun: arg.any('The function, or several'), tgt_type },
+      examples: ["salt-run mine.get '*' network.interfaces"],
+      run: (ctx, { tgt, fun, tgt_type }) => get(ctx, tgt, fun, tgt_type),
+    }),
+    update: masterFn({
+      doc: 'Has minions put their answers into the mine anew.',
+      args: {
+        tgt,
+        tgt_type,
+        clear: arg.any('Forget what was there before', { default: false }),
+        mine_functions: arg.any('Call these in place of the configured', { optional: true }),
+      },
+      examples: ["salt-run mine.update '*'"],
+      run: (ctx, { tgt, tgt_type, clear, mine_functions }) =>
+        ctx.call('salt.execute', [tgt, 'mine.update'], { tgt_type, clear, mine_functions }),
+    }),
+  },
+})
