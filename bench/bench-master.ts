@@ -35,7 +35,8 @@ function saltPython(): string {
 }
 
 function programsOf(side: Side, root: string): Programs {
-  if (side === 'brine') return (name) => [process.execPath, join(root, 'dist', `${name}.js`)]
+  if (side === 'brine')
+    return (name) => [process.execPath, join(root, process.env['BRINE_DIST'] ?? 'dist', `${name}.js`)]
   const python = saltPython()
   return (name) => [
     python,

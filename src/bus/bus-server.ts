@@ -29,6 +29,8 @@ export class BusServer {
   private readonly subscribers = new Set<Socket>()
   private readonly senders = new Set<Socket>()
   private stopListening: (() => void) | undefined
+  /** Events of this turn of the loop, which go out together: a write costs more than what is written. */
+  private fresh: Buffer[] = []
 
   constructor(options: BusServerOptions) {
     this.options = options
@@ -40,12 +42,15 @@ export class BusServer {
     await this.serve(paths.pub, pubMode, (socket) => this.subscribe(socket))
     await this.serve(paths.pull, 0o600, (socket) => this.receive(socket))
     this.stopListening = bus.listen((event) => {
-      if (this.subscribers.size > 0) this.spread(event.frame)
+      if (this.subscribers.size === 0) return
+      if (this.fresh.length === 0) setImmediate(() => this.spread())
+      this.fresh.push(event.frame)
     })
   }
 
   async close(): Promise<void> {
     this.stopListening?.()
+    this.spread()
     for (const socket of [...this.subscribers, ...this.senders]) socket.destroy()
     await Promise.all(this.servers.map((server) => new Promise((done) => server.close(done))))
   }
@@ -74,16 +79,19 @@ export class BusServer {
     socket.resume()
   }
 
-  private spread(frame: Buffer): void {
+  private spread(): void {
     const { mostWaiting = MOST_WAITING } = this.options
+    if (this.fresh.length === 0) return
+    const bytes = this.fresh.length === 1 ? this.fresh[0]! : Buffer.concat(this.fresh)
+    this.fresh = []
     for (const socket of this.subscribers) {
-      if (socket.writableLength + frame.length > mostWaiting) {
+      if (socket.writableLength + bytes.length > mostWaiting && socket.writableLength > 0) {
         this.log(
           'warning',
           `A listener of the event bus does not read: cut off with ${socket.writableLength} bytes waiting`,
         )
         socket.destroy()
-      } else socket.write(frame)
+      } else socket.write(bytes)
     }
   }
 

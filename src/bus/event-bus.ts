@@ -1,8 +1,8 @@
 // The bus inside a daemon. Who listens is told at once and in order; a listener that fails does not keep others from
 // hearing. The bytes of an event are made once, and only when somebody outside this process listens.
 import { type Log, silentLog, toError } from '../base/mod.ts'
-import type { Dict } from '../data/mod.ts'
-import { encodeEvent, frameEvent } from '../wire/mod.ts'
+import { type Dict, encodeMsgpack } from '../data/mod.ts'
+import { framePacked } from '../wire/mod.ts'
 
 export type EventFilter = (tag: string) => boolean
 
@@ -10,22 +10,31 @@ export class BusEvent {
   readonly tag: string
   readonly data: Dict
   private bytes: Buffer | undefined
+  private readonly packed: Uint8Array | undefined
 
-  constructor(tag: string, data: Dict) {
+  constructor(tag: string, data: Dict, packed?: Uint8Array) {
     this.tag = tag
     this.data = data
+    this.packed = packed
   }
 
   /** As subscribers of the sockets get it. */
   get frame(): Buffer {
-    this.bytes ??= frameEvent(encodeEvent(this.tag, this.data))
+    this.bytes ??= framePacked(this.tag, this.packed ?? encodeMsgpack(this.data, 'bus'))
     return this.bytes
   }
 }
 
+let lastNow = 0
+let lastText = ''
+
 /** The time in UTC to the microsecond, as Salt stamps events. */
-export function stamp(now: number = Date.now(), micros: bigint = process.hrtime.bigint() / 1000n): string {
-  return `${new Date(now).toISOString().slice(0, -1)}${String(micros % 1000n).padStart(3, '0')}+00:00`
+export function stamp(now: number = Date.now(), micros: number = Math.floor(performance.now() * 1000)): string {
+  if (now !== lastNow) {
+    lastNow = now
+    lastText = new Date(now).toISOString().slice(0, -1)
+  }
+  return `${lastText}${String(micros % 1000).padStart(3, '0')}+00:00`
 }
 
 interface Listener {
@@ -47,9 +56,9 @@ export class EventBus {
     return this.tell(tag, data)
   }
 
-  /** Tells an event that has its stamp. */
-  tell(tag: string, data: Dict): BusEvent {
-    const event = new BusEvent(tag, data)
+  /** Tells an event that has its stamp; `packed` is its data in bytes, where they are at hand. */
+  tell(tag: string, data: Dict, packed?: Uint8Array): BusEvent {
+    const event = new BusEvent(tag, data, packed)
     for (const { hear, filter } of this.listeners) {
       if (filter && !filter(tag)) continue
       try {

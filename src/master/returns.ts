@@ -1,6 +1,7 @@
 // `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
 // it is sent.
-import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { stamp } from '../bus/mod.ts'
+import { type Dict, encodeMsgpack, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { newJid } from '../store/mod.ts'
 import type { MasterParts } from './parts.ts'
 
@@ -28,17 +29,17 @@ export class Returns {
     const jid = adopt(load)
     const id = str(load.get('id')!)
     const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
-    if (isKept) {
-      if (isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
-      if (!(await jobs.saveReturn({ jid, id, data: load }))) return null
-    }
-    this.tell(jid, id, load)
+    if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
+    // written out once, for the store and for those who listen
+    load.set('_stamp', stamp())
+    const packed = encodeMsgpack(load, 'bus')
+    if (isKept && !(await jobs.saveReturn({ jid, id, data: load, packed }))) return null
+    this.tell(jid, id, load, packed)
     return null
   }
 
-  private tell(jid: string, id: string, load: Dict): void {
-    const { bus } = this.parts
-    bus.fire(`salt/job/${jid}/ret/${id}`, load)
+  private tell(jid: string, id: string, load: Dict, packed: Uint8Array): void {
+    this.parts.bus.tell(`salt/job/${jid}/ret/${id}`, load, packed)
     const fun = textOf(load.get('fun') ?? null) ?? ''
     const ret = load.get('return') ?? null
     if (!STATE_FUNCTIONS.has(fun) || !truthy(load.get('retcode') ?? 0) || !isDict(ret)) return

@@ -14,6 +14,8 @@ export interface JobReturn {
   id: string
   /** What the minion sent: `return`, `retcode`, `success`, `fun`, `out` and the like. */
   data: Dict
+  /** The data as an event carries it, where that is at hand: it is not written out again. */
+  packed?: Uint8Array
 }
 
 /** What is known about one minion of a job. */

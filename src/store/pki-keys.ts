@@ -1,6 +1,16 @@
 // Minions' public keys in the directories of a master's `pki_dir`, one file per id, as Salt has them. Other programs, and
 // operators by hand, move these files too, so what is kept in memory is dropped when a directory changes.
-import { type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  type FSWatcher,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { isValidId, type KeyState, type KeyStore, type StoredKey } from '../wire/mod.ts'
 
@@ -27,7 +37,7 @@ export class PkiKeys implements KeyStore {
 
   /** Keeps accepted keys in memory from now on, and drops them when their directory changes. */
   watch(): void {
-    this.watcher = watch(join(this.directory, 'minions'), () => this.forget())
+    this.watcher = watch(join(this.directory, 'minions'), (_event, name) => this.forget(name ?? undefined))
     this.watcher.unref()
   }
 
@@ -36,13 +46,15 @@ export class PkiKeys implements KeyStore {
     this.watcher = undefined
   }
 
-  private forget(): void {
-    this.known.clear()
+  /** Of one minion, so that many that sign in do not make the others' keys unknown. */
+  private forget(id?: string): void {
+    if (id === undefined) this.known.clear()
+    else this.known.delete(id)
     this.listed = undefined
   }
 
   private read(folder: KeyFolder, id: string): string | undefined {
-    if (!isValidId(id)) return undefined
+    if (!isValidId(id) || !existsSync(join(this.directory, folder, id))) return undefined
     try {
       return readFileSync(join(this.directory, folder, id), 'utf8')
     } catch (error) {
@@ -99,7 +111,7 @@ export class PkiKeys implements KeyStore {
     const file = join(this.directory, folder, id)
     if (!isValidId(id) || !statSync(file, { throwIfNoEntry: false })) return false
     rmSync(file)
-    if (folder === 'minions') this.forget()
+    if (folder === 'minions') this.forget(id)
     return true
   }
 

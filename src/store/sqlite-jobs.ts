@@ -3,18 +3,19 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'libsql'
-import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str, type Value } from '../data/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict, isList, str, type Value } from '../data/mod.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 
+// Who was meant lies in one value beside the load: a row for each would cost as much as the returns themselves.
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS jobs (jid TEXT PRIMARY KEY, load BLOB NOT NULL, made REAL NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS targets (
+  CREATE TABLE IF NOT EXISTS job (
+    jid TEXT PRIMARY KEY, fun TEXT NOT NULL, load BLOB NOT NULL, minions BLOB NOT NULL, made REAL NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS note (
     jid TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, reason TEXT, PRIMARY KEY (jid, id)) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS returns (
-    jid TEXT NOT NULL, id TEXT NOT NULL, fun TEXT NOT NULL, data BLOB NOT NULL, came REAL NOT NULL,
-    PRIMARY KEY (jid, id)) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS returns_by_fun ON returns (fun, id, came);
-  CREATE INDEX IF NOT EXISTS jobs_by_age ON jobs (made);
+  CREATE TABLE IF NOT EXISTS ret (
+    jid TEXT NOT NULL, id TEXT NOT NULL, data BLOB NOT NULL, came REAL NOT NULL, PRIMARY KEY (jid, id)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS job_by_fun ON job (fun);
+  CREATE INDEX IF NOT EXISTS job_by_age ON job (made);
 `
 
 interface Waiting {
@@ -23,11 +24,25 @@ interface Waiting {
   fail(error: unknown): void
 }
 
-const pack = (value: Dict): Buffer => Buffer.from(encodeMsgpack(value, 'bus'))
+/** The same bytes as the database takes them. */
+const blob = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+const pack = (value: unknown): Buffer => blob(encodeMsgpack(value, 'bus'))
+
+/** A value of the database: one row has a buffer where several have the memory underneath. */
+const bytesOf = (value: unknown): Uint8Array =>
+  value instanceof Uint8Array ? value : Buffer.from(value as ArrayBuffer)
 
 function unpack(bytes: unknown): Dict {
-  const value = decodeMsgpack(bytes as Uint8Array, { dialect: 'bus' })
-  return isDict(value) ? value : new Map()
+  const value = decodeMsgpack(bytesOf(bytes), { dialect: 'bus' })
+  if (!isDict(value)) return new Map()
+  // the event of a return is kept as it was told; when that was is no part of the return
+  value.delete('_stamp')
+  return value
+}
+
+function listOf(bytes: unknown): string[] {
+  const value = decodeMsgpack(bytesOf(bytes), { dialect: 'bus' })
+  return isList(value) ? value.map(str) : []
 }
 
 type Row = Record<string, unknown>
@@ -65,11 +80,21 @@ class SqliteJobs implements JobStore {
   }
 
   saveJob({ jid, load, minions }: JobRecord): void {
-    this.transaction(() => {
-      this.sql('INSERT INTO jobs VALUES (?, ?, ?) ON CONFLICT (jid) DO NOTHING').run(jid, pack(load), Date.now() / 1000)
-      const target = this.sql("INSERT INTO targets VALUES (?, ?, 'published', NULL) ON CONFLICT DO NOTHING")
-      for (const id of minions) target.run(jid, id)
-    })
+    const known = this.minionsOf(jid)
+    const all = known ? [...new Set([...known, ...minions])] : minions
+    this.sql('INSERT INTO job VALUES (?, ?, ?, ?, ?) ON CONFLICT (jid) DO UPDATE SET minions = excluded.minions').run(
+      jid,
+      str(load.get('fun') ?? ''),
+      pack(load),
+      pack(all),
+      Date.now() / 1000,
+    )
+  }
+
+  /** Who was meant; undefined when there is no such job. */
+  private minionsOf(jid: string): string[] | undefined {
+    const row = this.sql('SELECT minions FROM job WHERE jid = ?').get(jid) as Row | undefined
+    return row && listOf(row['minions'])
   }
 
   saveReturn(ret: JobReturn): Promise<boolean> {
@@ -96,63 +121,66 @@ class SqliteJobs implements JobStore {
     for (const [index, { done }] of waiting.entries()) done(isNew[index]!)
   }
 
-  private insert({ jid, id, data }: JobReturn): boolean {
-    const fun = str(data.get('fun') ?? '')
-    const insert = this.sql('INSERT INTO returns VALUES (?, ?, ?, ?, ?) ON CONFLICT (jid, id) DO NOTHING')
-    return insert.run(jid, id, fun, pack(data), Date.now() / 1000).changes > 0
+  private insert({ jid, id, data, packed }: JobReturn): boolean {
+    const insert = this.sql('INSERT INTO ret VALUES (?, ?, ?, ?) ON CONFLICT (jid, id) DO NOTHING')
+    return insert.run(jid, id, packed ? blob(packed) : pack(data), Date.now() / 1000).changes > 0
   }
 
   note(jid: string, { id, state, reason }: MinionProgress): void {
     this.sql(
-      'INSERT INTO targets VALUES (?, ?, ?, ?) ON CONFLICT (jid, id) DO UPDATE SET state = excluded.state, reason = excluded.reason',
+      'INSERT INTO note VALUES (?, ?, ?, ?) ON CONFLICT (jid, id) DO UPDATE SET state = excluded.state, reason = excluded.reason',
     ).run(jid, id, state, reason ?? null)
   }
 
   job(jid: string): JobRecord | undefined {
-    const row = this.sql('SELECT load FROM jobs WHERE jid = ?').get(jid) as Row | undefined
-    if (!row) return undefined
-    const minions = this.sql('SELECT id FROM targets WHERE jid = ? ORDER BY id').all(jid) as Row[]
-    return { jid, load: unpack(row['load']), minions: minions.map(({ id }) => String(id)) }
+    const row = this.sql('SELECT load, minions FROM job WHERE jid = ?').get(jid) as Row | undefined
+    return row && { jid, load: unpack(row['load']), minions: listOf(row['minions']).sort() }
   }
 
   returns(jid: string): Map<string, Dict> {
-    const rows = this.sql('SELECT id, data FROM returns WHERE jid = ? ORDER BY id').all(jid) as Row[]
+    const rows = this.sql('SELECT id, data FROM ret WHERE jid = ? ORDER BY id').all(jid) as Row[]
     return new Map(rows.map(({ id, data }) => [String(id), unpack(data)]))
   }
 
   progress(jid: string): MinionProgress[] {
-    const rows = this.sql(
-      `SELECT t.id AS id, CASE WHEN r.id IS NULL THEN t.state ELSE 'returned' END AS state, t.reason AS reason
-       FROM targets t LEFT JOIN returns r ON r.jid = t.jid AND r.id = t.id WHERE t.jid = ? ORDER BY t.id`,
-    ).all(jid) as Row[]
-    return rows.map(({ id, state, reason }) => ({
-      id: String(id),
-      state: state as MinionProgress['state'],
-      ...(reason !== null && { reason: String(reason) }),
-    }))
+    const known = new Map<string, MinionProgress>()
+    for (const id of this.minionsOf(jid) ?? []) known.set(id, { id, state: 'published' })
+    for (const { id, state, reason } of this.sql('SELECT id, state, reason FROM note WHERE jid = ?').all(
+      jid,
+    ) as Row[]) {
+      const why = reason === null ? {} : { reason: String(reason) }
+      known.set(String(id), { id: String(id), state: state as MinionProgress['state'], ...why })
+    }
+    for (const { id } of this.sql('SELECT id FROM ret WHERE jid = ?').all(jid) as Row[]) {
+      const noted = known.get(String(id))
+      if (noted) known.set(noted.id, { ...noted, state: 'returned' })
+    }
+    return [...known.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
   jobs(limit = -1): Map<string, Dict> {
-    const rows = this.sql('SELECT jid, load FROM jobs ORDER BY jid DESC LIMIT ?').all(limit) as Row[]
+    const rows = this.sql('SELECT jid, load FROM job ORDER BY jid DESC LIMIT ?').all(limit) as Row[]
     return new Map(rows.reverse().map(({ jid, load }) => [String(jid), unpack(load)]))
   }
 
   lastReturns(fun: string): Map<string, Dict> {
-    const rows = this.sql('SELECT id, data, MAX(came) FROM returns WHERE fun = ? GROUP BY id').all(fun) as Row[]
+    const rows = this.sql(
+      'SELECT r.id AS id, r.data AS data, MAX(r.came) FROM job j JOIN ret r ON r.jid = j.jid WHERE j.fun = ? GROUP BY r.id',
+    ).all(fun) as Row[]
     return new Map(rows.map(({ id, data }) => [String(id), unpack(data)]))
   }
 
   minions(): Value[] {
-    return (this.sql('SELECT DISTINCT id FROM returns ORDER BY id').all() as Row[]).map(({ id }) => String(id))
+    return (this.sql('SELECT DISTINCT id FROM ret ORDER BY id').all() as Row[]).map(({ id }) => String(id))
   }
 
   prune(olderThanSeconds: number): number {
     const before = Date.now() / 1000 - olderThanSeconds
     let count = 0
     this.transaction(() => {
-      const old = (this.sql('SELECT jid FROM jobs WHERE made < ?').all(before) as Row[]).map(({ jid }) => String(jid))
+      const old = (this.sql('SELECT jid FROM job WHERE made < ?').all(before) as Row[]).map(({ jid }) => String(jid))
       for (const jid of old) {
-        for (const table of ['returns', 'targets', 'jobs']) this.sql(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
+        for (const table of ['ret', 'note', 'job']) this.sql(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
       }
       count = old.length
     })

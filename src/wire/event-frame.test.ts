@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeEvent, EventFrames, encodeEvent, eventTag, frameEvent, frameFiredEvent } from './event-frame.ts'
+import { encodeMsgpack } from '../data/mod.ts'
+import {
+  decodeEvent,
+  EventFrames,
+  encodeEvent,
+  eventTag,
+  frameEvent,
+  frameFiredEvent,
+  framePacked,
+} from './event-frame.ts'
 
 describe('EventFrames', () => {
   const bodies = ['a/b', 'salt/job/1/ret/m1', 'x'.repeat(300)].map((tag, n) =>
@@ -44,4 +53,15 @@ describe('decodeEvent', () => {
     expect(() => decodeEvent(Buffer.from('no end'))).toThrow('An event has no end of its tag')
     expect(() => decodeEvent(Buffer.from('a\n\n\x01'))).toThrow('no mapping')
   })
+})
+
+describe('framePacked', () => {
+  it.each([0, 1, 200, 256, 300, 65_000, 70_000])(
+    'makes the frame that would be made of the event, with %i letters',
+    (size) => {
+      const data = { text: 'x'.repeat(size) }
+      const packed = encodeMsgpack(data, 'bus')
+      expect(framePacked('a/ü', packed)).toEqual(frameEvent(encodeEvent('a/ü', data)))
+    },
+  )
 })

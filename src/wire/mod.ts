@@ -21,6 +21,7 @@ export {
   eventTag,
   frameEvent,
   frameFiredEvent,
+  framePacked,
   minionSocketNames,
 } from './event-frame.ts'
 export {

@@ -18,6 +18,7 @@ import { promisify } from 'node:util'
 import { isWireError, WireError } from '../errors.ts'
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, oaep, signingHash } from './algorithms.ts'
 import { cleanKey } from './pem.ts'
+import { rsaNumbers } from './public-numbers.ts'
 import { originalForm, padX931, smallerForm, toBigInt, unpadX931 } from './x931.ts'
 
 const signLater = promisify(sign) as (hash: string, data: Uint8Array, key: KeyObject) => Promise<Buffer>
@@ -149,7 +150,10 @@ function toBuffer(data: Uint8Array | string): Buffer {
 }
 
 function readPublic(pem: string): KeyObject {
-  return rsaOnly('public', () => createPublicKey({ key: pem, format: 'pem' }))
+  const numbers = rsaNumbers(pem)
+  return rsaOnly('public', () =>
+    createPublicKey(numbers ? { key: { ...numbers }, format: 'jwk' } : { key: pem, format: 'pem' }),
+  )
 }
 
 function readPrivate(pem: string, passphrase?: string): KeyObject {

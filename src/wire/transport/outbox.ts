@@ -4,6 +4,9 @@ import type { Socket } from 'node:net'
 
 const dirty = new Set<Outbox>()
 let scheduled = false
+/** How long writing to many may keep the loop from reading. */
+const LONGEST_TURN_MS = 10
+const CLOCK_EVERY = 32
 
 export class Outbox {
   private readonly socket: Socket
@@ -46,18 +49,28 @@ export class Outbox {
 
 function markDirty(outbox: Outbox): void {
   dirty.add(outbox)
+  schedule()
+}
+
+function schedule(): void {
   if (scheduled) return
   scheduled = true
   setImmediate(flushAll)
 }
 
+/** Writes until the turn has lasted long enough; the rest waits for the next, after others were read. */
 function flushAll(): void {
   scheduled = false
-  const turn = [...dirty]
-  dirty.clear()
-  for (const outbox of turn) outbox.flush()
+  const until = performance.now() + LONGEST_TURN_MS
+  let count = 0
+  for (const outbox of dirty) {
+    dirty.delete(outbox)
+    outbox.flush()
+    if (++count % CLOCK_EVERY === 0 && performance.now() > until) break
+  }
   last = []
   lastJoined = undefined
+  if (dirty.size > 0) schedule()
 }
 
 let last: readonly Buffer[] = []

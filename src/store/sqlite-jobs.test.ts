@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Dict, encodeMsgpack, type Value } from '../data/mod.ts'
+import { openJobStore } from './sqlite-jobs.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'brine-jobs-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+const file = join(directory, 'jobs.db')
+
+const load = (fun: string): Dict => new Map<Value, Value>([['fun', fun]])
+const answer = (value: Value): Dict => new Map<Value, Value>([['return', value]])
+
+describe('the job store', () => {
+  it('takes each return once, however often and together with whatever it comes', async () => {
+    const jobs = openJobStore(file)
+    jobs.saveJob({ jid: '1', load: load('test.ping'), minions: ['a', 'b'] })
+    const taken = await Promise.all(['a', 'b', 'a'].map((id) => jobs.saveReturn({ jid: '1', id, data: answer(true) })))
+    expect(taken).toEqual([true, true, false])
+    expect(await jobs.saveReturn({ jid: '1', id: 'b', data: answer('late') })).toBe(false)
+    jobs.close()
+    const again = openJobStore(file)
+    expect([...again.returns('1')]).toEqual([
+      ['a', answer(true)],
+      ['b', answer(true)],
+    ])
+    again.close()
+  })
+
+  it('knows of each minion how far it is, and why', async () => {
+    const jobs = openJobStore(file)
+    jobs.saveJob({ jid: '2', load: load('test.sleep'), minions: ['c', 'a', 'b'] })
+    jobs.saveJob({ jid: '2', load: load('test.sleep'), minions: ['d'] })
+    jobs.note('2', { id: 'c', state: 'gone', reason: 'the connection was lost' })
+    await jobs.saveReturn({ jid: '2', id: 'a', data: answer(1) })
+    expect(jobs.job('2')).toEqual({ jid: '2', load: load('test.sleep'), minions: ['a', 'b', 'c', 'd'] })
+    expect(jobs.progress('2')).toEqual([
+      { id: 'a', state: 'returned' },
+      { id: 'b', state: 'published' },
+      { id: 'c', state: 'gone', reason: 'the connection was lost' },
+      { id: 'd', state: 'published' },
+    ])
+    jobs.close()
+  })
+
+  it('keeps the bytes of an event for its return, without the time it was told at', async () => {
+    const jobs = openJobStore(file)
+    jobs.saveJob({ jid: '3', load: load('test.echo'), minions: ['a'] })
+    const data = answer('x').set('_stamp', 'now') as Dict
+    await jobs.saveReturn({ jid: '3', id: 'a', data, packed: encodeMsgpack(data, 'bus') })
+    expect(jobs.returns('3').get('a')).toEqual(answer('x'))
+    expect(jobs.lastReturns('test.echo').get('a')).toEqual(answer('x'))
+    expect(jobs.lastReturns('test.none').size).toBe(0)
+    jobs.close()
+  })
+
+  it('forgets jobs that are old, with their returns', () => {
+    const jobs = openJobStore(file)
+    expect(jobs.prune(3600)).toBe(0)
+    expect(jobs.prune(-1)).toBe(3)
+    expect([jobs.jobs().size, jobs.returns('1').size, jobs.progress('2').length]).toEqual([0, 0, 0])
+    jobs.close()
+  })
+})
