@@ -26,6 +26,7 @@ export async function masterMinion({ opts, host, log }: MasterMinionParts): Prom
     pillar,
     host,
     log,
+    userModules: async (registry, builtIn) => (await import('../pybridge/mod.ts')).userModules(registry, builtIn),
     render: async ({ text, ...request }) => {
       const { renderText } = await import('../render/mod.ts')
       return (await renderText(text, { ...request, opts: own, grains, pillar, functions, log })).value
@@ -41,6 +42,7 @@ export async function masterMinion({ opts, host, log }: MasterMinionParts): Prom
       return stateEngine({ tree, ...(fireEvent && { fireEvent }) })(asking, request)
     },
   })
+  await functions.refresh()
   return functions
 }
 

@@ -84,7 +84,9 @@ export class Cluster {
     if (typeof value === 'string') return value.replaceAll('<ROOT>', this.root).replaceAll('<HOST>', hostname())
     if (Array.isArray(value)) return value.map((item) => this.placed(item))
     if (value === null || typeof value !== 'object') return value
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.placed(item)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [this.placed(key) as string, this.placed(item)]),
+    )
   }
 
   private write(path: string, text: string): void {

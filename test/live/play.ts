@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BusClient, type BusEvent } from '../../src/bus/mod.ts'
 import { fnmatch } from '../../src/data/mod.ts'
-import { Cluster } from './cluster.ts'
+import { Cluster, type Ran } from './cluster.ts'
 import { differenceOfTexts, matchesJson, readJson } from './compare.ts'
+import { jsonDifferences } from './json-differences.ts'
 import { knownDifference } from './known.ts'
 import { hasOutstandingJobs } from './outstanding.ts'
 import { Placeholders } from './placeholders.ts'
@@ -34,6 +35,8 @@ class Play {
   private readonly seen: BusEvent[] = []
   private readonly known = new Placeholders()
   private readonly down = new Set<string>()
+  /** Commands that were started before their turn. */
+  private readonly ahead = new Map<Step, Promise<Ran>>()
   private recorder: BusClient | undefined
 
   constructor(scenario: Scenario) {
@@ -48,6 +51,7 @@ class Play {
       await this.begin()
       const end = Date.now() + SCENARIO_SECONDS * 1000
       for (const [index, step] of this.scenario.steps.entries()) {
+        await this.startAhead(index)
         const verdict: Verdict =
           Date.now() < end ? await this.perform(step) : { problem: 'the scenario had no time left' }
         verdicts.push({ name: this.nameOf(step, index), ...this.excused(verdict, index) })
@@ -81,6 +85,16 @@ class Play {
     await this.until(`the start of ${ids.join(', ')}`, async () =>
       ids.every((id) => this.seen.some((event) => event.tag === tag(id) && (isOpen || event.data.get('id') === id))),
     )
+    if (isOpen) await this.syncModules()
+  }
+
+  /** Users' modules were on their way before recordings began, but for those that are about it. */
+  private async syncModules(): Promise<void> {
+    const paths = Object.keys(this.scenario.setup.files ?? {})
+    const has = (kinds: RegExp): boolean => paths.some((path) => kinds.test(path))
+    if (this.scenario.steps.some(({ run }) => run?.includes('saltutil.sync'))) return
+    if (has(/\/_(modules|states|grains|returners|beacons)\//)) await this.cluster.run("salt '*' saltutil.sync_all")
+    if (has(/\/_(modules|runners)\//)) await this.cluster.run('salt-run saltutil.sync_all')
   }
 
   /** A minion that was asked and never answered in the whole recording was not running. */
@@ -148,6 +162,17 @@ class Play {
     return this.judged(expected, actual)
   }
 
+  /** Commands that wait for events were started before the steps that send them. */
+  private async startAhead(index: number): Promise<void> {
+    const { steps } = this.scenario
+    const sends = (step: Step | undefined): boolean => step?.run?.includes(' event.') ?? false
+    if (!sends(steps[index]) || sends(steps[index - 1])) return
+    const later = steps.slice(index).find((step) => !sends(step))
+    if (!later?.note?.startsWith('started in the background')) return
+    this.ahead.set(later, this.cluster.run(later.run!))
+    await sleep(3000)
+  }
+
   private async command(step: Step): Promise<Verdict> {
     const end = Date.now() + 30_000
     for (;;) {
@@ -160,18 +185,16 @@ class Play {
 
   private async commandOnce(step: Step): Promise<Verdict> {
     const { on, stdin } = step
-    const ran = await this.cluster.run(this.known.filled(step.run!), {
-      ...(on !== undefined && { on }),
-      ...(stdin !== undefined && { stdin }),
-    })
+    const options = { ...(on !== undefined && { on }), ...(stdin !== undefined && { stdin }) }
+    const ran = await (this.ahead.get(step) ?? this.cluster.run(this.known.filled(step.run!), options))
     const problems: string[] = []
     const expectedExit = step.exit ?? 0
     if (ran.status !== expectedExit) problems.push(`exit ${ran.status}, not ${expectedExit}`)
     const expected = this.cluster.placed(step.stdout ?? '') as string
     if (step.json !== undefined) {
       const wanted = this.cluster.placed(step.json)
-      const isSame = this.known.attempt(() => matchesJson(wanted, readJson(ran.stdout), this.known))
-      if (!isSame) problems.push(`json ${ran.stdout || '(nothing)'}`)
+      const differences = [...jsonDifferences(wanted, readJson(ran.stdout), this.known)]
+      if (differences.length > 0) problems.push(`json\n${differences.join('\n')}`)
     } else if (expected !== '<USAGE>\n') {
       const difference = differenceOfTexts(expected, ran.stdout, this.known)
       if (difference !== '') problems.push(`stdout\n${difference}`)

@@ -40,8 +40,18 @@ export interface Scenario {
 export function readScenarios(directory: string, filter?: string): Scenario[] {
   const inner = join(directory, 'live')
   const folder = existsSync(inner) ? inner : directory
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.json') && (filter === undefined || file.includes(filter)))
-    .sort()
-    .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Scenario)
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
+  const all = files.sort().map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Scenario)
+  const tree = sharedFiles(all, /^srv\/(salt|pillar)\/[^_].*\.sls$/)
+  for (const { setup, scenario } of all) {
+    const modules = /^(orch|reactor)-/.test(scenario) ? sharedFiles(all, /^srv\/salt\/_(modules|runners)\//) : {}
+    setup.files = { ...tree, ...modules, ...setup.files }
+  }
+  return all.filter((_scenario, index) => filter === undefined || files[index]!.includes(filter))
+}
+
+/** All were recorded over one tree of states, of which each names only the files it speaks of. */
+function sharedFiles(scenarios: readonly Scenario[], paths: RegExp): Record<string, string> {
+  const files = scenarios.flatMap(({ setup }) => Object.entries(setup.files ?? {}))
+  return Object.fromEntries(files.filter(([path]) => paths.test(path)))
 }

@@ -35,6 +35,7 @@ export class CallContext implements StateContext {
   readonly pillarOrigins: StateContext['pillarOrigins']
   readonly askMinion: StateContext['askMinion']
   readonly daemon: StateContext['daemon']
+  readonly master: StateContext['master']
   readonly openStates: StateContext['openStates']
   readonly test: boolean
   readonly low: LowChunk
@@ -65,6 +66,7 @@ export class CallContext implements StateContext {
     this.pillarOrigins = functions.pillarOrigins
     this.askMinion = functions.askMinion
     this.daemon = functions.daemon
+    this.master = functions.master
     this.openStates = functions.openStates
     this.test = facts.test
     this.low = facts.low

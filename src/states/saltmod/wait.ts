@@ -55,6 +55,6 @@ async function* matching(ctx: StateContext, glob: string, until: number): AsyncG
     }
   } finally {
     clearTimeout(timer)
-    void events.return?.(undefined)
+    await events.return?.(undefined)
   }
 }
