@@ -5,7 +5,7 @@ import { BusClient, masterBusPaths } from '../bus/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
 import { ClearClient, openTransport } from '../wire/mod.ts'
-import { type CollectOptions, collectReturns, type Gathered, type Published } from './collect.ts'
+import { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
 import { ClientError } from './errors.ts'
 import { localKey } from './local-key.ts'
 
@@ -75,13 +75,29 @@ export class LocalClient {
     return this.answered(await this.command(load, request.timeout))
   }
 
-  private answered(answer: Value): Published | undefined {
+  /** Has the master do a job in batches; its events tell the rest. */
+  async beginBatch(load: Dict): Promise<void> {
+    const { user, key } = localKey(this.opts)
+    const answer = await this.command(new Map([...load, ['cmd', 'batch'], ['key', key], ['user', user]]))
+    this.mindRefusal(answer)
+  }
+
+  /** Events of a job and of its batch, from now on. */
+  eventsOf(jid: string): EventSource {
+    const prefixes = [`salt/job/${jid}/`, `salt/batch/${jid}/`]
+    this.bus.want((tag) => prefixes.some((prefix) => tag.startsWith(prefix)))
+    return this.bus
+  }
+
+  private mindRefusal(answer: Value): void {
     const refusal = isDict(answer) ? answer.get('error') : undefined
-    if (refusal !== undefined && isDict(refusal)) {
-      const name =
-        str(refusal.get('name') ?? '') === 'AuthorizationError' ? 'AuthorizationError' : 'AuthenticationError'
-      throw new ClientError(name, str(refusal.get('message') ?? ''))
-    }
+    if (refusal === undefined || !isDict(refusal)) return
+    const name = str(refusal.get('name') ?? '') === 'AuthorizationError' ? 'AuthorizationError' : 'AuthenticationError'
+    throw new ClientError(name, str(refusal.get('message') ?? ''))
+  }
+
+  private answered(answer: Value): Published | undefined {
+    this.mindRefusal(answer)
     const load = isDict(answer) ? answer.get('load') : undefined
     if (load === undefined || !isDict(load)) throw new ClientError('PublishError', `The master answered ${str(answer)}`)
     const minions = texts(load.get('minions'))

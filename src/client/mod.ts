@@ -1,7 +1,9 @@
 // How programs on the master's machine have things done: jobs of minions, and the master's own functions.
 
 export type { Targeted } from '../match/mod.ts'
+export { batchSize } from './batch-size.ts'
 export { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
+export { goneMinions } from './connected.ts'
 export { ClientError } from './errors.ts'
 export { LocalClient, type PublishRequest } from './local-client.ts'
 export { localKey } from './local-key.ts'

@@ -45,8 +45,8 @@ export class Publishing {
     const delimiter = textOf(kwargs.get('delimiter') ?? null) ?? ':'
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
     const targeted = resolveTarget(this.parts, load.get('tgt') ?? '*', kind, delimiter)
-    const refusal = await this.rights.judge(load, targeted)
-    if (refusal) return this.refuse(load, refusal)
+    const refused = await this.refused(load, targeted)
+    if (refused) return refused
     const orders = truthy(this.parts.opts.get('order_masters') ?? false)
     if (targeted.minions.length === 0 && !orders) return nobody(load)
     const jid = jidOf(load)
@@ -58,6 +58,17 @@ export class Publishing {
         ['missing', targeted.missing],
       ]),
     )
+  }
+
+  /** The answer to who may not do this to these minions. */
+  async refused(load: Dict, targeted: Targeted): Promise<Dict | undefined> {
+    const refusal = await this.rights.judge(load, targeted)
+    return refusal && this.refuse(load, refusal)
+  }
+
+  /** Sends a request that was judged before to these minions. */
+  sendTo(load: Dict, minions: string[]): Promise<void> {
+    return this.send(publication(load, extra(load), jidOf(load)), { minions, missing: [] })
   }
 
   /** Notes the job, tells of it, and sends it. */

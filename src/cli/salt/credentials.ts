@@ -10,11 +10,14 @@ import type { Streams } from '../streams.ts'
 
 const SYSTEMS = ['auto', 'file', 'ldap', 'pam', 'rest', 'sharedsecret']
 
-export const tokenFile = (opts: Dict): string =>
-  textOf(opts.get('token_file') ?? null) ?? join(homedir(), '.salt_token')
+const tokenFile = (opts: Dict): string => textOf(opts.get('token_file') ?? null) ?? join(homedir(), '.salt_token')
 
 /** What shows who asks; empty for a local user, whom the key shows. */
-export async function credentials(opts: Dict, streams: Streams): Promise<Dict> {
+export async function credentials(
+  opts: Dict,
+  streams: Streams,
+  command: (load: Dict) => Promise<Value>,
+): Promise<Dict> {
   const system = textOf(opts.get('eauth') ?? null) ?? ''
   if (system === '') return keptToken(opts)
   if (!SYSTEMS.includes(system)) {
@@ -23,12 +26,15 @@ export async function credentials(opts: Dict, streams: Streams): Promise<Dict> {
   }
   const username = textOf(opts.get('username') ?? null) || (await ask('username: ', streams))
   const password = textOf(opts.get('password') ?? null) || (await ask('password: ', streams))
-  return new Map<Value, Value>([
+  const shown: Dict = new Map<Value, Value>([
     ['username', username],
     ['password', password],
     ...(system === 'sharedsecret' ? ([['sharedsecret', password]] as Array<[Value, Value]>) : []),
     ['eauth', system],
   ])
+  if (!truthy(opts.get('mktoken') ?? false)) return shown
+  const token = keptFor(opts, await command(new Map<Value, Value>([['cmd', 'mk_token'], ...shown])))
+  return token === undefined ? shown : new Map([['token', token]])
 }
 
 function keptToken(opts: Dict): Dict {
@@ -39,12 +45,13 @@ function keptToken(opts: Dict): Dict {
   return token === '' ? new Map() : new Map([['token', token]])
 }
 
-/** Keeps a token for later commands; nobody else may read it. */
-export function keepToken(opts: Dict, answer: Value): void {
+/** The token, kept for later commands; nobody else may read it. */
+function keptFor(opts: Dict, answer: Value): string | undefined {
   const token = isDict(answer) ? answer.get('token') : undefined
-  if (!truthy(token ?? null)) return
+  if (!truthy(token ?? null)) return undefined
   writeFileSync(tokenFile(opts), str(token!), { mode: 0o600 })
   chmodSync(tokenFile(opts), 0o600)
+  return str(token!)
 }
 
 async function ask(prompt: string, streams: Streams): Promise<string> {

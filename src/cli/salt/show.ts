@@ -4,6 +4,7 @@ import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '..
 import { display } from '../../output/mod.ts'
 import type { Streams } from '../streams.ts'
 import type { SaltWork } from './main.ts'
+import { lookUpLater } from './messages.ts'
 
 export interface MinionAnswer {
   id: string
@@ -20,13 +21,15 @@ export function answerOf({ id, data, reason }: Gathered, jid: string): MinionAns
     const out = textOf(data.get('out') ?? null) ?? ''
     return { id, value: data.get('return') ?? null, retcode: retcodeOf(data), out, isReturned: true }
   }
-  const later = `The minions may not have all finished running and any remaining minions will return upon completion. To look up the return data for this job later, run the following command:\n\nsalt-run jobs.lookup_jid ${jid}`
   const value =
-    reason === 'gone' ? 'Minion did not return. [Not connected]' : `Minion did not return. [No response]\n${later}`
+    reason === 'gone'
+      ? 'Minion did not return. [Not connected]'
+      : `Minion did not return. [No response]\n${lookUpLater(jid)}`
   return { id, value, retcode: 1, out: 'no_return', isReturned: false }
 }
 
-function retcodeOf(data: Dict): number {
+/** Of several functions the worst counts. */
+export function retcodeOf(data: Dict): number {
   const retcode = data.get('retcode') ?? 0
   if (isDict(retcode)) return Math.max(0, ...[...retcode.values()].map((code) => numberOf(code) ?? 1))
   return numberOf(retcode) ?? 1
@@ -41,28 +44,33 @@ export function announce(jid: string, opts: Dict, streams: Streams): void {
 }
 
 export function showAnswer(work: Showing, { id, value, retcode, out }: MinionAnswer): void {
-  print(work, new Map([[id, value]]), out, retcode)
+  showValue(work, new Map([[id, value]]), out, retcode)
 }
 
-export function showWhole(work: Showing, value: Value, out: string): void {
-  print(work, value, out, 0)
+/** All at once; nothing at all is a failure. */
+export function showOutcome(work: Showing, value: Value, out = ''): number {
+  if (work.opts.get('fun') === 'sys.doc' && isDict(value) && value.size > 0) return showDocs(work, value)
+  showValue(work, value, out, 0)
+  if (truthy(value)) return 0
+  work.streams.err('ERROR: No return received\n')
+  return 2
 }
 
-function print({ opts, log, streams }: Showing, value: Value, out: string, retcode: number): void {
+export function showValue({ opts, log, streams }: Showing, value: Value, out: string, retcode: number): void {
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
   const text = display(out, value, opts, { terminal: streams.terminal, log, kwargs })
   if (text !== '') streams.out(`${text}\n`)
 }
 
 /** Documentation of all minions together, each function once. */
-export function showDocs(work: Showing, answers: readonly MinionAnswer[]): number {
+export function showDocs(work: Showing, answers: Dict): number {
   const docs = new Map<string, Value>()
-  for (const { value } of answers) {
+  for (const value of answers.values()) {
     if (isDict(value)) for (const [name, doc] of value) if (truthy(doc)) docs.set(str(name), docs.get(str(name)) ?? doc)
   }
   const isChosen = truthy(work.opts.get('output') ?? null)
   for (const name of [...docs.keys()].sort()) {
-    if (isChosen) print(work, new Map([[name, docs.get(name)!]]), 'nested', 0)
+    if (isChosen) showValue(work, new Map([[name, docs.get(name)!]]), 'nested', 0)
     else work.streams.out(`${name}:\n${str(docs.get(name)!)}\n\n`)
   }
   return 0

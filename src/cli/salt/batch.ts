@@ -1,0 +1,158 @@
+// `-b`, and `--static`, which is a batch of everybody that shows all at the end. Who answers a ping takes part; the master
+// does the rest, and what is printed here is read from its events.
+import { batchSize, ClientError, type PublishRequest } from '../../client/mod.ts'
+import { type Dict, isDict, isList, numberOf, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
+import { newJid } from '../../store/mod.ts'
+import type { SaltWork } from './main.ts'
+import { howToLookUp, nobodyMatched } from './messages.ts'
+import { flag, requestOf, times } from './request.ts'
+import { retcodeOf, showOutcome, showValue } from './show.ts'
+
+interface Answered {
+  up: string[]
+  down: string[]
+}
+
+/** Who answers; undefined when nobody is meant. */
+async function ping({ client, opts }: SaltWork, request: PublishRequest): Promise<Answered | undefined> {
+  const { tgt, tgtType, kwargs } = request
+  const ping = { tgt, fun: 'test.ping', arg: [], ...(tgtType && { tgtType }), ...(kwargs && { kwargs }) }
+  const published = await client.publish(ping)
+  if (!published) return undefined
+  const up: string[] = []
+  for await (const { id, data } of client.collect(published, times(opts))) if (data) up.push(id)
+  return { up, down: published.minions.filter((id) => !up.includes(id)).sort() }
+}
+
+/** Undefined for a size that is none. */
+function sizeProblem(spec: string): string | undefined {
+  try {
+    batchSize(spec, 1)
+    return undefined
+  } catch (error) {
+    if (error instanceof SaltError) return error.message
+    throw error
+  }
+}
+
+export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): Promise<number> {
+  const { client, opts, streams } = work
+  const problem = sizeProblem(size)
+  if (problem !== undefined) {
+    streams.err(`${problem}\n`)
+    return 1
+  }
+  const isAsync = flag(opts, 'async') && !flag(opts, 'static')
+  const request = await requestOf(work)
+  const answered = await ping(work, request)
+  if (!answered) streams.out(nobodyMatched)
+  if (!answered || answered.up.length === 0) {
+    if (!isQuiet && (!answered || isAsync)) streams.out('No minions matched the target.\n')
+    return isQuiet ? showOutcome(work, new Map()) : 0
+  }
+  if (!isQuiet) for (const id of answered.down) streams.out(`Minion ${id} did not respond. No job will be sent.\n`)
+  const jid = newJid()
+  const load = batchLoad(opts, request, { jid, size, minions: answered.up, driver: isAsync ? 'master' : 'cli' })
+  const events = client.eventsOf(jid)
+  await client.beginBatch(load)
+  if (isAsync) {
+    streams.out(`Executed batch command with job ID: ${jid}\n`)
+    return 0
+  }
+  const watch = new Watch(work, isQuiet)
+  const stop = howToLookUp(jid, streams)
+  try {
+    while (!watch.isOver) {
+      const event = await events.next(3600)
+      if (event) watch.hear(event.tag, event.data)
+      else if (!events.isOpen) throw new ClientError('SaltClientError', 'The connection to the master was lost')
+    }
+  } finally {
+    stop()
+  }
+  return isQuiet ? showOutcome(work, watch.results) : watch.retcode
+}
+
+interface BatchFacts {
+  jid: string
+  size: string
+  minions: string[]
+  driver: string
+}
+
+function batchLoad(opts: Dict, request: PublishRequest, { jid, size, minions, driver }: BatchFacts): Dict {
+  const { timeout, gatherJobTimeout } = times(opts)
+  return new Map<Value, Value>([
+    ['tgt', request.tgt],
+    ['tgt_type', request.tgtType ?? 'glob'],
+    ['fun', request.fun],
+    ['arg', request.arg],
+    ['ret', request.ret ?? ''],
+    ['kwargs', request.kwargs ?? new Map()],
+    ['jid', jid],
+    ['minions', minions],
+    ['batch', size],
+    ['batch_wait', numberOf(opts.get('batch_wait') ?? 0) ?? 0],
+    ['failhard', flag(opts, 'failhard')],
+    ['timeout', timeout],
+    ['gather_job_timeout', gatherJobTimeout],
+    ['driver', driver],
+  ])
+}
+
+class Watch {
+  isOver = false
+  retcode = 0
+  readonly results: Dict = new Map()
+  private readonly work: SaltWork
+  private readonly isQuiet: boolean
+  private readonly sent = new Set<string>()
+
+  constructor(work: SaltWork, isQuiet: boolean) {
+    this.work = work
+    this.isQuiet = isQuiet
+  }
+
+  hear(tag: string, data: Dict): void {
+    const [, family, , what] = tag.split('/')
+    if (family === 'job' && what === 'new') this.began(data)
+    else if (family === 'job' && what === 'ret') this.returned(data)
+    else if (family === 'batch' && (what === 'complete' || what === 'halted')) this.ended(what, data)
+  }
+
+  private began(data: Dict): void {
+    const minions = data.get('minions') ?? []
+    const ids = isList(minions) ? minions.map(str).sort() : []
+    for (const id of ids) this.sent.add(id)
+    if (!this.isQuiet) this.work.streams.out(`\nExecuting run on ${repr(ids)}\n\n`)
+  }
+
+  private returned(data: Dict): void {
+    const id = str(data.get('id') ?? '')
+    if (!this.sent.delete(id)) return
+    const value = data.get('return') ?? null
+    const retcode = retcodeOf(data)
+    this.retcode = Math.max(this.retcode, retcode)
+    this.results.set(id, value)
+    if (this.isQuiet) return
+    const shown = new Map<Value, Value>([
+      ['retcode', data.get('retcode') ?? 0],
+      ['jid', data.get('jid') ?? ''],
+      [id, value],
+    ])
+    showValue(this.work, shown, textOf(data.get('out') ?? null) ?? '', 0)
+  }
+
+  /** Who was sent the job and did not return comes to nothing. */
+  private ended(how: string, data: Dict): void {
+    this.isOver = true
+    if (how === 'complete') for (const id of this.sent) this.results.set(id, new Map())
+    if (how === 'halted') this.work.log('error', `Batch run stopped due to ${reasonOf(data)}`)
+  }
+}
+
+function reasonOf(data: Dict): string {
+  const state = data.get('state')
+  const told = state !== undefined && isDict(state) ? state.get('halted_reason') : data.get('reason')
+  return str(told ?? 'stop')
+}

@@ -1,0 +1,71 @@
+// A job from its publication to the last answer, printed as answers come.
+import { goneMinions, type Published } from '../../client/mod.ts'
+import { str, type Value } from '../../data/mod.ts'
+import { fileCache } from '../../store/mod.ts'
+import type { SaltWork } from './main.ts'
+import { howToLookUp, nobodyMatched } from './messages.ts'
+import { flag, requestOf, times } from './request.ts'
+import { announce, answerOf, type MinionAnswer, showAnswer, showDocs, showOutcome } from './show.ts'
+import { StatusLine } from './status-line.ts'
+import { subset } from './subset.ts'
+import { summaryText } from './summary.ts'
+
+export async function runJob(work: SaltWork): Promise<number> {
+  const { client, opts, streams } = work
+  const request = await requestOf(work)
+  const most = Number(str(opts.get('subset') ?? 0)) || 0
+  const chosen = most > 0 && !flag(opts, 'async') ? await subset(work, request, most) : undefined
+  const published =
+    chosen?.length === 0
+      ? undefined
+      : await client.publish(chosen ? { ...request, tgt: chosen, tgtType: 'list' } : request)
+  if (!published) streams.out(nobodyMatched)
+  if (flag(opts, 'async')) {
+    streams.out(`Executed command with job ID: ${published?.jid ?? 0}\n`)
+    return 0
+  }
+  if (!published) return showOutcome(work, new Map())
+  announce(published.jid, opts, streams)
+  return gather(work, published)
+}
+
+async function gather(work: SaltWork, published: Published): Promise<number> {
+  const { opts, streams } = work
+  const isDocs = opts.get('fun') === 'sys.doc'
+  const isProgress = flag(opts, 'progress')
+  const answers: MinionAnswer[] = []
+  for await (const answer of answersOf(work, published)) {
+    answers.push(answer)
+    if (isProgress) streams.err(`${answers.length} of ${published.minions.length}\n`)
+    else if (!isDocs) showAnswer(work, answer)
+  }
+  if (isDocs) return showDocs(work, new Map<Value, Value>(answers.map(({ id, value }) => [id, value])))
+  if (isProgress || (flag(opts, 'cli_summary') && (opts.get('output') ?? null) === null)) {
+    streams.out(summaryText(answers, flag(opts, 'verbose')))
+  }
+  if (answers.every(({ retcode }) => retcode === 0)) return 0
+  streams.err('ERROR: Minions returned with non-zero exit code\n')
+  return 1
+}
+
+async function* answersOf(work: SaltWork, published: Published): AsyncGenerator<MinionAnswer> {
+  const { client, opts, streams } = work
+  const status = new StatusLine(streams, published.minions)
+  const stop = howToLookUp(published.jid, streams)
+  let isGone: ((id: string) => boolean) | undefined
+  try {
+    const onRunning = (ids: ReadonlySet<string>): void => status.runningAre(ids)
+    for await (const gathered of client.collect(published, { ...times(opts), onRunning })) {
+      status.done(gathered.id)
+      if (gathered.reason === 'silent') {
+        isGone ??= goneMinions(opts, fileCache(str(opts.get('cachedir')!)))
+        if (isGone(gathered.id)) gathered.reason = 'gone'
+      }
+      yield answerOf(gathered, published.jid)
+      status.draw()
+    }
+  } finally {
+    status.close()
+    stop()
+  }
+}

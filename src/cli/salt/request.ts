@@ -1,0 +1,49 @@
+// What salt asks the master for, out of its options.
+import type { PublishRequest } from '../../client/mod.ts'
+import { type Dict, numberOf, str, textOf, truthy } from '../../data/mod.ts'
+import { readArgument } from '../../sdk/mod.ts'
+import type { Streams } from '../streams.ts'
+import { credentials } from './credentials.ts'
+import type { SaltWork } from './main.ts'
+
+export const flag = (opts: Dict, name: string): boolean => truthy(opts.get(name) ?? false)
+
+export const targetKind = (opts: Dict): string => textOf(opts.get('selected_target_option') ?? null) ?? 'glob'
+
+export function times(opts: Dict): { timeout: number; gatherJobTimeout: number } {
+  const timeout = numberOf(opts.get('timeout') ?? 5) ?? 5
+  const gather = numberOf(opts.get('gather_job_timeout') ?? 10) ?? 10
+  return { timeout: timeout > 0 ? timeout : 5, gatherJobTimeout: gather }
+}
+
+/** What goes along with a job besides its function. */
+async function extras({
+  client,
+  opts,
+  streams,
+}: Pick<SaltWork, 'client' | 'opts'> & { streams: Streams }): Promise<Dict> {
+  const more: Dict = new Map()
+  const delimiter = textOf(opts.get('delimiter') ?? null)
+  if (delimiter !== undefined && delimiter !== ':') more.set('delimiter', delimiter)
+  for (const name of ['metadata', 'module_executors', 'executor_opts', 'return_kwargs']) {
+    const text = textOf(opts.get(name) ?? null)
+    if (text) more.set(name === 'return_kwargs' ? 'ret_kwargs' : name, readArgument(text))
+  }
+  const config = textOf(opts.get('return_config') ?? null)
+  if (config) more.set('ret_config', config)
+  if (flag(opts, 'start_event')) more.set('start_event', true)
+  for (const [name, value] of await credentials(opts, streams, (load) => client.command(load))) more.set(name, value)
+  return more
+}
+
+export async function requestOf(work: SaltWork): Promise<PublishRequest & { kwargs: Dict }> {
+  const { opts } = work
+  return {
+    tgt: opts.get('tgt')!,
+    tgtType: targetKind(opts),
+    fun: opts.get('fun')!,
+    arg: opts.get('arg') ?? [],
+    ret: str(opts.get('return') ?? ''),
+    kwargs: await extras(work),
+  }
+}

@@ -1,0 +1,60 @@
+// The last line of a terminal while minions work: who is done, who still runs and who does not answer. It is below the
+// output, and gone when the last minion is.
+import type { Streams } from '../streams.ts'
+
+const SHOWN_AFTER_MS = 1000
+const LONGEST = 78
+
+export class StatusLine {
+  private readonly streams: Streams
+  private readonly waiting: Set<string>
+  private readonly total: number
+  private running: ReadonlySet<string> | undefined
+  private readonly timer: NodeJS.Timeout | undefined
+  private isDue = false
+  private isShown = false
+
+  constructor(streams: Streams, minions: readonly string[]) {
+    this.streams = streams
+    this.waiting = new Set(minions)
+    this.total = minions.length
+    if (!streams.terminal) return
+    this.timer = setTimeout(() => {
+      this.isDue = true
+      this.draw()
+    }, SHOWN_AFTER_MS)
+  }
+
+  /** Room for a minion's output. */
+  done(id: string): void {
+    this.waiting.delete(id)
+    this.clear()
+  }
+
+  runningAre(ids: ReadonlySet<string>): void {
+    this.running = new Set(ids)
+    this.draw()
+  }
+
+  draw(): void {
+    if (!this.isDue || this.waiting.size === 0) return
+    const running = [...this.waiting].filter((id) => this.running?.has(id) ?? true)
+    const silent = [...this.waiting].filter((id) => !running.includes(id))
+    const parts = [`${this.total - this.waiting.size} of ${this.total} done`]
+    if (running.length > 0) parts.push(`running: ${running.join(' ')}`)
+    if (silent.length > 0) parts.push(`no answer: ${silent.join(' ')}`)
+    const text = parts.join(', ')
+    this.streams.err(`\r\x1b[K${text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}`)
+    this.isShown = true
+  }
+
+  clear(): void {
+    if (this.isShown) this.streams.err('\r\x1b[K')
+    this.isShown = false
+  }
+
+  close(): void {
+    clearTimeout(this.timer)
+    this.clear()
+  }
+}

@@ -1,0 +1,21 @@
+// `--subset`: some of the minions that have the function, in random order.
+import type { PublishRequest } from '../../client/mod.ts'
+import { str } from '../../data/mod.ts'
+import type { SaltWork } from './main.ts'
+import { times } from './request.ts'
+
+export async function subset({ client, opts }: SaltWork, request: PublishRequest, most: number): Promise<string[]> {
+  const asked = await client.publish({ ...request, fun: 'sys.list_functions', arg: [], ret: '' })
+  if (!asked) return []
+  const wanted = str(opts.get('fun')!)
+  const able: string[] = []
+  for await (const { id, data } of client.collect(asked, times(opts))) {
+    const functions = data?.get('return') ?? []
+    if (Array.isArray(functions) && functions.includes(wanted)) able.push(id)
+  }
+  for (let at = able.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1))
+    ;[able[at], able[other]] = [able[other]!, able[at]!]
+  }
+  return able.slice(0, most)
+}

@@ -1,0 +1,22 @@
+// The minions that a command line means, asked of the master's files: for a preview, and to see whether they are too many
+// to be done at once.
+
+import { str, textOf } from '../../data/mod.ts'
+import { publishedTarget } from '../../match/mod.ts'
+import type { SaltWork } from './main.ts'
+import { targetKind } from './request.ts'
+
+export async function previewed({ opts, log }: SaltWork): Promise<string[]> {
+  const { resolveTarget } = await import('../../client/mod.ts')
+  const { fileCache, PkiKeys } = await import('../../store/mod.ts')
+  const known = {
+    opts,
+    log,
+    keys: new PkiKeys(str(opts.get('pki_dir')!)),
+    cache: fileCache(str(opts.get('cachedir')!)),
+  }
+  const [given, chosen] = [opts.get('tgt')!, targetKind(opts)]
+  const text = textOf(given)
+  const { target, kind } = text === undefined ? { target: given, kind: chosen } : publishedTarget(text, chosen, opts)
+  return resolveTarget(known, target, kind, textOf(opts.get('delimiter') ?? null) ?? ':').minions
+}

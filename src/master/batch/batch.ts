@@ -1,0 +1,161 @@
+// One batch: who waits, who works, who is done, and what is to happen next. No clock and no bus in here; events and time
+// come from outside. The names of its description are those of Salt's batch state.
+import { type Dict, isDict, numberOf, str, type Value } from '../../data/mod.ts'
+
+/** What does not change while the batch runs. */
+export interface BatchPlan {
+  jid: string
+  fun: Value
+  arg: Value
+  kwargs: Dict
+  tgt: Value
+  tgtType: string
+  ret: string
+  user: string
+  size: number
+  /** Seconds between the return of a minion and the use of its place. */
+  wait: number
+  failhard: boolean
+  timeout: number
+  gatherJobTimeout: number
+  /** `cli` when a program waits for it, `master` when nobody does. */
+  driver: string
+}
+
+export interface BatchNews {
+  /** What minions returned. */
+  returned?: ReadonlyMap<string, Dict>
+  /** Who will not return. */
+  lost?: readonly string[]
+}
+
+export class Batch {
+  readonly plan: BatchPlan
+  readonly all: string[]
+  readonly pending: string[]
+  /** Since when each works. */
+  readonly active = new Map<string, number>()
+  readonly done = new Map<string, Dict>()
+  readonly failed = new Map<string, string>()
+  readonly created: number
+  lastProgress: number
+  haltedBecause: string | undefined
+  private waits: number[] = []
+
+  constructor(plan: BatchPlan, minions: readonly string[], now: number) {
+    this.plan = plan
+    this.all = [...minions]
+    this.pending = [...minions]
+    this.created = now
+    this.lastProgress = now
+  }
+
+  get isHalted(): boolean {
+    return this.haltedBecause !== undefined
+  }
+
+  get isOver(): boolean {
+    return this.isHalted || (this.pending.length === 0 && this.active.size === 0)
+  }
+
+  /** When a place becomes free that nobody has yet. */
+  get nextWait(): number | undefined {
+    return this.waits[0]
+  }
+
+  /** Takes in what happened; gives those whose turn it is. */
+  advance({ returned = new Map(), lost = [] }: BatchNews, now: number): string[] {
+    for (const [id, data] of returned) {
+      if (this.done.has(id) || this.failed.has(id)) continue
+      this.done.set(id, data)
+      this.leave(id, now)
+      if (this.plan.failhard && retcodeOf(data) > 0) this.haltedBecause = 'failhard'
+    }
+    for (const id of lost) {
+      if (this.done.has(id) || this.failed.has(id)) continue
+      this.failed.set(id, 'timeout')
+      this.leave(id, now)
+    }
+    this.waits = this.waits.filter((until) => until > now).sort((a, b) => a - b)
+    this.lastProgress = now
+    if (this.isHalted) return []
+    const free = Math.max(0, this.plan.size - this.active.size - this.waits.length)
+    const next = this.pending.splice(0, free)
+    for (const id of next) this.active.set(id, now)
+    return next
+  }
+
+  private leave(id: string, now: number): void {
+    this.active.delete(id)
+    if (this.plan.wait > 0) this.waits.push(now + this.plan.wait)
+  }
+
+  describe(): Dict {
+    const { plan } = this
+    return new Map<Value, Value>([
+      ['jid', plan.jid],
+      ['all_minions', [...this.all]],
+      ['pending', [...this.pending]],
+      ['active', new Map<Value, Value>(this.active)],
+      ['done', new Map<Value, Value>(this.done)],
+      ['failed', new Map<Value, Value>(this.failed)],
+      ['wait', [...this.waits]],
+      ['batch_size', plan.size],
+      ['fun', plan.fun],
+      ['arg', plan.arg],
+      ['kwargs', plan.kwargs],
+      ['tgt', plan.tgt],
+      ['tgt_type', plan.tgtType],
+      ['failhard', plan.failhard],
+      ['batch_wait', plan.wait],
+      ['timeout', plan.timeout],
+      ['gather_job_timeout', plan.gatherJobTimeout],
+      ['last_progress', this.lastProgress],
+      ['created', this.created],
+      ['halted', this.isHalted],
+      ['halted_reason', this.haltedBecause ?? null],
+      ['driver', plan.driver],
+      ['ret', plan.ret],
+      ['user', plan.user],
+    ])
+  }
+
+  /** A batch as it was described; who worked then is among the active. */
+  static revive(state: Dict): Batch {
+    const text = (name: string): string => str(state.get(name) ?? '')
+    const number = (name: string): number => numberOf(state.get(name) ?? 0) ?? 0
+    const list = (name: string): string[] => ((state.get(name) ?? []) as Value[]).map(str)
+    const dict = (name: string): Dict => (isDict(state.get(name) ?? null) ? (state.get(name) as Dict) : new Map())
+    const plan: BatchPlan = {
+      jid: text('jid'),
+      fun: state.get('fun') ?? '',
+      arg: state.get('arg') ?? [],
+      kwargs: dict('kwargs'),
+      tgt: state.get('tgt') ?? '',
+      tgtType: text('tgt_type'),
+      ret: text('ret'),
+      user: text('user'),
+      size: number('batch_size'),
+      wait: number('batch_wait'),
+      failhard: state.get('failhard') === true,
+      timeout: number('timeout'),
+      gatherJobTimeout: number('gather_job_timeout'),
+      driver: text('driver'),
+    }
+    const batch = new Batch(plan, list('all_minions'), number('created'))
+    batch.lastProgress = number('last_progress')
+    if (state.get('halted') === true) batch.haltedBecause = text('halted_reason')
+    batch.pending.splice(0, batch.pending.length, ...list('pending'))
+    for (const [id, since] of dict('active')) batch.active.set(str(id), numberOf(since) ?? 0)
+    for (const [id, data] of dict('done')) batch.done.set(str(id), isDict(data) ? data : new Map())
+    for (const [id, why] of dict('failed')) batch.failed.set(str(id), str(why))
+    return batch
+  }
+}
+
+/** Of several functions the worst counts. */
+export function retcodeOf(data: Dict): number {
+  const retcode = data.get('retcode') ?? 0
+  if (isDict(retcode)) return Math.max(0, ...[...retcode.values()].map((code) => numberOf(code) ?? 0))
+  return numberOf(retcode) ?? 0
+}

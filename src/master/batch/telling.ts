@@ -1,0 +1,60 @@
+// What the bus hears of a batch. A batch that somebody waits for is told with its whole state; one of thousands of minions,
+// and one that nobody waits for, in numbers.
+import type { Dict, Value } from '../../data/mod.ts'
+import type { Batch } from './batch.ts'
+
+export type BatchMoment = 'new' | 'progress' | 'complete' | 'halted'
+
+/** With more minions the state would be most of what the bus carries. */
+const TOLD_WHOLE = 500
+
+export const batchTag = (jid: string, moment: string): string => `salt/batch/${jid}/${moment}`
+
+export function batchEvent(batch: Batch, moment: BatchMoment, now: number): Dict {
+  const { plan } = batch
+  const base: Array<[Value, Value]> = [
+    ['jid', plan.jid],
+    ['fun', plan.fun],
+    ['tgt', plan.tgt],
+    ['tgt_type', plan.tgtType],
+    ['user', plan.user],
+  ]
+  if (plan.driver === 'cli' && batch.all.length <= TOLD_WHOLE) {
+    return new Map<Value, Value>([...base, ['driver', plan.driver], ['state', batch.describe()]])
+  }
+  return new Map<Value, Value>([...base, ...NUMBERS[moment](batch, now)])
+}
+
+const ended = (batch: Batch, now: number): Array<[Value, Value]> => [
+  ['completed', batch.done.size],
+  ['failed', batch.failed.size],
+  ['total_minions', batch.all.length],
+  ['duration', now - batch.created],
+]
+
+const NUMBERS: Record<BatchMoment, (batch: Batch, now: number) => Array<[Value, Value]>> = {
+  new: (batch) => [
+    ['total_minions', batch.all.length],
+    ['batch_size', batch.plan.size],
+    ['driver', batch.plan.driver],
+    ['created', batch.created],
+  ],
+  progress: (batch) => [
+    ['total', batch.all.length],
+    ['completed', batch.done.size],
+    ['active', batch.active.size],
+    ['pending', batch.pending.length],
+    ['failed', batch.failed.size],
+    ['iter', null],
+    ['last_progress', batch.lastProgress],
+  ],
+  complete: ended,
+  halted: (batch, now) => [
+    ['reason', batch.haltedBecause ?? null],
+    ['completed', batch.done.size],
+    ['failed', batch.failed.size],
+    ['abandoned_active', [...batch.active.keys()].sort()],
+    ['abandoned_pending', [...batch.pending]],
+    ['duration', now - batch.created],
+  ],
+}
