@@ -48,10 +48,11 @@ export async function callFunction(
   if (typeof metadata === 'string') job.push(['metadata', readArgument(metadata)])
   const note = noteJob(opts, jid, job, streams)
   try {
-    answer.set('return', await run(opts, functions, declaration, job))
+    const { args, kwargs } = argumentsOf(opts, declaration, job)
+    answer.set('return', await showingUsage(declaration, streams, () => functions.call(fun, args, kwargs)))
     await functions.ctx.host.settle()
   } catch (error) {
-    throw failure(error, fun, declaration, { log, streams })
+    throw error instanceof ProgramExit ? error : failure(error, fun, log)
   } finally {
     if (note !== undefined) rmSync(note, { force: true })
   }
@@ -76,14 +77,33 @@ async function declarationOf(fun: string, functions: Registry): Promise<Function
   }
 }
 
-function run(opts: Dict, functions: Registry, declaration: FunctionDeclaration, job: Array<[string, Value]>) {
+function argumentsOf(opts: Dict, declaration: FunctionDeclaration, job: Array<[string, Value]>) {
   const fun = str(opts.get('fun')!)
   const signature = signatureOf(declaration, fun.slice(fun.indexOf('.') + 1))
   const noParse = new Set(((opts.get('no_parse') ?? []) as Value[]).map(str))
   const published = publishedArguments(parseInput(opts.get('arg') as Value[], noParse))
   const { args, kwargs } = bindPublished(signature, published)
   if (signature.open) for (const [name, value] of job) kwargs.set(`__pub_${name}`, value)
-  return functions.call(fun, args, kwargs)
+  return { args, kwargs }
+}
+
+/** Arguments that the function itself does not take are answered with how it is called. */
+async function showingUsage(
+  declaration: FunctionDeclaration,
+  streams: Streams,
+  call: () => Value | Promise<Value>,
+): Promise<Value> {
+  try {
+    return await call()
+  } catch (error) {
+    const isInvocation = error instanceof SaltError && error.code === 'SaltInvocationError'
+    if (!isInvocation && !(error instanceof PyError && error.code === 'TypeError')) throw error
+    const { message, hint, at } = error
+    const place = at?.file === undefined ? '' : `${at.file}:${at.line}: `
+    const advice = hint === undefined ? '' : `${hint}\n`
+    streams.err(`\nPassed invalid arguments: ${place}${message}.\n\n${advice}Usage:\n`)
+    throw new ProgramExit(1, { stdout: `${docText(declaration)}\n` })
+  }
 }
 
 /** The beginning of a name shows what there is; other names are answered with those that are near. */
@@ -127,13 +147,8 @@ function retcodeOf(memory: Dict, answer: Value): Value {
   return succeeded ? 0 : 1
 }
 
-/** What is printed for a failure; a mistake in the arguments also shows how the function is called. */
-function failure(
-  error: unknown,
-  fun: string,
-  declaration: FunctionDeclaration,
-  { log, streams }: CallSurroundings,
-): unknown {
+/** What is printed for a failure. */
+function failure(error: unknown, fun: string, log: Log): unknown {
   if (!(error instanceof BrineError)) {
     const { name, message, stack } = toError(error)
     log('debug', stack ?? message)
@@ -146,10 +161,6 @@ function failure(
   }
   if (error instanceof SaltError && error.code === 'CommandExecutionError') {
     return new ProgramExit(1, { stderr: `${hint}Error running '${fun}': ${error.message}\n` })
-  }
-  if (error instanceof PyError && error.code === 'TypeError') {
-    streams.err(`\nPassed invalid arguments: ${error.message}.\n\n${hint}Usage:\n`)
-    return new ProgramExit(1, { stdout: `${docText(declaration)}\n` })
   }
   log('debug', error.stack ?? error.message)
   const where = error.at?.file === undefined ? '' : `at ${error.at.file}, line ${error.at.line}\n`
