@@ -102,7 +102,7 @@ const writing = {
     doc: 'Add lines at the end of a file.',
     args: lineArgs,
     returns: ret.string('How many lines were written'),
-    examples: ['salt \'*\' file.append /etc/motd "With all thine offerings thou shalt offer salt."'],
+    examples: ['salt \'*\' file.append /etc/motd "Backups run at three."'],
     effect: 'change',
     run: async (ctx, { path, args, options }) =>
       appendLines(ctx, await expandUser(ctx, path), givenLines(args, options)),
@@ -111,7 +111,7 @@ const writing = {
     doc: 'Add lines at the beginning of a file.',
     args: lineArgs,
     returns: ret.string('How many lines were written'),
-    examples: ['salt \'*\' file.prepend /etc/motd "With all thine offerings thou shalt offer salt."'],
+    examples: ['salt \'*\' file.prepend /etc/motd "Backups run at three."'],
     effect: 'change',
     run: async (ctx, { path, args, options }) => {
       const file = await expandUser(ctx, path)
@@ -125,7 +125,7 @@ const writing = {
     doc: 'Write lines to a file, in place of what it had.',
     args: lineArgs,
     returns: ret.string('How many lines were written'),
-    examples: ['salt \'*\' file.write /etc/motd "With all thine offerings thou shalt offer salt."'],
+    examples: ['salt \'*\' file.write /etc/motd "Backups run at three."'],
     effect: 'change',
     run: async (ctx, { path, args, options }) => {
       const file = await expandUser(ctx, path)
