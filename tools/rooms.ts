@@ -14,6 +14,7 @@ export const ROOMS = [
   'http',
   'fileserver',
   'match',
+  'python',
   'render',
   'output',
   'sdk',

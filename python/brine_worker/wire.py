@@ -93,11 +93,12 @@ def restore(code, content):
     raise ValueError("unknown extension type {}".format(code))
 
 
-class _Packer:
+class Packer:
     """MessagePack without the C library."""
 
-    def __init__(self):
+    def __init__(self, extension):
         self.out = bytearray()
+        self.extension = extension
 
     def value(self, value):
         kind = type(value)
@@ -127,7 +128,7 @@ class _Packer:
             self.other(value)
 
     def other(self, value):
-        plain = extension(value)
+        plain = self.extension(value)
         if type(plain) is not tuple:
             self.value(plain)
             return
@@ -191,10 +192,13 @@ _SIZED = {
 }  # fmt: skip
 
 
-class _Unpacker:
-    def __init__(self, data):
+class Unpacker:
+    """Reads one value behind the other; IndexError or struct.error when the data ends within one."""
+
+    def __init__(self, data, restore):
         self.data = data
         self.at = 0
+        self.restore = restore
 
     def value(self):
         mark = self.data[self.at]
@@ -219,19 +223,21 @@ class _Unpacker:
         if 0xD4 <= mark <= 0xD8:
             return self.ext(1 << (mark - 0xD4))
         what, width = _SIZED[mark]
-        size = int.from_bytes(self.data[self.at : self.at + width], "big")
-        self.at += width
+        size = int.from_bytes(self.taken(width), "big")
         return getattr(self, what)(size)
 
-    def bytes(self, size):
+    def taken(self, size):
         start = self.at
         self.at += size
-        return bytes(self.data[start : self.at])
+        if self.at > len(self.data):
+            raise IndexError("the data ends early")
+        return self.data[start : self.at]
+
+    def bytes(self, size):
+        return bytes(self.taken(size))
 
     def text(self, size):
-        start = self.at
-        self.at += size
-        return str(self.data[start : self.at], "utf-8", "surrogatepass")
+        return str(self.taken(size), "utf-8", "surrogatepass")
 
     def list(self, count):
         return [self.value() for _ in range(count)]
@@ -242,7 +248,7 @@ class _Unpacker:
     def ext(self, size):
         code = self.data[self.at]
         self.at += 1
-        return restore(code, self.bytes(size))
+        return self.restore(code, self.bytes(size))
 
 
 def _default(value):
@@ -256,7 +262,7 @@ def pack(value):
         return msgpack.packb(
             value, default=_default, use_bin_type=True, strict_types=True, unicode_errors="surrogatepass"
         )
-    packer = _Packer()
+    packer = Packer(extension)
     packer.value(value)
     return bytes(packer.out)
 
@@ -267,7 +273,7 @@ def unpack(data):
         return msgpack.unpackb(
             data, ext_hook=restore, raw=False, strict_map_key=False, unicode_errors="surrogatepass"
         )
-    return _Unpacker(data).value()
+    return Unpacker(data, restore).value()
 
 
 def find_unserializable(value, path="return"):

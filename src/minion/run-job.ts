@@ -2,8 +2,9 @@
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, PyError, SaltError, truthy, type Value } from '../data/mod.ts'
 import { LoaderError, type Registry } from '../loader/mod.ts'
-import { PythonFailure } from '../pybridge/mod.ts'
+import { PythonFailure } from '../python/mod.ts'
 import { bindPublished, type FunctionDeclaration, signatureOf } from '../sdk/mod.ts'
+import { execute } from './executing.ts'
 
 export interface Outcome {
   value: Value
@@ -67,7 +68,7 @@ function invoke(functions: Registry, declaration: FunctionDeclaration, { fun, ar
   const signature = signatureOf(declaration, fun.slice(fun.indexOf('.') + 1))
   const bound = bindPublished(signature, args)
   if (signature.open) for (const [name, value] of published) bound.kwargs.set(`__pub_${String(name)}`, value)
-  return functions.call(fun, bound.args, bound.kwargs)
+  return execute({ functions, fun, args: bound.args, kwargs: bound.kwargs, load: published })
 }
 
 /** The code that a function left behind, or 1 for an answer that says it did not succeed. */

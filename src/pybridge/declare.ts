@@ -1,8 +1,9 @@
 // Declarations for functions of Python modules, made from what the worker says of them: they bind, document and specify
 // themselves like our own.
 import { type Dict, str, textOf, type Value } from '../data/mod.ts'
+import type { Origin } from '../python/mod.ts'
 import { type Arg, type Args, type FunctionDeclaration, signatureOf } from '../sdk/mod.ts'
-import { type Origin, setOrigin } from './answers.ts'
+import { setOrigin } from './answers.ts'
 
 /** What the worker says of one module. */
 export interface ModuleFacts {

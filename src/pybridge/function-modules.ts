@@ -1,10 +1,10 @@
 // Users' own execution modules as modules of the registry.
 import type { ModuleEntry, Registry } from '../loader/mod.ts'
+import { answersOf, callPython, type Scope } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
-import { answersOf, functionFamily } from './answers.ts'
+import { functionFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, moduleFacts, pythonArguments } from './declare.ts'
 import { moduleFolders } from './folders.ts'
-import { callPython, type Scope } from './scope.ts'
 
 /** What Python sees of a function's context. */
 export function functionScope(ctx: FunctionContext): Scope {
@@ -16,7 +16,7 @@ export function functionScope(ctx: FunctionContext): Scope {
     memory,
     log,
     facts: new Map([['utils', moduleFolders(opts, 'utils')]]),
-    answers: answersOf(new Map([['function', functionFamily(ctx)]])),
+    answers: answersOf({ function: functionFamily(ctx) }, textAnswers(ctx)),
   }
 }
 

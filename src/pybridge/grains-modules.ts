@@ -3,9 +3,9 @@ import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
+import { callPython } from '../python/mod.ts'
 import { moduleFiles } from './folders.ts'
 import { functionScope } from './function-modules.ts'
-import { callPython } from './scope.ts'
 
 export interface GrainsSurroundings {
   opts: Dict

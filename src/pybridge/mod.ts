@@ -1,5 +1,4 @@
 // Users' own modules: Python in one long-lived worker, TypeScript and JavaScript in this process.
-export { PybridgeError, type PybridgeErrorCode, PythonFailure } from './errors.ts'
 export { type FamilyName, moduleFiles } from './folders.ts'
 export { type GrainsSurroundings, userGrains } from './grains-modules.ts'
 export { userModules } from './user-modules.ts'

@@ -1,12 +1,12 @@
 // Users' own state modules as modules of the state registry, with the hooks they offer to the engine.
 import { type Dict, truthy, type Value } from '../data/mod.ts'
 import type { Registry, StateEntry } from '../loader/mod.ts'
+import { answersOf, callPython, type Scope } from '../python/mod.ts'
 import { type StateContext, type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
-import { answersOf, functionFamily, stateFamily } from './answers.ts'
+import { functionFamily, stateFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
 import { moduleFolders } from './folders.ts'
 import { describeModules, functionScope, type UserEntry } from './function-modules.ts'
-import { callPython, type Scope } from './scope.ts'
 
 /** Functions that the engine calls itself. */
 const HOOKS: ReadonlySet<string> = new Set(['mod_init', 'mod_aggregate', 'mod_run_check', 'mod_run_check_cmd'])
@@ -27,12 +27,7 @@ function stateScope(ctx: StateContext): Scope {
       ['instance_id', instanceId],
       ['opts_over', new Map([['test', ctx.test]])],
     ]),
-    answers: answersOf(
-      new Map([
-        ['function', functionFamily(ctx)],
-        ['state', stateFamily(ctx)],
-      ]),
-    ),
+    answers: answersOf({ function: functionFamily(ctx), state: stateFamily(ctx) }, textAnswers(ctx)),
   }
 }
 

@@ -2,7 +2,7 @@
 import { firstLine, RenderError } from './errors.ts'
 import type { Renderer } from './renderer.ts'
 
-const PYTHON = ['pydsl', 'pyobjects', 'mako', 'cheetah', 'genshi', 'wempy', 'stateconf']
+const PYTHON = ['mako', 'cheetah', 'genshi', 'wempy', 'stateconf']
 const OTHER = ['nacl', 'pass', 'aws_kms', 'msgpack', 'hjson', 'dson']
 
 function absent(name: string, why: string): Renderer {
@@ -15,6 +15,6 @@ function absent(name: string, why: string): Renderer {
 }
 
 export const absentRenderers: readonly Renderer[] = [
-  ...PYTHON.map((name) => absent(name, 'needs the Python worker, which is not there yet')),
+  ...PYTHON.map((name) => absent(name, 'needs a library of Python, and is not there')),
   ...OTHER.map((name) => absent(name, 'is not there yet')),
 ]

@@ -8,3 +8,4 @@ export { type Rendered, type RenderOptions, renderFile, renderText } from './pip
 export type { RenderContext, Renderer, StageOutput } from './renderer.ts'
 export { type FunctionSource, SaltFunctions } from './salt-functions.ts'
 export { parsePipe, parseShebang, type Stage } from './shebang.ts'
+export { TopPlaces } from './top-places.ts'

@@ -10,7 +10,7 @@ import { dataRenderers } from './data-renderers.ts'
 import { firstLine, RenderError } from './errors.ts'
 import { gpg } from './gpg.ts'
 import { jinja } from './jinja-renderer.ts'
-import { py } from './python/py-renderer.ts'
+import { pythonRenderers } from './python/py-renderer.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
 import { parsePipe, parseShebang, type Stage } from './shebang.ts'
 
@@ -32,7 +32,7 @@ export interface Rendered {
   sourceLine(line: number): number
 }
 
-const BUILT_IN: readonly Renderer[] = [jinja, ...dataRenderers, gpg, py, ...absentRenderers]
+const BUILT_IN: readonly Renderer[] = [jinja, ...dataRenderers, gpg, ...pythonRenderers, ...absentRenderers]
 
 export async function renderText(text: string, options: RenderOptions): Promise<Rendered> {
   const ctx: RenderContext = { ...options, saltenv: options.saltenv ?? 'base', sls: options.sls ?? '' }

@@ -1,78 +1,57 @@
-// The `py` renderer: a Python file whose `run()` gives the data. It runs in the system's Python, once per rendering, and
-// calls our functions through the pipe; a machine without Python is told so.
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { BrineError } from '../../base/mod.ts'
-import type { Dict, Value } from '../../data/mod.ts'
+// Renderers that are Python: `py`, a file whose `run()` gives the data, `pydsl` and `pyobjects`, files that declare states.
+// They run in the worker and call our functions from there; a machine without Python is told so.
+import { silentLog } from '../../base/mod.ts'
+import type { Value } from '../../data/mod.ts'
+import { answersOf, callPython, type Family, PythonFailure, type Scope, WorkerError } from '../../python/mod.ts'
 import { RenderError, renderError } from '../errors.ts'
 import { inputText, withoutShebang } from '../input-text.ts'
 import type { RenderContext, Renderer } from '../renderer.ts'
-import { script } from './script.ts'
-import { type Packed, pack, unpack } from './wire.ts'
+import type { FunctionSource } from '../salt-functions.ts'
 
-export const py: Renderer = {
-  name: 'py',
-  render: async (input, _args, ctx) => ({ value: await runPython(inputText(input, 'py'), ctx) }),
-}
+const functionFamily = (functions: FunctionSource): Family => ({
+  find: (name) => (functions.has(name) ? { doc: '' } : undefined),
+  names: () => functions.names(),
+  call: (name, args, kwargs) => functions.call(name, args, kwargs),
+})
 
-interface Answer {
-  call?: string
-  args?: Packed
-  kwargs?: Packed
-  value?: Packed
-  error?: string
-}
-
-function variables(ctx: RenderContext): Dict {
-  const plain = new Map([...ctx.opts].filter(([name]) => name !== 'pillar' && name !== 'grains'))
-  const all: Array<[string, Value]> = [
-    ['opts', plain],
-    ['grains', ctx.grains],
-    ['pillar', ctx.pillar],
-    ['saltenv', ctx.saltenv],
-    ['env', ctx.saltenv],
-    ['sls', ctx.sls],
-    ['proxy', new Map()],
-  ]
-  return new Map([
-    ...all,
-    ...all.map(([name, value]): [string, Value] => [`__${name}__`, value]),
-    ...(ctx.context ?? []),
-  ])
-}
-
-function runPython(source: string, ctx: RenderContext): Promise<Value> {
-  const child = spawn('python3', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] })
-  const say = (message: unknown): void => void child.stdin.write(`${JSON.stringify(message)}\n`)
-  const answers = createInterface({ input: child.stdout })
-  return new Promise<Value>((resolve, reject) => {
-    child.once('error', () => reject(noPython(ctx)))
-    child.once('close', () => reject(renderError('Python ended before the file was rendered')))
-    // a file that ends Python early leaves the rest of its input unread
-    child.stdin.on('error', () => {})
-    answers.on('line', (line) => {
-      const answer = JSON.parse(line) as Answer
-      if (answer.call !== undefined) void called(answer, ctx).then(say)
-      else if (answer.error !== undefined) reject(renderError(answer.error))
-      else resolve(unpack(answer.value ?? null))
-    })
-    // line numbers stay those of the file
-    const text = source.startsWith('#!') ? `\n${withoutShebang(source)}` : source
-    const functions = [...(ctx.functions?.names() ?? [])]
-    say({ source: text, path: ctx.path ?? '', functions, variables: pack(variables(ctx)) })
-  }).finally(() => child.stdin.end())
-}
-
-async function called({ call, args, kwargs }: Answer, ctx: RenderContext): Promise<unknown> {
-  try {
-    const keywords = unpack(kwargs ?? { d: [] }) as Map<string, Value>
-    return { value: pack(await ctx.functions!.call(call!, unpack(args ?? []) as Value[], keywords)) }
-  } catch (error) {
-    return { error: error instanceof BrineError ? error.message : String(error) }
+function scopeOf({ opts, grains, pillar, functions, log = silentLog }: RenderContext): Scope {
+  return {
+    opts,
+    grains,
+    pillar,
+    memory: new Map(),
+    log,
+    answers: answersOf(functions ? { function: functionFamily(functions) } : {}),
   }
 }
 
-function noPython(ctx: RenderContext): RenderError {
-  const at = ctx.path === undefined ? {} : { at: { file: ctx.path, line: 1 } }
-  return new RenderError('RendererUnavailable', "The renderer 'py' needs python3, which is not on this machine", at)
+const variablesOf = (ctx: RenderContext): Map<Value, Value> =>
+  new Map<Value, Value>([['saltenv', ctx.saltenv], ['env', ctx.saltenv], ['sls', ctx.sls], ...(ctx.context ?? [])])
+
+async function runPython(name: string, input: Value, args: string, ctx: RenderContext): Promise<Value> {
+  const source = inputText(input, name)
+  // line numbers stay those of the file
+  const text = source.startsWith('#!') ? `\n${withoutShebang(source)}` : source
+  const params = [name, text, ctx.path ?? '', variablesOf(ctx), args]
+  try {
+    return await callPython(scopeOf(ctx), { method: 'render', params, what: ctx.path ?? ctx.sls })
+  } catch (error) {
+    if (error instanceof PythonFailure) throw renderError(error.trace)
+    if (error instanceof WorkerError && error.code === 'PythonMissing') throw noPython(name, ctx)
+    throw error
+  }
 }
+
+function noPython(name: string, ctx: RenderContext): RenderError {
+  const at = ctx.path === undefined ? {} : { at: { file: ctx.path, line: 1 } }
+  return new RenderError(
+    'RendererUnavailable',
+    `The renderer '${name}' needs python3, which is not on this machine`,
+    at,
+  )
+}
+
+export const pythonRenderers: readonly Renderer[] = ['py', 'pydsl', 'pyobjects'].map((name) => ({
+  name,
+  render: async (input, args, ctx) => ({ value: await runPython(name, input, args, ctx) }),
+}))

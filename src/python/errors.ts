@@ -2,7 +2,7 @@
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
 import { PyError, type PyErrorType, SaltError, type SaltErrorCode } from '../data/mod.ts'
 
-export type PybridgeErrorCode =
+export type WorkerErrorCode =
   /** There is no Python on this machine. */
   | 'PythonMissing'
   /** The worker ended while it was at work. */
@@ -11,13 +11,11 @@ export type PybridgeErrorCode =
   | 'CallTimedOut'
   /** A value has no form outside of Python. */
   | 'Unserializable'
-  /** A module of users' own in TypeScript or JavaScript cannot be loaded. */
-  | 'ModuleBroken'
 
-export class PybridgeError extends BrineError<PybridgeErrorCode> {
-  constructor(code: PybridgeErrorCode, message: string, details?: ErrorDetails) {
+export class WorkerError extends BrineError<WorkerErrorCode> {
+  constructor(code: WorkerErrorCode, message: string, details?: ErrorDetails) {
     super(code, message, details)
-    this.name = 'PybridgeError'
+    this.name = 'WorkerError'
   }
 }
 
@@ -59,7 +57,7 @@ const SALT_CODES: ReadonlySet<string> = new Set<SaltErrorCode>([
 export function errorOf(facts: FailureFacts, what: string): Error {
   const { type, message, bases = [], trace = '', module = 'builtins' } = facts
   if (type === 'Unserializable') {
-    return new PybridgeError('Unserializable', `${what} gives what cannot be passed on: ${message}`)
+    return new WorkerError('Unserializable', `${what} gives what cannot be passed on: ${message}`)
   }
   const at = facts.line ? { file: facts.line[0], line: facts.line[1] } : undefined
   const salt = [type, ...bases].find((name) => SALT_CODES.has(name))

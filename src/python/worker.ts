@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { LOG_LEVELS, type Log, type LogLevel, silentLog } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { Documents } from './documents.ts'
-import { errorOf, type FailureFacts, failureOf, PybridgeError } from './errors.ts'
+import { errorOf, type FailureFacts, failureOf, WorkerError } from './errors.ts'
 import { FrameReader, frame } from './frames.ts'
 import { OutputLines } from './output-lines.ts'
 import { workerFile } from './python-folder.ts'
@@ -94,7 +94,7 @@ class Process {
   private readonly pending = new Map<number, Pending>()
   private readonly pipes: Socket[]
   private last = 0
-  private failure: PybridgeError | undefined
+  private failure: WorkerError | undefined
 
   constructor(options: WorkerOptions, log: () => Log) {
     this.options = options
@@ -175,7 +175,7 @@ class Process {
     const [, , caller, method, params] = message as [number, number, number, string, Value[]]
     const pending = this.pending.get(caller)
     try {
-      if (!pending) throw new PybridgeError('CallTimedOut', 'The call that asks is over')
+      if (!pending) throw new WorkerError('CallTimedOut', 'The call that asks is over')
       const value = await pending.call.ask({ method, params })
       this.send([REPLY, number, value])
     } catch (error) {
@@ -214,22 +214,19 @@ class Process {
     )
   }
 
-  private unstartable(error: Error): PybridgeError {
+  private unstartable(error: Error): WorkerError {
     const { python } = this.options
-    return new PybridgeError(
-      'PythonMissing',
-      `Python modules need ${python}, which cannot be started: ${error.message}`,
-    )
+    return new WorkerError('PythonMissing', `Python modules need ${python}, which cannot be started: ${error.message}`)
   }
 
-  private died(code: number | null, signal: string | null): PybridgeError {
+  private died(code: number | null, signal: string | null): WorkerError {
     const how = signal === null ? `with status ${code}` : `by ${signal}`
     const names = [...this.pending.values()].map(({ call }) => call.what).filter((what) => what !== '')
     const during = names.length === 0 ? '' : ` while it ran ${names.join(', ')}`
-    return new PybridgeError('WorkerDied', `The Python worker ended ${how}${during}`)
+    return new WorkerError('WorkerDied', `The Python worker ended ${how}${during}`)
   }
 
-  private end(failure: PybridgeError): void {
+  private end(failure: WorkerError): void {
     if (this.isOver) return
     this.isOver = true
     this.failure = failure

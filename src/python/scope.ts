@@ -4,6 +4,8 @@ import { type Dict, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import type { Documents } from './documents.ts'
 import { Worker, type WorkerCall } from './worker.ts'
 
+export type Answer = (params: readonly Value[]) => Value | Promise<Value>
+
 /** What every caller has, whatever kind of function it calls. */
 export interface Scope {
   opts: Dict
@@ -14,7 +16,7 @@ export interface Scope {
   /** Further facts: `low`, `env`, folders of `_utils`, the families behind dunders. */
   facts?: ReadonlyMap<Value, Value>
   /** Answers to methods by name. */
-  answers: ReadonlyMap<string, (params: readonly Value[]) => Value | Promise<Value>>
+  answers: ReadonlyMap<string, Answer>
 }
 
 let shared: Worker | undefined

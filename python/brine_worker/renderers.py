@@ -1,0 +1,51 @@
+"""Python files that stand where SLS files do: their `run()` gives the data, or what they declare is gathered."""
+
+import sys
+import types
+
+from .calls import Dunder
+
+
+def _module(path, variables):
+    """A module for a rendered file, with what templates see under its plain and its dunder names."""
+    module = types.ModuleType("salt.rendered")
+    module.__file__ = path or "<sls>"
+    names = {"salt": Dunder("__salt__"), "__salt__": Dunder("__salt__"), "proxy": {}, "__proxy__": {}}
+    for name in ("opts", "grains", "pillar", "context", "utils"):
+        names["__{}__".format(name)] = Dunder("__{}__".format(name))
+    for name in ("opts", "grains", "pillar"):
+        names[name] = names["__{}__".format(name)].value()
+    names.update(variables)
+    names.update({"__{}__".format(name): variables[name] for name in ("saltenv", "env", "sls") if name in variables})
+    vars(module).update(names)
+    return module, names
+
+
+def _execute(text, path, variables):
+    module, names = _module(path, variables)
+    sys.modules[module.__name__] = module
+    exec(compile(text, path or "<sls>", "exec", dont_inherit=True), vars(module))
+    # a file may declare the names for the sake of checkers
+    vars(module).update(names)
+    return module
+
+
+def render_py(text, path, variables, _arguments):
+    return _execute(text, path, variables).run()
+
+
+def render_pydsl(text, path, variables, _arguments):
+    from . import pydsl
+
+    module, _ = _module(path, variables)
+    return pydsl.rendered(module, text, path, variables)
+
+
+def render_pyobjects(text, path, variables, _arguments):
+    from . import pyobjects
+
+    module, _ = _module(path, variables)
+    return pyobjects.rendered(module, text, path, variables)
+
+
+RENDERERS = {"py": render_py, "pydsl": render_pydsl, "pyobjects": render_pyobjects}

@@ -1,0 +1,4 @@
+"""Names that moved."""
+
+import ipaddress  # noqa: F401
+import xml.etree.ElementTree as ElementTree  # noqa: F401

@@ -1,0 +1,3 @@
+"""Defaults and codes."""
+
+DEFAULT_TARGET_DELIM = ":"

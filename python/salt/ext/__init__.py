@@ -1,0 +1,1 @@
+"""Libraries that once came along."""

@@ -1,0 +1,3 @@
+"""`urllib.error` under its old name."""
+
+from urllib.error import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""`urllib.parse` under its old name."""
+
+from urllib.parse import *  # noqa: F403

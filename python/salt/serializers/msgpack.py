@@ -1,0 +1,14 @@
+"""MessagePack."""
+
+import salt.payload
+
+available = True
+
+
+def serialize(obj, **options):
+    return salt.payload.dumps(obj)
+
+
+def deserialize(stream_or_string, **options):
+    data = stream_or_string.read() if hasattr(stream_or_string, "read") else stream_or_string
+    return salt.payload.loads(data)

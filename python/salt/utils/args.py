@@ -1,0 +1,122 @@
+"""Arguments of functions."""
+
+import collections
+import inspect
+import shlex
+
+from salt.exceptions import SaltInvocationError
+
+
+
+def clean_kwargs(**kwargs):
+    """Without what the job itself brings along."""
+    return {key: value for key, value in kwargs.items() if not key.startswith("__")}
+
+
+def invalid_kwargs(invalid_kwargs, raise_exc=True):
+    if not invalid_kwargs:
+        return ""
+    names = ", ".join("{}={}".format(key, value) for key, value in invalid_kwargs.items())
+    text = "The following keyword arguments are not valid: " + names
+    if raise_exc:
+        raise SaltInvocationError(text)
+    return text
+
+
+ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
+
+
+def get_function_argspec(func, is_class_method=None):
+    full = inspect.getfullargspec(func)
+    args = full.args[1:] if is_class_method or inspect.ismethod(func) else full.args
+    return ArgSpec(args, full.varargs, full.varkw, full.defaults)
+
+
+_getargspec = get_function_argspec
+
+
+def arg_lookup(fun, aspec=None):
+    spec = aspec or get_function_argspec(fun)
+    defaults = spec.defaults or ()
+    split = len(spec.args) - len(defaults)
+    return {"args": list(spec.args[:split]), "kwargs": dict(zip(spec.args[split:], defaults))}
+
+
+def shlex_split(s, **kwargs):
+    return shlex.split(s, **kwargs) if isinstance(s, str) else s
+
+
+def split_input(val, mapper=None):
+    mapper = mapper or (lambda x: x)
+    parts = val if isinstance(val, list) else str(val).split(",")
+    return [mapper(part.strip() if isinstance(part, str) else part) for part in parts]
+
+
+def yamlify_arg(arg):
+    if not isinstance(arg, str) or not arg.strip():
+        return arg
+    from . import yaml
+
+    try:
+        value = yaml.safe_load(arg)
+    except yaml.YAMLError:
+        return arg
+    plain = isinstance(value, (bool, int, float)) or value is None and arg in ("None", "null", "~")
+    return value if plain or arg.startswith(("[", "{")) and isinstance(value, (list, dict)) else arg
+
+
+def parse_kwarg(string_):
+    name, mark, value = string_.partition("=")
+    return (name, value) if mark and name.isidentifier() else (None, None)
+
+
+def parse_input(args, kwargs=None, condition=True, no_parse=None):
+    positional, named = [], dict(kwargs or {})
+    for item in args or []:
+        name, value = parse_kwarg(item) if isinstance(item, str) else (None, None)
+        if name:
+            named[name] = value if name in (no_parse or []) else yamlify_arg(value)
+        elif isinstance(item, dict) and item.pop("__kwarg__", False):
+            named.update(item)
+        else:
+            positional.append(yamlify_arg(item))
+    return condition_input(positional, named) if condition else (positional, named)
+
+
+def condition_input(args, kwargs):
+    result = list(args)
+    if kwargs:
+        result.append({"__kwarg__": True, **kwargs})
+    return result
+
+
+def test_mode(**kwargs):
+    from . import data
+
+    return any(key.lower() == "test" and data.is_true(value) for key, value in kwargs.items())
+
+
+def format_call(fun, data, initial_ret=None, expected_extra_kws=(), is_class_method=None):
+    ret = initial_ret if initial_ret is not None else {}
+    spec = get_function_argspec(fun, is_class_method)
+    known = arg_lookup(fun, spec)
+    ret["args"] = [data[name] for name in known["args"] if name in data]
+    missing = [name for name in known["args"] if name not in data]
+    if missing:
+        raise SaltInvocationError(
+            "{} takes at least {} argument{} ({} given)".format(
+                fun.__name__, len(known["args"]), "s" * (len(known["args"]) > 1), len(ret["args"])
+            )
+        )
+    ret["kwargs"] = {name: data[name] for name in known["kwargs"] if name in data}
+    extra = {key: value for key, value in data.items() if key not in spec.args and key not in expected_extra_kws}
+    if spec.keywords:
+        ret["kwargs"].update(clean_kwargs(**extra))
+    return ret
+
+
+def prepare_kwargs(all_kwargs, class_init_kwargs):
+    own = {key: value for key, value in all_kwargs.items() if key in class_init_kwargs}
+    return own, {key: value for key, value in all_kwargs.items() if key not in own}
+
+

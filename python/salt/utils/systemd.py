@@ -1,0 +1,27 @@
+"""systemd."""
+
+import os
+
+
+def booted(context=None):
+    return os.path.isdir("/run/systemd/system")
+
+
+def offline(context=None):
+    return not booted(context)
+
+
+def has_scope(context=None):
+    return booted(context)
+
+
+def version(context=None):
+    import re
+    import subprocess
+
+    try:
+        text = subprocess.run(["systemctl", "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return None
+    found = re.search(r"systemd (\d+)", text)
+    return int(found.group(1)) if found else None

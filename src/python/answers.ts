@@ -1,0 +1,54 @@
+// What Python asks while one of its functions runs: other functions by name, of every family that the caller has, and YAML
+// as Salt reads it. A function that is Python itself is named by its place, and called there without a way through here.
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { type DumpOptions, dump, load } from '../yaml/mod.ts'
+import type { Answer } from './scope.ts'
+
+/** Where a Python function is. */
+export interface Origin {
+  path: string
+  attr: string
+}
+
+export interface Found {
+  doc: string
+  /** Absent for functions of ours. */
+  origin?: Origin | undefined
+}
+
+/** One family of functions, as Python may use it. */
+export interface Family {
+  /** Undefined when there is none of that name. */
+  find(name: string): Found | undefined | Promise<Found | undefined>
+  names(): Iterable<string> | Promise<Iterable<string>>
+  call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value | Promise<Value>
+}
+
+export type Families = Readonly<Record<string, Family>>
+
+const none: Family = {
+  find: () => undefined,
+  names: () => [],
+  call: (name) => {
+    throw new Error(`'${name}' is not available.`)
+  },
+}
+
+const keywordsOf = (dict: Dict): Map<string, Value> => new Map([...dict].map(([key, value]) => [str(key), value]))
+
+export function answersOf(families: Families, more: Readonly<Record<string, Answer>> = {}): Map<string, Answer> {
+  const family = (name: Value): Family => families[str(name)] ?? none
+  const answers: Record<string, Answer> = {
+    find: async ([kind, name]) => {
+      const found = await family(kind!).find(str(name!))
+      if (!found) return null
+      return found.origin ? ['python', found.origin.path, found.origin.attr] : ['host']
+    },
+    doc: async ([kind, name]) => (await family(kind!).find(str(name!)))?.doc ?? null,
+    names: async ([kind]) => [...(await family(kind!).names())],
+    call: ([kind, name, args, kwargs]) => family(kind!).call(str(name!), args as Value[], keywordsOf(kwargs as Dict)),
+    yaml: ([text]) => load(str(text!)),
+    yaml_dump: ([value, options]) => dump(value!, Object.fromEntries(options as Dict) as DumpOptions),
+  }
+  return new Map(Object.entries({ ...answers, ...more }))
+}

@@ -1,0 +1,5 @@
+// Users' Python in one long-lived process beside this one: calls both ways, values that keep their types, errors with
+// their traces. The other side is in python/ at the root of the project.
+export { answersOf, type Families, type Family, type Found, type Origin } from './answers.ts'
+export { PythonFailure, WorkerError, type WorkerErrorCode } from './errors.ts'
+export { type Answer, callPython, type PythonCall, type Scope } from './scope.ts'
