@@ -1,6 +1,6 @@
 // The master as a program beside it reaches it: stores by their files, publishing and events by the sockets.
 import { join } from 'node:path'
-import type { Log } from '../base/mod.ts'
+import { BrineError, type Log } from '../base/mod.ts'
 import { BusClient, eventStream, fireOnce, masterBusPaths } from '../bus/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
@@ -13,9 +13,9 @@ export interface SocketAccess extends MasterAccess {
   close(): void
 }
 
-export function socketAccess(opts: Dict, log: Log): SocketAccess {
+export async function socketAccess(opts: Dict, log: Log): Promise<SocketAccess> {
   const cachedir = str(opts.get('cachedir')!)
-  const jobs = openJobStore(join(cachedir, 'jobs.db'))
+  const jobs = await openJobStore(join(cachedir, 'jobs.db'))
   const clients = new Map<string, LocalClient>()
   return {
     opts,
@@ -49,7 +49,15 @@ export function socketAccess(opts: Dict, log: Log): SocketAccess {
         client.close()
       }
     },
-    fire: (tag, data) => fireOnce(masterBusPaths(opts), tag, data),
+    fire: async (tag, data) => {
+      try {
+        await fireOnce(masterBusPaths(opts), tag, data)
+      } catch (error) {
+        // functions of the master run beside one that is down, only nobody hears of it
+        if (!(error instanceof BrineError) || error.code !== 'BusUnreachable') throw error
+        log('debug', `Nobody hears of ${tag}: ${error.message}`)
+      }
+    },
     events: (filter, seconds) => eventStream(BusClient.open({ paths: masterBusPaths(opts), filter }), seconds),
     close: () => {
       for (const client of clients.values()) client.close()

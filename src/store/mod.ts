@@ -2,5 +2,5 @@
 export { type Bank, type DataCache, fileCache } from './data-cache.ts'
 export { newJid } from './jid.ts'
 export type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
+export { openJobStore } from './open-jobs.ts'
 export { type KeyFolder, PkiKeys } from './pki-keys.ts'
-export { openJobStore } from './sqlite-jobs.ts'

@@ -47,7 +47,7 @@ function listOf(bytes: unknown): string[] {
 
 type Row = Record<string, unknown>
 
-class SqliteJobs implements JobStore {
+export class SqliteJobs implements JobStore {
   private readonly db: Database.Database
   private readonly statements = new Map<string, Database.Statement>()
   private waiting: Waiting[] = []
@@ -191,8 +191,4 @@ class SqliteJobs implements JobStore {
     this.commit()
     this.db.close()
   }
-}
-
-export function openJobStore(file: string): JobStore {
-  return new SqliteJobs(file)
 }
