@@ -1,10 +1,11 @@
 // The keys that minions and master talk with: one for each minion, in `cachedir/sessions/<id>`, handed out again until
 // it is too old. A restarted master finds them there.
-import { mkdirSync, statSync, utimesSync } from 'node:fs'
+import { closeSync, futimesSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { Crypticle, generateKeyString, readIfThere, writeKeyFile } from '../crypto/mod.ts'
+import { Crypticle, generateKeyString, readIfThere } from '../crypto/mod.ts'
 
 const DAY = 86_400
+const KEY_BYTES = Buffer.from(generateKeyString(), 'base64').length
 
 interface Session {
   /** In milliseconds of the clock. */
@@ -48,13 +49,20 @@ export class SessionKeys {
     const known = this.find(id)
     if (known !== undefined) return known
     const made: Session = { madeAt: this.now(), crypticle: new Crypticle(generateKeyString()) }
-    if (this.directory !== undefined) {
-      const file = join(this.directory, id)
-      writeKeyFile(file, made.crypticle.keyString, 0o600)
-      utimesSync(file, made.madeAt / 1000, made.madeAt / 1000)
-    }
+    // a half-written file is taken for none, so it needs no other name first
+    if (this.directory !== undefined) this.write(join(this.directory, id), made)
     this.sessions.set(id, made)
     return made.crypticle
+  }
+
+  private write(file: string, { crypticle, madeAt }: Session): void {
+    const handle = openSync(file, 'w', 0o600)
+    try {
+      writeSync(handle, crypticle.keyString)
+      futimesSync(handle, madeAt / 1000, madeAt / 1000)
+    } finally {
+      closeSync(handle)
+    }
   }
 
   private isFresh(session: Session): boolean {
@@ -64,9 +72,9 @@ export class SessionKeys {
   private read(id: string): Session | undefined {
     if (this.directory === undefined) return undefined
     const file = join(this.directory, id)
-    const text = readIfThere(file)?.trim()
-    if (text === undefined || Buffer.from(text, 'base64').length !== Buffer.from(generateKeyString(), 'base64').length)
-      return undefined
-    return { madeAt: statSync(file).mtimeMs, crypticle: new Crypticle(text) }
+    const stat = statSync(file, { throwIfNoEntry: false })
+    const text = stat && readIfThere(file)?.trim()
+    if (!text || Buffer.from(text, 'base64').length !== KEY_BYTES) return undefined
+    return { madeAt: stat!.mtimeMs, crypticle: new Crypticle(text) }
   }
 }
