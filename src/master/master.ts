@@ -75,7 +75,7 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   keys.watch()
   closings.push(() => keys.close())
   const identity = await openIdentity(opts)
-  const jobs = openJobStore(join(text('cachedir'), 'jobs.db'))
+  const jobs = await openJobStore(join(text('cachedir'), 'jobs.db'))
   closings.push(() => jobs.close())
   const bus = new EventBus(log)
   const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log })
