@@ -40,7 +40,7 @@ export function start(site: Site, name: string): void {
 }
 
 /** Whether it ran. */
-export async function stop(site: Site, name: string): Promise<boolean> {
+async function stop(site: Site, name: string): Promise<boolean> {
   const pid = running(site, name)
   if (pid !== undefined) {
     process.kill(pid, 'SIGTERM')

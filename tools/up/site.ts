@@ -8,7 +8,14 @@ import { join } from 'node:path'
 export const MASTER = 'master'
 export const MINIONS = ['db1', 'web1', 'web2'] as const
 
-const COMMANDS = ['salt', 'salt-call', 'salt-run', 'salt-key']
+/** Commands of the site with the configuration they take; `salt-call` speaks for one of the minions. */
+const COMMANDS: Readonly<Record<string, string | undefined>> = {
+  salt: MASTER,
+  'salt-call': 'web1',
+  'salt-key': MASTER,
+  'salt-run': MASTER,
+  brine: undefined,
+}
 
 /** The path of a socket may have 107 characters, and those of minions lie 58 below the folder. */
 const LONGEST_FOLDER = 45
@@ -54,7 +61,7 @@ export function writeSite(site: Site): void {
   mkdirSync(site.bin, { recursive: true })
   configure(site, MASTER, 'master', masterOptions(site))
   for (const id of MINIONS) configure(site, id, 'minion', minionOptions(site, id))
-  for (const command of COMMANDS) writeCommand(site, command)
+  for (const [command, config] of Object.entries(COMMANDS)) writeCommand(site, command, config)
 }
 
 /** JSON is YAML too, whatever characters the paths have. */
@@ -86,10 +93,9 @@ const minionOptions = (site: Site, id: string) => ({
   grains: { role: id.replace(/\d+$/, ''), shop_root: join(site.folder, 'root', id) },
 })
 
-/** `salt-call` speaks for one of the minions; `-c` names another. */
-function writeCommand(site: Site, command: string): void {
-  const config = configOf(site, command === 'salt-call' ? 'web1' : MASTER)
-  const words = [process.execPath, join(programsOf(site), `${command}.js`), '-c', config]
+function writeCommand(site: Site, command: string, config: string | undefined): void {
+  const words = [process.execPath, join(programsOf(site), `${command}.js`)]
+  if (config !== undefined) words.push('-c', configOf(site, config))
   const file = join(site.bin, command)
   writeFileSync(file, `#!/bin/sh\nexec ${words.map(quoted).join(' ')} "$@"\n`)
   chmodSync(file, 0o755)
