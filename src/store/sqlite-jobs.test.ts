@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Dict, encodeMsgpack, type Value } from '../data/mod.ts'
-import { openJobStore } from './sqlite-jobs.ts'
+import { SqliteJobs } from './sqlite-jobs.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'brine-jobs-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -14,13 +14,13 @@ const answer = (value: Value): Dict => new Map<Value, Value>([['return', value]]
 
 describe('the job store', () => {
   it('takes each return once, however often and together with whatever it comes', async () => {
-    const jobs = openJobStore(file)
+    const jobs = new SqliteJobs(file)
     jobs.saveJob({ jid: '1', load: load('test.ping'), minions: ['a', 'b'] })
     const taken = await Promise.all(['a', 'b', 'a'].map((id) => jobs.saveReturn({ jid: '1', id, data: answer(true) })))
     expect(taken).toEqual([true, true, false])
     expect(await jobs.saveReturn({ jid: '1', id: 'b', data: answer('late') })).toBe(false)
     jobs.close()
-    const again = openJobStore(file)
+    const again = new SqliteJobs(file)
     expect([...again.returns('1')]).toEqual([
       ['a', answer(true)],
       ['b', answer(true)],
@@ -29,7 +29,7 @@ describe('the job store', () => {
   })
 
   it('knows of each minion how far it is, and why', async () => {
-    const jobs = openJobStore(file)
+    const jobs = new SqliteJobs(file)
     jobs.saveJob({ jid: '2', load: load('test.sleep'), minions: ['c', 'a', 'b'] })
     jobs.saveJob({ jid: '2', load: load('test.sleep'), minions: ['d'] })
     jobs.note('2', { id: 'c', state: 'gone', reason: 'the connection was lost' })
@@ -45,7 +45,7 @@ describe('the job store', () => {
   })
 
   it('keeps the bytes of an event for its return, without the time it was told at', async () => {
-    const jobs = openJobStore(file)
+    const jobs = new SqliteJobs(file)
     jobs.saveJob({ jid: '3', load: load('test.echo'), minions: ['a'] })
     const data = answer('x').set('_stamp', 'now') as Dict
     await jobs.saveReturn({ jid: '3', id: 'a', data, packed: encodeMsgpack(data, 'bus') })
@@ -56,7 +56,7 @@ describe('the job store', () => {
   })
 
   it('forgets jobs that are old, with their returns', () => {
-    const jobs = openJobStore(file)
+    const jobs = new SqliteJobs(file)
     expect(jobs.prune(3600)).toBe(0)
     expect(jobs.prune(-1)).toBe(3)
     expect([jobs.jobs().size, jobs.returns('1').size, jobs.progress('2').length]).toEqual([0, 0, 0])
