@@ -1,14 +1,17 @@
 // A running minion: its own event bus, the jobs it carries out, and a peer for each master it has.
-import type { Log } from '../base/mod.ts'
+import { BrineError, type Log } from '../base/mod.ts'
 import { BusServer, EventBus, minionBusPaths } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import type { RegistryContext } from '../loader/mod.ts'
+import type { Registry, RegistryContext } from '../loader/mod.ts'
+import type { Schedule } from '../schedule/mod.ts'
 import { listenForDuties } from './duties.ts'
+import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
 import { MasterPeer } from './peer.ts'
+import { openSchedule, watchMaster } from './scheduled.ts'
 import { signInSettings } from './settings.ts'
 import { startupJob } from './startup.ts'
 
@@ -24,6 +27,7 @@ export class Minion {
   private fatal!: (error: Error) => void
   private jobs!: Jobs
   private peers: MasterPeer[] = []
+  private schedule: Schedule | undefined
 
   constructor(opts: Dict, log: Log) {
     this.opts = opts
@@ -57,6 +61,7 @@ export class Minion {
     this.closings.push(() => this.jobs.settle())
     const opened = this.peers.map((peer) => this.openPeer(peer))
     if (opened.length > 0) await Promise.race([Promise.any(opened).catch(reason), this.failed])
+    else await this.openAlone(grains)
   }
 
   async close(): Promise<void> {
@@ -93,15 +98,44 @@ export class Minion {
   }
 
   private async openPeer(peer: MasterPeer): Promise<void> {
+    peer.onBegin = () => this.watch(peer)
     await peer.open()
     this.closings.push(listenForDuties(this.bus, peer, this.log))
+    this.lead(peer.opts, async () => peer.session.functions)
+    this.watch(peer)
     const load = startupJob(peer.opts, this.log)
     if (load) peer.begins(load)
     this.log('info', 'Minion is ready to receive requests!')
   }
 
+  /** Without a master there are still the schedule and the beacons. */
+  private async openAlone(grains: Dict): Promise<void> {
+    const { opts, log, host } = this
+    const pillar: Dict = new Map()
+    opts.set('pillar', pillar)
+    const functions = minionFunctions({ opts, grains, pillar, host, log, more: this.surroundings() })
+    await functions.refresh()
+    this.lead(opts, async () => functions)
+    const load = startupJob(opts, log)
+    if (load) this.jobs.begin(load, { functions: async () => functions, finished: () => undefined })
+  }
+
+  /** What one minion does once, however many masters it has: the schedule. */
+  private lead(opts: Dict, functions: () => Promise<Registry>): void {
+    if (this.schedule) return
+    const { log, bus, jobs } = this
+    const { schedule, close } = openSchedule({ opts, log, bus, jobs, functions })
+    this.schedule = schedule
+    this.closings.push(close)
+  }
+
+  private watch(peer: MasterPeer): void {
+    const [first] = peer.group.names
+    if (this.schedule) watchMaster(this.schedule, peer.opts, peer.master, first)
+  }
+
   /** How functions reach this minion. */
-  private surroundings(peer: MasterPeer): Partial<RegistryContext> {
+  private surroundings(peer?: MasterPeer): Partial<RegistryContext> {
     const { bus } = this
     return {
       askMinion: async ({ tag, data, answer, wait }) => {
@@ -110,14 +144,17 @@ export class Minion {
         return (await answered)?.data ?? null
       },
       daemon: {
-        askMaster: (load) => peer.ask(load),
+        askMaster: async (load) => {
+          if (!peer) throw new BrineError('SaltClientError', 'This minion has no master')
+          return peer.ask(load)
+        },
         fire: async (tag, data) => {
           bus.fire(tag, data)
           return true
         },
         running: () => this.jobs.list(),
         signal: (jid, signal) => this.jobs.signal(jid, signal),
-        answers: (master) => peer.answers(master),
+        answers: async (master) => peer?.answers(master) ?? false,
       },
     }
   }

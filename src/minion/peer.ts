@@ -39,6 +39,8 @@ export class MasterPeer {
   readonly opts: Dict
   readonly group: MasterGroup
   connected = false
+  /** Hears of each master it begins to listen to. */
+  onBegin: () => void = () => undefined
   session!: MinionSession
   private readonly parts: PeerParts
   private readonly reach: MasterReach
@@ -131,6 +133,7 @@ export class MasterPeer {
     await this.session.refreshPillar()
     await this.listen()
     this.connected = true
+    this.onBegin()
     await tellStart(this, opts, this.session.grains)
   }
 

@@ -1,0 +1,183 @@
+// Scheduled jobs on a minion: what is in its schedule by itself, how a job of it runs, and the return that its bus tells.
+import { type Log, toError } from '../base/mod.ts'
+import type { EventBus } from '../bus/mod.ts'
+import { type Dict, isDict, isList, numberOf, PyDatetime, str, truthy, type Value } from '../data/mod.ts'
+import { endingHost } from '../host/mod.ts'
+import type { Registry } from '../loader/mod.ts'
+import { diskKeeper, manageSchedule, Schedule } from '../schedule/mod.ts'
+import { signatureOf } from '../sdk/mod.ts'
+import { newJid } from '../store/mod.ts'
+import { assertNoBlackout } from './executing.ts'
+import type { Jobs } from './jobs.ts'
+import { asctime } from './start-events.ts'
+
+export interface SchedulingParts {
+  opts: Dict
+  log: Log
+  bus: EventBus
+  jobs: Jobs
+  functions(): Promise<Registry>
+}
+
+const RAISED = 254
+
+const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
+
+/** Opens the schedule of a minion; gives it and what ends it. */
+export function openSchedule(parts: SchedulingParts): { schedule: Schedule; close: () => void } {
+  const { opts, log, bus, jobs } = parts
+  const schedule: Schedule = new Schedule({
+    opts,
+    log,
+    keeper: diskKeeper(opts, log),
+    running: (name) => jobs.list().filter((job) => job.get('schedule') === name).length,
+    run: (fun, job) => runScheduled(parts, fun, job),
+  })
+  for (const name of [...schedule.own.keys()]) if (str(name).startsWith('__master_')) schedule.own.delete(name)
+  const stop = bus.listen(
+    ({ data }) => {
+      try {
+        const answer = manageSchedule(schedule, data)
+        if (answer) bus.fire(answer.tag, answer.data)
+      } catch (error) {
+        log('error', toError(error).message)
+      }
+    },
+    (tag) => tag.startsWith('manage_schedule'),
+  )
+  addMineJob(schedule, opts)
+  schedule.save()
+  schedule.start()
+  return {
+    schedule,
+    close: () => {
+      stop()
+      schedule.stop()
+    },
+  }
+}
+
+function addMineJob(schedule: Schedule, opts: Dict): void {
+  if (!truthy(opts.get('mine_enabled') ?? true)) {
+    schedule.own.delete('__mine_interval')
+    return
+  }
+  const job = dict({
+    function: 'mine.update',
+    minutes: opts.get('mine_interval') ?? 60,
+    jid_include: true,
+    maxrunning: 2,
+    run_on_start: true,
+    return_job: opts.get('mine_return_job') ?? false,
+    enabled: true,
+  })
+  schedule.own.set('__mine_interval', job)
+}
+
+/** With `master_alive_interval`: jobs that see whether the master is there, and whether the first one is back. */
+export function watchMaster(schedule: Schedule, opts: Dict, master: string, first: string | undefined): void {
+  for (const name of [...schedule.own.keys()]) {
+    if (str(name).startsWith('__master_alive_') || name === '__master_failback') schedule.own.delete(name)
+  }
+  const seconds = numberOf(opts.get('master_alive_interval') ?? 0) ?? 0
+  if (opts.get('transport') === 'tcp' || seconds <= 0) return
+  const job = (fun: string, every: number, kwargs: Record<string, Value>): Dict =>
+    dict({
+      function: fun,
+      seconds: every,
+      jid_include: true,
+      maxrunning: 1,
+      return_job: false,
+      kwargs: dict(kwargs),
+      enabled: true,
+    })
+  schedule.own.set(`__master_alive_${master}`, job('status.master', seconds, { master, connected: true }))
+  if (!truthy(opts.get('master_failback') ?? false) || first === undefined || first === master) return
+  const back = numberOf(opts.get('master_failback_interval') ?? 0) || seconds
+  schedule.own.set('__master_failback', job('status.ping_master', back, { master: first }))
+}
+
+/** What a job with `metadata` tells besides. */
+function metadataOf(job: Dict): Dict | undefined {
+  const metadata = job.get('metadata') ?? null
+  if (!isDict(metadata)) return undefined
+  const now = new Date()
+  return new Map(metadata)
+    .set('_TOS', offsetText(now))
+    .set('_TS', asctime(now))
+    .set('_TT', utcText(now, '%Y %B %d %a %H %m'))
+}
+
+const utcText = (now: Date, format: string): string =>
+  new PyDatetime(now.getUTCFullYear(), now.getUTCMonth() + 1, now.getUTCDate(), {
+    hour: now.getUTCHours(),
+    minute: now.getUTCMinutes(),
+    second: now.getUTCSeconds(),
+    microsecond: 0,
+    offset: undefined,
+  }).strftime(format)
+
+function offsetText(now: Date): string {
+  const minutes = -now.getTimezoneOffset()
+  const text = (part: number): string => String(Math.floor(part)).padStart(2, '0')
+  return `${minutes < 0 ? '-' : '+'}${text(Math.abs(minutes) / 60)}${text(Math.abs(minutes) % 60)}`
+}
+
+function runScheduled(parts: SchedulingParts, fun: string, job: Dict): void {
+  const { opts, bus, jobs, log } = parts
+  const args = job.get('args') ?? null
+  const kwargs = job.get('kwargs') ?? null
+  const metadata = metadataOf(job)
+  const ret: Dict = dict({
+    id: opts.get('id') ?? '',
+    fun,
+    fun_args: [...(isList(args) ? [...args] : []), ...(isDict(kwargs) ? [kwargs] : [])],
+    schedule: job.get('name') ?? '',
+    jid: newJid(),
+  })
+  if (metadata) ret.set('metadata', metadata)
+  ret.set('pid', process.pid)
+  jobs.hold(new Map(ret), async (signal) => {
+    await perform(parts, job, ret, signal)
+    if (!truthy(job.get('return_job') ?? true)) return
+    const load: Dict = new Map<Value, Value>([['cmd', '_return'], ...ret])
+    if (!truthy(job.get('returner') ?? null) && !truthy(opts.get('schedule_returner') ?? null)) {
+      load.set('jid', job.get('return_job') === 'nocache' ? 'nocache' : 'req')
+    }
+    bus.fire('__schedule_return', load)
+    log('debug', `Scheduled job ${str(ret.get('schedule')!)} returned`)
+  })
+}
+
+/** Runs the function and notes what came of it. */
+async function perform(parts: SchedulingParts, job: Dict, ret: Dict, signal: AbortSignal): Promise<void> {
+  const fun = str(ret.get('fun')!)
+  try {
+    const all = await parts.functions()
+    const functions = all.with({ memory: new Map(), host: endingHost(all.ctx.host, signal) })
+    assertNoBlackout(functions.ctx, fun)
+    if (!functions.has(fun)) {
+      ret.set('return', `'${fun}' is not available.`)
+      throw new RangeError(`'${fun}' is not available.`)
+    }
+    ret.set('return', await call(functions, fun, job, ret))
+    ret.set('retcode', functions.ctx.memory.get('retcode') ?? 0)
+    ret.set('success', true)
+  } catch (error) {
+    parts.log('error', `Unhandled exception running ${fun}: ${toError(error).message}`)
+    if (!ret.has('return')) ret.set('return', `Unhandled exception running ${fun}`)
+    ret.set('success', false).set('retcode', RAISED)
+  }
+}
+
+async function call(functions: Registry, fun: string, job: Dict, ret: Dict): Promise<Value> {
+  const [module, name] = [fun.slice(0, fun.indexOf('.')), fun.slice(fun.indexOf('.') + 1)]
+  const declaration = (await functions.module(module)).functions[name]
+  const args = job.get('args') ?? null
+  const kwargs = job.get('kwargs') ?? null
+  const named = new Map([...(isDict(kwargs) ? kwargs : [])].map(([key, value]) => [str(key), value]))
+  if (declaration && signatureOf(declaration, name).open) {
+    for (const [key, value] of ret) named.set(`__pub_${str(key)}`, value)
+  }
+  return functions.call(fun, isList(args) ? [...args] : [], named)
+}

@@ -1,0 +1,295 @@
+// When a job is due: the decision of one look at it, from its own words, what is remembered of it, and the time. Nothing
+// here touches the machine; the time comes from outside.
+import { Cron } from 'croner'
+import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import { formattedMoment, momentOf } from './moments.ts'
+
+const FORMAT = '%Y-%m-%dT%H:%M:%S'
+const UNITS: ReadonlyArray<[string, number]> = [
+  ['seconds', 1],
+  ['minutes', 60],
+  ['hours', 3600],
+  ['days', 86_400],
+]
+const KINDS = ['once', 'when', 'cron'] as const
+
+/** What is remembered of a job between two looks. */
+export interface Times {
+  /** When it is due next. */
+  next: number | null
+  /** With splay: when it really runs. */
+  splayed: number | null
+  /** Whether it runs at the first look; undefined before it. */
+  atStart: boolean | undefined
+  lastRun: number | null
+  /** The moment of `when` or `once` that was seen last, so that it does not fire twice. */
+  fired: number | null
+  /** With `run_after_skip_range`: when it runs after it was skipped. */
+  resume: number | null
+  error: string | null
+  skipped: { reason: string; time: number } | null
+}
+
+export const freshTimes = (): Times => ({
+  next: null,
+  splayed: null,
+  atStart: undefined,
+  lastRun: null,
+  fired: null,
+  resume: null,
+  error: null,
+  skipped: null,
+})
+
+/** What holds for all jobs. */
+export interface Rules {
+  /** Milliseconds between two looks. */
+  loop: number
+  enabled: boolean
+  splay: Value
+  skipFunction: Value
+  skipDuringRange: Value
+  /** Names for times, of the pillar and of the grains. */
+  whens: ReadonlyArray<Value>
+  random(): number
+}
+
+export interface Verdict {
+  run: boolean
+  /** Runs instead of the job's own function. */
+  instead?: string
+}
+
+const IDLE: Verdict = { run: false }
+
+export const functionOf = (job: Dict): string | undefined => {
+  const name = job.get('function') ?? job.get('func') ?? job.get('fun') ?? null
+  return name === null ? undefined : str(name)
+}
+
+/** Seconds between runs, or undefined for a job of another kind. */
+export function intervalOf(job: Dict): number | undefined {
+  if (!UNITS.some(([unit]) => job.has(unit))) return undefined
+  return UNITS.reduce((sum, [unit, length]) => sum + (numberOf(job.get(unit) ?? 0) ?? 0) * length, 0)
+}
+
+/** One look at a job: whether it runs now. Changes what is remembered of it. */
+export function look(name: string, job: Dict, times: Times, now: number, rules: Rules): Verdict {
+  times.error = null
+  times.skipped = null
+  const problem = combination(job)
+  if (problem !== undefined) return fail(times, problem)
+  const interval = intervalOf(job)
+  times.atStart ??= truthy(job.get('run_on_start') ?? interval !== undefined)
+  const explicit = explicitMoment(job, now, rules)
+  if (explicit !== undefined) times.next = explicit
+  const resumes = times.resume !== null && times.resume <= now
+  if (resumes) times.resume = null
+  const due = explicit !== undefined || resumes || isDue(name, job, times, now, rules)
+  if (times.error !== null) return IDLE
+  let verdict: Verdict = { run: due }
+  if (times.atStart) {
+    verdict = { run: true }
+    times.atStart = false
+  } else if (due) verdict = restricted(name, job, times, now, rules)
+  if (times.error !== null) return IDLE
+  if (!rules.enabled || !truthy(job.get('enabled') ?? true)) {
+    times.skipped = { reason: 'disabled', time: now }
+    verdict = IDLE
+  }
+  return verdict
+}
+
+/** After the look: when the job is due next. */
+export function settle(job: Dict, times: Times, now: number, ran: boolean): void {
+  const interval = intervalOf(job)
+  if (ran) {
+    times.lastRun = now
+    times.splayed = null
+    if (job.has('cron')) times.next = null
+  }
+  const isPast = times.next !== null && times.next <= now
+  if (interval !== undefined && (ran || (times.skipped !== null && isPast))) {
+    times.next = now + interval * 1000
+    times.splayed = null
+  } else if (job.has('cron') && times.skipped !== null && isPast) times.next = null
+}
+
+function fail(times: Times, error: string): Verdict {
+  times.error = error
+  return IDLE
+}
+
+function combination(job: Dict): string | undefined {
+  const kinds = KINDS.filter((kind) => job.has(kind))
+  if (kinds.length > 1) return 'Unable to use "when", "cron", "once" options together. Ignoring.'
+  if (kinds.length === 1 && intervalOf(job) !== undefined) {
+    return 'Unable to use "seconds", "minutes", "hours", "days" with "when", "cron", "once" options. Ignoring'
+  }
+  return undefined
+}
+
+const secondOf = (moment: number): number => Math.floor(moment / 1000)
+
+function isDue(name: string, job: Dict, times: Times, now: number, rules: Rules): boolean {
+  const interval = intervalOf(job)
+  if (interval !== undefined) times.next ??= now + interval * 1000
+  else if (job.has('cron')) times.next ??= cronMoment(name, job, times, now)
+  else if (job.has('once') || job.has('when')) return pointIsDue(name, job, times, now, rules)
+  else return false
+  if (times.next === null) return false
+  return splayedIsDue(job, times, now, rules, secondOf(times.next) <= secondOf(now))
+}
+
+function splayedIsDue(job: Dict, times: Times, now: number, rules: Rules, due: boolean): boolean {
+  const splay = job.get('splay') ?? rules.splay
+  if (!truthy(splay)) return due
+  if (times.splayed === null) {
+    const seconds = splaySeconds(splay, rules)
+    if (seconds === undefined) return due
+    if (now >= times.next! + seconds * 1000) return true
+    times.splayed = times.next! + seconds * 1000
+  }
+  return times.splayed <= now
+}
+
+function splaySeconds(splay: Value, { random }: Rules): number | undefined {
+  const [start, end] = isDict(splay)
+    ? [numberOf(splay.get('start') ?? 0) ?? 0, numberOf(splay.get('end') ?? 0) ?? 0]
+    : [1, numberOf(splay) ?? 1]
+  return end < start ? undefined : start + Math.floor(random() * (end - start + 1))
+}
+
+function cronMoment(name: string, job: Dict, times: Times, now: number): number | null {
+  const fields = str(job.get('cron')!).trim().split(/\s+/)
+  // seconds stand last in Salt's, first in croner's
+  const pattern = fields.length === 6 ? [fields[5], ...fields.slice(0, 5)] : fields
+  try {
+    return new Cron(pattern.join(' '), { paused: true }).nextRun(new Date(now))?.getTime() ?? null
+  } catch {
+    times.error = `Invalid cron string. Ignoring job ${name}.`
+    return null
+  }
+}
+
+/** `once` and `when`: points in time, each of which fires when it is reached, and not when it is long over. */
+function pointIsDue(name: string, job: Dict, times: Times, now: number, rules: Rules): boolean {
+  const moments = job.has('once') ? onceMoment(name, job, times) : whenMoments(name, job, times, now, rules)
+  if (moments === undefined) return false
+  if (times.splayed !== null) return times.splayed <= now
+  const coming = moments.filter((moment) => moment >= now - rules.loop && moment !== times.fired)
+  times.next = coming[0] ?? null
+  if (times.next === null || times.next > now) return false
+  times.fired = times.next
+  return splayedIsDue(job, times, now, rules, true)
+}
+
+function onceMoment(name: string, job: Dict, times: Times): number[] | undefined {
+  const format = str(job.get('once_fmt') ?? FORMAT)
+  const once = job.get('once')!
+  const moment = formattedMoment(once, format)
+  if (moment !== undefined) return [moment]
+  times.error = `Date string could not be parsed: ${str(once)}, ${format}. Ignoring job ${name}.`
+  return undefined
+}
+
+function whenMoments(name: string, job: Dict, times: Times, now: number, rules: Rules): number[] | undefined {
+  const when = job.get('when')!
+  const moments: number[] = []
+  for (const written of isList(when) ? [...when] : [when]) {
+    const named = rules.whens.find((names) => isDict(names) && names.has(written)) as Dict | undefined
+    const moment = momentOf(named?.get(written) ?? written, now)
+    if (moment === undefined) {
+      times.error = `Invalid date string ${str(written)}. Ignoring job ${name}.`
+      return undefined
+    }
+    moments.push(moment)
+  }
+  return moments.sort((one, other) => one - other)
+}
+
+/** A moment of `run_explicit` that is now. */
+function explicitMoment(job: Dict, now: number, { loop }: Rules): number | undefined {
+  return explicit(job, 'run_explicit').find((moment) => moment <= now && now < moment + loop)
+}
+
+function explicit(job: Dict, option: string): number[] {
+  const list = job.get(option) ?? null
+  if (!isList(list)) return []
+  const moments = [...list].map((item) =>
+    isDict(item)
+      ? formattedMoment(item.get('time') ?? null, str(item.get('time_fmt') ?? FORMAT))
+      : formattedMoment(item, FORMAT),
+  )
+  return moments.filter((moment) => moment !== undefined)
+}
+
+/** A job that is due may still be kept from running, or have another function run in its place. */
+function restricted(name: string, job: Dict, times: Times, now: number, rules: Rules): Verdict {
+  const instead = truthy(rules.skipFunction) ? str(rules.skipFunction) : undefined
+  const skip = (reason: string, counts = true): Verdict => {
+    if (instead !== undefined) return { run: true, instead }
+    if (counts) times.skipped = { reason, time: now }
+    return IDLE
+  }
+  const range = job.get('range') ?? null
+  if (range !== null) {
+    const span = spanOf(range, now, times, { name, label: '' })
+    if (span === undefined) return IDLE
+    if (truthy((range as Dict).get('invert') ?? false)) {
+      if (span.start < now && now < span.end) return IDLE
+    } else if (now < span.start || span.end < now) return skip('not_in_range', false)
+  }
+  const skipRange = job.get('skip_during_range') ?? rules.skipDuringRange
+  if (truthy(skipRange)) {
+    const span = spanOf(skipRange, now, times, { name, label: ' in skip_during_range' })
+    if (span === undefined) return IDLE
+    if (span.start <= now && now <= span.end) {
+      if (truthy(job.get('run_after_skip_range') ?? false)) times.resume = span.end + rules.loop
+      return skip('in_skip_range')
+    }
+  }
+  if (explicit(job, 'skip_explicit').some((moment) => moment <= now && now <= moment + rules.loop)) {
+    return skip('skip_explicit')
+  }
+  return bounded(job, times, now)
+}
+
+/** `until` and `after`. */
+function bounded(job: Dict, times: Times, now: number): Verdict {
+  const [until, after] = ['until', 'after'].map((option) =>
+    job.has(option) ? momentOf(job.get(option)!, now) : undefined,
+  )
+  const reason =
+    until !== undefined && until <= now
+      ? 'until_passed'
+      : after !== undefined && after >= now
+        ? 'after_not_passed'
+        : undefined
+  if (reason === undefined) return { run: true }
+  times.skipped = { reason, time: now }
+  return IDLE
+}
+
+/** The bounds of a range; undefined, with the error noted, when it is none. */
+function spanOf(
+  range: Value,
+  now: number,
+  times: Times,
+  { name, label }: { name: string; label: string },
+): { start: number; end: number } | undefined {
+  const bad = (text: string): undefined => {
+    times.error = text
+  }
+  if (!isDict(range)) {
+    return bad(`schedule.handle_func: Invalid, range must be specified as a dictionary. Ignoring job ${name}.`)
+  }
+  const start = momentOf(range.get('start') ?? null, now)
+  if (start === undefined) return bad(`Invalid date string for start${label}. Ignoring job ${name}.`)
+  const end = momentOf(range.get('end') ?? null, now)
+  if (end === undefined) return bad(`Invalid date string for end${label}. Ignoring job ${name}.`)
+  if (end <= start) {
+    return bad(`schedule.handle_func: Invalid range, end must be larger than start. Ignoring job ${name}.`)
+  }
+  return { start, end }
+}

@@ -1,0 +1,49 @@
+// Where a schedule is kept: jobs in `minion.d/_schedule.conf` beside the configuration, as Salt has it, and the times they
+// are due at in the cache.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Log, toError } from '../base/mod.ts'
+import { type Dict, str } from '../data/mod.ts'
+import { dumpYaml } from '../sdk/mod.ts'
+import type { ScheduleKeeper } from './schedule.ts'
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(`${file}.new`, text)
+  renameSync(`${file}.new`, file)
+}
+
+function scheduleFile(opts: Dict): string {
+  const file = opts.get('conf_file') ?? null
+  const folder = opts.get('conf_dir') ?? (file === null ? '/etc/salt' : dirname(str(file)))
+  return join(str(folder), dirname(str(opts.get('default_include') ?? 'minion.d/*.conf')), '_schedule.conf')
+}
+
+export function diskKeeper(opts: Dict, log: Log): ScheduleKeeper {
+  const times = join(str(opts.get('cachedir')!), 'schedule.json')
+  const complain = (what: string) => (error: unknown) => log('error', `${what}: ${toError(error).message}`)
+  let last: Promise<void> = Promise.resolve()
+  return {
+    save: (jobs) => {
+      const failed = complain('Failed to persist the updated schedule')
+      last = last
+        .then(async () => write(scheduleFile(opts), await dumpYaml(new Map([['schedule', jobs]]))))
+        .catch(failed)
+    },
+    remembered: () => {
+      try {
+        return new Map(JSON.parse(readFileSync(times, 'utf8')) as Array<[string, number]>)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') complain('The times of scheduled jobs were lost')(error)
+        return new Map()
+      }
+    },
+    remember: (next) => {
+      try {
+        write(times, JSON.stringify([...next]))
+      } catch (error) {
+        complain('The times of scheduled jobs could not be kept')(error)
+      }
+    },
+  }
+}
