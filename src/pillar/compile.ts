@@ -5,7 +5,7 @@ import { type Log, SALT_VERSION, silentLog } from '../base/mod.ts'
 import { type Dict, isDict, shallowCopy, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MatchSubject } from '../match/mod.ts'
-import { type FunctionSource, type Rendered, type Renderer, renderText } from '../render/mod.ts'
+import { type FunctionSource, type Rendered, type Renderer, renderText, TopPlaces } from '../render/mod.ts'
 import type { PillarOrigin } from '../sdk/mod.ts'
 import { decryptPillar } from './decrypt.ts'
 import { builtinExtPillars } from './ext/mod.ts'
@@ -58,6 +58,7 @@ export function readPillarTop(input: PillarInput): Promise<ReadTop> {
 
 class Compilation {
   readonly sources: PillarSource[] = []
+  private readonly topPlaces = new TopPlaces()
   private readonly input: PillarInput
   private readonly opts: Dict
   private readonly log: Log
@@ -144,8 +145,11 @@ class Compilation {
   }
 
   readTop(): Promise<ReadTop> {
-    const render = async (file: { file: string; text: string }, saltenv: string): Promise<Value> =>
-      (await this.render(file, saltenv, '')).value
+    const render = async (found: { file: string; text: string }, saltenv: string): Promise<Value> => {
+      const { value, sourceLine } = await this.render(found, saltenv, '')
+      this.topPlaces.remember({ value, file: found.file, sourceLine })
+      return value
+    }
     return readTop({ opts: this.opts, tree: this.tree, log: this.log, render }, this.input.saltenv ?? null)
   }
 
@@ -204,7 +208,7 @@ class Compilation {
         String(env),
       )
       for (const sls of await rendering.expand(names, errors)) {
-        const result = await rendering.render(sls)
+        const result = await rendering.render(sls, new Map(), this.topPlaces.ofSls(env, sls))
         errors.push(...result.errors)
         if (result.value === null) continue
         if (!(result.value instanceof Map)) {

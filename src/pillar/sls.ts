@@ -1,7 +1,7 @@
 // One pillar SLS with all it includes. What an SLS says wins over what it includes, unless
 // `pillar_includes_override_sls` is set. Several oddities are Salt's and visible in the result: defaults given to one
 // include reach the includes after it, and an include that names an existing file is merged twice.
-import { BrineError, type Log } from '../base/mod.ts'
+import { BrineError, type Log, type Position } from '../base/mod.ts'
 import {
   type Dict,
   fnmatchFilter,
@@ -13,6 +13,7 @@ import {
   typeName,
   type Value,
 } from '../data/mod.ts'
+import { positionOf } from '../yaml/mod.ts'
 import type { PillarSource } from './origins.ts'
 import type { PillarMerge } from './pillar-options.ts'
 import type { PillarTree, SlsFile } from './pillar-tree.ts'
@@ -70,10 +71,11 @@ export class SlsRendering {
     return needed ? tree.names(this.saltenv) : []
   }
 
-  async render(sls: string, defaults: Value = new Map()): Promise<SlsResult> {
+  /** `at` is where the SLS is asked for. */
+  async render(sls: string, defaults: Value, at: Position | undefined): Promise<SlsResult> {
     const file = await this.ctx.tree.sls(sls, this.saltenv)
     const errors: string[] = []
-    if (!file && !this.isError(sls, errors)) return { value: null, errors, sources: [] }
+    if (!file && !this.isError(sls, errors, at)) return { value: null, errors, sources: [] }
     const own: { value: Value; sources: PillarSource[] } = { value: null, sources: [] }
     if (file) {
       try {
@@ -105,7 +107,7 @@ export class SlsRendering {
   }
 
   /** Whether a missing SLS is worth an error. */
-  private isError(sls: string, errors: string[]): boolean {
+  private isError(sls: string, errors: string[], at: Position | undefined): boolean {
     const { optional, tree, log } = this.ctx
     if (optional.get(this.saltenv)?.has(sls)) {
       log('debug', `Skipping ignored and missing SLS '${sls}' in environment '${this.saltenv}'`)
@@ -116,7 +118,7 @@ export class SlsRendering {
       return false
     }
     const problem = `Specified SLS '${sls}' in environment '${this.saltenv}' is not available on the salt master`
-    log('error', problem)
+    log('error', at?.file === undefined ? problem : `${problem}\nat ${at.file}, line ${at.line}`)
     errors.push(problem)
     return true
   }
@@ -140,12 +142,14 @@ export class SlsRendering {
     const pieces: SlsResult[] = []
     let defaults = given
     let lastErrors: string[] = []
-    for (const include of includes) {
+    for (const [index, include] of includes.entries()) {
       const entry = readInclude(include)
       defaults = entry.defaults ?? defaults
       for (const name of await this.included(entry.name, sls, isInit, errors)) {
         const known = this.rendered.get(name)
-        const piece = known ? { ...known, errors: [] } : await this.render(name, defaults)
+        const piece = known
+          ? { ...known, errors: [] }
+          : await this.render(name, defaults, placeOf(own, includes, index))
         if (!known) lastErrors = piece.errors
         if (truthy(piece.value)) pieces.push(placed(piece, entry.key))
         errors.push(...lastErrors)
@@ -167,6 +171,14 @@ export class SlsRendering {
     found.push(...fnmatchFilter(known, absolute))
     return found.length > 0 ? found : [absolute]
   }
+}
+
+/** The line of an entry in the list of includes. */
+function placeOf({ sources }: { sources: PillarSource[] }, includes: readonly Value[], index: number) {
+  const [source] = sources
+  const found = positionOf(includes as Value[], index)
+  if (!found || source?.file === undefined) return undefined
+  return { file: source.file, line: source.sourceLine?.(found.line) ?? found.line }
 }
 
 interface Includes {

@@ -37,12 +37,12 @@ export function jinjaRenderError(failure: TemplateFailure, template: FailedTempl
   if (!frame) return renderError(text, { ...told, trace, cause: error })
   const { line, origin } = frame
   const other = origin.path === undefined ? undefined : template.sources.get(origin.path)
+  const file = other === undefined ? template.path : (template.files.get(origin.path!) ?? origin.path)
+  const at = file === undefined ? { line } : { file, line }
   if (origin.path !== undefined && other !== undefined && isElsewhere(origin.path, template.sls)) {
-    const at = { file: template.files.get(origin.path) ?? origin.path, line }
     const quoted = `${text}\n${origin.path}(${line}):\n${excerpt(other, line)}`
     return renderError(quoted, { reason: text, ...told, line: 0, trace, at, cause: error })
   }
-  const at = template.path === undefined ? { line } : { file: template.path, line }
   const source = trace === undefined ? template.source : `${template.source}\n${trace}`
   return renderError(text, { ...told, line, source, trace, at, cause: error })
 }

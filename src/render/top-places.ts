@@ -1,6 +1,6 @@
 // Where top files say what: the lines of targets and of SLS names. Looked for only when there is an error to report.
 import type { Position } from '../base/mod.ts'
-import { isList, type Value } from '../data/mod.ts'
+import { type Dict, isList, type Value } from '../data/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
 
 interface TopFile {
@@ -33,10 +33,7 @@ export class TopPlaces {
     })
   }
 
-  private find(
-    saltenv: Value,
-    place: (targets: ReadonlyMap<Value, Value>) => ReturnType<typeof positionOf>,
-  ): Position | undefined {
+  private find(saltenv: Value, place: (targets: Dict) => ReturnType<typeof positionOf>): Position | undefined {
     for (const { value, file, sourceLine } of this.files) {
       const targets = value instanceof Map ? value.get(saltenv) : undefined
       const found = targets instanceof Map ? place(targets) : undefined

@@ -1,6 +1,6 @@
 // One run of states: the compiler and the runtime over the data of one minion.
 import { randomUUID } from 'node:crypto'
-import { type Dict, decodeBytes, decodeMsgpack, iterate, str, type Value } from '../data/mod.ts'
+import { type Dict, decodeBytes, decodeMsgpack, isDict, iterate, str, truthy, type Value } from '../data/mod.ts'
 import type { CompiledLow, RenderedHigh, SlsMatches, StateRun } from '../sdk/mod.ts'
 import { mayAggregate, type OrderedLow } from './compile/compile-low.ts'
 import { Compiler } from './compile/compiler.ts'
@@ -11,7 +11,6 @@ import type { Top } from './compile/merge-tops.ts'
 import { regulateTemplate } from './compile/single-template.ts'
 import type { StateTree } from './compile/tree.ts'
 import type { CompileError, High, LowChunk } from './compile/types.ts'
-import { verifyTops } from './compile/verify-tops.ts'
 import { dotText } from './report/dot.ts'
 import { type Decision, explain } from './report/explain.ts'
 import { placedText } from './report/placed-text.ts'
@@ -66,7 +65,7 @@ export class EngineRun implements StateRun {
   }
 
   verifyTop(top: Dict): string[] {
-    return this.texts(verifyTops(top as Top))
+    return this.texts(this.compiler.verifyTops(top as Top))
   }
 
   topMatches(top: Dict): Promise<SlsMatches> {
@@ -79,6 +78,16 @@ export class EngineRun implements StateRun {
 
   async environments(): Promise<string[]> {
     return [...(await this.compiler.states.environments())]
+  }
+
+  async loadDynamic(matches: SlsMatches): Promise<void> {
+    const { opts, functions, states, grains, refreshGrains } = this.run
+    if (opts.get('autoload_dynamic_modules') === false || !functions.has('saltutil.sync_all')) return
+    const synced = await functions.call('saltutil.sync_all', [[...matches.keys()]], { refresh: false })
+    const hasNewGrains = isDict(synced) && truthy(synced.get('grains') ?? [])
+    if (hasNewGrains && refreshGrains) for (const [name, value] of await refreshGrains()) grains.set(name, value)
+    await functions.refresh()
+    states.use(functions.stateTable)
   }
 
   async highstate(matches: SlsMatches): Promise<RenderedHigh> {

@@ -1,6 +1,6 @@
 // Where managed content comes from: the first source of a list that is there, its hash, and the file itself, rendered
 // when it is a template.
-import { toError } from '../../base/mod.ts'
+import { BrineError, toError } from '../../base/mod.ts'
 import {
   type Dict,
   decodeBytes,
@@ -223,6 +223,9 @@ async function rendered(ctx: FunctionContext, request: ManagedRequest, { sfn }: 
     return { sfn: made, sum: { hash_type: 'sha256', hsum: await hashFile(ctx, made) }, comment: '' }
   } catch (error) {
     await discard(ctx, sfn)
+    if (error instanceof BrineError && error.at !== undefined) {
+      ctx.log('error', `${error.at.file ?? str(source)}:${error.at.line}: ${error.reason}`)
+    }
     // what a template does wrong is no answer but an error
     if (toError(error).name === 'SaltRenderError') throw error
     return wrong(toError(error).message, sfn)

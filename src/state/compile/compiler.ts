@@ -1,7 +1,7 @@
 // The compiler: its stages from top files to ordered low chunks, for one run.
 import { toError } from '../../base/mod.ts'
 import { type Dict, truthy, type Value } from '../../data/mod.ts'
-import { RenderError } from '../../render/mod.ts'
+import { RenderError, TopPlaces } from '../../render/mod.ts'
 import { placedText } from '../report/placed-text.ts'
 import { AutoOrder } from './auto-order.ts'
 import { compileLow, disabledRequisites, type OrderedLow, orderLow, type StateHooks } from './compile-low.ts'
@@ -19,6 +19,7 @@ import { topMatches } from './top-matches.ts'
 import { StateList } from './tree.ts'
 import type { CompileError, High, HighResult, LowChunk, Matches } from './types.ts'
 import { verifyHigh } from './verify-high.ts'
+import { verifyTops } from './verify-tops.ts'
 
 export interface LowOptions {
   states: StateHooks
@@ -29,6 +30,7 @@ export interface LowOptions {
 
 export class Compiler {
   readonly places = new Places()
+  readonly topPlaces = new TopPlaces()
   readonly states: StateList
   private readonly ctx: CompilerContext
   private readonly render: RenderSls
@@ -42,8 +44,8 @@ export class Compiler {
 
   /** The merged top data; empty when a top file cannot be rendered. */
   async top(): Promise<Top> {
-    const { ctx, states, render } = this
-    const tops = await readTops({ ctx, states, render }).catch((thrown: unknown) => {
+    const { ctx, states, render, topPlaces: places } = this
+    const tops = await readTops({ ctx, states, render, places }).catch((thrown: unknown) => {
       const error = toError(thrown)
       if (!(error instanceof RenderError) || error.code !== 'SaltRenderError') throw error
       ctx.log(
@@ -55,13 +57,17 @@ export class Compiler {
     return tops ? mergeTops(tops, ctx.opts, ctx.log) : new Map()
   }
 
+  verifyTops(top: Top): CompileError[] {
+    return verifyTops(top, this.topPlaces)
+  }
+
   topMatches(top: Top): Promise<Matches> {
     return topMatches(top, this.ctx, this.states)
   }
 
   /** The high data of SLS files, not yet extended. */
   highstate(matches: Matches): Promise<HighResult> {
-    return renderHighstate({ ...this.slsParts(), done: new Set(), matches })
+    return renderHighstate({ ...this.slsParts(), done: new Set(), matches }, this.topPlaces)
   }
 
   /** One file that need not lie in the tree. */

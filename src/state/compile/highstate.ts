@@ -1,10 +1,11 @@
 // All SLS files that a run asks for, put together to one high data.
 import { fnmatchFilter, textOf, truthy, type Value } from '../../data/mod.ts'
+import type { TopPlaces } from '../../render/mod.ts'
 import { cleanExtends, mergeStates } from './merge-states.ts'
 import { renderSls, type SlsCompiler } from './render-sls.ts'
 import type { CompileError, HighResult } from './types.ts'
 
-export async function renderHighstate(compiler: SlsCompiler): Promise<HighResult> {
+export async function renderHighstate(compiler: SlsCompiler, topPlaces: TopPlaces): Promise<HighResult> {
   const high = new Map<Value, Value>()
   const errors: CompileError[] = []
   for (const [saltenv, names] of compiler.matches) {
@@ -23,7 +24,7 @@ export async function renderHighstate(compiler: SlsCompiler): Promise<HighResult
       if (compiler.done.has(`${saltenv}:${sls}`)) continue
       const rendered = await renderSls(sls, saltenv, compiler)
       if (truthy(rendered.state)) mergeStates(high, rendered.state, rendered.errors, compiler.places)
-      for (const error of rendered.errors) errors.push(asNoMatch(error, pattern, saltenv))
+      for (const error of rendered.errors) errors.push(asNoMatch(error, pattern, saltenv, topPlaces))
     }
   }
 
@@ -34,7 +35,9 @@ export async function renderHighstate(compiler: SlsCompiler): Promise<HighResult
 }
 
 /** The name that was asked for is reported as such, not as an SLS among others. */
-function asNoMatch(error: CompileError, pattern: string, saltenv: string): CompileError {
+function asNoMatch(error: CompileError, pattern: string, saltenv: string, topPlaces: TopPlaces): CompileError {
   const isIt = error.text.includes('is not available') && error.text.includes(`SLS ${pattern} in saltenv`)
-  return isIt ? { ...error, text: `No matching sls found for '${pattern}' in env '${saltenv}'` } : error
+  if (!isIt) return error
+  const text = `No matching sls found for '${pattern}' in env '${saltenv}'`
+  return { ...error, text, at: error.at ?? topPlaces.ofSls(saltenv, pattern) }
 }

@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../data/mod.ts'
-import { RenderError } from '../../render/mod.ts'
+import { RenderError, type TopPlaces, type TreeFile } from '../../render/mod.ts'
 import type { CompilerContext, RenderSls } from './compiler-context.ts'
 import type { StateList, StateTree } from './tree.ts'
 
@@ -22,6 +22,7 @@ export interface TopFiles {
   ctx: CompilerContext
   states: StateList
   render: RenderSls
+  places: TopPlaces
 }
 
 /** The environments in which a top file is looked for. */
@@ -35,7 +36,7 @@ export async function environmentsOf(opts: Dict, tree: StateTree): Promise<strin
   return served.length > 0 ? wanted.filter((env) => served.includes(env)) : wanted
 }
 
-export async function readTops({ ctx, states, render }: TopFiles): Promise<Tops> {
+export async function readTops({ ctx, states, render, places }: TopFiles): Promise<Tops> {
   const { opts, tree } = ctx
   const strategy = opts.get('top_file_merging_strategy') ?? 'merge'
   const only = opts.get('saltenv') ?? null
@@ -49,13 +50,19 @@ export async function readTops({ ctx, states, render }: TopFiles): Promise<Tops>
   const tops: Tops = new Map()
   for (const saltenv of truthy(only) ? [str(only)] : await searched(opts, tree)) {
     const found = await tree.read(path, saltenv)
-    const value = found ? (await render({ ...found, saltenv, sls: '' })).value : new Map()
+    const value = found ? await rendered(found, saltenv) : new Map()
     tops.set(saltenv, [value])
     if (!found) ctx.log('debug', `No contents loaded for saltenv '${saltenv}'`)
     else if (!(value instanceof Map)) ctx.log('error', `${found.file}:1: The top file does not render to a dictionary`)
   }
-  await addIncluded(tops, states, render)
+  await addIncluded(tops, states, rendered)
   return tops
+
+  async function rendered(found: TreeFile, saltenv: string): Promise<Value> {
+    const { value, sourceLine } = await render({ ...found, saltenv, sls: '' })
+    places.remember({ value, file: found.file, sourceLine })
+    return value
+  }
 }
 
 async function searched(opts: Dict, tree: StateTree): Promise<string[]> {
@@ -66,7 +73,11 @@ async function searched(opts: Dict, tree: StateTree): Promise<string[]> {
 const topPath = (url: string): string => url.replace(/^salt:\/\//, '').replace(/^\//, '')
 
 /** Takes the `include` of top files; those of included ones are not followed. */
-async function addIncluded(tops: Tops, states: StateList, render: RenderSls): Promise<void> {
+async function addIncluded(
+  tops: Tops,
+  states: StateList,
+  render: (found: TreeFile, saltenv: string) => Promise<Value>,
+): Promise<void> {
   for (const [saltenv, files] of tops) {
     const wanted: Value[] = []
     for (const file of files) {
@@ -80,7 +91,7 @@ async function addIncluded(tops: Tops, states: StateList, render: RenderSls): Pr
         if (done.has(sls)) continue
         done.add(sls)
         const found = await states.file(sls, saltenv)
-        files.push(found ? (await render({ ...found, saltenv, sls: '' })).value : new Map())
+        files.push(found ? await render(found, saltenv) : new Map())
       }
     }
   }

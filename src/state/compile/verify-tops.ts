@@ -1,26 +1,27 @@
 // Whether merged top data has the shape of a top file.
 import { isList, repr, str, truthy, typeName, type Value } from '../../data/mod.ts'
+import type { TopPlaces } from '../../render/mod.ts'
 import type { Top } from './merge-tops.ts'
 import type { CompileError } from './types.ts'
 
-export function verifyTops(top: Top): CompileError[] {
-  const texts: string[] = []
+export function verifyTops(top: Top, places: TopPlaces): CompileError[] {
+  const errors: CompileError[] = []
   for (const [saltenv, targets] of top) {
     if (saltenv === 'include') continue
-    if (typeof saltenv !== 'string') texts.push(`Environment ${str(saltenv)} in top file is not formed as a string`)
-    if (saltenv === '') texts.push('Empty saltenv statement in top file')
+    if (typeof saltenv !== 'string')
+      errors.push({ text: `Environment ${str(saltenv)} in top file is not formed as a string` })
+    if (saltenv === '') errors.push({ text: 'Empty saltenv statement in top file' })
     for (const [target, names] of targets) {
-      if (isList(names)) texts.push(...faultsOf(names, saltenv))
-      else {
-        texts.push(
-          `Malformed topfile: state declarations for matcher ${repr(target)} in saltenv ${repr(saltenv)} ` +
-            `are not formed as a list (got ${typeName(names).replace('collections.', '')})`,
-        )
-      }
+      const texts = isList(names) ? [...faultsOf(names, saltenv)] : [notAList(target, saltenv, names)]
+      errors.push(...texts.map((text) => ({ text, at: places.ofTarget(saltenv, target) })))
     }
   }
-  return texts.map((text) => ({ text }))
+  return errors
 }
+
+const notAList = (target: Value, saltenv: Value, names: Value): string =>
+  `Malformed topfile: state declarations for matcher ${repr(target)} in saltenv ${repr(saltenv)} ` +
+  `are not formed as a list (got ${typeName(names).replace('collections.', '')})`
 
 function* faultsOf(names: readonly Value[], saltenv: Value): Generator<string> {
   for (const name of names) {
