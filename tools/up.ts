@@ -90,6 +90,8 @@ async function main(): Promise<void> {
   whatNext(site)
 }
 
+// who reads only the beginning has seen enough
+process.stdout.on('error', () => process.exit(0))
 try {
   await main()
 } catch (error) {
