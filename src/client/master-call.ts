@@ -1,6 +1,8 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
 import { toError } from '../base/mod.ts'
 import { type Dict, isDict, PyError, SaltError, statesSucceeded, str, truthy, type Value } from '../data/mod.ts'
+import { refreshMasterModules } from '../pybridge/mod.ts'
+import { PythonFailure } from '../python/mod.ts'
 import { newJid } from '../store/mod.ts'
 import { type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 
@@ -23,6 +25,8 @@ export interface MasterCallResult {
   retcode: number
   /** The outputter that the function asks for. */
   out?: string
+  /** Whether it ended by an exception. */
+  raised?: boolean
 }
 
 export async function runMasterFunction(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
@@ -52,6 +56,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   )
   let result: MasterCallResult
   try {
+    await refreshMasterModules(ctx, { runner: runners, wheel: wheels })
     const value = await registry.call(ctx, fun, args, kwargs)
     const retcode = Number(ctx.memory.get('retcode') ?? 0)
     const chosen = ctx.memory.get('outputter')
@@ -61,7 +66,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     result = { jid, ...(await failure(error, call)) }
   }
   const ended = new Map(told).set('return', result.value).set('success', result.success)
-  if (result.retcode !== 0) ended.set('retcode', result.retcode)
+  if (result.raised) ended.set('retcode', result.retcode)
   if (family === 'runner') remember(access, jid, ended)
   await access.fire(`${tag}/ret`, ended)
   return result
@@ -102,6 +107,7 @@ async function failure(error: unknown, { family, fun }: MasterCall) {
   }
   const kind = error instanceof PyError || error instanceof SaltError ? error.code : name
   const last = truthy(message) ? `${kind}: ${message}` : kind
-  const text = `Exception occurred in ${family} ${fun}: Traceback (most recent call last):\n${last}\n`
-  return { value: text, success: false, retcode: 1 }
+  const trace = error instanceof PythonFailure ? error.trace : `Traceback (most recent call last):\n${last}\n`
+  const text = `Exception occurred in ${family} ${fun}: ${trace}`
+  return { value: text, success: false, retcode: 1, raised: true }
 }

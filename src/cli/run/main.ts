@@ -1,16 +1,28 @@
-// salt-run from its words to its exit status: the function runs in this process, beside the master.
-import { consoleLog } from '../../base/mod.ts'
-import { localKey, type MasterCallResult, runMasterFunction, socketAccess } from '../../client/mod.ts'
+// salt-run from its words to its exit status: the function runs in this process, beside the master, unless who calls it is
+// known by external authentication, or nobody waits.
+import { consoleLog, type Log } from '../../base/mod.ts'
+import { LocalClient, localKey, runMasterFunction, runners, socketAccess } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
-import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { display } from '../../output/mod.ts'
-import { parseInput } from '../../sdk/mod.ts'
+import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { bindPublished, type CallArguments, parseInput, publishedArguments, signatureOf } from '../../sdk/mod.ts'
 import { newJid } from '../../store/mod.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_RUN } from '../programs/salt-run.ts'
+import { credentials } from '../salt/credentials.ts'
 import type { Streams } from '../streams.ts'
+import { runnerDocs } from './docs.ts'
+import { beginElsewhere, runElsewhere } from './elsewhere.ts'
+import { Printed, statusOf } from './show.ts'
+
+interface RunWork {
+  opts: Dict
+  log: Log
+  streams: Streams
+  printed: Printed
+  fun: string
+}
 
 export function saltRun(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_RUN, argv, streams, async (line) => {
@@ -18,49 +30,96 @@ export function saltRun(argv: readonly string[], streams: Streams): Promise<numb
     const read = (path: string) => clientConfig({ path, log: early, program: 'salt-run' })
     const opts = await programOptions({ program: SALT_RUN, line, streams, log: early, file: 'master', read })
     const log = openLog(logSettings(opts), streams.err)
-    const access = socketAccess(opts, log)
-    try {
-      const { args, kwargs } = parseInput((opts.get('arg') ?? []) as Value[])
-      const fun = str(opts.get('fun')!)
-      const jid = newJid()
-      if (ORCHESTRATIONS.has(fun)) kwargs.set('orchestration_jid', jid)
-      const result = await runMasterFunction(access, {
-        family: 'runner',
-        fun,
-        jid,
-        args,
-        kwargs,
-        user: localKey(opts).user,
-        print: streams.out,
-        onProgress: (data) =>
-          show(new Map<Value, Value>([['suffix', 'progress']]).set('event', data), data, opts, streams),
-      })
-      return report(result, opts, streams)
-    } finally {
-      access.close()
-    }
+    const fun = textOf(opts.get('fun') ?? null) ?? ''
+    const work: RunWork = { opts, log, streams, fun, printed: new Printed(opts, streams, log) }
+    if (fun === '' || truthy(opts.get('doc') ?? false)) return showDocs(work)
+    return perform(work)
   })
+}
+
+async function showDocs({ fun, streams }: RunWork): Promise<number> {
+  for (const [name, doc] of await runnerDocs(fun)) streams.out(`${name}:\n${doc}\n`)
+  return 0
+}
+
+async function perform(work: RunWork): Promise<number> {
+  const { opts, log, printed, fun } = work
+  const call = await callOf(work)
+  if (call === undefined) return 0
+  const shown = await shownCredentials(work)
+  const run = { fun, ...call, credentials: shown }
+  if (truthy(opts.get('async') ?? false)) {
+    const begun = await beginElsewhere(opts, log, run)
+    if ('refusal' in begun) printed.value(begun.refusal, 'nested')
+    else log('warning', `${ASYNCHRONOUS} This execution is running under tag ${begun.tag}`)
+    return 'refusal' in begun ? REFUSED : 0
+  }
+  if (shown.size === 0) return runHere(work, call)
+  const ended = await runElsewhere(opts, log, run)
+  if ('refusal' in ended) {
+    printed.value(ended.refusal, 'nested')
+    return REFUSED
+  }
+  const value = ended.get('return') ?? null
+  printed.answer(value, undefined, 0)
+  return ended.has('retcode') ? Number(ended.get('retcode')) : statusOf(value)
+}
+
+/** Where Salt turns somebody away it exits 0, so that scripts go on as if all were well; here they learn of it. */
+const REFUSED = 2
+
+const ASYNCHRONOUS =
+  'Running in asynchronous mode. Results of this execution may be collected by attaching to the master event bus or by examining the master job cache, if configured.'
+
+/** The arguments as the function takes them; without one, or with keywords it does not know, that is told instead. */
+async function callOf({ opts, printed, fun }: RunWork): Promise<CallArguments | undefined> {
+  const noParse = opts.get('no_parse') ?? null
+  const names = Array.isArray(noParse) ? (noParse as Value[]).map(str) : []
+  const given = parseInput((opts.get('arg') ?? []) as Value[], new Set(names))
+  try {
+    if (!runners.has(fun)) throw new SaltError('CommandExecutionError', `'${fun}' is not available.`)
+    const signature = signatureOf(await runners.find(fun), fun.slice(fun.indexOf('.') + 1))
+    return bindPublished(signature, publishedArguments(given))
+  } catch (error) {
+    if (!(error instanceof SaltError)) throw error
+    const docs = await runnerDocs(`${fun}*`)
+    printed.value(docs.size > 0 ? new Map<Value, Value>(docs) : error.message, 'nested')
+    return undefined
+  }
+}
+
+/** Local users are known by their key. */
+async function shownCredentials({ opts, log, streams }: RunWork): Promise<Dict> {
+  if (!truthy(opts.get('eauth') ?? null) && !truthy(opts.get('mktoken') ?? false)) return new Map()
+  const client = await LocalClient.open(opts, log)
+  try {
+    return await credentials(opts, streams, (load) => client.command(load))
+  } finally {
+    client.close()
+  }
 }
 
 /** Steps of these tell their events under the number of this run. */
 const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
 
-function report({ value, retcode, success, out }: MasterCallResult, opts: Dict, streams: Streams): number {
-  const isDressed = isDict(value) && value.size === 2 && value.has('data') && value.has('outputter')
-  show(isDressed ? value.get('data')! : value, value, opts, streams, { out, retcode })
-  return success ? 0 : retcode === 0 ? 1 : retcode
-}
-
-interface Showing {
-  out?: string | undefined
-  retcode?: number
-}
-
-/** A dict may say itself which outputter shows it. */
-function show(value: Value, wisher: Value, opts: Dict, streams: Streams, { out, retcode = 0 }: Showing = {}): void {
-  const wish = isDict(wisher) ? textOf(wisher.get('outputter') ?? null) : undefined
-  const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-  const screen = { terminal: streams.terminal, log: () => {}, kwargs }
-  const text = display(wish ?? out ?? 'nested', value, opts, screen)
-  if (text !== '' && !truthy(opts.get('quiet') ?? false)) streams.out(`${text}\n`)
+async function runHere({ opts, log, streams, printed, fun }: RunWork, call: CallArguments): Promise<number> {
+  const jid = textOf(opts.get('jid') ?? null) || newJid()
+  if (ORCHESTRATIONS.has(fun)) call.kwargs.set('orchestration_jid', jid)
+  const access = await socketAccess(opts, log)
+  try {
+    if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)
+    const result = await runMasterFunction(access, {
+      family: 'runner',
+      fun,
+      jid,
+      ...call,
+      user: localKey(opts).user,
+      print: streams.out,
+      onProgress: (data) => printed.event('progress', data),
+    })
+    printed.answer(result.value, result.out, result.retcode)
+    return result.raised ? 1 : statusOf(result.value)
+  } finally {
+    access.close()
+  }
 }
