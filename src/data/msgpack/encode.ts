@@ -47,7 +47,7 @@ class Writer {
   private reserve(size: number): void {
     if (this.at + size <= this.buffer.length) return
     const written = this.at - this.start
-    const bigger = Buffer.allocUnsafeSlow(Math.max(CHUNK, 2 * (written + size)))
+    const bigger = Buffer.allocUnsafeSlow(CHUNK + written + Math.max(written, size))
     this.buffer.copy(bigger, 0, this.start, this.at)
     this.buffer = bigger
     this.view = new DataView(bigger.buffer)

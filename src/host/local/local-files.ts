@@ -46,12 +46,15 @@ export class LocalFiles implements HostFiles {
 
   async read(path: string, range?: { offset: number; length: number }): Promise<Uint8Array> {
     if (range === undefined) return guard(() => fs.readFileSync(path), path)
-    const buffer = Buffer.alloc(range.length)
     const file = guard(() => fs.openSync(path, 'r'), path)
     try {
+      // no more memory than there is to read; size 0 may be a file of /proc
+      const { size } = guard(() => fs.fstatSync(file), path)
+      const length = size > 0 ? Math.max(0, Math.min(range.length, size - range.offset)) : range.length
+      const buffer = Buffer.allocUnsafe(length)
       let count = 0
-      for (let got = 1; got > 0 && count < range.length; count += got) {
-        got = guard(() => fs.readSync(file, buffer, count, range.length - count, range.offset + count), path)
+      for (let got = 1; got > 0 && count < length; count += got) {
+        got = guard(() => fs.readSync(file, buffer, count, length - count, range.offset + count), path)
       }
       return buffer.subarray(0, count)
     } finally {

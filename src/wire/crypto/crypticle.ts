@@ -20,6 +20,8 @@ const MAC = 32
 const NONCE = 32
 const MARK = Buffer.from('pickle::')
 const CIPHER = 'aes-192-cbc'
+const NOTHING = Buffer.alloc(0)
+const MUCH = 1 << 16
 
 /** A new key as it travels: base64 of the AES key and the HMAC key behind it. */
 export function generateKeyString(): string {
@@ -68,12 +70,15 @@ export class Crypticle {
     this.hmacKey = createSecretKey(bytes.subarray(AES_KEY))
   }
 
-  encrypt(plain: Uint8Array, iv: Buffer = nextIv()): Buffer {
+  encrypt(plain: Uint8Array, iv: Buffer = nextIv(), head: Uint8Array = NOTHING): Buffer {
     const cipher = createCipheriv(CIPHER, this.aesKey, iv)
-    const body = cipher.update(plain)
-    const rest = cipher.final()
-    const mac = createHmac('sha256', this.hmacKey).update(iv).update(body).update(rest).digest()
-    return Buffer.concat([iv, body, rest, mac], IV + body.length + rest.length + MAC)
+    const parts = [iv]
+    if (head.length > 0) parts.push(cipher.update(head))
+    parts.push(cipher.update(plain), cipher.final())
+    const hmac = createHmac('sha256', this.hmacKey)
+    for (const part of parts) hmac.update(part)
+    parts.push(hmac.digest())
+    return Buffer.concat(parts)
   }
 
   /** Throws an `AuthenticationError` when the message was not made with this key. */
@@ -92,8 +97,10 @@ export class Crypticle {
 
   seal(value: unknown, nonce?: string): Buffer {
     const packed = encodeMsgpack(value, 'wire')
-    const parts = nonce ? [MARK, Buffer.from(nonce), packed] : [MARK, packed]
-    return this.encrypt(Buffer.concat(parts))
+    const head = nonce ? Buffer.concat([MARK, Buffer.from(nonce)]) : MARK
+    // joining is cheaper than a further call, unless there is much to copy
+    if (packed.length < MUCH) return this.encrypt(Buffer.concat([head, packed]))
+    return this.encrypt(packed, nextIv(), head)
   }
 
   /** The value of a message; an empty mapping when it is a repetition or its contents are not marked as ours. */

@@ -7,6 +7,8 @@ let scheduled = false
 /** How long writing to many may keep the loop from reading. */
 const LONGEST_TURN_MS = 10
 const CLOCK_EVERY = 32
+/** A message that costs more to copy than to write by itself. */
+const MUCH = 1 << 16
 
 export class Outbox {
   private readonly socket: Socket
@@ -43,7 +45,18 @@ export class Outbox {
     if (this.stalled || this.queue.length === 0 || this.socket.destroyed) return
     const { queue } = this
     this.queue = []
-    this.stalled = !this.socket.write(joined(queue))
+    this.stalled = !(queue.some(({ length }) => length > MUCH)
+      ? this.writeEach(queue)
+      : this.socket.write(joined(queue)))
+  }
+
+  /** All of it in one call of the system without joining it first. */
+  private writeEach(queue: readonly Buffer[]): boolean {
+    this.socket.cork()
+    let isTaken = true
+    for (const message of queue) isTaken = this.socket.write(message)
+    this.socket.uncork()
+    return isTaken
   }
 }
 

@@ -11,20 +11,40 @@ function frameSize(body: number): number {
   return body + (body < 256 ? 2 : 9)
 }
 
+/** Writes what stands before a body and gives where that begins. */
+function writeHead(target: Buffer, at: number, flags: number, size: number): number {
+  if (size < 256) {
+    target[at] = flags
+    target[at + 1] = size
+    return at + 2
+  }
+  target[at] = flags | LONG
+  target.writeUInt32BE(Math.floor(size / 0x100000000), at + 1)
+  target.writeUInt32BE(size >>> 0, at + 5)
+  return at + 9
+}
+
 /** Writes a frame and gives where the next one begins. */
 function writeFrame(target: Buffer, at: number, flags: number, body: Uint8Array): number {
-  let next = at
-  if (body.length < 256) {
-    target[next++] = flags
-    target[next++] = body.length
-  } else {
-    target[next++] = flags | LONG
-    target.writeUInt32BE(Math.floor(body.length / 0x100000000), next)
-    target.writeUInt32BE(body.length >>> 0, next + 4)
-    next += 8
-  }
-  target.set(body, next)
-  return next + body.length
+  const from = writeHead(target, at, flags, body.length)
+  target.set(body, from)
+  return from + body.length
+}
+
+/** From this size on a body is not copied once more. */
+const MUCH = 1 << 16
+
+/** The same bytes as those of `encodeMessage`, in two pieces where the last frame is long. */
+export function messagePieces(frames: readonly Uint8Array[]): Buffer[] {
+  const last = frames.at(-1)!
+  if (last.length < MUCH) return [encodeMessage(frames)]
+  const before = frames.slice(0, -1)
+  const size = before.reduce((sum, frame) => sum + frameSize(frame.length), 0)
+  const head = Buffer.allocUnsafe(size + frameSize(last.length) - last.length)
+  let at = 0
+  for (const frame of before) at = writeFrame(head, at, MORE, frame)
+  writeHead(head, at, 0, last.length)
+  return [head, Buffer.from(last.buffer, last.byteOffset, last.length)]
 }
 
 /** The bytes of a message of one or more frames. */

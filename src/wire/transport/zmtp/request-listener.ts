@@ -13,7 +13,7 @@ import {
   type RequestListenOptions,
 } from '../transport.ts'
 import { ZmtpConnection } from './connection.ts'
-import { encodeMessage } from './frames.ts'
+import { messagePieces } from './frames.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
 const MAX_IN_FLIGHT = 256
@@ -21,7 +21,8 @@ const MAX_IN_FLIGHT = 256
 const UNREADABLE = encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')
 
 interface Slot {
-  reply: Buffer | undefined
+  /** The bytes of the answer, piece by piece. */
+  reply: Buffer[] | undefined
 }
 
 class RequestConnection {
@@ -96,8 +97,9 @@ class RequestConnection {
   }
 
   private finish(slot: Slot, route: Buffer[], reply: Uint8Array): void {
-    slot.reply = encodeMessage([...route, reply])
-    while (this.slots[0]?.reply !== undefined) this.connection.send(this.slots.shift()!.reply!)
+    slot.reply = messagePieces([...route, reply])
+    while (this.slots[0]?.reply !== undefined)
+      for (const piece of this.slots.shift()!.reply!) this.connection.send(piece)
     if (this.connection.outbox.isStalled) this.connection.socket.pause()
     else this.resume()
   }
