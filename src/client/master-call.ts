@@ -56,7 +56,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   )
   let result: MasterCallResult
   try {
-    await refreshMasterModules(ctx, { runner: runners, wheel: wheels })
+    await refreshFunctions(access)
     const value = await registry.call(ctx, fun, args, kwargs)
     const retcode = Number(ctx.memory.get('retcode') ?? 0)
     const chosen = ctx.memory.get('outputter')
@@ -70,6 +70,11 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   if (family === 'runner') remember(access, jid, ended)
   await access.fire(`${tag}/ret`, ended)
   return result
+}
+
+/** Lets `runners` and `wheels` know users' own functions, for who looks before a call. */
+export function refreshFunctions({ opts, log }: Pick<MasterAccess, 'opts' | 'log'>): Promise<void> {
+  return refreshMasterModules(opts, log, { runner: runners, wheel: wheels })
 }
 
 /** A call of the master is a job too, of which the master is the only minion. */

@@ -13,9 +13,17 @@ export interface MasterEntry {
 export type MasterTable = Readonly<Record<string, readonly MasterEntry[]>>
 
 export class MasterRegistry {
-  private readonly table: MasterTable
+  /** Without users' own. */
+  readonly builtIn: MasterTable
+  private table: MasterTable
 
   constructor(table: MasterTable) {
+    this.builtIn = table
+    this.table = table
+  }
+
+  /** Takes functions from another table from now on. */
+  use(table: MasterTable): void {
     this.table = table
   }
 

@@ -133,7 +133,9 @@ export class Registry {
   async refresh(): Promise<void> {
     const { shared, context } = this
     const builtIn = { functions: shared.builtIn, states: stateTable }
-    const tables = (await context.userModules?.(this, builtIn)) ?? builtIn
+    const own = await context.userModules?.(this, builtIn)
+    if (!own && shared.table === shared.builtIn) return
+    const tables = own ?? builtIn
     shared.table = tables.functions
     shared.states = tables.states
     shared.functions = functionsOf(shared.table, context.opts.get('disable_modules') ?? [])

@@ -141,10 +141,48 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/pillar.ts'),
     },
   ],
+  reactor: [
+    {
+      functions: ['list', 'add', 'delete', 'is_leader', 'set_leader', 'test', 'trace'],
+      load: () => import('../runners/reactor.ts'),
+    },
+  ],
   salt: [
     {
       functions: ['cmd', 'execute'],
       load: () => import('../runners/salt.ts'),
+    },
+  ],
+  saltutil: [
+    {
+      functions: [
+        'sync_all',
+        'sync_clouds',
+        'sync_modules',
+        'sync_states',
+        'sync_grains',
+        'sync_renderers',
+        'sync_returners',
+        'sync_output',
+        'sync_proxymodules',
+        'sync_runners',
+        'sync_wheel',
+        'sync_engines',
+        'sync_thorium',
+        'sync_queues',
+        'sync_pillar',
+        'sync_utils',
+        'sync_sdb',
+        'sync_cache',
+        'sync_fileserver',
+        'sync_tops',
+        'sync_eauth_tokens',
+        'sync_serializers',
+        'sync_executors',
+        'sync_wrapper',
+        'sync_roster',
+      ],
+      load: () => import('../runners/saltutil.ts'),
     },
   ],
   state: [

@@ -36,10 +36,15 @@ export function minionFunctions({ opts, grains, pillar, host, log, files, more =
     openStates: async (asking, request) => {
       const { ClientTree, RootsTree, stateEngine } = await import('../state/mod.ts')
       const tree = (own: Dict) => (files ? new ClientTree(files, host) : new RootsTree(own, host))
-      return stateEngine({ tree })(asking, request)
+      return stateEngine({ tree, grains: () => freshGrains(opts, host, log) })(asking, request)
     },
   })
   return functions
+}
+
+async function freshGrains(opts: Dict, host: Host, log: Log): Promise<Dict> {
+  const { collectGrains } = await import('../grains/mod.ts')
+  return collectGrains({ opts, host, log, refresh: true })
 }
 
 async function clientTree(files: FileClient, host: Host) {

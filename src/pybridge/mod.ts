@@ -1,4 +1,5 @@
 // Users' own modules: Python in one long-lived worker, TypeScript and JavaScript in this process.
 export { type FamilyName, moduleFiles } from './folders.ts'
 export { type GrainsSurroundings, userGrains } from './grains-modules.ts'
+export { type MasterRegistries, refreshMasterModules } from './master-modules.ts'
 export { userModules } from './user-modules.ts'

@@ -1,10 +1,10 @@
-// Users' own modules over the built-in ones. A file replaces the built-in module of the same file name; one that only
-// serves under the same name is asked after the built-in file that carries that name, and before any other.
+// Users' own execution modules and states, for a registry.
 
 import type { Dict } from '../data/mod.ts'
 import type { Registry, UserTables } from '../loader/mod.ts'
 import { type FamilyName, moduleFiles } from './folders.ts'
-import { functionModules, type UserEntry } from './function-modules.ts'
+import { functionModules } from './function-modules.ts'
+import { overlaid } from './overlay.ts'
 import { stateModules } from './state-modules.ts'
 
 /** For `RegistryContext.userModules`; costs the listing of a few folders where there are none. */
@@ -22,22 +22,3 @@ const pythonFiles = (opts: Dict, family: FamilyName): string[] =>
   moduleFiles(opts, family)
     .filter(({ language }) => language === 'python')
     .map(({ path }) => path)
-
-interface Loadable {
-  load: () => Promise<{ default: { name: string } }>
-}
-
-type Table<Entry> = Readonly<Record<string, readonly Entry[]>>
-
-async function overlaid<Entry extends Loadable>(table: Table<Entry>, own: UserEntry<Entry>[]): Promise<Table<Entry>> {
-  const merged: Record<string, readonly Entry[]> = { ...table }
-  for (const { file, name, entry } of own) {
-    const present = merged[name] ?? []
-    const named = await Promise.all(present.map(async (other) => ({ other, file: (await other.load()).default.name })))
-    const kept = named.filter((other) => other.file !== file)
-    const first = file === name ? [] : kept.filter((other) => other.file === name)
-    const rest = kept.filter((other) => !first.includes(other))
-    merged[name] = [...first.map(({ other }) => other), entry, ...rest.map(({ other }) => other)]
-  }
-  return merged
-}

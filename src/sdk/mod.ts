@@ -77,7 +77,7 @@ export type {
   MinionReturn,
   TargetedMinions,
 } from './master-reach.ts'
-export { type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
+export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
 export { toValue } from './result.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
 export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'

@@ -19,6 +19,18 @@ export interface SyncRequest {
   /** Names, as text with commas or a dict by family; the option when null. */
   whitelist: Value
   blacklist: Value
+  /** What the file server has below folders that begin with an underscore; asked for unless given. */
+  offered?: (saltenv: string) => Promise<string[]>
+}
+
+/** Asks for each environment once, for who syncs several families. */
+export function listedOnce(files: FileClient): (saltenv: string) => Promise<string[]> {
+  const known = new Map<string, Promise<string[]>>()
+  return (saltenv) => {
+    const listing = known.get(saltenv) ?? files.files(saltenv, '_')
+    known.set(saltenv, listing)
+    return listing
+  }
 }
 
 export interface Synced {
@@ -63,7 +75,7 @@ export async function syncModules(around: SyncSurroundings, request: SyncRequest
 /** Copies what differs; gives the paths below the folder that the file server has. */
 async function takeOver(
   around: SyncSurroundings,
-  { family, envs, whitelist, blacklist }: SyncRequest,
+  { family, envs, whitelist, blacklist, offered: list }: SyncRequest,
   folder: string,
   synced: Synced,
 ): Promise<Set<string>> {
@@ -72,7 +84,7 @@ async function takeOver(
   const refused = listed(around, 'extmod_blacklist', blacklist, family)
   const offered = new Set<string>()
   for (const saltenv of envs) {
-    for (const path of await files.files(saltenv, `_${family}/`)) {
+    for (const path of await (list ?? listedOnce(files))(saltenv)) {
       const relative = path.slice(family.length + 2)
       if (!path.startsWith(`_${family}/`) || !WANTED.test(path)) continue
       const name = relative.replace(/\.[^./]*$/, '').replaceAll('/', '.')

@@ -38,6 +38,8 @@ export interface StateRun {
   /** All SLS names of an environment; all environments. */
   slsNames(saltenv: string): Promise<string[]>
   environments(): Promise<string[]>
+  /** Syncs users' own modules from the environments that are meant, where the options say so, and takes them in. */
+  loadDynamic(matches: SlsMatches): Promise<void>
   /** High data of SLS files, as they were written. */
   highstate(matches: SlsMatches): Promise<RenderedHigh>
   /** High data of one file of the machine, and of a text. */

@@ -29,7 +29,8 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
       },
       openStates: async (asking, request) => {
         const { RootsTree, stateEngine } = await import('../../state/mod.ts')
-        return stateEngine({ tree: (own) => new RootsTree(own, host) })(asking, request)
+        const fresh = (): Promise<Dict> => collectGrains({ opts, host, log, refresh: true })
+        return stateEngine({ tree: (own) => new RootsTree(own, host), grains: fresh })(asking, request)
       },
     })
     await functions.refresh()

@@ -1,7 +1,7 @@
 // salt-run from its words to its exit status: the function runs in this process, beside the master, unless who calls it is
 // known by external authentication, or nobody waits.
 import { consoleLog, type Log } from '../../base/mod.ts'
-import { LocalClient, localKey, runMasterFunction, runners, socketAccess } from '../../client/mod.ts'
+import { LocalClient, localKey, refreshFunctions, runMasterFunction, runners, socketAccess } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { bindPublished, type CallArguments, parseInput, publishedArguments, signatureOf } from '../../sdk/mod.ts'
@@ -31,6 +31,7 @@ export function saltRun(argv: readonly string[], streams: Streams): Promise<numb
     const opts = await programOptions({ program: SALT_RUN, line, streams, log: early, file: 'master', read })
     const log = openLog(logSettings(opts), streams.err)
     const fun = textOf(opts.get('fun') ?? null) ?? ''
+    await refreshFunctions({ opts, log })
     const work: RunWork = { opts, log, streams, fun, printed: new Printed(opts, streams, log) }
     if (fun === '' || truthy(opts.get('doc') ?? false)) return showDocs(work)
     return perform(work)

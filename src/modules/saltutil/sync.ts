@@ -1,6 +1,6 @@
 // `saltutil.sync_*`: users' own modules from the file server, and what the minion must look at again afterwards.
 import { type Dict, isList, str, type Value } from '../../data/mod.ts'
-import { arg, type FunctionContext, type FunctionDeclaration, fn, ret, syncModules } from '../../sdk/mod.ts'
+import { arg, type FunctionContext, type FunctionDeclaration, fn, listedOnce, ret, syncModules } from '../../sdk/mod.ts'
 
 const ENVS = 'saltutil._top_file_envs'
 
@@ -27,12 +27,18 @@ interface Lists {
   extmod_blacklist: Value
 }
 
-async function syncFamily(ctx: FunctionContext, family: string, lists: Lists): Promise<Value[]> {
+async function syncFamily(
+  ctx: FunctionContext,
+  family: string,
+  lists: Lists,
+  offered = listedOnce(ctx.files),
+): Promise<Value[]> {
   const { names, touched } = await syncModules(ctx, {
     family,
     envs: await envsOf(ctx, lists.saltenv),
     whitelist: lists.extmod_whitelist,
     blacklist: lists.extmod_blacklist,
+    offered,
   })
   const cachedir = str(ctx.opts.get('cachedir') ?? '')
   if (touched) await ctx.host.append(`${cachedir}/module_refresh`, '')
@@ -128,9 +134,10 @@ const syncAll = fn({
   effect: 'change',
   run: async (ctx, given) => {
     const synced: Dict = new Map()
+    const offered = listedOnce(ctx.files)
     const [tops, ...last] = isMasterless(ctx) ? MASTERLESS : []
     for (const { name } of [...(tops ? [tops] : []), ...FAMILIES, ...last]) {
-      synced.set(name, await syncFamily(ctx, name, given))
+      synced.set(name, await syncFamily(ctx, name, given, offered))
     }
     if (given.refresh !== false && given.refresh !== null) await refreshPillar(ctx, given.clean_pillar_cache)
     return synced

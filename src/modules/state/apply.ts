@@ -120,6 +120,7 @@ async function callHighstate(ctx: FunctionContext, run: StateRun, kwargs: Furthe
   const found = await matchesOf(run)
   if ('ret' in found) return found
   const matches = listedOnly(found.matches, kwargs.get('whitelist') ?? null)
+  await run.loadDynamic(matches)
   const { high, errors } = await run.highstate(matches)
   const exclude = kwargs.get('exclude') ?? null
   if (truthy(exclude)) addExclude(high, splitInput(exclude))

@@ -31,6 +31,7 @@ export class Refresher {
     const isAsked = ['reload_modules', 'reload_grains', 'reload_pillar'].some(asks)
     const changed = truthy(ret.get('changes') ?? null)
     if (changed ? isAsked || bringsPrograms(low) : asks('force_reload_modules')) {
+      this.run.functions.reload()
       await this.run.functions.refresh()
       this.run.states.use(this.run.functions.stateTable)
     }

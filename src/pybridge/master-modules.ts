@@ -1,0 +1,131 @@
+// Users' own runners and wheel functions. They are looked at before each call of a function of the master, and taken in
+// again when a file came, went or changed.
+import { statSync } from 'node:fs'
+import type { Log } from '../base/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import type { MasterEntry, MasterRegistry } from '../loader/mod.ts'
+import { answersOf, callPython, type Family, type Scope } from '../python/mod.ts'
+import type { MasterContext, MasterFunction, MasterModule } from '../sdk/mod.ts'
+import { foundIn, textAnswers } from './answers.ts'
+import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
+import { moduleFiles, moduleFolders } from './folders.ts'
+import { describeModules, type UserEntry } from './function-modules.ts'
+import { overlaid } from './overlay.ts'
+
+export interface MasterRegistries {
+  runner: MasterRegistry
+  wheel: MasterRegistry
+}
+
+type Kind = keyof MasterRegistries
+
+const FOLDERS = { runner: 'runners', wheel: 'wheel' } as const
+
+function familyOf(registry: MasterRegistry, ctx: MasterContext): Family {
+  return {
+    find: async (name) => (registry.has(name) ? foundIn(await registry.find(name)) : undefined),
+    names: () => registry.names(),
+    call: (name, args, kwargs) => registry.call(ctx, name, args, kwargs),
+  }
+}
+
+/** Functions as a minion on the master's machine has them. */
+const localFamily = (ctx: MasterContext): Family => ({
+  find: async (name) => {
+    const doc = (await ctx.docs('function')).get(name)
+    return doc === undefined ? undefined : { doc }
+  },
+  names: async () => (await ctx.docs('function')).keys(),
+  call: (name, args, kwargs) => ctx.function(name, args, kwargs),
+})
+
+function masterScope(ctx: MasterContext, registries: MasterRegistries, kind: Kind): Scope {
+  const { opts, memory, log } = ctx
+  return {
+    opts,
+    grains: new Map(),
+    pillar: new Map(),
+    memory,
+    log,
+    facts: new Map<Value, Value>([
+      ['utils', moduleFolders(opts, 'utils')],
+      ['families', new Map([['__salt__', kind]])],
+    ]),
+    answers: answersOf(
+      {
+        runner: familyOf(registries.runner, ctx),
+        wheel: familyOf(registries.wheel, ctx),
+        function: localFamily(ctx),
+      },
+      {
+        ...textAnswers(ctx),
+        jid_event: async ([data, tag]) => {
+          const own = data as Map<Value, Value>
+          if (tag === 'progress') await ctx.progress(own)
+          else await ctx.fire(`salt/${kind === 'runner' ? 'run' : 'wheel'}/${ctx.jid}/${String(tag)}`, own)
+          return true
+        },
+        targets: ([target, form, delimiter]) => {
+          const { minions, missing } = ctx.targets(target!, String(form), String(delimiter))
+          return new Map<Value, Value>([
+            ['minions', minions],
+            ['missing', missing],
+          ])
+        },
+      },
+    ),
+  }
+}
+
+function functionOf(name: string, facts: FunctionFacts, registries: MasterRegistries, kind: Kind): MasterFunction {
+  const { path, attr } = facts.origin
+  const declaration: MasterFunction = declared<MasterFunction>(facts, {
+    run: (ctx, bound) => {
+      const { args, kwargs } = pythonArguments(declaration, bound)
+      const params = [FOLDERS[kind], path, attr, args, kwargs]
+      return callPython(masterScope(ctx, registries, kind), { method: 'call', params, what: name })
+    },
+  })
+  return declaration
+}
+
+function entryOf(facts: ModuleFacts, registries: MasterRegistries, kind: Kind): UserEntry<MasterEntry> {
+  const { file, name, doc } = facts
+  const own = facts.reason === undefined ? [...facts.functions] : []
+  const module: MasterModule = {
+    name: file,
+    doc,
+    functions: Object.fromEntries(
+      own.map(([fun, more]) => [fun, functionOf(`${name}.${fun}`, more, registries, kind)]),
+    ),
+  }
+  return { file, name, entry: { functions: own.map(([fun]) => fun), load: async () => ({ default: module }) } }
+}
+
+const seen = new WeakMap<MasterRegistry, string>()
+
+/** What modules see while they are looked at: no function runs yet. */
+const lookingScope = (opts: Dict, log: Log): Scope => ({
+  opts,
+  grains: new Map(),
+  pillar: new Map(),
+  memory: new Map(),
+  log,
+  facts: new Map([['utils', moduleFolders(opts, 'utils')]]),
+  answers: answersOf({}),
+})
+
+/** Takes users' own functions of the master as they are now. */
+export async function refreshMasterModules(opts: Dict, log: Log, registries: MasterRegistries): Promise<void> {
+  for (const kind of ['runner', 'wheel'] as const) {
+    const registry = registries[kind]
+    const files = moduleFiles(opts, FOLDERS[kind]).filter(({ language }) => language === 'python')
+    const paths = files.map(({ path }) => path)
+    const state = paths.map((path) => `${path}:${statSync(path, { throwIfNoEntry: false })?.mtimeMs}`).join('\n')
+    if (state === (seen.get(registry) ?? '')) continue
+    seen.set(registry, state)
+    const all = await describeModules(lookingScope(opts, log), FOLDERS[kind], paths)
+    const entries = all.map((facts) => entryOf(facts, registries, kind))
+    registry.use(await overlaid(registry.builtIn, entries))
+  }
+}
