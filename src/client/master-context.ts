@@ -1,5 +1,6 @@
 // What runner and wheel functions see. The stores are files that this process opens; what differs between a program and the
 // master itself, publishing and events, is handed in.
+import { join } from 'node:path'
 import { BrineError, type Log } from '../base/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
@@ -17,7 +18,7 @@ import type {
   MinionReturn,
 } from '../sdk/mod.ts'
 import { signatureOf } from '../sdk/mod.ts'
-import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
+import { type DataCache, type JobStore, type PkiKeys, ReactionStore } from '../store/mod.ts'
 import type { Gathered, Published } from './collect.ts'
 import { minionPillar, minionPillarTop } from './minion-pillar.ts'
 import { resolveTarget } from './targets.ts'
@@ -49,7 +50,7 @@ export interface CallIdentity {
   masked?: boolean
   print?(text: string): void
   /** Hears what the call tells of its progress. */
-  onProgress?(data: Dict): void
+  onProgress?(data: Dict, suffix: string): void
 }
 
 /** Calls a runner or wheel function as a run of its own. */
@@ -94,10 +95,11 @@ export function masterContext(
       yield* access.collect(published, job.timeout ?? number('timeout', 5), wait)
     },
     fire: (tag, data) => access.fire(tag, data),
-    progress: async (data) => {
-      await access.fire(`${identity.tag}/progress`, data)
-      identity.onProgress?.(data)
+    progress: async (data, suffix = 'progress') => {
+      await access.fire(`${identity.tag}/${suffix}`, data)
+      identity.onProgress?.(data, suffix)
     },
+    reactions: () => reactionsOf(opts),
     events: (filter, seconds) => access.events(filter, seconds),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
     pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
@@ -115,6 +117,15 @@ export function masterContext(
 
 function noCalls(): never {
   throw new BrineError('NoCalls', 'Functions of the master cannot be called from here')
+}
+
+const stores = new WeakMap<Dict, ReactionStore>()
+
+/** Opened when they are asked for. */
+function reactionsOf(opts: Dict): ReactionStore {
+  const store = stores.get(opts) ?? new ReactionStore(join(str(opts.get('cachedir')!), 'reactions.db'))
+  stores.set(opts, store)
+  return store
 }
 
 /** Made when one is asked for, once for all calls of a process. */

@@ -36,6 +36,7 @@ import type { MasterParts } from './parts.ts'
 import { Peers } from './peer.ts'
 import { PillarService } from './pillar-service.ts'
 import { Publishing } from './publish.ts'
+import { openReactor } from './reacting.ts'
 import { Returns } from './returns.ts'
 
 type Closing = () => unknown
@@ -112,6 +113,8 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   }
   await openRequests(transport, parts, { identity, secret, handlers }, closings)
   batches.resume()
+  const reactor = openReactor(parts, access)
+  closings.push(() => reactor?.close())
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
   maintenance.start()
   closings.push(() => maintenance.close())

@@ -5,7 +5,7 @@ import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient, FileServer } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
-import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
+import type { DataCache, JobStore, PkiKeys, ReactionStore } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { Keywords, RenderRequest } from './context.ts'
 import type { Result, Returns } from './declare.ts'
@@ -47,7 +47,9 @@ export interface MasterContext {
   /** Fires an event on the master's bus. */
   fire(tag: string, data: Dict): Promise<void>
   /** Tells who waits for this call how far it is: an event below its own tag. */
-  progress(data: Dict): Promise<void>
+  progress(data: Dict, suffix?: string): Promise<void>
+  /** What the reactor did. */
+  reactions(): ReactionStore
   /** Events of the master's bus whose tag passes, from now on; ends after `seconds` without one, if given. */
   events(filter: (tag: string) => boolean, seconds?: number): AsyncIterable<BusMessage>
   /** The pillar of a minion, compiled anew. */

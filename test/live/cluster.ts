@@ -96,12 +96,12 @@ export class Cluster {
   }
 
   private configure(name: string, kind: string, options: object): void {
-    this.write(join('etc', name, kind), `${JSON.stringify(options)}\n`)
+    this.write(join(name, kind), `${JSON.stringify(options)}\n`)
   }
 
   private wrap(program: string): void {
     const file = join(this.root, 'bin', program)
-    const config = program === 'salt-call' ? '$LIVE_CONFIG' : join(this.root, 'etc', 'master')
+    const config = program === 'salt-call' ? '$LIVE_CONFIG' : join(this.root, 'master')
     writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${join(DIST, `${program}.js`)}' -c "${config}" "$@"\n`)
     chmodSync(file, 0o755)
   }
@@ -109,7 +109,7 @@ export class Cluster {
   start(name: string): void {
     const program = name === 'master' ? 'salt-master' : 'salt-minion'
     const log = openSync(join(this.root, `${name}.log`), 'a')
-    const words = [join(DIST, `${program}.js`), '-c', join(this.root, 'etc', name), '-l', 'warning']
+    const words = [join(DIST, `${program}.js`), '-c', join(this.root, name), '-l', 'warning']
     this.daemons.set(name, spawn(process.execPath, words, { stdio: ['ignore', log, log] }))
   }
 
@@ -136,7 +136,7 @@ export class Cluster {
     const env = {
       ...process.env,
       PATH: `${join(this.root, 'bin')}:${process.env['PATH']}`,
-      LIVE_CONFIG: join(this.root, 'etc', on ?? 'web1'),
+      LIVE_CONFIG: join(this.root, on ?? 'web1'),
       COLUMNS: '200',
     }
     const child = spawn('/bin/sh', ['-c', this.placed(line) as string], { env, cwd: this.root, detached: true })

@@ -10,7 +10,8 @@ const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^PUBKEY$/, '[\\s\\S]+'],
   [/^(FINGER)$/, '[0-9a-f:]+'],
   [/^(TOKEN|HEX)$/, '[0-9a-f]+'],
-  [/^(USAGE|DOCSTRING|FRAMES|ALL GRAINS)$/, '[\\s\\S]*'],
+  [/^(USAGE|DOCSTRING|ALL GRAINS)$/, '[\\s\\S]*'],
+  [/^FRAMES$/, '(?:[\\s\\S]*\\n)?'],
 ]
 
 const PLACEHOLDER = /<([A-Z_ ]+\d*)>/
@@ -49,17 +50,21 @@ export class Placeholders {
 
   private pattern(recorded: string): RegExp {
     const seen = new Set<string>()
-    const parts = recorded.split(PLACEHOLDER).map((part, index) => {
-      if (index % 2 === 0) return escaped(part)
-      const kind = KINDS.find(([name]) => name.test(part))?.[1]
-      if (kind === undefined) return escaped(`<${part}>`)
-      if (!/^JID\d+$/.test(part)) return kind
-      const value = this.known.get(part)
-      if (value !== undefined) return escaped(value)
-      if (seen.has(part)) return `\\k<${part}>`
-      seen.add(part)
-      return `(?<${part}>${kind})`
-    })
+    // frames are whole lines, or none
+    const parts = recorded
+      .replace(/ *<FRAMES>\n/g, '<FRAMES>')
+      .split(PLACEHOLDER)
+      .map((part, index) => {
+        if (index % 2 === 0) return escaped(part)
+        const kind = KINDS.find(([name]) => name.test(part))?.[1]
+        if (kind === undefined) return escaped(`<${part}>`)
+        if (!/^JID\d+$/.test(part)) return kind
+        const value = this.known.get(part)
+        if (value !== undefined) return escaped(value)
+        if (seen.has(part)) return `\\k<${part}>`
+        seen.add(part)
+        return `(?<${part}>${kind})`
+      })
     return new RegExp(`^${parts.join('')}$`)
   }
 }

@@ -4,8 +4,9 @@ import { BusClient, type BusEvent } from '../../src/bus/mod.ts'
 import { fnmatch } from '../../src/data/mod.ts'
 import { Cluster, type Ran } from './cluster.ts'
 import { differenceOfTexts, matchesJson, readJson } from './compare.ts'
+import { missingEvents } from './events.ts'
 import { jsonDifferences } from './json-differences.ts'
-import { knownDifference } from './known.ts'
+import { exitHere, knownDifference } from './known.ts'
 import { hasOutstandingJobs } from './outstanding.ts'
 import { Placeholders } from './placeholders.ts'
 import { keyFiles, pythonCall } from './python-calls.ts'
@@ -56,6 +57,7 @@ class Play {
           Date.now() < end ? await this.perform(step) : { problem: 'the scenario had no time left' }
         verdicts.push({ name: this.nameOf(step, index), ...this.excused(verdict, index) })
       }
+      verdicts.push(...(await this.eventsVerdict()))
     } catch (error) {
       verdicts.push({ name: `${this.scenario.scenario}/setup`, problem: String(error) })
     } finally {
@@ -63,6 +65,20 @@ class Play {
       await this.cluster.close()
     }
     return verdicts
+  }
+
+  /** Scenarios about the reactor say by their events what came of it. */
+  private async eventsVerdict(): Promise<StepVerdict[]> {
+    if (!this.scenario.scenario.startsWith('reactor-')) return []
+    const name = `${this.scenario.scenario}/events`
+    const end = Date.now() + 6000
+    for (;;) {
+      const missing = missingEvents(this.scenario.events, this.seen, (value) => this.cluster.placed(value))
+      if (missing.length === 0) return [{ name }]
+      if (Date.now() > end)
+        return [{ name, problem: `missing\n${missing.join('\n')}\nlog: ${this.cluster.log('master')}` }]
+      await sleep(500)
+    }
   }
 
   private excused(verdict: Verdict, index: number): Verdict {
@@ -78,13 +94,17 @@ class Play {
   private async begin(): Promise<void> {
     this.cluster.start('master')
     await this.until('the bus of the master', async () => this.record())
-    const ids = Object.keys(this.scenario.setup.minions).filter((id) => this.isStarted(id))
+    const ids = Object.keys(this.scenario.setup.minions)
     for (const id of ids) this.cluster.start(id)
     const isOpen = this.scenario.setup.master['auto_accept'] === true
     const tag = (id: string): string => (isOpen ? `salt/minion/${id}/start` : 'salt/auth')
     await this.until(`the start of ${ids.join(', ')}`, async () =>
       ids.every((id) => this.seen.some((event) => event.tag === tag(id) && (isOpen || event.data.get('id') === id))),
     )
+    for (const id of ids.filter((each) => this.isDown(each))) {
+      this.down.add(id)
+      await this.cluster.stop(id)
+    }
     if (isOpen) await this.syncModules()
   }
 
@@ -97,13 +117,11 @@ class Play {
     if (has(/\/_(modules|runners)\//)) await this.cluster.run('salt-run saltutil.sync_all')
   }
 
-  /** A minion that was asked and never answered in the whole recording was not running. */
-  private isStarted(id: string): boolean {
+  /** A minion that was asked and never answered in the whole recording was known, but not running. */
+  private isDown(id: string): boolean {
     const { events } = this.scenario
     const isAsked = events.some(({ data }) => Array.isArray(data['minions']) && data['minions'].includes(id))
-    const isUp = !isAsked || events.some(({ tag, data }) => tag.endsWith(`/${id}`) || data['id'] === id)
-    if (!isUp) this.down.add(id)
-    return isUp
+    return isAsked && !events.some(({ tag, data }) => tag.endsWith(`/${id}`) || data['id'] === id)
   }
 
   private async record(): Promise<boolean> {
@@ -159,7 +177,7 @@ class Play {
     if (actual === undefined) return { skipped: `no way to do ${call}` }
     if (JSON.stringify(expected) === '{"data":"<...>"}')
       return 'data' in (actual as object) ? {} : { problem: 'no data' }
-    return this.judged(expected, actual)
+    return this.judged(this.cluster.placed(expected), actual)
   }
 
   /** Commands that wait for events were started before the steps that send them. */
@@ -188,7 +206,7 @@ class Play {
     const options = { ...(on !== undefined && { on }), ...(stdin !== undefined && { stdin }) }
     const ran = await (this.ahead.get(step) ?? this.cluster.run(this.known.filled(step.run!), options))
     const problems: string[] = []
-    const expectedExit = step.exit ?? 0
+    const expectedExit = exitHere(step.exit ?? 0, step.run!, step.stdout ?? '')
     if (ran.status !== expectedExit) problems.push(`exit ${ran.status}, not ${expectedExit}`)
     const expected = this.cluster.placed(step.stdout ?? '') as string
     if (step.json !== undefined) {

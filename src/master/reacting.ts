@@ -1,0 +1,36 @@
+// The reactor in its master: what it reaches the master's functions, stores and bus by.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type MasterAccess, masterContext, runMasterFunction, runners, wheels } from '../client/mod.ts'
+import { str } from '../data/mod.ts'
+import { checkRules, hasRules, Reactor } from '../reactor/mod.ts'
+import type { MasterParts } from './parts.ts'
+
+/** Undefined when no rules are configured. */
+export function openReactor(parts: MasterParts, access: MasterAccess): Reactor | undefined {
+  const { opts, log, bus } = parts
+  if (!hasRules(opts)) return undefined
+  const cachedir = str(opts.get('cachedir')!)
+  const context = masterContext(
+    access,
+    { jid: '', user: 'UNKNOWN', tag: 'salt/reactor' },
+    (family, { name, ...call }) => runMasterFunction(access, { family, fun: name, ...call }),
+  )
+  const declared = async (kind: 'runner' | 'wheel', fun: string) => {
+    const registry = kind === 'runner' ? runners : wheels
+    return registry.has(fun) ? registry.find(fun) : undefined
+  }
+  void checkRules(context, declared).then((problems) => {
+    for (const problem of problems) log('warning', problem)
+  })
+  const reactor = new Reactor({
+    context,
+    bus,
+    declared,
+    store: context.reactions(),
+    run: (call) => runMasterFunction(access, call),
+    masterKey: () => readFileSync(join(cachedir, '.root_key'), 'utf8').trim(),
+  })
+  reactor.start()
+  return reactor
+}

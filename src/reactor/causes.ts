@@ -1,0 +1,45 @@
+// How far an event is from one that no reaction caused. A runner that a reaction started fires its events within it; events
+// of a job carry the job's number. What comes from deeper than allowed is a loop.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Dict, isDict, str, type Value } from '../data/mod.ts'
+
+export interface Cause {
+  /** The number of the reaction's record. */
+  record: number
+  depth: number
+}
+
+const REMEMBERED = 5000
+
+export class Causes {
+  private readonly within = new AsyncLocalStorage<Cause>()
+  private readonly jobs = new Map<string, Cause>()
+
+  /** Events that are fired during the work have this cause. */
+  during<T>(cause: Cause, work: () => Promise<T>): Promise<T> {
+    return this.within.run(cause, work)
+  }
+
+  /** Outside of any reaction, for work that a reaction only set going. */
+  apart<T>(work: () => T): T {
+    return this.within.exit(work)
+  }
+
+  noteJob(jid: string, cause: Cause): void {
+    this.jobs.set(jid, cause)
+    if (this.jobs.size > REMEMBERED) this.jobs.delete(this.jobs.keys().next().value!)
+  }
+
+  /** To be asked while the event is being told. */
+  of(tag: string, data: Dict): Cause | undefined {
+    const inner = data.get('data')
+    const sent = inner !== undefined && isDict(inner) ? inner.get('__pub_jid') : undefined
+    const numbers: Value[] = [...(/^salt\/(?:job|run|wheel)\/(\d+)\//.exec(tag)?.slice(1, 2) ?? [])]
+    for (const value of [data.get('jid'), sent]) if (value !== undefined) numbers.push(value)
+    for (const number of numbers) {
+      const cause = this.jobs.get(str(number))
+      if (cause) return cause
+    }
+    return this.within.getStore()
+  }
+}

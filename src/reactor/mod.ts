@@ -1,0 +1,3 @@
+// The reactor: rules that answer events with jobs and functions of the master.
+export { checkRules, hasRules } from './check.ts'
+export { Reactor, type ReactorParts } from './reactor.ts'

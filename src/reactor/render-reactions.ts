@@ -1,0 +1,106 @@
+// The files of a rule rendered for an event, into high data of reactions. A file that cannot be rendered keeps the others
+// from nothing.
+import { readFileSync } from 'node:fs'
+import { BrineError, toError } from '../base/mod.ts'
+import { globFiles } from '../config/mod.ts'
+import { type Dict, isDict, isList, PyError, SaltError, str, typeName, type Value } from '../data/mod.ts'
+import type { MasterContext } from '../sdk/mod.ts'
+
+export interface RenderedFile {
+  file: string
+  high: Dict
+  error?: string
+}
+
+export interface ReactedEvent {
+  tag: string
+  data: Dict
+}
+
+/** Every file that a reference means: a path, a glob of paths, or a file of the master's file server. */
+export async function renderReaction(
+  ctx: MasterContext,
+  reference: string,
+  event: ReactedEvent,
+): Promise<RenderedFile[]> {
+  const local = reference.startsWith('salt://') ? await ctx.files.fetch(reference, { saltenv: 'base' }) : reference
+  const files = local === false ? [] : globFiles(local)
+  if (files.length === 0) {
+    const path = local === false ? '' : local
+    const error = `Can not render SLS ${path} for tag ${event.tag}. File missing or not found.`
+    ctx.log('error', error)
+    return [{ file: reference, high: new Map(), error }]
+  }
+  const rendered: RenderedFile[] = []
+  for (const file of files) rendered.push(await renderFile(ctx, file, event))
+  return rendered
+}
+
+async function renderFile(ctx: MasterContext, file: string, { tag, data }: ReactedEvent): Promise<RenderedFile> {
+  try {
+    const value = await ctx.render({
+      text: readFileSync(file, 'utf8'),
+      path: file,
+      renderer: str(ctx.opts.get('renderer') ?? 'jinja|yaml'),
+      saltenv: '',
+      sls: '',
+      context: new Map<string, Value>([
+        ['tag', tag],
+        ['data', data],
+      ]),
+    })
+    return { file, high: padded(value, file) }
+  } catch (error) {
+    const text = failureText(error)
+    ctx.log('error', `Failed to render "${file}": \nTraceback (most recent call last):\n${text}`)
+    return { file, high: new Map(), error: placed(error, file) }
+  }
+}
+
+/** The last line of a traceback. */
+export function failureText(error: unknown): string {
+  const { message, name } = toError(error)
+  if (error instanceof PyError) return `${error.code}: ${message}`
+  const kind = error instanceof BrineError ? error.code : name
+  const isSalts = error instanceof SaltError || /Salt\w*Error$/.test(kind)
+  return `${isSalts ? 'salt.exceptions.' : ''}${kind}: ${message}`
+}
+
+function placed(error: unknown, file: string): string {
+  const at = error instanceof BrineError ? error.at : undefined
+  return `${at?.file ?? file}${at?.line === undefined ? '' : `:${at.line}`}: ${failureText(error)}`
+}
+
+/** `local.test.ping: [...]` becomes `local: [..., test.ping]`, and each ID knows its file. */
+function padded(value: Value, file: string): Dict {
+  if (value === null || value === '') return new Map()
+  if (isList(value)) throw new PyError('TypeError', 'list indices must be integers or slices, not str')
+  if (!isDict(value)) throw new PyError('TypeError', `'${typeName(value)}' object does not support item assignment`)
+  const high: Dict = new Map()
+  for (const [id, body] of value) {
+    const states = isDict(body) ? padStates(body) : shortState(body)
+    states.set('__sls__', file)
+    high.set(id, states)
+  }
+  return high
+}
+
+function shortState(body: Value): Dict {
+  if (typeof body !== 'string' || !body.includes('.')) {
+    throw new PyError('TypeError', `'${typeName(body)}' object does not support item assignment`)
+  }
+  const dot = body.indexOf('.')
+  return new Map([[body.slice(0, dot), [body.slice(dot + 1)]]])
+}
+
+function padStates(body: Dict): Dict {
+  const states: Dict = new Map()
+  for (const [key, args] of body) {
+    const name = str(key)
+    const dot = name.indexOf('.')
+    const kind = name.slice(0, dot)
+    if (dot < 0 || name.startsWith('_') || !isList(args) || states.has(kind)) states.set(name, args)
+    else states.set(kind, [...args, name.slice(dot + 1)])
+  }
+  return states
+}

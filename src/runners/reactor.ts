@@ -1,0 +1,116 @@
+// The rules of the running reactor, what it did and why, and what it would do. It is reached by events that carry the
+// master's key, as in Salt.
+import { type Dict, fnmatch, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+
+const BASE = 'salt/reactors/manage'
+
+/** Seconds that Salt waits for the reactor. */
+const PATIENCE = 30
+
+async function masterKey(ctx: MasterContext): Promise<string> {
+  const bytes = await ctx.host.read(`${str(ctx.opts.get('cachedir')!)}/.root_key`)
+  return Buffer.from(bytes).toString().trim()
+}
+
+function isConfigured({ opts }: MasterContext): boolean {
+  const engines = opts.get('engines') ?? null
+  if (truthy(engines) && isList(engines)) {
+    return engines.some((engine) => (isDict(engine) ? engine.has('reactor') : str(engine).includes('reactor')))
+  }
+  return truthy(opts.get('reactor') ?? null)
+}
+
+/** Asks the reactor, and gives one value of its answer. */
+async function ask(ctx: MasterContext, wish: string, answer: string, data: Dict, key: string): Promise<Value> {
+  if (!isConfigured(ctx)) throw new SaltError('CommandExecutionError', 'Reactor system is not running.')
+  data.set('key', await masterKey(ctx))
+  const answers = ctx.events((tag) => tag === `${BASE}/${answer}`, PATIENCE)[Symbol.asyncIterator]()
+  const first = answers.next()
+  await ctx.progress(data, `${BASE}/${wish}`)
+  const { value } = await first
+  await answers.return?.(undefined)
+  if (value === undefined) throw new SaltError('CommandExecutionError', 'The reactor did not answer.')
+  return value.data.get(key) ?? null
+}
+
+const event = arg.any('The tag, or a glob of tags')
+const unused = { saltenv: arg.any('Unused', { default: 'base' }), test: arg.any('Unused', { optional: true }) }
+
+function chain(record: Dict, id: number): Dict {
+  return new Map<Value, Value>([['reaction', id], ...record])
+}
+
+export default defineRunner({
+  name: 'reactor',
+  doc: 'The running reactor.',
+  functions: {
+    list: masterFn({
+      doc: 'The rules that count now.',
+      args: unused,
+      examples: ['salt-run reactor.list'],
+      calledAs: 'list_',
+      run: (ctx) => ask(ctx, 'list', 'list-results', new Map(), 'reactors'),
+    }),
+    add: masterFn({
+      doc: 'Add a rule until the master is restarted.',
+      args: { event, reactors: arg.any('SLS files, one or a list'), ...unused },
+      examples: ["salt-run reactor.add 'salt/cloud/*/destroyed' reactors='/srv/reactor/destroy/*.sls'"],
+      run: (ctx, { event, reactors }) => {
+        const files = typeof reactors === 'string' ? [reactors] : reactors
+        const data = new Map<Value, Value>([['event', event]]).set('reactors', files)
+        return ask(ctx, 'add', 'add-complete', data, 'result')
+      },
+    }),
+    delete: masterFn({
+      doc: 'Remove a rule until the master is restarted.',
+      args: { event, ...unused },
+      examples: ["salt-run reactor.delete 'salt/cloud/*/destroyed'"],
+      run: (ctx, { event }) => ask(ctx, 'delete', 'delete-complete', new Map([['event', event]]), 'result'),
+    }),
+    is_leader: masterFn({
+      doc: 'Whether the reactor answers events.',
+      args: {},
+      examples: ['salt-run reactor.is_leader'],
+      run: (ctx) => ask(ctx, 'is_leader', 'leader/value', new Map(), 'result'),
+    }),
+    set_leader: masterFn({
+      doc: 'Let the reactor answer events, or keep it from it.',
+      args: { value: arg.any('Whether it does', { default: true }) },
+      examples: ['salt-run reactor.set_leader True'],
+      run: (ctx, { value }) => {
+        const data = new Map<Value, Value>([['id', ctx.opts.get('id') ?? '']]).set('value', value)
+        return ask(ctx, 'set_leader', 'leader/value', data, 'result')
+      },
+    }),
+    test: masterFn({
+      doc: 'What the reactor would do about an event, without doing it.',
+      args: { tag: arg.any('Its tag'), data: arg.any('What it says', { optional: true }) },
+      examples: [`salt-run reactor.test salt/minion/web1/start '{"id": "web1"}'`],
+      run: (ctx, { tag, data }) => {
+        const asked = new Map<Value, Value>([['event', tag]]).set('data', isDict(data) ? data : new Map())
+        return ask(ctx, 'test', 'test-results', asked, 'result')
+      },
+    }),
+    trace: masterFn({
+      doc: 'What the reactor did: event, rules, files, calls with their jobs, and results or errors. The last ones first.',
+      args: {
+        what: arg.any('A glob of tags, the number of a reaction, or of a job it caused', { default: '*' }),
+        limit: arg.any('At most so many', { default: 10 }),
+      },
+      examples: ['salt-run reactor.trace', "salt-run reactor.trace 'salt/minion/*' limit=3"],
+      run: (ctx, { what, limit }) => {
+        const wanted = str(what)
+        const caused = ({ record }: { record: Dict }): boolean => {
+          const calls = record.get('calls') ?? []
+          return isList(calls) && calls.some((call) => isDict(call) && call.get('jid') === wanted)
+        }
+        const found = ctx.reactions().last(2000)
+        const chosen = found.filter(
+          (one) => fnmatch(str(one.record.get('tag') ?? ''), wanted) || str(one.id) === wanted || caused(one),
+        )
+        return chosen.slice(0, numberOf(limit) ?? 10).map(({ id, record }) => chain(record, id))
+      },
+    }),
+  },
+})

@@ -1,0 +1,77 @@
+// What the reactor did and why: one record for each event that a rule matched, with the calls that came of it. Kept in an
+// embedded database, so that the reason for a job can be asked for at any time, also by other programs.
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'libsql'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict } from '../data/mod.ts'
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS reaction (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, tag TEXT NOT NULL, is_open INTEGER NOT NULL, record BLOB NOT NULL);
+  CREATE INDEX IF NOT EXISTS reaction_open ON reaction (is_open) WHERE is_open = 1;
+`
+
+/** Older ones make room. */
+const KEPT = 20_000
+
+interface Row {
+  id: number
+  record: Uint8Array | ArrayBuffer
+}
+
+export interface KeptReaction {
+  id: number
+  record: Dict
+}
+
+export class ReactionStore {
+  private readonly db: Database.Database
+
+  constructor(file: string) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    this.db = new Database(file)
+    this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000')
+    this.db.exec(SCHEMA)
+  }
+
+  /** Keeps a reaction that begins; gives its number. */
+  begin(tag: string, record: Dict): number {
+    const insert = this.db.prepare('INSERT INTO reaction (at, tag, is_open, record) VALUES (?, ?, 1, ?)')
+    const id = Number(insert.run(Date.now() / 1000, tag, pack(record)).lastInsertRowid)
+    if (id % 1000 === 0) this.db.prepare('DELETE FROM reaction WHERE id <= ?').run(id - KEPT)
+    return id
+  }
+
+  update(id: number, record: Dict, isOpen: boolean): void {
+    this.db.prepare('UPDATE reaction SET record = ?, is_open = ? WHERE id = ?').run(pack(record), isOpen ? 1 : 0, id)
+  }
+
+  /** The last ones, newest first. */
+  last(count: number): KeptReaction[] {
+    return this.rows('SELECT id, record FROM reaction ORDER BY id DESC LIMIT ?', count)
+  }
+
+  one(id: number): KeptReaction | undefined {
+    return this.rows('SELECT id, record FROM reaction WHERE id = ?', id)[0]
+  }
+
+  /** Those that had not ended when they were last heard of. */
+  open(): KeptReaction[] {
+    return this.rows('SELECT id, record FROM reaction WHERE is_open = ? ORDER BY id', 1)
+  }
+
+  close(): void {
+    this.db.close()
+  }
+
+  private rows(sql: string, value: number): KeptReaction[] {
+    return (this.db.prepare(sql).all(value) as Row[]).map(({ id, record }) => ({ id, record: unpack(record) }))
+  }
+}
+
+const pack = (record: Dict): Buffer => Buffer.from(encodeMsgpack(record, 'bus'))
+
+function unpack(bytes: Uint8Array | ArrayBuffer): Dict {
+  const value = decodeMsgpack(bytes instanceof Uint8Array ? bytes : Buffer.from(bytes), { dialect: 'bus' })
+  return isDict(value) ? value : new Map()
+}
