@@ -30,6 +30,8 @@ export interface EventSource {
   want(filter: (tag: string) => boolean): void
   next(seconds: number): Promise<BusEvent | undefined>
   readonly isOpen: boolean
+  /** After the events were lost: whether they come again, and what was returned to the job meanwhile. */
+  recover?(jid: string): Promise<Map<string, Dict> | undefined>
 }
 
 /** Publishes the question whether minions work on a job, and gives the number of the job that it became. */
@@ -61,7 +63,14 @@ export async function* collectReturns(
       else if (question) noteAnswer(event, question)
       continue
     }
-    if (!events.isOpen) throw new ClientError('SaltClientError', 'The connection to the master was lost')
+    if (!events.isOpen) {
+      const lostAt = performance.now()
+      const missed = await events.recover?.(jid)
+      if (!missed) throw new ClientError('SaltClientError', 'The connection to the master was lost')
+      limit += performance.now() - lostAt
+      for (const [id, data] of missed) if (waiting.delete(id)) yield { id, data }
+      continue
+    }
     if (question && question.running.size === 0) break
     if (question) options.onRunning?.(question.running)
     const asked = await ask(jid, [...waiting])

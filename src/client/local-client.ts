@@ -1,12 +1,12 @@
 // Jobs as programs on the master's machine have them done. Listening begins before publishing, so that no return can be
 // missed.
 import type { Log } from '../base/mod.ts'
-import { BusClient, masterBusPaths } from '../bus/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
 import { ClearClient, openTransport } from '../wire/mod.ts'
 import { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
 import { ClientError } from './errors.ts'
+import { LastingEvents } from './lasting-events.ts'
 import { localKey } from './local-key.ts'
 
 export interface PublishRequest {
@@ -28,17 +28,17 @@ const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
 export class LocalClient {
   readonly opts: Dict
-  private readonly bus: BusClient
+  private readonly bus: LastingEvents
   private readonly requests: ClearClient
 
   static async open(opts: Dict, log: Log): Promise<LocalClient> {
-    const bus = await BusClient.open({ paths: masterBusPaths(opts), filter: isOfJob })
+    const bus = await LastingEvents.open(opts, log, isOfJob)
     const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
     const port = numberOf(opts.get('ret_port') ?? 4506) ?? 4506
     return new LocalClient(opts, bus, new ClearClient(transport.connect({ host: addressOf(opts), port }, { log })))
   }
 
-  private constructor(opts: Dict, bus: BusClient, requests: ClearClient) {
+  private constructor(opts: Dict, bus: LastingEvents, requests: ClearClient) {
     this.opts = opts
     this.bus = bus
     this.requests = requests

@@ -1,8 +1,10 @@
 // `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
 // it is sent.
+import { toError } from '../base/mod.ts'
 import { stamp } from '../bus/mod.ts'
 import { type Dict, encodeMsgpack, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { newJid } from '../store/mod.ts'
+import { type JobReturn, newJid } from '../store/mod.ts'
+import { NotTakenError } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 
 const STATE_FUNCTIONS = new Set(['state.sls', 'state.apply', 'state.highstate'])
@@ -33,9 +35,19 @@ export class Returns {
     // written out once, for the store and for those who listen
     load.set('_stamp', stamp())
     const packed = encodeMsgpack(load, 'bus')
-    if (isKept && !(await jobs.saveReturn({ jid, id, data: load, packed }))) return null
+    if (isKept && !(await this.keep({ jid, id, data: load, packed }))) return null
     this.tell(jid, id, load, packed)
     return null
+  }
+
+  /** Whether it is the first of its minion. A store that fails, such as on a full disk, must not cost a return. */
+  private async keep(ret: JobReturn): Promise<boolean> {
+    try {
+      return await this.parts.jobs.saveReturn(ret)
+    } catch (error) {
+      const { message } = toError(error)
+      throw new NotTakenError(`Cannot keep the return of ${ret.id} to job ${ret.jid}: ${message}`, { cause: error })
+    }
   }
 
   private tell(jid: string, id: string, load: Dict, packed: Uint8Array): void {

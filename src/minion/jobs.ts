@@ -6,6 +6,7 @@ import { type Log, toError } from '../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
+import { leftJobs, leftReturn } from './left-jobs.ts'
 import { type Outcome, runFunction } from './run-job.ts'
 
 export interface JobsOptions {
@@ -39,12 +40,19 @@ export class Jobs {
   private readonly running = new Map<string, Running>()
   private readonly folder: string
   private readonly queue: Array<() => void> = []
+  private left: Dict[]
 
   constructor(options: JobsOptions) {
     this.options = options
     this.folder = join(str(options.opts.get('cachedir')!), 'proc')
+    this.left = leftJobs(this.folder, options.log)
     rmSync(this.folder, { recursive: true, force: true })
     mkdirSync(this.folder, { recursive: true })
+  }
+
+  /** The returns of jobs that an earlier life did not end, once. */
+  takeLeft(): Dict[] {
+    return this.left.splice(0).map(leftReturn)
   }
 
   get count(): number {

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
-import { type Dict, decodeMsgpack, encodeMsgpack, isDict } from '../data/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str } from '../data/mod.ts'
 
 export interface OutboxOptions {
   directory: string
@@ -25,24 +25,37 @@ export class Outbox {
     mkdirSync(options.directory, { recursive: true, mode: 0o700 })
   }
 
-  /** Sends what an earlier life left. */
-  resume(): void {
-    const names = readdirSync(this.options.directory).sort()
-    for (const name of names) {
+  /** Sends what an earlier life left, and gives the numbers of those jobs. */
+  resume(): Set<string> {
+    const jids = new Set<string>()
+    for (const name of readdirSync(this.options.directory).sort()) {
       const file = join(this.options.directory, name)
-      if (!name.endsWith('.p')) rmSync(file, { force: true })
-      else this.start(file)
+      const load = name.endsWith('.p') ? this.read(file) : undefined
+      if (load) {
+        jids.add(str(load.get('jid') ?? ''))
+        void this.start(file, load)
+      } else rmSync(file, { force: true })
     }
+    return jids
   }
 
   /** Keeps a return and begins to send it. */
   post(load: Dict): Promise<void> {
     const name = `${Date.now()}-${process.pid}-${String(this.count++).padStart(6, '0')}`
     const file = join(this.options.directory, `${name}.p`)
+    try {
+      this.keep(file, load)
+    } catch (error) {
+      // such as on a full disk: it is sent all the same, only a crash would lose it
+      this.options.log('error', `A return cannot be kept on disk until it is sent: ${toError(error).message}`)
+    }
+    return this.start(file, load)
+  }
+
+  private keep(file: string, load: Dict): void {
     const fresh = `${file}.tmp`
     writeFileSync(fresh, encodeMsgpack(load, 'bus'), { mode: 0o600 })
     renameSync(fresh, file)
-    return this.start(file, load)
   }
 
   /** Stops sending; what is left stays on disk. */
@@ -51,7 +64,7 @@ export class Outbox {
     await Promise.all(this.sending)
   }
 
-  private start(file: string, load?: Dict): Promise<void> {
+  private start(file: string, load: Dict): Promise<void> {
     const sent = this.deliver(file, load).catch((error: unknown) => {
       this.options.log('error', `A return could not be sent: ${toError(error).stack ?? ''}`)
     })
@@ -59,9 +72,7 @@ export class Outbox {
     return sent.finally(() => this.sending.delete(sent))
   }
 
-  private async deliver(file: string, given?: Dict): Promise<void> {
-    const load = given ?? this.read(file)
-    if (load === undefined) return
+  private async deliver(file: string, load: Dict): Promise<void> {
     for (let attempt = 1; !this.stopped.signal.aborted; attempt++) {
       try {
         await this.options.send(load)
@@ -79,10 +90,13 @@ export class Outbox {
   }
 
   private read(file: string): Dict | undefined {
-    const load = decodeMsgpack(readFileSync(file), { dialect: 'bus' })
-    if (isDict(load)) return load
+    try {
+      const load = decodeMsgpack(readFileSync(file), { dialect: 'bus' })
+      if (isDict(load)) return load
+    } catch (error) {
+      this.options.log('debug', toError(error).message)
+    }
     this.options.log('error', `Removed ${file}, which holds no return`)
-    rmSync(file, { force: true })
     return undefined
   }
 

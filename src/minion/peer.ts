@@ -71,7 +71,8 @@ export class MasterPeer {
   /** Resolves when its master has let it in. */
   async open(): Promise<void> {
     await this.reach.reach(this.group.names, () => this.begin())
-    this.outbox.resume()
+    const sent = this.outbox.resume()
+    for (const ret of this.parts.jobs.takeLeft()) if (!sent.has(str(ret.get('jid')!))) this.send(ret)
   }
 
   /** Leaves its master for another of the group. */

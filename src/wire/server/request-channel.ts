@@ -37,6 +37,9 @@ export class PrivateAnswer {
   }
 }
 
+/** What was sent could not be kept. The answer is none that a minion could take for a receipt, so it sends again. */
+export class NotTakenError extends Error {}
+
 export interface Sender {
   /** The id that was proven; empty in clear commands and when an old minion gave none. */
   id: string
@@ -128,6 +131,7 @@ export class RequestChannel {
     try {
       answer = await this.options.handlers.aes(load, { id, version, peer })
     } catch (error) {
+      if (error instanceof NotTakenError) throw error
       this.log('error', `Error in function ${str(load.get('cmd') ?? null)}: ${toError(error).stack ?? ''}`)
       answer = ''
     }

@@ -1,0 +1,70 @@
+// Events of the master for somebody who stays while it is restarted: they are listened to again as soon as there is a bus,
+// and what was returned meanwhile is read from the store, where it is before anybody is told of it.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../base/mod.ts'
+import { BusClient, type BusEvent, type EventFilter, masterBusPaths } from '../bus/mod.ts'
+import { type Dict, str } from '../data/mod.ts'
+import { openJobStore } from '../store/mod.ts'
+import type { EventSource } from './collect.ts'
+
+/** How long a master may be away, and how often is looked for it. */
+const PATIENCE_MS = 60_000
+const LOOK_EVERY_MS = 100
+
+export class LastingEvents implements EventSource {
+  private readonly opts: Dict
+  private readonly log: Log
+  private bus: BusClient
+  private filter: EventFilter
+  private isClosed = false
+
+  static async open(opts: Dict, log: Log, filter: EventFilter): Promise<LastingEvents> {
+    const bus = await BusClient.open({ paths: masterBusPaths(opts), filter })
+    return new LastingEvents(opts, log, bus, filter)
+  }
+
+  private constructor(opts: Dict, log: Log, bus: BusClient, filter: EventFilter) {
+    this.opts = opts
+    this.log = log
+    this.bus = bus
+    this.filter = filter
+  }
+
+  get isOpen(): boolean {
+    return this.bus.isOpen
+  }
+
+  want(filter: EventFilter): void {
+    this.filter = filter
+    this.bus.want(filter)
+  }
+
+  next(seconds: number): Promise<BusEvent | undefined> {
+    return this.bus.next(seconds)
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.bus.close()
+  }
+
+  async recover(jid: string): Promise<Map<string, Dict> | undefined> {
+    this.log('warning', 'The connection to the master was lost, waiting for it to come back')
+    const until = performance.now() + PATIENCE_MS
+    while (!this.isClosed && performance.now() < until) {
+      try {
+        this.bus = await BusClient.open({ paths: masterBusPaths(this.opts), filter: this.filter })
+        // listening comes first, so that nothing falls between the two
+        const jobs = await openJobStore(join(str(this.opts.get('cachedir')!), 'jobs.db'))
+        const returned = jobs.returns(jid)
+        jobs.close()
+        return returned
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== 'BusUnreachable') throw error
+        await sleep(LOOK_EVERY_MS)
+      }
+    }
+    return undefined
+  }
+}

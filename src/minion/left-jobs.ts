@@ -1,0 +1,47 @@
+// Jobs that an earlier life of this minion had begun and did not end, because it was killed or the machine went down. What
+// they did is not known, so the master is told that: nobody waits for a return that will not come.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Log, toError } from '../base/mod.ts'
+import { type Dict, decodeMsgpack, isDict, str, type Value } from '../data/mod.ts'
+
+const REASON = 'The minion was stopped while it was running the job; what the job had done until then is not known'
+
+/** The notes of jobs that are still in the folder. */
+export function leftJobs(folder: string, log: Log): Dict[] {
+  const left: Dict[] = []
+  for (const name of names(folder)) {
+    try {
+      const note = decodeMsgpack(readFileSync(join(folder, name)), { dialect: 'bus' })
+      // what is scheduled comes again by itself
+      if (isDict(note) && note.has('jid') && note.has('fun') && !note.has('schedule')) left.push(note)
+    } catch (error) {
+      log('debug', `The note of job ${name} cannot be read: ${toError(error).message}`)
+    }
+  }
+  return left
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** The return of such a job. */
+export function leftReturn(note: Dict): Dict {
+  const ret: Dict = new Map<Value, Value>([
+    ['success', false],
+    ['return', REASON],
+    ['retcode', 1],
+    ['out', 'nested'],
+    ['jid', str(note.get('jid')!)],
+    ['fun', note.get('fun')!],
+    ['fun_args', note.get('arg') ?? []],
+  ])
+  for (const name of ['user', 'master_id', 'metadata']) if (note.has(name)) ret.set(name, note.get(name)!)
+  return ret
+}
