@@ -2355,6 +2355,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/timezone.ts'),
     },
   ],
+  ufw: [
+    {
+      functions: ['is_enabled', 'get_default_incoming', 'get_default_outgoing', 'set_enabled', 'add_rule'],
+      load: () => import('../modules/ufw.ts'),
+    },
+  ],
   virtualenv: [
     {
       functions: [

@@ -695,6 +695,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/timezone.ts'),
     },
   ],
+  ufw: [
+    {
+      functions: ['enabled', 'default_incoming', 'default_outgoing', 'deny', 'limit', 'allow', 'allowed'],
+      load: () => import('../states/ufw.ts'),
+    },
+  ],
   user: [
     {
       functions: ['present', 'absent'],
