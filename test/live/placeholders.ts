@@ -55,7 +55,7 @@ export class Placeholders {
       .replace(/ *<FRAMES>\n/g, '<FRAMES>')
       .split(PLACEHOLDER)
       .map((part, index) => {
-        if (index % 2 === 0) return escaped(part)
+        if (index % 2 === 0) return escaped(part).replace(/ at pid \d+/g, ' at pid \\d+')
         const kind = KINDS.find(([name]) => name.test(part))?.[1]
         if (kind === undefined) return escaped(`<${part}>`)
         if (!/^JID\d+$/.test(part)) return kind

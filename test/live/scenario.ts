@@ -37,21 +37,25 @@ export interface Scenario {
   events: RecordedEvent[]
 }
 
+const PROBE = 'srv/salt/_modules/probe.py'
+
+/** Recordings were made one after the other, and some use the module that an earlier one brought. */
+function withProbe(scenario: Scenario, probe: string | undefined): Scenario {
+  const { setup, steps } = scenario
+  const isUsed = /\bprobe\./.test(JSON.stringify([steps, setup.files ?? {}]))
+  if (!isUsed || probe === undefined) return scenario
+  return { ...scenario, setup: { ...setup, files: { [PROBE]: probe, ...setup.files } } }
+}
+
 export function readScenarios(directory: string, filter?: string): Scenario[] {
   const inner = join(directory, 'live')
   const folder = existsSync(inner) ? inner : directory
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
-  const all = files.sort().map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Scenario)
-  const tree = sharedFiles(all, /^srv\/(salt|pillar)\/[^_].*\.sls$/)
-  for (const { setup, scenario } of all) {
-    const modules = /^(orch|reactor)-/.test(scenario) ? sharedFiles(all, /^srv\/salt\/_(modules|runners)\//) : {}
-    setup.files = { ...tree, ...modules, ...setup.files }
-  }
-  return all.filter((_scenario, index) => filter === undefined || files[index]!.includes(filter))
-}
-
-/** All were recorded over one tree of states, of which each names only the files it speaks of. */
-function sharedFiles(scenarios: readonly Scenario[], paths: RegExp): Record<string, string> {
-  const files = scenarios.flatMap(({ setup }) => Object.entries(setup.files ?? {}))
-  return Object.fromEntries(files.filter(([path]) => paths.test(path)))
+  const scenarios = readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Scenario)
+  const probe = scenarios.find(({ setup }) => setup.files?.[PROBE] !== undefined)?.setup.files?.[PROBE]
+  return scenarios
+    .filter(({ scenario }) => filter === undefined || scenario.includes(filter))
+    .map((scenario) => withProbe(scenario, probe))
 }
