@@ -1,5 +1,7 @@
 // Users' own modules: Python in one long-lived worker, TypeScript and JavaScript in this process.
 export { type FamilyName, moduleFiles } from './folders.ts'
+export { functionScope } from './function-modules.ts'
 export { type GrainsSurroundings, userGrains } from './grains-modules.ts'
 export { type MasterRegistries, refreshMasterModules } from './master-modules.ts'
+export { type UserPlugin, userPlugins } from './plugins.ts'
 export { userModules } from './user-modules.ts'
