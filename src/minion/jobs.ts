@@ -82,7 +82,7 @@ export class Jobs {
   /** The jobs that run now, but for one. */
   list(except?: Value): Dict[] {
     const others = [...this.running].filter(([jid]) => jid !== except)
-    return others.map(([, { load }]) => new Map<Value, Value>([...load, ['pid', process.pid]]))
+    return others.map(([, { load }]) => new Map<Value, Value>([['pid', process.pid], ...load, ...UNMANAGED]))
   }
 
   /** Ends a job and what it started; false when there is none of that number. Signal 0 only asks. */
