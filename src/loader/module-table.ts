@@ -1270,6 +1270,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/jinja.ts'),
     },
   ],
+  key: [
+    {
+      functions: ['finger', 'finger_master'],
+      load: () => import('../modules/key.ts'),
+    },
+  ],
   keyboard: [
     {
       functions: ['get_sys', 'set_sys', 'get_x', 'set_x'],
@@ -1967,6 +1973,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/reg.ts'),
     },
   ],
+  salt_version: [
+    {
+      functions: ['get_release_number', 'equal', 'greater_than', 'less_than'],
+      load: () => import('../modules/salt_version.ts'),
+    },
+  ],
   saltutil: [
     {
       functions: [
@@ -2303,6 +2315,12 @@ export const moduleTable: ModuleTable = {
         'get_computer_name',
       ],
       load: () => import('../modules/system.ts'),
+    },
+  ],
+  temp: [
+    {
+      functions: ['dir', 'file'],
+      load: () => import('../modules/temp.ts'),
     },
   ],
   test: [
