@@ -1,6 +1,18 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { toError } from '../base/mod.ts'
-import { type Dict, isDict, PyError, SaltError, statesSucceeded, str, truthy, type Value } from '../data/mod.ts'
+import {
+  type Dict,
+  encodeMsgpack,
+  isDict,
+  PyError,
+  SaltError,
+  statesSucceeded,
+  str,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
 import { refreshMasterModules } from '../pybridge/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
 import { newJid } from '../store/mod.ts'
@@ -54,6 +66,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     },
     (kind, { name, ...inner }) => runMasterFunction(access, { family: kind, fun: name, ...inner }),
   )
+  const note = noteOf(access, told)
   let result: MasterCallResult
   try {
     await refreshFunctions(access)
@@ -64,6 +77,8 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     result = { jid, value, retcode, success: succeeded(value, retcode), ...(outputter && { out: outputter }) }
   } catch (error) {
     result = { jid, ...(await failure(error, call)) }
+  } finally {
+    rmSync(note, { force: true })
   }
   const ended = new Map(told).set('return', result.value).set('success', result.success)
   if (result.raised) ended.set('retcode', result.retcode)
@@ -75,6 +90,15 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
 /** Lets `runners` and `wheels` know users' own functions, for who looks before a call. */
 export function refreshFunctions({ opts, log }: Pick<MasterAccess, 'opts' | 'log'>): Promise<void> {
   return refreshMasterModules(opts, log, { runner: runners, wheel: wheels })
+}
+
+/** A file says that the call is going on, for others who ask what runs. */
+function noteOf({ opts }: MasterAccess, told: Dict): string {
+  const folder = join(str(opts.get('cachedir')!), 'proc')
+  const file = join(folder, str(told.get('jid')!))
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(file, encodeMsgpack(new Map(told).set('pid', process.pid), 'bus'), { mode: 0o600 })
+  return file
 }
 
 /** A call of the master is a job too, of which the master is the only minion. */

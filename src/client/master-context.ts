@@ -21,6 +21,7 @@ import { signatureOf } from '../sdk/mod.ts'
 import { type DataCache, type JobStore, type PkiKeys, ReactionStore } from '../store/mod.ts'
 import type { Gathered, Published } from './collect.ts'
 import { minionPillar, minionPillarTop } from './minion-pillar.ts'
+import { connectedMinions } from './presence.ts'
 import { resolveTarget } from './targets.ts'
 
 /** How publishing and events are reached from here. */
@@ -87,6 +88,7 @@ export function masterContext(
       return (family === 'runner' ? runners : wheels).docs()
     },
     targets: (target, kind, delimiter) => resolveTarget(known, target, kind, delimiter),
+    connected: () => connectedMinions(access),
     publish: (job) => access.publish(job),
     run: async function* (job): AsyncGenerator<MinionReturn> {
       const published = await access.publish(job)

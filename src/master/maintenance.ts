@@ -7,6 +7,7 @@ import { type Dict, numberOf, str } from '../data/mod.ts'
 import type { PublishSecret } from '../wire/mod.ts'
 import type { Tokens } from './access/tokens.ts'
 import type { MasterParts } from './parts.ts'
+import { Presence } from './presence.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
@@ -30,7 +31,16 @@ export class Maintenance {
   start(): void {
     const interval = (numberOf(this.parts.opts.get('loop_interval') ?? 60) ?? 60) * 1000
     this.timers.push(setInterval(() => this.guarded(() => this.rotateWhenAsked()), LOOK_MS))
-    this.timers.push(setInterval(() => this.guarded(() => this.tidy()), Math.max(1000, interval)))
+    const presence = new Presence(this.parts)
+    this.timers.push(
+      setInterval(
+        () => {
+          this.guarded(() => this.tidy())
+          this.guarded(() => presence.tell())
+        },
+        Math.max(1000, interval),
+      ),
+    )
     for (const timer of this.timers) timer.unref()
   }
 

@@ -1,5 +1,16 @@
 // Jobs of the past and those that run.
-import { type Dict, fnmatch, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import {
+  type Dict,
+  decodeMsgpack,
+  fnmatch,
+  isDict,
+  isList,
+  numberOf,
+  SaltError,
+  str,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 import { formatJob, isFindJob, resultOf, timeOf } from './jobs/format.ts'
 
@@ -40,21 +51,31 @@ async function active(ctx: MasterContext, display_progress: Value): Promise<Dict
   return new Map(jobs)
 }
 
-async function lookup(ctx: MasterContext, jid: string, missing: Value, display_progress: Value): Promise<Dict> {
+interface Lookup {
+  returned: Value
+  missing: Value
+  display_progress: Value
+}
+
+async function lookup(
+  ctx: MasterContext,
+  jid: string,
+  { returned, missing, display_progress }: Lookup,
+): Promise<Value> {
   await tell(ctx, display_progress, 'Querying returner: local_cache')
   const found: Dict = new Map()
   let out: Value = null
-  for (const [id, data] of ctx.jobs.returns(jid)) {
+  const returns = ctx.jobs.returns(jid)
+  for (const [id, data] of returns) {
     await tell(ctx, display_progress, id)
-    found.set(id, data.get('return') ?? null)
+    if (truthy(returned)) found.set(id, data.get('return') ?? null)
     out ??= data.get('out') ?? null
   }
   if (truthy(missing)) {
     const job = ctx.jobs.job(jid)
-    for (const id of job?.minions ?? []) if (!found.has(id)) found.set(id, 'Minion did not return')
+    for (const id of job?.minions ?? []) if (!returns.has(id)) found.set(id, 'Minion did not return')
   }
-  if (out !== null) ctx.memory.set('outputter', out)
-  return found
+  return dressed(out, found)
 }
 
 function listed(ctx: MasterContext, jid: string): Dict {
@@ -116,6 +137,16 @@ function search(ctx: MasterContext, wish: Search): Dict {
   return found
 }
 
+/** Calls of the master's own functions are noted in files while they run. */
+async function running(ctx: MasterContext): Promise<Value[]> {
+  const folder = `${str(ctx.opts.get('cachedir')!)}/proc`
+  if ((await ctx.host.stat(folder))?.type !== 'directory') return []
+  const others = (await ctx.host.list(folder)).filter((jid) => jid !== ctx.jid)
+  return Promise.all(
+    others.map(async (jid) => decodeMsgpack(await ctx.host.read(`${folder}/${jid}`), { dialect: 'bus' })),
+  )
+}
+
 const jid = arg.any("The job's number")
 const ext_source = arg.any('Another job cache', { optional: true })
 const outputter = arg.any('How the answer is to be shown', { optional: true })
@@ -141,7 +172,7 @@ export default defineRunner({
         display_progress,
       },
       examples: ['salt-run jobs.lookup_jid 20130916125524463507'],
-      run: (ctx, { jid, missing, display_progress }) => lookup(ctx, str(jid), missing, display_progress),
+      run: (ctx, { jid, ext_source: _source, ...wish }) => lookup(ctx, str(jid), wish),
     }),
     list_job: masterFn({
       doc: 'One job: what it was, who was meant, and what came back.',
@@ -238,7 +269,7 @@ export default defineRunner({
       doc: 'The functions of the master that run now.',
       args: {},
       examples: ['salt-run jobs.master'],
-      run: () => [],
+      run: (ctx) => running(ctx),
     }),
   },
 })

@@ -1,5 +1,5 @@
 // Which minions are there.
-import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 
 interface Question {
@@ -58,35 +58,40 @@ const question = { tgt, tgt_type, timeout, gather_job_timeout }
 const subset = arg.any('Only these', { optional: true })
 const show_ip = arg.any('With their addresses', { default: false })
 
-/** Those of a list that a subset names. */
-const within = (ids: string[], wanted: Value): string[] =>
-  truthy(wanted) && Array.isArray(wanted) ? ids.filter((id) => (wanted as Value[]).includes(id)) : ids
+const listOf = (value: Value): Value[] => (isList(value) ? [...value] : [value])
 
-/** The ids, or with addresses a dict of them. */
-function withAddresses(ctx: MasterContext, ids: string[], wanted: Value): Value {
-  if (!truthy(wanted)) return ids
-  const address = (id: string): Value => {
-    const grains = ctx.cache.bank('grains').fetch(id)
-    const list = grains !== undefined && isDict(grains) ? grains.get('ipv4') : undefined
-    return Array.isArray(list)
-      ? (((list as Value[]).find((ip) => ip !== '127.0.0.1') ?? list[0] ?? null) as Value)
-      : null
-  }
-  return new Map<Value, Value>(ids.map((id) => [id, address(id)]))
+/** Connected minions, all or those of a subset. */
+function connected(ctx: MasterContext, wanted: Value): Map<string, string> {
+  const all = ctx.connected()
+  return truthy(wanted) ? new Map([...all].filter(([id]) => listOf(wanted).includes(id))) : all
 }
 
-const presence = (doc: string, pick: (ctx: MasterContext, ids: string[]) => string[]) =>
-  masterFn({
-    doc,
-    args: { subset, show_ip },
-    run: async (ctx, { subset, show_ip }) => {
-      const { up } = await status(ctx, { tgt: '*', tgt_type: 'glob', timeout: null, gather_job_timeout: null })
-      return withAddresses(ctx, within(pick(ctx, up), subset), show_ip)
-    },
-  })
+const there = masterFn({
+  doc: 'Minions that are connected.',
+  args: { subset, show_ip },
+  examples: ['salt-run manage.present'],
+  run: (ctx, { subset, show_ip }) => {
+    const found = connected(ctx, subset)
+    return truthy(show_ip) ? new Map<Value, Value>(found) : [...found.keys()].sort()
+  },
+})
 
-const there = presence('Minions that are connected.', (_ctx, up) => up)
-const away = presence('Minions that are not connected.', (ctx, up) => known(ctx).filter((id) => !up.includes(id)))
+const away = masterFn({
+  doc: 'Minions that are not connected.',
+  args: { subset, show_ip },
+  examples: ['salt-run manage.not_present'],
+  run: (ctx, { subset }) => {
+    const found = connected(ctx, null)
+    return known(ctx).filter((id) => !found.has(id) && (subset === null || listOf(subset).includes(id)))
+  },
+})
+
+/** Salt's own words, which people search for. */
+const REGENERATED =
+  'The minion and master keys have been deleted.  Restart the Salt\nMaster within the next 60 seconds!!!\n\n' +
+  'Wait for the minions to reconnect.  Once the minions reconnect\nthe new keys will appear in pending and will need to be re-\n' +
+  'accepted by running:\n    salt-key -A\n\nBe advised that minions not currently connected to the master\n' +
+  'will not be able to reconnect and may require manual\nregeneration via a local call to\n    salt-call saltutil.regen_keys'
 
 export default defineRunner({
   name: 'manage',
@@ -96,10 +101,7 @@ export default defineRunner({
       doc: 'Minions that answer, and those that do not.',
       args: { output: arg.any('Whether both lists are told', { default: true }), ...question },
       examples: ['salt-run manage.status'],
-      run: async (ctx, { output, ...asked }) => {
-        const { up, down } = await status(ctx, asked)
-        return truthy(output) ? { up, down } : { up, down }
-      },
+      run: async (ctx, { output: _output, ...asked }) => ({ ...(await status(ctx, asked)) }),
     }),
     up: masterFn({
       doc: 'Minions that answer.',
@@ -124,12 +126,12 @@ export default defineRunner({
       run: async (ctx) => {
         for await (const _answer of ctx.run({ tgt: '*', fun: 'saltutil.regen_keys' }));
         for (const id of known(ctx)) ctx.keys.remove('minions', id)
-        return 'Minion keys were deleted; restart the minions to have new ones accepted'
+        return REGENERATED
       },
     }),
     versions: masterFn({
       doc: 'The versions of minions, compared with that of the master.',
-      args: { timeout, gather_job_timeout },
+      args: {},
       examples: ['salt-run manage.versions'],
       run: (ctx) => versions(ctx),
     }),

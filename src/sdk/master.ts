@@ -40,6 +40,8 @@ export interface MasterContext {
   docs(family: 'runner' | 'wheel' | 'function'): Promise<Map<string, string>>
   /** Which minions a target means. */
   targets(target: Value, kind: string, delimiter?: string): TargetedMinions
+  /** Connected minions, each with its address. */
+  connected(): Map<string, string>
   /** Publishes and gives what comes back, as it comes; nothing when nobody is meant. */
   run(job: MinionJob): AsyncIterable<MinionReturn>
   /** Publishes without waiting; undefined when nobody is meant. */

@@ -1,0 +1,76 @@
+// Which minions are connected: those whose grains have an address that a connection to the publish port comes from. It is
+// what Salt goes by, so several minions behind one address are there as soon as one is.
+import { readFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { type Dict, isDict, isList, numberOf, str } from '../data/mod.ts'
+import type { DataCache } from '../store/mod.ts'
+
+const ESTABLISHED = '01'
+
+/** Bytes as /proc has them: words of four, each the other way round. */
+function addressOf(hex: string): string {
+  const words = hex.match(/.{8}/g) ?? []
+  const bytes = words.flatMap((word) => (word.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)))
+  if (bytes.length === 4) return bytes.join('.')
+  const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
+  if (isMapped) return bytes.slice(12).join('.')
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    ((bytes[index * 2]! << 8) | bytes[index * 2 + 1]!).toString(16),
+  )
+  const text = new URL(`http://[${groups.join(':')}]`).hostname
+  return text.slice(1, -1)
+}
+
+/** Where connections to a port of this machine come from; empty where the system does not tell. */
+function remoteAddresses(port: number): Set<string> {
+  const found = new Set<string>()
+  for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    for (const line of linesOf(file)) {
+      const [, local = '', remote = '', state] = line.trim().split(/\s+/)
+      const isThere = Number.parseInt(local.split(':')[1] ?? '', 16) === port && state === ESTABLISHED
+      if (isThere) found.add(addressOf(remote.split(':')[0]!))
+    }
+  }
+  return found
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').slice(1)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A minion on this machine knows it by its other addresses. */
+function withOwnAddresses(found: Set<string>): Set<string> {
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  for (const [loopback, family] of [
+    ['127.0.0.1', 'IPv4'],
+    ['::1', 'IPv6'],
+  ] as const) {
+    if (!found.delete(loopback)) continue
+    for (const address of own) if (address.family === family && !address.internal) found.add(address.address)
+  }
+  return found
+}
+
+/** The ids of connected minions, each with its address. */
+export function connectedMinions({ opts, cache }: { opts: Dict; cache: DataCache }): Map<string, string> {
+  const port = numberOf(opts.get('publish_port') ?? 4505) ?? 4505
+  const addresses = withOwnAddresses(remoteAddresses(port))
+  const bank = cache.bank('grains')
+  const connected = new Map<string, string>()
+  for (const id of bank.list().sort()) {
+    const grains = bank.fetch(id)
+    if (grains === undefined || !isDict(grains)) continue
+    const own = ['ipv4', 'ipv6'].flatMap((name) => {
+      const list = grains.get(name)
+      return list !== undefined && isList(list) ? list.map(str) : []
+    })
+    const address = own.find((ip) => addresses.has(ip))
+    if (address !== undefined) connected.set(id, address)
+  }
+  return connected
+}

@@ -1,0 +1,35 @@
+// `presence_events`: from time to time the master tells which minions are connected, and who came and went since.
+import { connectedMinions } from '../client/mod.ts'
+import { truthy, type Value } from '../data/mod.ts'
+import type { MasterParts } from './parts.ts'
+
+export class Presence {
+  private readonly parts: MasterParts
+  private before: Set<string>
+
+  constructor(parts: MasterParts) {
+    this.parts = parts
+    const known = parts.cache.bank('presence-data').fetch('present')
+    this.before = new Set(Array.isArray(known) ? (known as string[]) : [])
+  }
+
+  tell(): void {
+    const { opts, bus, cache } = this.parts
+    if (!truthy(opts.get('presence_events') ?? false)) return
+    const present = new Set(connectedMinions(this.parts).keys())
+    const fresh = [...present].filter((id) => !this.before.has(id))
+    const lost = [...this.before].filter((id) => !present.has(id))
+    if (fresh.length > 0 || lost.length > 0) {
+      bus.fire(
+        'salt/presence/change',
+        new Map<Value, Value>([
+          ['new', fresh],
+          ['lost', lost],
+        ]),
+      )
+      cache.bank('presence-data').store('present', [...present])
+    }
+    bus.fire('salt/presence/present', new Map<Value, Value>([['present', [...present]]]))
+    this.before = present
+  }
+}
