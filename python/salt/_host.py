@@ -16,22 +16,20 @@ from brine_worker.channel import ASK, REPLY, HostFailure
 from brine_worker.failures import raised
 
 
+# what a worker's host has no answer to; a program of its own has
+_APART = {"config", "local", "runner", "wheel", "caller"}
+
+
 def ask(method, *params):
     """What the host answers; its failures are raised as the exceptions they stand for."""
-    try:
-        call = current()
-    except NoCall:
-        return raised(_program().ask, method, list(params))
-    return call.ask(method, *params)
-
-
-def inside():
-    """Whether a worker of a daemon or program runs this."""
-    try:
-        current()
-    except NoCall:
-        return False
-    return True
+    if method not in _APART:
+        try:
+            call = current()
+        except NoCall:
+            call = None
+        if call is not None:
+            return call.ask(method, *params)
+    return raised(_program().ask, method, list(params))
 
 
 class _Program:

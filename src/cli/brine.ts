@@ -7,6 +7,7 @@ const USAGE = `Usage: brine <command> [options]
 
 Commands:
   render FILE    render an SLS file or a template and print the result
+  python-host    answer a Python script that imports salt (it starts this itself)
 
 Options:
   -h, --help     show this help, or that of the command before it
@@ -18,6 +19,8 @@ async function main(argv: string[]): Promise<number> {
   switch (command) {
     case 'render':
       return (await import('./render.ts')).run(rest)
+    case 'python-host':
+      return (await import('./python-host.ts')).run()
     case '--version':
       process.stdout.write(`brine ${version()}\n`)
       return 0

@@ -15,6 +15,7 @@ import { type PillarMerge, pillarMerge, pillarOptions } from './pillar-options.t
 import { PillarTree } from './pillar-tree.ts'
 import { SlsRendering } from './sls.ts'
 import { matchingStates, type ReadTop, readTop } from './top.ts'
+import { userExtPillars } from './user-ext-pillars.ts'
 
 export interface PillarInput {
   /** The master's options, or the minion's own where there is no master. */
@@ -239,9 +240,10 @@ class Compilation {
       return pillar
     }
     const start = this.override.size > 0 ? this.merge(pillar, this.override) : pillar
+    const ctx = this.externalContext()
     return addExtPillar(start as Dict, errors, {
-      ctx: this.externalContext(),
-      sources: new Map([...builtinExtPillars, ...(this.input.extPillars ?? [])]),
+      ctx,
+      sources: new Map([...builtinExtPillars, ...(await userExtPillars(ctx)), ...(this.input.extPillars ?? [])]),
       extraMinionData: this.dictOr(this.input.extraMinionData),
       merge: this.merge,
       merged: (name, data) => this.sources.push({ name: `ext_pillar ${name}`, data, under: [] }),
@@ -259,6 +261,12 @@ class Compilation {
       host,
       ...this.withFunctions(),
       isMember: isMember ?? (() => false),
+      compileRoots: async (roots, saltenv) => {
+        const own: Dict = new Map([...this.input.opts, ['pillar_roots', roots], ['ext_pillar', []]])
+        const pillarenv = this.input.pillarenv ?? null
+        const { override: _override, ext: _ext, ...input } = this.input
+        return (await compilePillar({ ...input, opts: own, saltenv, pillarenv })).pillar
+      },
       render: async (text, options) =>
         (await renderText(text, { ...this.renderContext(), isPillar: false, opts, ...options })).value,
       log: this.log,

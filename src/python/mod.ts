@@ -3,3 +3,4 @@
 export { answersOf, type Families, type Family, type Found, type Origin } from './answers.ts'
 export { PythonFailure, WorkerError, type WorkerErrorCode } from './errors.ts'
 export { type Answer, callPython, type PythonCall, type Scope } from './scope.ts'
+export { serveFrames } from './serve.ts'

@@ -8,7 +8,8 @@ import { inputText, withoutShebang } from '../input-text.ts'
 import type { RenderContext, Renderer } from '../renderer.ts'
 import type { FunctionSource } from '../salt-functions.ts'
 
-const functionFamily = (functions: FunctionSource): Family => ({
+/** Functions of a source as Python sees them. */
+export const sourceFamily = (functions: FunctionSource): Family => ({
   find: (name) => (functions.has(name) ? { doc: '' } : undefined),
   names: () => functions.names(),
   call: (name, args, kwargs) => functions.call(name, args, kwargs),
@@ -21,7 +22,7 @@ function scopeOf({ opts, grains, pillar, functions, log = silentLog }: RenderCon
     pillar,
     memory: new Map(),
     log,
-    answers: answersOf(functions ? { function: functionFamily(functions) } : {}),
+    answers: answersOf(functions ? { function: sourceFamily(functions) } : {}),
   }
 }
 

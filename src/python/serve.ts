@@ -1,0 +1,28 @@
+// The host's side for a Python process that started us, and asks over our standard streams.
+import type { Readable, Writable } from 'node:stream'
+import type { Value } from '../data/mod.ts'
+import { failureOf } from './errors.ts'
+import { FrameReader, frame } from './frames.ts'
+import type { Answer } from './scope.ts'
+
+const REPLY = 1
+const FAIL = 2
+
+/** Answers until the input ends. */
+export async function serveFrames(
+  input: Readable,
+  output: Writable,
+  answers: ReadonlyMap<string, Answer>,
+): Promise<void> {
+  const answer = async ([, number, , method, params]: Value[]): Promise<void> => {
+    try {
+      const known = answers.get(String(method))
+      if (!known) throw new Error(`Nothing here answers '${String(method)}'`)
+      output.write(frame([REPLY, number, await known(params as Value[])]))
+    } catch (error) {
+      output.write(frame([FAIL, number, failureOf(error)]))
+    }
+  }
+  const reader = new FrameReader((message) => void answer(message))
+  for await (const piece of input) reader.push(piece as Buffer)
+}
