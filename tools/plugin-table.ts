@@ -1,6 +1,6 @@
 // `tsx tools/plugin-table.ts`: writes src/loader/*-table.ts, which name every function of src/modules/, src/states/,
 // src/runners/ and src/wheel/ and how its file is imported, and the reference in docs/. Tests fail when they are out of date.
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type StateDeclaration, stateHooks } from '../src/sdk/mod.ts'
 import { type Declaration, declarations } from './plugin-declarations.ts'
@@ -74,6 +74,19 @@ function entryText(family: Family, file: string, declaration: Declaration): stri
   ].join('')
 }
 
+const BEACON_HEAD = `// Made by tools/plugin-table.ts; run it after a beacon was added or removed.
+import type { BeaconDeclaration } from '../sdk/mod.ts'
+
+export const beaconTable: Readonly<Record<string, () => Promise<{ default: BeaconDeclaration }>>> = {
+`
+
+/** Beacons have one function each: their table is short. */
+export function beaconTableText(root: string): string {
+  const files = readdirSync(join(root, 'src', 'beacons')).filter((file) => /^\w+\.ts$/.test(file))
+  const lines = files.sort().map((file) => `  ${file.replace('.ts', '')}: () => import('../beacons/${file}'),\n`)
+  return `${BEACON_HEAD}${lines.join('')}}\n`
+}
+
 /** Words up to the edge of the page, as the formatter leaves them. */
 function listText(key: string, words: readonly string[]): string {
   const names = words.map((name) => `'${name}'`)
@@ -87,5 +100,6 @@ if (import.meta.filename === process.argv[1]) {
   for (const family of FAMILIES) {
     writeFileSync(join(root, 'src', 'loader', family.table), await tableText(root, family))
   }
+  writeFileSync(join(root, 'src', 'loader', 'beacon-table.ts'), beaconTableText(root))
   await writeReference(root)
 }

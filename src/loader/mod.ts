@@ -1,3 +1,4 @@
+export { beaconTable } from './beacon-table.ts'
 export { LoaderError, type LoaderErrorCode } from './errors.ts'
 export { type MasterEntry, MasterRegistry, type MasterTable } from './master-registry.ts'
 export { moduleTable } from './module-table.ts'

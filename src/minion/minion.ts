@@ -6,6 +6,7 @@ import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
 import type { Schedule } from '../schedule/mod.ts'
+import { Beacons } from './beacons.ts'
 import { listenForDuties } from './duties.ts'
 import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
@@ -120,13 +121,13 @@ export class Minion {
     if (load) this.jobs.begin(load, { functions: async () => functions, finished: () => undefined })
   }
 
-  /** What one minion does once, however many masters it has: the schedule. */
+  /** What one minion does once, however many masters it has: the schedule and the beacons. */
   private lead(opts: Dict, functions: () => Promise<Registry>): void {
     if (this.schedule) return
     const { log, bus, jobs } = this
     const { schedule, close } = openSchedule({ opts, log, bus, jobs, functions })
     this.schedule = schedule
-    this.closings.push(close)
+    this.closings.push(close, new Beacons({ opts, log, bus, jobs, functions }).start())
   }
 
   private watch(peer: MasterPeer): void {

@@ -23,6 +23,16 @@ export { display } from '../output/mod.ts'
 export type { DataCache, JobRecord, JobReturn, JobStore, KeyFolder, MinionProgress, PkiKeys } from '../store/mod.ts'
 export { generateRsaKeys, pemFingerprint, RsaPublicKey } from '../wire/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
+export {
+  type BeaconContext,
+  type BeaconDeclaration,
+  beaconOptions,
+  defineBeacon,
+  dictOption,
+  ownOptions,
+  percentOf,
+  roundedPercent,
+} from './beacon.ts'
 export { bind, type Callable, shaped, signatureOf } from './bind.ts'
 export { CommandError, nestedText } from './command-error.ts'
 export { bindPublished, type CallArguments, parseInput, publishedArguments, readArgument } from './command-line.ts'

@@ -1,0 +1,177 @@
+// Changes of files, as the kernel tells of them. What kind of change it was is seen from the file before and after.
+import { dirname, join } from 'node:path/posix'
+import { type Dict, fnmatch, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { type BeaconContext, defineBeacon, dictOption } from '../sdk/mod.ts'
+
+const MASKS = new Set(
+  'access attrib close_nowrite close_write create delete delete_self excl_unlink ignored modify moved_from moved_to move_self oneshot onlydir open unmount'.split(
+    ' ',
+  ),
+)
+const DEFAULT_MASK = ['create', 'delete', 'modify']
+
+interface Look {
+  mtime: number
+  ctime: number
+  size: number
+  inode: number
+  isDirectory: boolean
+}
+
+interface Change {
+  /** What is watched. */
+  path: string
+  file: string
+  kinds: string[]
+}
+
+function problemOf(options: Value): string | undefined {
+  const say = (text: string): string => `Configuration for inotify beacon ${text}`
+  if (!isDict(options)) return say('must be a list of dictionaries.')
+  if (!['mask', 'recurse', 'auto_add'].some((name) => options.has(name))) {
+    return say('must contain mask, recurse or auto_add items.')
+  }
+  for (const name of ['auto_add', 'recurse']) {
+    if (options.has(name) && typeof options.get(name) !== 'boolean') return say(`${name} must be boolean.`)
+  }
+  const mask = options.get('mask') ?? []
+  if (!isList(mask)) return say('mask must be list.')
+  const unknown = [...mask].find((item) => !MASKS.has(str(item)))
+  return unknown === undefined ? undefined : say(`invalid mask option ${str(unknown)}.`)
+}
+
+function validate(config: Dict): string | undefined {
+  if (!config.has('files')) return 'Configuration for inotify beacon must include files.'
+  const files = config.get('files')!
+  if (!isDict(files)) return 'Configuration for inotify beacon invalid, files must be a dict.'
+  for (const options of files.values()) {
+    const problem = problemOf(options)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+/** What is watched, with how each file looked when last seen. */
+class Watcher {
+  readonly changes: Change[] = []
+  private readonly known = new Map<string, Map<string, Look>>()
+  private last: Promise<void> = Promise.resolve()
+
+  async settle(): Promise<void> {
+    await this.last
+  }
+
+  has(path: string): boolean {
+    return this.known.has(path)
+  }
+
+  async watch(ctx: BeaconContext, path: string): Promise<void> {
+    if (this.known.has(path) || (await ctx.host.lstat(path)) === undefined) return
+    const looks = new Map<string, Look>()
+    this.known.set(path, looks)
+    for (const file of await filesAt(ctx, path)) {
+      const look = await lookAt(ctx, file)
+      if (look) looks.set(file, look)
+    }
+    const hear = (name: string | null): void => {
+      this.last = this.last.then(() => this.judge(ctx, path, name))
+    }
+    if (!ctx.watch(path, hear)) this.known.delete(path)
+  }
+
+  private async judge(ctx: BeaconContext, path: string, name: string | null): Promise<void> {
+    const looks = this.known.get(path)
+    if (!looks) return
+    const isSelf = looks.has(path) && !looks.get(path)!.isDirectory
+    const file = isSelf || name === null ? path : join(path, name)
+    const [before, after] = [looks.get(file), await lookAt(ctx, file)]
+    if (after) looks.set(file, after)
+    else looks.delete(file)
+    const kinds = kindsOf(before, after, file === path)
+    if (kinds.length > 0) this.changes.push({ path, file, kinds })
+    if (file === path && after === undefined) {
+      this.known.delete(path)
+      ctx.unwatch(path)
+    }
+  }
+}
+
+async function lookAt(ctx: BeaconContext, file: string): Promise<Look | undefined> {
+  const stat = await ctx.host.lstat(file)
+  if (stat === undefined) return undefined
+  const { mtime, ctime, size, inode, type } = stat
+  return { mtime, ctime, size, inode, isDirectory: type === 'directory' }
+}
+
+async function filesAt(ctx: BeaconContext, path: string): Promise<string[]> {
+  if ((await ctx.host.stat(path))?.type !== 'directory') return [path]
+  return [path, ...(await ctx.host.list(path)).map((name) => join(path, name))]
+}
+
+function kindsOf(before: Look | undefined, after: Look | undefined, isSelf: boolean): string[] {
+  if (!before && !after) return []
+  if (!after) return [isSelf ? 'delete_self' : 'delete']
+  if (!before) return ['create']
+  if (before.inode !== after.inode) return [isSelf ? 'move_self' : 'moved_to']
+  if (before.mtime !== after.mtime || before.size !== after.size) return ['modify', 'close_write']
+  return before.ctime === after.ctime ? [] : ['attrib']
+}
+
+function isExcluded(options: Dict, file: string): boolean {
+  const excludes = options.get('exclude') ?? null
+  if (!isList(excludes)) return false
+  return [...excludes].some((entry) => {
+    const [pattern, more] = isDict(entry) ? [...entry][0]! : [entry, null]
+    const text = str(pattern)
+    if (isDict(more) && truthy(more.get('regex') ?? false)) return new RegExp(text).test(file)
+    return text.includes('*') ? fnmatch(file, text) : file.startsWith(text)
+  })
+}
+
+/** The configured path that a watched one belongs to. */
+function optionsFor(files: Dict, path: string): Dict {
+  for (let at = path; ; at = dirname(at)) {
+    const options = files.get(at)
+    if (options !== undefined && isDict(options)) return options
+    if (at === '/' || at === '.') return new Map()
+  }
+}
+
+async function watchAll(ctx: BeaconContext, watcher: Watcher, path: string, options: Dict): Promise<void> {
+  await watcher.watch(ctx, path)
+  if (!truthy(options.get('recurse') ?? false)) return
+  if ((await ctx.host.stat(path))?.type !== 'directory') return
+  for (const name of await ctx.host.list(path)) {
+    const inner = join(path, name)
+    if ((await ctx.host.lstat(inner))?.type === 'directory') await watchAll(ctx, watcher, inner, options)
+  }
+}
+
+function* eventsOf({ path, file, kinds }: Change, options: Dict): Generator<Dict> {
+  const mask = options.get('mask') ?? null
+  const wanted = isList(mask) ? [...mask].map((item) => str(item)) : DEFAULT_MASK
+  if (isExcluded(options, file)) return
+  for (const kind of kinds.filter((name) => wanted.includes(name))) {
+    const change = `IN_${kind.toUpperCase()}`
+    yield new Map<Value, Value>([
+      ['tag', path],
+      ['path', file],
+      ['change', change],
+    ])
+  }
+}
+
+export default defineBeacon({
+  name: 'inotify',
+  doc: 'Tells of changes of files and directories.',
+  validate,
+  beacon: async (ctx, config) => {
+    const files = dictOption(config, 'files')
+    const watcher = (ctx.memory.get('watcher') as Watcher | undefined) ?? new Watcher()
+    ctx.memory.set('watcher', watcher)
+    await watcher.settle()
+    const told = watcher.changes.splice(0).flatMap((change) => [...eventsOf(change, optionsFor(files, change.path))])
+    for (const [path, options] of files) await watchAll(ctx, watcher, str(path), isDict(options) ? options : new Map())
+    return told
+  },
+})

@@ -1,0 +1,16 @@
+// Made by tools/plugin-table.ts; run it after a beacon was added or removed.
+import type { BeaconDeclaration } from '../sdk/mod.ts'
+
+export const beaconTable: Readonly<Record<string, () => Promise<{ default: BeaconDeclaration }>>> = {
+  diskusage: () => import('../beacons/diskusage.ts'),
+  inotify: () => import('../beacons/inotify.ts'),
+  load: () => import('../beacons/load.ts'),
+  log: () => import('../beacons/log.ts'),
+  memusage: () => import('../beacons/memusage.ts'),
+  network_info: () => import('../beacons/network_info.ts'),
+  pkg: () => import('../beacons/pkg.ts'),
+  ps: () => import('../beacons/ps.ts'),
+  service: () => import('../beacons/service.ts'),
+  status: () => import('../beacons/status.ts'),
+  swapusage: () => import('../beacons/swapusage.ts'),
+}

@@ -1,0 +1,126 @@
+// Requests about beacons, as functions send them over a minion's bus, and the events that answer them.
+import { type Dict, deepCopy, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { beaconOptions } from '../sdk/mod.ts'
+import { nameOf } from './beacon-set.ts'
+import type { Beacons } from './beacons.ts'
+
+export interface BeaconAnswer {
+  tag: string
+  data: Dict
+}
+
+interface Request {
+  name: string
+  config: Value
+  data: Dict
+}
+
+type Command = (beacons: Beacons, request: Request) => BeaconAnswer | Promise<BeaconAnswer>
+
+const answer = (word: string, data: Record<string, Value>): BeaconAnswer => ({
+  tag: `/salt/minion/minion_${word}`,
+  data: new Map(Object.entries({ complete: true, ...data })),
+})
+
+const now = (beacons: Beacons): Value => deepCopy(beacons.own)
+
+/** Changes a beacon of the minion's own; those of the pillar stay as they are. */
+const changing =
+  (word: string, refusal: (name: string) => string, change: (beacons: Beacons, request: Request) => string): Command =>
+  (beacons, request) => {
+    const { name } = request
+    const isOfPillar = beacons.ofPillar.has(name)
+    const comment = isOfPillar ? refusal(name) : change(beacons, request)
+    return answer(`beacon_${word}_complete`, { complete: !isOfPillar, comment, beacons: now(beacons) })
+  }
+
+const inPillar = (verb: string) => (name: string) => `Cannot ${verb} beacon item ${name}, it is configured in pillar.`
+
+function put(beacons: Beacons, { name, config }: Request): void {
+  beacons.own.set(name, config)
+  beacons.set.close(name)
+}
+
+function add(beacons: Beacons, request: Request): string {
+  const { name } = request
+  const comment = beacons.own.has(name)
+    ? `Updating settings for beacon item: ${name}`
+    : `Added new beacon item: ${name}`
+  put(beacons, request)
+  return comment
+}
+
+function remove(beacons: Beacons, { name }: Request): string {
+  beacons.set.close(name)
+  return beacons.own.delete(name) ? `Deleting beacon item: ${name}` : `Beacon item ${name} not found.`
+}
+
+function switched(on: boolean): (beacons: Beacons, request: Request) => string {
+  return (beacons, { name }) => {
+    const config = beacons.own.get(name) ?? null
+    if (isDict(config)) config.set('enabled', on)
+    else if (isList(config)) {
+      const list = config as Value[]
+      const held = list.find((part) => isDict(part) && part.has('enabled')) as Dict | undefined
+      if (held) held.set('enabled', on)
+      else list.push(new Map([['enabled', on]]))
+    }
+    return `${on ? 'Enabling' : 'Disabling'} beacon item ${name}`
+  }
+}
+
+const switchAll =
+  (on: boolean): Command =>
+  (beacons) => {
+    beacons.own.set('enabled', on)
+    return answer(`beacons_${on ? 'enabled' : 'disabled'}_complete`, { beacons: now(beacons) })
+  }
+
+function list(beacons: Beacons, { data }: Request): BeaconAnswer {
+  const parts = [
+    truthy(data.get('include_pillar') ?? true) ? beacons.ofPillar : new Map(),
+    truthy(data.get('include_opts') ?? true) ? beacons.own : new Map(),
+  ]
+  return answer('beacons_list_complete', { beacons: deepCopy(new Map(parts.flatMap((part) => [...part]))) })
+}
+
+async function validate(beacons: Beacons, { name, config }: Request): Promise<BeaconAnswer> {
+  const options = beaconOptions(config)
+  const kindName = nameOf(name, options)
+  const kind = await beacons.set.find(kindName, await beacons.parts.functions())
+  const unknown = `Beacon ${kindName} does not have a validate function, skipping validation.`
+  const { valid, comment } = kind ? await kind.validate(config, options) : { valid: true, comment: unknown }
+  return answer('beacon_validation_complete', { vcomment: comment, valid })
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  add: changing('add', (name) => `Cannot update beacon item ${name}, because it is configured in pillar.`, add),
+  modify: changing('modify', inPillar('modify'), (beacons, request) => {
+    put(beacons, request)
+    return `Updating settings for beacon item: ${request.name}`
+  }),
+  delete: changing('delete', inPillar('delete'), remove),
+  enable: switchAll(true),
+  disable: switchAll(false),
+  enable_beacon: changing('enabled', inPillar('enable'), switched(true)),
+  disable_beacon: changing('disabled', inPillar('disable'), switched(false)),
+  list,
+  list_available: async (beacons) =>
+    answer('beacons_list_available_complete', {
+      beacons: await beacons.set.names(await beacons.parts.functions()),
+    }),
+  validate_beacon: validate,
+  reset: (beacons) => {
+    beacons.set.closeAll()
+    beacons.own.clear()
+    return answer('beacon_reset_complete', { comment: 'Beacons have been reset', beacons: now(beacons) })
+  },
+}
+
+/** Does what a `manage_beacons` event asks for. */
+export async function manageBeacons(beacons: Beacons, data: Dict): Promise<BeaconAnswer> {
+  const func = str(data.get('func') ?? null)
+  const command = COMMANDS[func]
+  if (!command) throw new RangeError(`Function "${func}" is unavailable in salt.utils.beacons`)
+  return command(beacons, { name: str(data.get('name') ?? ''), config: data.get('beacon_data') ?? null, data })
+}

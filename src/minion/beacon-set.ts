@@ -1,0 +1,131 @@
+// The beacons a minion has: those of this package, imported at their first use, and users' own in Python. Each configured
+// one has a memory and watches of its own, which end with it.
+import { type FSWatcher, watch } from 'node:fs'
+import { type Log, toError } from '../base/mod.ts'
+import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { beaconTable, type Registry } from '../loader/mod.ts'
+import { userBeacons } from '../pybridge/mod.ts'
+import type { BeaconContext, BeaconDeclaration } from '../sdk/mod.ts'
+
+/** What a beacon found: true, or why not, and what to say of it. */
+export interface Validity {
+  valid: boolean
+  comment: string
+}
+
+export const VALID = 'Valid beacon configuration'
+
+/** A kind of beacon, ours or a user's. */
+export interface BeaconKind {
+  validate(config: Value, options: Dict): Promise<Validity>
+  look(ctx: BeaconContext, config: Value, options: Dict): Promise<Dict[]>
+}
+
+function ownKind(declaration: BeaconDeclaration): BeaconKind {
+  return {
+    validate: async (config, options) => {
+      if (!isList(config)) {
+        return { valid: false, comment: `Configuration for ${declaration.name} beacon must be a list.` }
+      }
+      const problem = declaration.validate(options)
+      return { valid: problem === undefined, comment: problem ?? VALID }
+    },
+    look: async (ctx, _config, options) => declaration.beacon(ctx, options),
+  }
+}
+
+export class BeaconSet {
+  private readonly log: Log
+  private readonly contexts = new Map<string, { ctx: BeaconContext; watches: Map<string, FSWatcher> }>()
+  private users: Map<string, BeaconKind> | undefined
+
+  constructor(log: Log) {
+    this.log = log
+  }
+
+  /** The names there are. */
+  async names(functions: Registry): Promise<string[]> {
+    const own = await Promise.all(
+      Object.keys(beaconTable).map(async (name) => ((await this.serves(name, functions)) === true ? [name] : [])),
+    )
+    return [...own.flat(), ...(await this.usersOwn(functions)).keys()].sort()
+  }
+
+  async find(name: string, functions: Registry): Promise<BeaconKind | undefined> {
+    const theirs = (await this.usersOwn(functions)).get(name)
+    if (theirs) return theirs
+    const serves = await this.serves(name, functions)
+    if (serves !== true) {
+      if (serves !== undefined) this.log('error', `Unable to load ${name} beacon: ${serves}`)
+      return undefined
+    }
+    return ownKind((await beaconTable[name]!()).default)
+  }
+
+  /** What a configured beacon works with; the same from look to look. */
+  context(name: string, functions: Registry): BeaconContext {
+    const { call, has, grains, opts, host } = functions.ctx
+    const fresh = { call, has, grains, opts, host, log: this.log }
+    const held = this.contexts.get(name)
+    if (held) return Object.assign(held.ctx, fresh)
+    const watches = new Map<string, FSWatcher>()
+    const ctx: BeaconContext = {
+      ...fresh,
+      memory: new Map(),
+      watch: (path, hear) => this.watch(watches, path, hear),
+      unwatch: (path) => {
+        watches.get(path)?.close()
+        watches.delete(path)
+      },
+    }
+    this.contexts.set(name, { ctx, watches })
+    return ctx
+  }
+
+  /** Forgets what a configured beacon remembers, and ends its watches. */
+  close(name: string): void {
+    for (const watcher of this.contexts.get(name)?.watches.values() ?? []) watcher.close()
+    this.contexts.delete(name)
+  }
+
+  closeAll(): void {
+    for (const name of [...this.contexts.keys()]) this.close(name)
+  }
+
+  /** Looks for users' own again at their next use. */
+  refresh(): void {
+    this.users = undefined
+  }
+
+  private async usersOwn(functions: Registry): Promise<Map<string, BeaconKind>> {
+    this.users ??= await userBeacons(functions)
+    return this.users
+  }
+
+  /** True, or why a beacon of ours does not serve here; undefined when there is none of that name. */
+  private async serves(name: string, functions: Registry): Promise<true | string | undefined> {
+    if (!Object.hasOwn(beaconTable, name)) return undefined
+    const { when } = (await beaconTable[name]!()).default
+    return when ? when(this.context(`${name} (when)`, functions)) : true
+  }
+
+  private watch(watches: Map<string, FSWatcher>, path: string, hear: (name: string | null) => void): boolean {
+    try {
+      const watcher = watch(path, (_event, name) => hear(name))
+      watcher.on('error', (error) => this.log('warning', `${path} can no longer be watched: ${error.message}`))
+      watches.set(path, watcher)
+      return true
+    } catch (error) {
+      this.log('warning', `${path} cannot be watched: ${toError(error).message}`)
+      return false
+    }
+  }
+}
+
+/** Whether a set of options says that something is on. */
+export const isOn = (options: Dict): boolean => truthy(options.get('enabled') ?? true)
+
+export const nameOf = (mark: string, options: Dict): string => {
+  const module = options.get('beacon_module') ?? null
+  return truthy(module) ? str(module) : mark
+}

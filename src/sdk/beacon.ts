@@ -1,0 +1,54 @@
+// What a beacon is: it looks at something every so often and tells what it saw, as data of events.
+import { type Dict, isDict, isList, numberOf, str, type Value } from '../data/mod.ts'
+import type { FunctionContext } from './context.ts'
+
+export interface BeaconContext extends Pick<FunctionContext, 'call' | 'has' | 'grains' | 'opts' | 'host' | 'log'> {
+  /** What this beacon remembers from one look to the next. */
+  readonly memory: Map<string, unknown>
+  /** Hears of changes in a directory or of a file, until the beacon is closed; false when there is nothing to watch. */
+  watch(path: string, hear: (name: string | null) => void): boolean
+  unwatch(path: string): void
+}
+
+export interface BeaconDeclaration {
+  name: string
+  doc: string
+  /** True, or why it cannot serve here. */
+  when?(ctx: BeaconContext): true | string | Promise<true | string>
+  /** What is wrong with a configuration; undefined when nothing is. */
+  validate(config: Dict): string | undefined
+  /** Looks once; what it gives are the data of events, `tag` being the end of their tags. */
+  beacon(ctx: BeaconContext, config: Dict): Dict[] | Promise<Dict[]>
+}
+
+export const defineBeacon = (declaration: BeaconDeclaration): BeaconDeclaration => declaration
+
+/** Options every beacon has, which are none of its own business. */
+const COMMON = new Set(['enabled', 'interval', 'disable_during_state_run', 'beacon_module', 'run_once', '_beacon_name'])
+
+/** A configuration as one mapping; it is written as a list of them, or as one. */
+export function beaconOptions(config: Value): Dict {
+  if (isDict(config)) return config
+  const all: Dict = new Map()
+  for (const part of isList(config) ? [...config] : [])
+    if (isDict(part)) for (const [key, item] of part) all.set(key, item)
+  return all
+}
+
+/** The options that belong to the beacon itself. */
+export const ownOptions = (config: Dict): Dict => new Map([...config].filter(([key]) => !COMMON.has(str(key))))
+
+/** An option that is a mapping, or an empty one. */
+export function dictOption(config: Dict, name: string): Dict {
+  const option = config.get(name) ?? null
+  return isDict(option) ? option : new Map()
+}
+
+/** `10%`, `10` or `10.5`. */
+export function percentOf(value: Value): number {
+  return numberOf(str(value).replace('%', '').trim()) ?? Number(str(value).replace('%', ''))
+}
+
+/** To one digit, as psutil has it. */
+export const roundedPercent = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10
