@@ -409,6 +409,7 @@ export const moduleTable: ModuleTable = {
     {
       functions: [
         'recv',
+        'recv_chunked',
         'get_file',
         'envs',
         'get_template',
@@ -2024,6 +2025,9 @@ export const moduleTable: ModuleTable = {
         'cmd',
         'runner',
         'wheel',
+        'regen_keys',
+        'revoke_auth',
+        'mmodule',
         'clear_cache',
       ],
       load: () => import('../modules/saltutil.ts'),
@@ -2232,6 +2236,8 @@ export const moduleTable: ModuleTable = {
         'diskusage',
         'pid',
         'time',
+        'master',
+        'ping_master',
       ],
       load: () => import('../modules/status.ts'),
     },

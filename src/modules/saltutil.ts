@@ -2,6 +2,7 @@
 // Jobs are those of a running minion; here there are none.
 import { type Dict, fnmatch, numberOf, str, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, type FunctionDeclaration, fn, isHostError, ret } from '../sdk/mod.ts'
+import { keyFunctions } from './saltutil/keys.ts'
 import { command, runner, wheel } from './saltutil/master.ts'
 import { refreshing } from './saltutil/refresh.ts'
 import { listExtmods, syncing } from './saltutil/sync.ts'
@@ -158,6 +159,7 @@ export default defineModule({
     }),
     ...signals,
     ...besideMaster,
+    ...keyFunctions,
     clear_cache: fn({
       doc: 'Remove all files in the cache of the minion.',
       args: {},

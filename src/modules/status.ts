@@ -12,6 +12,7 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, isHostError, type Result, reads, ret } from '../sdk/mod.ts'
+import { masterFunctions } from './status/master.ts'
 import {
   counters,
   diskCounters,
@@ -234,5 +235,6 @@ export default defineModule({
       effect: 'read',
       run: (ctx, { format }) => localDatetime(new Date(ctx.host.now() * 1000), 0).strftime(format),
     }),
+    ...masterFunctions,
   },
 })
