@@ -58,8 +58,8 @@ async function bundle(root: string, all: Program[], folder: string): Promise<voi
     splitting: true,
     format: 'esm',
     chunkNames: '[name]-[hash]',
-    // it has a native part
-    external: ['libsql'],
+    // they have native parts
+    external: ['libsql', 'esbuild'],
     define: { BRINE_VERSION: JSON.stringify(version) },
   })
 }

@@ -1,24 +1,58 @@
 // Users' own execution modules and states, for a registry.
-
+import { type Log, toError } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import type { Registry, UserTables } from '../loader/mod.ts'
-import { type FamilyName, moduleFiles } from './folders.ts'
-import { functionModules } from './function-modules.ts'
+import type { ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
+import { type ModuleDeclaration, type StateDeclaration, stateHooks } from '../sdk/mod.ts'
+import { type FamilyName, type ModuleFile, moduleFiles } from './folders.ts'
+import { functionModules, type UserEntry } from './function-modules.ts'
 import { overlaid } from './overlay.ts'
 import { stateModules } from './state-modules.ts'
 
 /** For `RegistryContext.userModules`; costs the listing of a few folders where there are none. */
 export async function userModules(registry: Registry, builtIn: UserTables): Promise<UserTables | undefined> {
-  const { opts } = registry.ctx
-  const [modules, states] = [pythonFiles(opts, 'modules'), pythonFiles(opts, 'states')]
-  if (modules.length === 0 && states.length === 0) return undefined
+  const { opts, log } = registry.ctx
+  const [modules, states] = [filesOf(opts, 'modules'), filesOf(opts, 'states')]
+  if ([...modules.python, ...modules.native, ...states.python, ...states.native].length === 0) return undefined
+  const functions = await functionModules(registry, modules.python)
+  const nativeFunctions = await nativeEntries<ModuleDeclaration, ModuleEntry>(modules.native, log, (module) => ({
+    functions: Object.keys(module.functions),
+    load: async () => ({ default: module }),
+  }))
+  const nativeStates = await nativeEntries<StateDeclaration, StateEntry>(states.native, log, (module) => ({
+    functions: Object.keys(module.functions),
+    hooks: stateHooks(module),
+    load: async () => ({ default: module }),
+  }))
   return {
-    functions: await overlaid(builtIn.functions, await functionModules(registry, modules)),
-    states: await overlaid(builtIn.states, await stateModules(registry, states)),
+    functions: await overlaid(builtIn.functions, [...functions, ...nativeFunctions]),
+    states: await overlaid(builtIn.states, [...(await stateModules(registry, states.python)), ...nativeStates]),
   }
 }
 
-const pythonFiles = (opts: Dict, family: FamilyName): string[] =>
-  moduleFiles(opts, family)
-    .filter(({ language }) => language === 'python')
-    .map(({ path }) => path)
+function filesOf(opts: Dict, family: FamilyName): { python: string[]; native: ModuleFile[] } {
+  const files = moduleFiles(opts, family)
+  return {
+    python: files.filter(({ language }) => language === 'python').map(({ path }) => path),
+    native: files.filter(({ language }) => language === 'native'),
+  }
+}
+
+/** A file that cannot be loaded is told of, and is not there. */
+async function nativeEntries<Module extends { name: string; virtual?: string }, Entry>(
+  files: readonly ModuleFile[],
+  log: Log,
+  entryOf: (module: Module) => Entry,
+): Promise<UserEntry<Entry>[]> {
+  if (files.length === 0) return []
+  const { nativeModule } = await import('./native-modules.ts')
+  const entries: UserEntry<Entry>[] = []
+  for (const file of files) {
+    try {
+      const module = (await nativeModule(file)) as unknown as Module
+      entries.push({ file: file.name, name: module.virtual ?? module.name, entry: entryOf(module) })
+    } catch (error) {
+      log('error', toError(error).message)
+    }
+  }
+  return entries
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { repr } from '../data/mod.ts'
+import type { Registry } from '../loader/mod.ts'
+import { ModuleFolder } from './test-modules.test-support.ts'
+
+const TYPED = `
+import { arg, defineModule, fn } from 'brine/sdk'
+import { greeting } from './_words.ts'
+
+export default defineModule({
+  name: 'typed',
+  doc: 'A module with types.',
+  functions: {
+    greet: fn({
+      doc: 'Greets.',
+      args: { name: arg.string('Who', { default: 'world' }) },
+      effect: 'read',
+      run: async (ctx, { name }: { name: string }) => ({ text: greeting(name), id: await ctx.call('test.echo', [ctx.grains.get('id')!]) }),
+    }),
+  },
+})
+`
+const PLAIN = `
+export function add(a, b = 2, ...more) { return a + b + more.length }
+export async function who(this: unknown, name = 'x, "y"') { return [name, this.grains.get('id')] }
+export const twice = (n: number): number => n * 2
+`
+const STATE = `
+export function present(name: string, value = 1) {
+  return { name, result: this.test ? null : true, changes: { value }, comment: 'there' }
+}
+`
+
+let folder: ModuleFolder
+let functions: Registry
+
+beforeAll(async () => {
+  folder = new ModuleFolder()
+  folder.write('modules/typed.ts', TYPED)
+  folder.write('modules/_words.ts', 'export const greeting = (name: string): string => `hello ${name}`\n')
+  folder.write('modules/plain.ts', PLAIN)
+  folder.write('modules/old.mjs', 'export const one = () => 1\n')
+  folder.write('modules/wrong.ts', 'export const = 3\n')
+  folder.write('states/thing.ts', STATE)
+  functions = await folder.registry()
+})
+afterAll(() => folder.remove())
+
+describe("users' own TypeScript modules", () => {
+  test.each([
+    ['typed.greet', [], {}, "{'text': 'hello world', 'id': 'web1'}"],
+    ['plain.add', [1], {}, '3'],
+    ['plain.add', [1, 5, 0, 0], {}, '8'],
+    ['plain.add', [], { a: 1, b: 1 }, '2'],
+    ['plain.who', [], {}, `['x, "y"', 'web1']`],
+    ['plain.twice', [4], {}, '8'],
+    ['old.one', [], {}, '1'],
+  ] as Array<[string, number[], Record<string, number>, string]>)('%s(%j)', async (name, args, kwargs, wanted) => {
+    expect(repr(await functions.call(name, args, kwargs))).toBe(wanted)
+  })
+
+  test('that cannot be read are told of in the log', () => {
+    expect(folder.lines.join('\n')).toMatch(/error: Cannot load .*wrong\.ts, line 1: Expected identifier but found "="/)
+  })
+
+  test('give states', async () => {
+    const states = functions.ctx.states
+    expect(Object.keys((await states.load('thing'))!.functions)).toEqual(['present'])
+  })
+
+  test('are taken anew when they change', async () => {
+    folder.write('modules/plain.ts', 'export const twice = (n) => n * 3\n')
+    await functions.refresh()
+    expect(await functions.call('plain.twice', [4])).toBe(12)
+  })
+})

@@ -1,0 +1,119 @@
+// Users' own modules in TypeScript and JavaScript: files beside the Python ones, run in this process. A default export made
+// with `brine/sdk` is taken as it is; of a file that only exports functions each is one, with its context as `this`.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { compileFunction } from 'node:vm'
+import { BrineError, toError } from '../base/mod.ts'
+import type { Value } from '../data/mod.ts'
+import * as sdk from '../sdk/mod.ts'
+import type { ModuleFile } from './folders.ts'
+import { parametersOf } from './function-parameters.ts'
+
+const SDK = 'brine/sdk'
+
+export class NativeModuleError extends BrineError<'ModuleBroken'> {
+  constructor(path: string, cause: unknown) {
+    const { text, location } = firstProblem(cause)
+    const line = location?.line ?? 1
+    super('ModuleBroken', `Cannot load ${path}, line ${line}: ${text}`, { cause, at: { file: path, line } })
+    this.name = 'NativeModuleError'
+  }
+}
+
+/** Of a text that cannot be read the first place where that shows. */
+function firstProblem(cause: unknown): { text: string; location?: { line: number } | null } {
+  const { errors } = cause as { errors?: Array<{ text: string; location?: { line: number } | null }> }
+  return errors?.[0] ?? { text: toError(cause).message }
+}
+
+/** What declarations of all families have in common. */
+export interface NativeModule {
+  name: string
+  doc: string
+  virtual?: string
+  functions: Record<string, NativeFunction>
+}
+
+export interface NativeFunction {
+  doc: string
+  args: Record<string, sdk.Arg<unknown>>
+  effect: 'change'
+  run(ctx: unknown, bound: Record<string, unknown>): sdk.Result | Promise<sdk.Result>
+}
+
+const loaded = new Map<string, { text: string; module: NativeModule }>()
+
+/** The module of a file, read again when its text has changed. */
+export async function nativeModule(file: ModuleFile): Promise<NativeModule> {
+  const text = readFileSync(file.path, 'utf8')
+  const known = loaded.get(file.path)
+  if (known?.text === text) return known.module
+  try {
+    const module = moduleOf(file, evaluated(await bundled(file.path), file.path))
+    loaded.set(file.path, { text, module })
+    return module
+  } catch (error) {
+    throw new NativeModuleError(file.path, error)
+  }
+}
+
+/** One script without types, with what the file imports from its own folder in it. */
+async function bundled(path: string): Promise<string> {
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({
+    entryPoints: [path],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    packages: 'external',
+    sourcemap: 'inline',
+    logLevel: 'silent',
+  })
+  return outputFiles[0]!.text
+}
+
+/** Evaluated, not imported: Node never lets go of what it imported, and this is read again after each change. */
+function evaluated(text: string, path: string): Record<string, unknown> {
+  const own = createRequire(path)
+  const load = (name: string): unknown => (name === SDK ? sdk : own(name))
+  const module = { exports: {} as Record<string, unknown> }
+  const body = compileFunction(text, ['exports', 'require', 'module', '__filename', '__dirname'], { filename: path })
+  body(module.exports, load, module, path, dirname(path))
+  return module.exports
+}
+
+function moduleOf({ name }: ModuleFile, exported: Record<string, unknown>): NativeModule {
+  const whole = exported['default'] as NativeModule | undefined
+  if (typeof whole === 'object' && whole !== null && 'functions' in whole) return { ...whole, name: whole.name ?? name }
+  const functions: Record<string, NativeFunction> = {}
+  for (const [fun, value] of Object.entries(exported)) {
+    if (typeof value === 'function' && !fun.startsWith('_') && fun !== 'default') functions[fun] = plain(value as Plain)
+  }
+  return { name, doc: '', functions }
+}
+
+type Plain = (...args: unknown[]) => sdk.Result | Promise<sdk.Result>
+
+/** A function as its text declares it; what is left out is undefined, so that its own defaults hold. */
+function plain(body: Plain): NativeFunction {
+  const parameters = parametersOf(body)
+  const args: Record<string, sdk.Arg<unknown>> = {}
+  for (const { name, isOptional, isRest } of parameters) {
+    if (isRest) args[name] = sdk.arg.rest('')
+    else args[name] = isOptional ? sdk.arg.any('', { optional: true }) : sdk.arg.any('')
+  }
+  return {
+    doc: '',
+    args,
+    effect: 'change',
+    run: (ctx, bound) => {
+      const given = parameters.flatMap(({ name, isOptional, isRest }) => {
+        if (isRest) return bound[name] as Value[]
+        return [isOptional && bound[name] === null ? undefined : bound[name]]
+      })
+      return body.apply(ctx, given)
+    },
+  }
+}
