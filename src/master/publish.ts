@@ -7,7 +7,13 @@ import type { MasterParts } from './parts.ts'
 
 /** Says what is wrong with a request, or nothing. */
 export interface Refusal {
-  name: 'AuthenticationError' | 'AuthorizationError'
+  name:
+    | 'AuthenticationError'
+    | 'AuthorizationError'
+    | 'TokenAuthenticationError'
+    | 'EauthAuthenticationError'
+    | 'UserAuthenticationError'
+    | 'SaltInvocationError'
   message: string
 }
 

@@ -19,6 +19,13 @@ interface Recognised {
 const AUTHENTICATION: Refusal = { name: 'AuthenticationError', message: 'Authentication error occurred.' }
 const AUTHORIZATION: Refusal = { name: 'AuthorizationError', message: 'Authorization error occurred.' }
 
+/** Who may not call a function of the master hears of it as of a failed login. */
+const CALL_REFUSALS = {
+  token: 'TokenAuthenticationError',
+  eauth: 'EauthAuthenticationError',
+  user: 'UserAuthenticationError',
+} as const
+
 const TWELVE_HOURS = 43_200
 
 export class Access {
@@ -65,7 +72,8 @@ export class Access {
     const how = load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'user'
     const who = str(load.get('username') ?? load.get('user') ?? 'UNKNOWN')
     const message = `Authentication failure of type "${how}" occurred for user ${who}.`
-    if (!recognised) return { name: 'AuthenticationError', message }
+    const refusal: Refusal = { name: CALL_REFUSALS[how], message }
+    if (!recognised) return refusal
     if (recognised.list === undefined) return { user: recognised.user }
     const arg = load.get('arg')
     const kwarg = load.get('kwarg')
@@ -74,7 +82,10 @@ export class Access {
       args: arg !== undefined && isList(arg) ? arg : [],
       kwargs: kwarg !== undefined && isDict(kwarg) ? kwarg : new Map<Value, Value>(),
     }
-    return mayCall(recognised.list, family, call) ? { user: recognised.user } : { name: 'AuthorizationError', message }
+    if (fun.split('.').length !== 2) {
+      return { name: 'SaltInvocationError', message: 'A command invocation error occurred: Check syntax.' }
+    }
+    return mayCall(recognised.list, family, call) ? { user: recognised.user } : refusal
   }
 
   /** A new token for credentials; empty when they are wrong. */
