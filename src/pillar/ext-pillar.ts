@@ -26,6 +26,8 @@ export interface ExtPillarContext {
   functions?: FunctionSource
   /** Whether this minion is among those that a compound target means to the master. */
   isMember(target: Value): boolean | Promise<boolean>
+  /** The pillar that the SLS files of other roots give this minion, without external ones. */
+  compileRoots(roots: Dict, saltenv: string): Promise<Dict>
   /** Runs text through a pipe of renderers. */
   render(text: string, options: { renderer: string; opts?: Dict; path?: string }): Promise<Value>
   log: Log

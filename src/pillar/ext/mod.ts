@@ -10,4 +10,8 @@ export const builtinExtPillars: ExtPillars = new Map([
   ['nodegroups', async () => (await import('./nodegroups.ts')).nodegroups],
   ['gpg', async () => (await import('./gpg.ts')).gpg],
   ['extra_minion_data_in_pillar', async () => (await import('./extra-minion-data.ts')).extraMinionData],
+  ['git', async () => (await import('./git.ts')).git],
+  ['http_json', async () => (await import('./http.ts')).httpJson],
+  ['http_yaml', async () => (await import('./http.ts')).httpYaml],
+  ['redis', async () => (await import('./redis.ts')).redis],
 ])

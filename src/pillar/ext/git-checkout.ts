@@ -1,0 +1,139 @@
+// Repositories of pillar below the cache: a bare copy of each, and beside it one folder of files for each commit in use.
+// Such a folder never changes, so that several minions may be served from it at once.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path/posix'
+import type { Log } from '../../base/mod.ts'
+import { decodeBytes, SaltError } from '../../data/mod.ts'
+import type { Host } from '../../host/mod.ts'
+
+export interface Remote {
+  url: string
+  /** A branch, a tag or a commit; the fallback is taken when there is no such thing. */
+  reference: string
+  fallback: string
+  user: string
+  password: string
+  privateKey: string
+  verifySsl: boolean
+  proxy: string
+}
+
+/** Seconds until files of a commit that no reference leads to any more are removed. */
+const KEPT = 3600
+
+export class GitCheckout {
+  private readonly host: Host
+  private readonly remote: Remote
+  private readonly folder: string
+
+  constructor(host: Host, cache: string, remote: Remote) {
+    this.host = host
+    this.remote = remote
+    this.folder = join(cache, createHash('sha256').update(remote.url).digest('hex').slice(0, 32))
+  }
+
+  private get repository(): string {
+    return join(this.folder, 'repository')
+  }
+
+  /** The folder with the files, after news were fetched if the last are older than that many seconds. */
+  async files(maxAge: number, log: Log): Promise<string> {
+    try {
+      await this.update(maxAge)
+    } catch (error) {
+      if (!(error instanceof SaltError)) throw error
+      // what was fetched before is better than nothing
+      log('error', error.message)
+    }
+    const { reference, fallback, url } = this.remote
+    const commit = (await this.commitOf(reference)) ?? (fallback === '' ? undefined : await this.commitOf(fallback))
+    if (commit === undefined) {
+      throw new SaltError(
+        'CommandExecutionError',
+        `There is no branch, tag or commit '${reference}' in ${withoutLogin(url)}`,
+      )
+    }
+    const target = join(this.folder, 'files', commit)
+    if ((await this.host.stat(target)) === undefined) await this.extract(commit, target)
+    return target
+  }
+
+  private async update(maxAge: number): Promise<void> {
+    const mark = join(this.folder, 'fetched')
+    const last = await this.host.stat(mark)
+    if (last && Date.now() / 1000 - last.mtime < maxAge) return
+    if ((await this.host.stat(join(this.repository, 'HEAD'))) === undefined) {
+      await this.host.makeDirectory(this.repository, { parents: true, mode: 0o700 })
+      await this.git('init', '--quiet', '--bare', '.')
+    }
+    await this.git('fetch', '--quiet', '--prune', '--force', this.address, '+refs/*:refs/*')
+    await this.host.write(mark, '')
+    await this.clean()
+  }
+
+  private async commitOf(reference: string): Promise<string | undefined> {
+    for (const name of [`refs/heads/${reference}`, `refs/tags/${reference}`, reference]) {
+      const { retcode, stdout } = await this.run('rev-parse', '--quiet', '--verify', `${name}^{commit}`)
+      if (retcode === 0) return decodeBytes(stdout).trim()
+    }
+    return undefined
+  }
+
+  private async extract(commit: string, target: string): Promise<void> {
+    const made = `${target}.${process.pid}.${Date.now()}`
+    await this.host.makeDirectory(made, { parents: true, mode: 0o700 })
+    await this.git(`--work-tree=${made}`, 'checkout', '--quiet', '--force', commit, '--', '.')
+    await this.host.rename(made, target)
+  }
+
+  /** Files of commits that were replaced some time ago. */
+  private async clean(): Promise<void> {
+    const folder = join(this.folder, 'files')
+    if ((await this.host.stat(folder)) === undefined) return
+    const wanted = new Set(decodeBytes((await this.run('for-each-ref', '--format=%(objectname)')).stdout).split('\n'))
+    for (const name of await this.host.list(folder)) {
+      const found = await this.host.stat(join(folder, name))
+      if (wanted.has(name) || !found || Date.now() / 1000 - found.mtime < KEPT) continue
+      await this.host.removeDirectory(join(folder, name), { recursive: true })
+    }
+  }
+
+  /** With the login for web servers in it. */
+  private get address(): string {
+    const { url, user, password } = this.remote
+    if (user === '' || !/^https?:/.test(url)) return url
+    const parsed = new URL(url)
+    parsed.username = encodeURIComponent(user)
+    parsed.password = encodeURIComponent(password)
+    return parsed.href
+  }
+
+  private async git(...words: string[]): Promise<void> {
+    const { retcode, stderr } = await this.run(...words)
+    if (retcode === 0) return
+    const { url, password } = this.remote
+    const said = decodeBytes(stderr).trim()
+    const why = password === '' ? said : said.replaceAll(encodeURIComponent(password), '<redacted>')
+    throw new SaltError('CommandExecutionError', `Git failed on ${withoutLogin(url)}: ${why}`)
+  }
+
+  private run(...words: string[]) {
+    const { privateKey, verifySsl, proxy } = this.remote
+    // each process has its own list of what it checked out
+    const env = new Map([
+      ['GIT_TERMINAL_PROMPT', '0'],
+      ['GIT_INDEX_FILE', join(this.folder, `index.${process.pid}`)],
+    ])
+    if (privateKey !== '') {
+      env.set(
+        'GIT_SSH_COMMAND',
+        `ssh -i '${privateKey.replaceAll("'", "'\\''")}' -o BatchMode=yes -o IdentitiesOnly=yes`,
+      )
+    }
+    const settings = [...(verifySsl ? [] : ['http.sslVerify=false']), ...(proxy === '' ? [] : [`http.proxy=${proxy}`])]
+    const argv = ['git', ...settings.flatMap((setting) => ['-c', setting]), `--git-dir=${this.repository}`, ...words]
+    return this.host.run({ argv, cwd: this.repository, env })
+  }
+}
+
+const withoutLogin = (url: string): string => url.replace(/\/\/[^/@]*@/, '//')

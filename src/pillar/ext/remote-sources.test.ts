@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Dict, dumpJson, fromPlain, type Plain } from '../../data/mod.ts'
+import { LocalHost } from '../../host/mod.ts'
+import { compilePillar } from '../compile.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'brine-pillar-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+async function compile(extPillar: Plain, more: Record<string, Plain> = {}): Promise<string> {
+  const opts = { id: 'web1', cachedir: join(dir, 'cache'), pillar_roots: {}, ext_pillar: extPillar, ...more }
+  const input = { opts: fromPlain(opts) as Dict, grains: fromPlain({ os: 'Debian' }) as Dict, minionId: 'web1' }
+  return dumpJson((await compilePillar({ ...input, host: new LocalHost() })).pillar)
+}
+
+function commit(files: Record<string, string>, branch: string): void {
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: join(dir, 'repo') })
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, 'repo', path)), { recursive: true })
+    writeFileSync(join(dir, 'repo', path), text)
+  }
+  git('init', '--quiet', '.')
+  git('checkout', '--quiet', '-B', branch)
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'change')
+}
+
+describe('pillar from a Git repository', () => {
+  const remote = (more: Plain = []) => [{ git: [{ [`master file://${dir}/repo`]: more }] }]
+
+  test('is what the SLS files of a branch say', async () => {
+    commit({ 'top.sls': "base: {'*': [a]}", 'a.sls': 'os: {{ grains.os }}\ninclude: [b]', 'b.sls': 'b: 1' }, 'master')
+    expect(await compile(remote())).toBe('{"b": 1, "os": "Debian"}')
+  })
+
+  test('lies below the root of the remote, and follows its changes', async () => {
+    commit({ 'sub/top.sls': "base: {'*': [a]}", 'sub/a.sls': 'a: 1' }, 'master')
+    const role = { __role: 'minion' }
+    expect(await compile(remote([{ root: 'sub' }]), role)).toBe('{"a": 1}')
+    commit({ 'sub/a.sls': 'a: 2' }, 'master')
+    expect(await compile(remote([{ root: 'sub' }]), role)).toBe('{"a": 2}')
+  })
+
+  test('of the environment that is asked for comes from the branch of that name', async () => {
+    commit({ 'top.sls': "base: {'*': [a]}", 'a.sls': 'a: 1' }, 'master')
+    commit({ 'top.sls': "dev: {'*': [a]}", 'a.sls': 'a: dev' }, 'dev')
+    const remotes = [{ git: [`__env__ file://${dir}/repo`] }]
+    expect(await compile(remotes)).toBe('{"a": 1}')
+    expect(await compile(remotes, { pillarenv: 'dev' })).toBe('{"a": "dev"}')
+  })
+
+  test('that cannot be had is an error of the pillar', async () => {
+    expect(await compile([{ git: [`master file://${dir}/none`] }])).toContain(
+      `Failed to load ext_pillar git: There is no branch, tag or commit 'master' in file://${dir}/none`,
+    )
+  })
+})
+
+test('Pillar from a web server is what it answers for the minion', async () => {
+  const server = createServer((request, response) => {
+    response.end(request.url === '/web1/Debian.json' ? '{"a": [1]}' : `b: "${request.url}"`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  try {
+    const sources = [
+      { http_json: { url: `${url}/%s/<os>.json`, with_grains: true, namespace: 'n' } },
+      { http_yaml: { url: `${url}/%s` } },
+    ]
+    expect(await compile(sources)).toBe('{"n": {"a": [1]}, "b": "/web1"}')
+  } finally {
+    server.close()
+  }
+})
