@@ -11,6 +11,7 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../sdk/mod.ts'
+import { receiveChunk } from './cp/chunks.ts'
 import { cacheDirectory, cacheLocalFile, fetchDirectory, localFiles, stateNames } from './cp/directories.ts'
 import { pushDirectory, pushFile } from './cp/push.ts'
 import { renderNames, renderTemplate } from './cp/templates.ts'
@@ -120,6 +121,7 @@ export default defineModule({
       effect: 'change',
       run: (ctx, { files, dest }) => receive(ctx, files, dest),
     }),
+    recv_chunked: receiveChunk,
     get_file: fn({
       doc: 'Fetch a file of the file server.',
       args: { path: arg.any('The source'), dest, saltenv, makedirs, template, gzip, options: further },

@@ -1,0 +1,151 @@
+// salt-cp from its words to its exit status: small files in one call, or with `--chunked` any files and directories in
+// pieces.
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { consoleLog, type Log } from '../../base/mod.ts'
+import { ClientError, LocalClient } from '../../client/mod.ts'
+import { clientConfig } from '../../config/mod.ts'
+import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { display } from '../../output/mod.ts'
+import { logSettings, openLog } from '../logging.ts'
+import { ProgramExit } from '../optparse/exit.ts'
+import { programOptions } from '../program-options.ts'
+import { runProgram } from '../program-run.ts'
+import { SALT_CP } from '../programs/salt-cp.ts'
+import { masterIsGone, nobodyMatched } from '../salt/messages.ts'
+import { targetKind, times } from '../salt/request.ts'
+import type { Streams } from '../streams.ts'
+import { findSources, placeOf } from './sources.ts'
+
+interface Copying {
+  client: LocalClient
+  opts: Dict
+  log: Log
+  streams: Streams
+}
+
+export function saltCp(argv: readonly string[], streams: Streams): Promise<number> {
+  return runProgram(SALT_CP, argv, streams, async (line) => {
+    const early = consoleLog('warning', streams.err)
+    const read = (path: string) => clientConfig({ path, log: early, program: 'salt-cp' })
+    const opts = await programOptions({ program: SALT_CP, line, streams, log: early, file: 'master', read })
+    const log = openLog(logSettings(opts), streams.err)
+    const client = await LocalClient.open(opts, log).catch((error) => {
+      log('debug', String(error))
+      throw new ProgramExit(2, { stderr: `${masterIsGone}\n` })
+    })
+    const work = { client, opts, log, streams }
+    try {
+      const result = await (truthy(opts.get('chunked') ?? false) ? inPieces(work) : atOnce(work))
+      const text = display('nested', result, opts, { terminal: streams.terminal, log })
+      if (text !== '') streams.out(`${text}\n`)
+      return 0
+    } catch (error) {
+      if (!(error instanceof ClientError) && !(error instanceof SaltError)) throw error
+      throw new ProgramExit(2, { stderr: `${error.message}\n` })
+    } finally {
+      client.close()
+    }
+  })
+}
+
+const sourcesOf = (opts: Dict): string[] => ((opts.get('src') ?? []) as Value[]).map(str)
+
+/** What each minion that answered returned; undefined when nobody is meant. */
+async function call({ client, opts, streams }: Copying, fun: string, arg: Value[]): Promise<Dict | undefined> {
+  const published = await client.publish({ tgt: opts.get('tgt')!, tgtType: targetKind(opts), fun, arg })
+  if (!published) {
+    streams.out(nobodyMatched)
+    return undefined
+  }
+  const returns: Dict = new Map()
+  for await (const { id, data } of client.collect(published, times(opts))) {
+    if (data) returns.set(id, data.get('return') ?? null)
+  }
+  return returns
+}
+
+async function atOnce(work: Copying): Promise<Dict> {
+  const files: Dict = new Map()
+  for (const path of sourcesOf(work.opts)) {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (stat?.isDirectory()) {
+      const how = 'only files are supported in non-chunked mode. Use "--chunked" command line argument.'
+      throw new ProgramExit(1, { stdout: `${path} is a directory, ${how}\n` })
+    }
+    if (stat) files.set(path, contentOf(readFileSync(path)))
+  }
+  return (await call(work, 'cp.recv', [files, work.opts.get('dest')!])) ?? new Map()
+}
+
+/** As text where it is text, as minions of any kind take it. */
+function contentOf(bytes: Buffer): Value {
+  const text = bytes.toString('utf8')
+  return Buffer.from(text, 'utf8').equals(bytes) ? text : new Uint8Array(bytes)
+}
+
+async function inPieces(work: Copying): Promise<Dict> {
+  const { opts } = work
+  const given = sourcesOf(opts)
+  const { files, emptyDirectories } = findSources(given)
+  const dest = str(opts.get('dest')!)
+  const isDirectory = emptyDirectories.length > 0 || files.size > 1 || /[\\/]$/.test(dest)
+  const result: Dict = new Map()
+  for (const [path, mode] of files) {
+    const place = placeOf(path, given, dest, isDirectory)
+    await copyFile(work, { path, mode, place }, result)
+  }
+  for (const path of emptyDirectories) {
+    const place = placeOf(path, given, dest, isDirectory)
+    note(result, place, (await call(work, 'cp.recv_chunked', [place, null])) ?? new Map())
+  }
+  return result
+}
+
+interface Copied {
+  path: string
+  mode: number
+  place: string
+}
+
+/** The first failure of a minion is what is shown of it. */
+async function copyFile(work: Copying, { path, mode, place }: Copied, result: Dict): Promise<void> {
+  const size = numberOf(work.opts.get('salt_cp_chunk_size') ?? 98304) ?? 98304
+  const isCompressed = truthy(work.opts.get('gzip') ?? true)
+  const failures: Dict = new Map()
+  let isFirst = true
+  for (const piece of piecesOf(path, size, isCompressed)) {
+    const chunk = (isCompressed ? gzipSync(piece, { level: 9 }) : piece).toString('base64')
+    const returns = await call(work, 'cp.recv_chunked', [place, chunk, !isFirst, isCompressed, mode])
+    if (!returns || returns.size === 0) {
+      if (!isFirst) work.log('error', `Publish failed. File partially transferred. ${path} is not whole at ${place}`)
+      return
+    }
+    note(result, place, returns)
+    for (const [id, answer] of returns) if (answer !== true && !failures.has(id)) failures.set(id, answer)
+    isFirst = false
+  }
+  note(result, place, failures)
+}
+
+/** An empty file is one empty piece, where pieces are compressed. */
+function* piecesOf(path: string, size: number, isCompressed: boolean): Generator<Buffer> {
+  const file = openSync(path, 'r')
+  try {
+    for (let count = size; count === size; ) {
+      const piece = Buffer.alloc(size)
+      count = readSync(file, piece, 0, size, null)
+      if (count > 0 || isCompressed) yield piece.subarray(0, count)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function note(result: Dict, place: string, returns: Dict): void {
+  for (const [id, answer] of returns) {
+    const known = result.get(id)
+    const places: Dict = known !== undefined && isDict(known) ? known : new Map()
+    result.set(id, places.set(place, answer))
+  }
+}
