@@ -49,9 +49,13 @@ export class Cluster {
     this.ports = { pub: await freePort(), ret: await freePort() }
     const { setup } = this.scenario
     for (const [path, text] of Object.entries(setup.files ?? {})) this.write(path, text)
-    for (const folder of ['srv/salt', 'srv/pillar', 'bin']) mkdirSync(join(this.root, folder), { recursive: true })
+    for (const folder of ['srv/salt', 'srv/pillar', 'bin', 'out'])
+      mkdirSync(join(this.root, folder), { recursive: true })
+    // recordings copy it to minions, without saying what is in it
+    this.write('local.txt', 'a file of the master\n')
     this.configure('master', 'master', {
       root_dir: join(this.root, 'master'),
+      ...this.places('master', 'master'),
       interface: '127.0.0.1',
       publish_port: this.ports.pub,
       ret_port: this.ports.ret,
@@ -61,9 +65,10 @@ export class Cluster {
       ...(this.placed(setup.master) as object),
     })
     for (const [id, { grains = {}, config = {} }] of Object.entries(setup.minions)) {
-      this.configure(id, 'minion', {
+      this.configure(join('minions', id), 'minion', {
         id,
-        root_dir: join(this.root, id),
+        root_dir: join(this.root, 'minions', id),
+        ...this.places(join('minions', id), 'minion'),
         master: '127.0.0.1',
         master_port: this.ports.ret,
         publish_port: this.ports.pub,
@@ -77,6 +82,23 @@ export class Cluster {
       })
     }
     for (const program of PROGRAMS) this.wrap(program)
+  }
+
+  /** Where the recordings' daemons had their files. */
+  private places(folder: string, program: string): object {
+    const place = (name: string): string => join(this.root, folder, name)
+    return {
+      pki_dir: place('pki'),
+      cachedir: place('cache'),
+      sock_dir: place('sock'),
+      log_file: place(`log/${program}`),
+      pidfile: place(`run/${program}.pid`),
+    }
+  }
+
+  /** Where a daemon's configuration is. */
+  private configOf(name: string): string {
+    return join(this.root, name === 'master' ? 'master' : join('minions', name))
   }
 
   /** Recorded paths stand below the cluster's directory. */
@@ -109,7 +131,7 @@ export class Cluster {
   start(name: string): void {
     const program = name === 'master' ? 'salt-master' : 'salt-minion'
     const log = openSync(join(this.root, `${name}.log`), 'a')
-    const words = [join(DIST, `${program}.js`), '-c', join(this.root, name), '-l', 'warning']
+    const words = [join(DIST, `${program}.js`), '-c', this.configOf(name), '-l', 'warning']
     this.daemons.set(name, spawn(process.execPath, words, { stdio: ['ignore', log, log] }))
   }
 
@@ -136,7 +158,7 @@ export class Cluster {
     const env = {
       ...process.env,
       PATH: `${join(this.root, 'bin')}:${process.env['PATH']}`,
-      LIVE_CONFIG: join(this.root, on ?? 'web1'),
+      LIVE_CONFIG: this.configOf(on ?? 'web1'),
       COLUMNS: '200',
     }
     const child = spawn('/bin/sh', ['-c', this.placed(line) as string], { env, cwd: this.root, detached: true })
@@ -152,15 +174,24 @@ export class Cluster {
   }
 
   get sockets(): string {
-    return join(this.root, 'master', 'var/run/salt/master')
+    return join(this.root, 'master', 'sock')
   }
 
   get cachedir(): string {
-    return join(this.root, 'master', 'var/cache/salt/master')
+    return join(this.root, 'master', 'cache')
   }
 
   get requestPort(): number {
     return this.ports.ret
+  }
+
+  get publishPort(): number {
+    return this.ports.pub
+  }
+
+  /** The process of a running daemon. */
+  pidOf(name: string): number {
+    return this.daemons.get(name)!.pid!
   }
 
   append(path: string, text: string): void {
