@@ -7,7 +7,7 @@ import { build } from './build.ts'
 import { runCommand } from './command.ts'
 import { assertFreePorts, DAEMONS, running, stopAll } from './up/daemons.ts'
 import { openSite } from './up/open-site.ts'
-import { type Site, siteOf } from './up/site.ts'
+import { configOf, MASTER, programsOf, type Site, siteOf } from './up/site.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'brine-up-'))
@@ -44,9 +44,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 }, 30_000)
 
-test('the site answers a ping of all three minions', async () => {
+async function ping(): Promise<unknown> {
   const { output } = await runCommand(root, join(site.bin, 'salt'), ['*', 'test.ping', '--out=json', '--static'])
-  expect(JSON.parse(output)).toEqual({ db1: true, web1: true, web2: true })
+  return JSON.parse(output)
+}
+
+test('the site answers a ping of all three minions', async () => {
+  expect(await ping()).toEqual({ db1: true, web1: true, web2: true })
 })
 
 test('the site applies the sample tree below its own folder', async () => {
@@ -66,6 +70,14 @@ test('a second start leaves the site as it is', async () => {
   events.close()
   expect(already).toEqual(DAEMONS)
   expect(DAEMONS.map((name) => running(site, name))).toEqual(before)
+})
+
+test('a second master with the same configuration says so and disturbs nothing', async () => {
+  const words = [join(programsOf(site), 'salt-master.js'), '-c', configOf(site, MASTER)]
+  const { code, output } = await runCommand(root, process.execPath, words)
+  expect(output).toMatch(/Another daemon serves .*master_event_pub\.ipc/)
+  expect(code).toBe(1)
+  expect(await ping()).toEqual({ db1: true, web1: true, web2: true })
 })
 
 test('a port that is taken is named with a way out', async () => {

@@ -1,9 +1,9 @@
 // The sockets of a bus: who connects to one gets every event, and what is sent to the other is fired. A subscriber that
 // does not read is cut off when too much waits for it, so that it costs neither the others nor memory.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
-import { type Log, silentLog, toError } from '../base/mod.ts'
+import { BrineError, type Log, silentLog, toError } from '../base/mod.ts'
 import { decodeEvent, EventFrames } from '../wire/mod.ts'
 import type { EventBus } from './event-bus.ts'
 import type { BusPaths } from './paths.ts'
@@ -57,6 +57,9 @@ export class BusServer {
 
   private async serve(path: string, mode: number, take: (socket: Socket) => void): Promise<void> {
     mkdirSync(dirname(path), { recursive: true })
+    if (await isServed(path)) {
+      throw new BrineError('BusTaken', `Another daemon serves ${path}: it runs already with this configuration`)
+    }
     rmSync(path, { force: true })
     const server = createServer(take)
     const before = process.umask(0o177)
@@ -113,4 +116,16 @@ export class BusServer {
       }
     })
   }
+}
+
+/** Whether somebody answers there; what a daemon that died left behind does not. */
+function isServed(path: string): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = createConnection(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      done(true)
+    })
+    socket.once('error', () => done(false))
+  })
 }
