@@ -18,7 +18,7 @@ import type {
   MinionReturn,
 } from '../sdk/mod.ts'
 import { signatureOf } from '../sdk/mod.ts'
-import { type DataCache, type JobStore, type PkiKeys, ReactionStore } from '../store/mod.ts'
+import { type DataCache, type JobStore, newJid, type PkiKeys, ReactionStore } from '../store/mod.ts'
 import type { Gathered, Published } from './collect.ts'
 import { minionPillar, minionPillarTop } from './minion-pillar.ts'
 import { connectedMinions } from './presence.ts'
@@ -36,6 +36,8 @@ export interface MasterAccess {
   collect(published: Published, timeout: number, gatherJobTimeout: number): AsyncIterable<Gathered>
   /** Sends a command to the master. */
   command(load: Dict): Promise<Value>
+  /** Has the master do a job in batches. */
+  beginBatch(load: Dict): Promise<void>
   fire(tag: string, data: Dict): Promise<void>
   events(filter: (tag: string) => boolean, seconds?: number): AsyncIterable<BusMessage>
 }
@@ -65,7 +67,7 @@ export function masterContext(
   const { opts, log, host, jobs, keys, cache } = access
   const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   const known = { opts, keys, cache, log }
-  const local = localFunctions(access, () => reachOf(ctx, call))
+  const local = localFunctions(access, () => reachOf(access, ctx, call))
   const ctx: MasterContext = {
     opts,
     log,
@@ -148,13 +150,18 @@ function localFunctions(access: MasterAccess, master: () => MasterReach): () => 
 }
 
 /** What functions of that minion see of the master. */
-function reachOf(ctx: MasterContext, call: MasterCaller): MasterReach {
+function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): MasterReach {
   const { user, run, publish, targets, fire, events, print } = ctx
   return {
     user,
     run,
     publish,
     targets,
+    beginBatch: async (load) => {
+      const jid = newJid()
+      await access.beginBatch(new Map(load).set('jid', jid))
+      return jid
+    },
     fire,
     events,
     print,

@@ -49,6 +49,14 @@ export async function socketAccess(opts: Dict, log: Log): Promise<SocketAccess> 
         client.close()
       }
     },
+    beginBatch: async (load) => {
+      const client = await LocalClient.open(opts, log)
+      try {
+        await client.beginBatch(load)
+      } finally {
+        client.close()
+      }
+    },
     fire: async (tag, data) => {
       try {
         await fireOnce(masterBusPaths(opts), tag, data)

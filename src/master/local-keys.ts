@@ -34,6 +34,11 @@ export class LocalKeys {
     }
   }
 
+  /** The key of the master's own user, for what the master asks of itself. */
+  get ownerKey(): string {
+    return this.keys.get(this.owner)?.toString() ?? ''
+  }
+
   /** Whether the key is of that user, or of one who may act for everybody. */
   allows(key: string, user: string): boolean {
     const owns = (name: string): boolean => {

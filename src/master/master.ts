@@ -107,6 +107,9 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   const batches = new Batches(parts, publishing)
   closings.push(() => batches.close())
   clear.add('batch', (load) => batches.begin(load))
+  access.beginBatch = async (load) => {
+    await batches.begin(new Map(load).set('user', localKeys.owner).set('key', localKeys.ownerKey))
+  }
   const handlers: RequestHandlers = {
     clear: (load) => clear.answer(load),
     aes: (load, sender) => callMethod(services, load, sender),

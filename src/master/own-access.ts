@@ -1,4 +1,5 @@
 // The master as its own functions reach it: no sockets in between, and no question who asks.
+import { BrineError } from '../base/mod.ts'
 import { BusTap, eventStream } from '../bus/mod.ts'
 import { collectReturns, type MasterAccess, type Published, requestOf, resolveTarget } from '../client/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
@@ -62,6 +63,9 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
       }
     },
     command: async (load) => (await asks.answer(load)) as Value,
+    beginBatch: () => {
+      throw new BrineError('NoBatches', 'Batches are not there yet')
+    },
     fire: async (tag, data) => {
       parts.bus.fire(tag, data)
     },

@@ -1,7 +1,14 @@
 // The reactor in its master: what it reaches the master's functions, stores and bus by.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type MasterAccess, masterContext, runMasterFunction, runners, wheels } from '../client/mod.ts'
+import {
+  type MasterAccess,
+  masterContext,
+  refreshFunctions,
+  runMasterFunction,
+  runners,
+  wheels,
+} from '../client/mod.ts'
 import { str } from '../data/mod.ts'
 import { checkRules, hasRules, Reactor } from '../reactor/mod.ts'
 import type { MasterParts } from './parts.ts'
@@ -18,6 +25,8 @@ export function openReactor(parts: MasterParts, access: MasterAccess): Reactor |
   )
   const declared = async (kind: 'runner' | 'wheel', fun: string) => {
     const registry = kind === 'runner' ? runners : wheels
+    // users' own may have been synced since
+    if (!registry.has(fun)) await refreshFunctions(access)
     return registry.has(fun) ? registry.find(fun) : undefined
   }
   void checkRules(context, declared).then((problems) => {

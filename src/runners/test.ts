@@ -11,7 +11,10 @@ export default defineRunner({
       doc: 'The arguments that arrived.',
       args: { args: arg.rest('Any'), kwargs: arg.open('Any') },
       examples: ['salt-run test.arg 1 "two" 3.1'],
-      run: (_ctx, { args, kwargs }) => ({ args, kwargs: new Map(kwargs) }),
+      run: (_ctx, { args, kwargs }) => ({
+        args,
+        kwargs: new Map([...kwargs].filter(([name]) => !name.startsWith('__'))),
+      }),
     }),
     raw_arg: masterFn({
       doc: 'The arguments that arrived, those of the caller included.',

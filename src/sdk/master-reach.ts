@@ -50,6 +50,8 @@ export interface MasterReach {
   run(job: MinionJob): AsyncIterable<MinionReturn>
   /** Publishes without waiting; undefined when nobody is meant. */
   publish(job: MinionJob): Promise<{ jid: string; minions: string[]; missing: string[] } | undefined>
+  /** Has the master do a job in batches, and gives its number; the events of job and batch tell the rest. */
+  beginBatch(load: Dict): Promise<string>
   /** Which minions a target means. */
   targets(target: Value, kind: string, delimiter?: string): TargetedMinions
   /** The names of a runner's or wheel function's parameters, or undefined when there is none of that name. */

@@ -57,5 +57,14 @@ export function readScenarios(directory: string, filter?: string): Scenario[] {
   const probe = scenarios.find(({ setup }) => setup.files?.[PROBE] !== undefined)?.setup.files?.[PROBE]
   return scenarios
     .filter(({ scenario }) => filter === undefined || scenario.includes(filter))
-    .map((scenario) => withProbe(scenario, probe))
+    .map((scenario) => withProbe(withTree(scenario, scenarios), probe))
+}
+
+/** All were recorded over one tree of states, of which each names only the files it speaks of. */
+function withTree(scenario: Scenario, all: readonly Scenario[]): Scenario {
+  const { setup } = scenario
+  const isOfMaster = /^(orch|reactor)-/.test(scenario.scenario)
+  const paths = isOfMaster ? /^srv\/(salt|pillar)\// : /^srv\/(salt|pillar)\/[^_].*\.sls$/
+  const shared = all.flatMap((other) => Object.entries(other.setup.files ?? {})).filter(([path]) => paths.test(path))
+  return { ...scenario, setup: { ...setup, files: { ...Object.fromEntries(shared), ...setup.files } } }
 }

@@ -116,7 +116,7 @@ async function runHere({ opts, log, streams, printed, fun }: RunWork, call: Call
       ...call,
       user: localKey(opts).user,
       print: streams.out,
-      onProgress: (data) => printed.event('progress', data),
+      onProgress: (data, suffix) => printed.event(suffix, data),
     })
     printed.answer(result.value, result.out, result.retcode)
     return result.raised ? 1 : statusOf(result.value)

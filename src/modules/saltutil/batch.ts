@@ -1,14 +1,7 @@
-// A job for a few minions at a time: those that answer a ping are given it, as many at once as the batch allows, and each
-// that is done makes room for the next.
-import { numberOf } from '../../data/mod.ts'
+// A job for a few minions at a time: those that answer a ping take part, and the master does the rest, whose events are
+// followed here.
+import { str, type Value } from '../../data/mod.ts'
 import type { MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
-
-/** How many at once: a number, or a share of all, at least one. */
-export function batchSize(batch: string, count: number): number {
-  const share = /^\s*([\d.]+)\s*%\s*$/.exec(batch)
-  const wanted = share ? (Number(share[1]) / 100) * count : (numberOf(Number(batch)) ?? 1)
-  return wanted < 1 ? 1 : Math.trunc(wanted)
-}
 
 async function present(master: MasterReach, { tgt, tgtType = 'glob' }: MinionJob): Promise<string[]> {
   const ids: string[] = []
@@ -16,53 +9,44 @@ async function present(master: MasterReach, { tgt, tgtType = 'glob' }: MinionJob
   return ids
 }
 
-/** Answers that come one by one from several jobs at once. */
-class Answers {
-  private readonly come: MinionReturn[] = []
-  private wake: (() => void) | undefined
-  private failure: unknown
-  running = 0
-
-  async take(returns: AsyncIterable<MinionReturn>, count: number): Promise<void> {
-    this.running += count
-    let left = count
-    try {
-      for await (const answer of returns) {
-        left--
-        this.running--
-        this.come.push(answer)
-        this.wake?.()
-      }
-    } catch (error) {
-      this.failure = error
-    }
-    this.running -= left
-    this.wake?.()
-  }
-
-  /** Undefined when nothing runs any more. */
-  async next(): Promise<MinionReturn | undefined> {
-    while (this.come.length === 0 && this.running > 0) await new Promise<void>((done) => (this.wake = done))
-    if (this.failure !== undefined) throw this.failure
-    return this.come.shift()
-  }
-}
+/** Seconds that a batch waits for a minion when nothing else is said. */
+const TIMEOUT = 60
 
 export async function* inBatches(
   master: MasterReach,
   job: MinionJob,
   batch: string,
-  failhard: boolean,
+  { failhard, gatherJobTimeout }: BatchWish,
 ): AsyncGenerator<MinionReturn> {
-  const waiting = await present(master, job)
-  const size = batchSize(batch, waiting.length)
-  const answers = new Answers()
-  for (;;) {
-    const tgt = waiting.splice(0, Math.max(0, size - answers.running))
-    if (tgt.length > 0) void answers.take(master.run({ ...job, tgt, tgtType: 'list' }), tgt.length)
-    const answer = await answers.next()
-    if (!answer) return
-    yield answer
-    if (failhard && Number(answer.data?.get('retcode') ?? 0) > 0) return
+  const minions = await present(master, job)
+  if (minions.length === 0) return
+  const events = master.events((tag) => /^salt\/(job|batch)\//.test(tag))
+  const arg: Value[] = [...(job.arg ?? [])]
+  if (job.kwarg && job.kwarg.size > 0) arg.push(new Map<Value, Value>([['__kwarg__', true], ...job.kwarg]))
+  const jid = await master.beginBatch(
+    new Map<Value, Value>([
+      ['tgt', job.tgt],
+      ['tgt_type', job.tgtType ?? 'glob'],
+      ['fun', job.fun],
+      ['arg', arg],
+      ['ret', job.ret ?? ''],
+      ['kwargs', job.options ?? new Map()],
+      ['minions', minions],
+      ['batch', batch],
+      ['batch_wait', 0],
+      ['failhard', failhard],
+      ['timeout', job.timeout ?? TIMEOUT],
+      ['gather_job_timeout', gatherJobTimeout],
+      ['driver', 'cli'],
+    ]),
+  )
+  for await (const { tag, data } of events) {
+    if (tag.startsWith(`salt/job/${jid}/ret/`)) yield { id: str(data.get('id') ?? ''), data }
+    else if (tag === `salt/batch/${jid}/complete` || tag === `salt/batch/${jid}/halted`) return
   }
+}
+
+export interface BatchWish {
+  failhard: boolean
+  gatherJobTimeout: number
 }

@@ -50,7 +50,7 @@ export async function command(ctx: FunctionContext, asked: Commanded): Promise<D
   const { kwargs } = asked
   const batch = kwargs.get('batch') ?? null
   const subset = kwargs.get('subset') ?? null
-  if (truthy(batch)) return batched(master, job, str(batch), truthy(kwargs.get('failhard') ?? false))
+  if (truthy(batch)) return batched(ctx, job, str(batch), truthy(kwargs.get('failhard') ?? false))
   const isWhole = truthy(kwargs.get('_cmd_meta') ?? false)
   if (truthy(subset)) return ofSome(master, job, numberOf(subset) ?? 3, isWhole)
   const answers: Dict = new Map()
@@ -80,9 +80,10 @@ function answerOf(data: Dict, isWhole: boolean): Dict {
   return answer
 }
 
-async function batched(master: MasterReach, job: MinionJob, batch: string, failhard: boolean): Promise<Dict> {
+async function batched(ctx: FunctionContext, job: MinionJob, batch: string, failhard: boolean): Promise<Dict> {
   const answers: Dict = new Map()
-  for await (const { id, data } of inBatches(master, job, batch, failhard)) {
+  const gatherJobTimeout = numberOf(ctx.opts.get('gather_job_timeout') ?? 10) ?? 10
+  for await (const { id, data } of inBatches(masterOf(ctx), job, batch, { failhard, gatherJobTimeout })) {
     const value = data?.get('return') ?? null
     const out = value instanceof Map ? (value.get('out') ?? 'highstate') : 'highstate'
     if (data) answers.set(id, new Map<Value, Value>([['out', out]]).set('ret', value))
