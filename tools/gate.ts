@@ -100,6 +100,19 @@ async function dryRun(): Promise<StepResult> {
   return { passed, failed: failures.length, details, note: `${excused} as Salt breaks its own forecast` }
 }
 
+/** A few faults and a few seconds of fuzzing; both run longer by hand. */
+function byChance(name: string, program: string, args: string[]): Step {
+  return {
+    name,
+    async run(root) {
+      const { output } = await runCommand(root, process.execPath, ['--import', 'tsx', join('test', program), ...args])
+      const count = (mark: RegExp): number => output.match(mark)?.length ?? 0
+      const [passed, failed] = [count(/^ok /gm), count(/^FAIL /gm)]
+      return { passed, failed: passed === 0 && failed === 0 ? 1 : failed, details: output }
+    },
+  }
+}
+
 /** All steps in the order they run. */
 export function steps(): Step[] {
   return [
@@ -125,6 +138,7 @@ export function steps(): Step[] {
     { name: 'unit tests', run: (root) => vitest(root, 'vitest.config.ts') },
     { name: 'dry run', run: dryRun },
     ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),
+    byChance('faults', 'faults/run.ts', ['--rounds', '6', '--seed', '1', '--minions', '40']),
     { name: 'lab', run: labTests },
   ]
 }

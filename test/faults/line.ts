@@ -1,0 +1,58 @@
+// A line between minions and a port of the master that can be cut, or go dead without anybody being told.
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+export class Line {
+  port = 0
+  private readonly server: Server
+  private readonly pairs = new Set<[Socket, Socket]>()
+  private readonly target: number
+
+  private constructor(target: number) {
+    this.target = target
+    this.server = createServer((near) => this.join(near))
+  }
+
+  static async open(target: number): Promise<Line> {
+    const line = new Line(target)
+    await new Promise<void>((done) => line.server.listen(0, '127.0.0.1', done))
+    line.port = (line.server.address() as { port: number }).port
+    return line
+  }
+
+  private join(near: Socket): void {
+    const far = connect(this.target, '127.0.0.1')
+    const pair: [Socket, Socket] = [near, far]
+    this.pairs.add(pair)
+    const end = (): void => {
+      this.pairs.delete(pair)
+      near.destroy()
+      far.destroy()
+    }
+    for (const socket of pair) socket.on('error', end).on('close', end)
+    near.pipe(far)
+    far.pipe(near)
+  }
+
+  /** Both ends hear of it. */
+  cut(): void {
+    for (const [near, far] of this.pairs) {
+      near.destroy()
+      far.destroy()
+    }
+  }
+
+  /** What is sent on these connections arrives nowhere from now on. */
+  deafen(): void {
+    for (const [near, far] of this.pairs) {
+      near.unpipe(far)
+      far.unpipe(near)
+      near.resume()
+      far.resume()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.cut()
+    await new Promise((done) => this.server.close(done))
+  }
+}

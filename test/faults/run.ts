@@ -1,0 +1,47 @@
+// `npm run faults -- --rounds N --seed S [--minions 200] [--only words]`: does harm to a master and its minions, round
+// after round, and looks whether a return was lost. The same seed does the same harm. It runs what `npm run build` made.
+import { parseArgs } from 'node:util'
+import { toError } from '../../src/base/mod.ts'
+import { Chance } from './chance.ts'
+import { FAULTS, leaveSmallDisk, useSmallDisk } from './faults.ts'
+import { FaultSite } from './site.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: String(Object.keys(FAULTS).length) },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    minions: { type: 'string', default: '200' },
+    only: { type: 'string', default: '' },
+  },
+})
+
+async function main(): Promise<number> {
+  const chance = new Chance(Number(values.seed))
+  const site = new FaultSite()
+  await site.cluster.prepare()
+  const hasSmallDisk = useSmallDisk(site)
+  const names = Object.keys(FAULTS).filter(
+    (name) => name.includes(values.only) && (hasSmallDisk || name !== 'disk full'),
+  )
+  process.stdout.write(`seed ${values.seed}, ${values.minions} minions${hasSmallDisk ? '' : ', no small disk here'}\n`)
+  let failed = 0
+  try {
+    await site.open(Number(values.minions))
+    // first each once, then as chance has it
+    for (let round = 0; round < Number(values.rounds); round++) {
+      const name = names[round] ?? chance.of(names)
+      const started = performance.now()
+      const problems = await FAULTS[name]!(site, chance).catch((error: unknown) => [toError(error).stack ?? ''])
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      if (problems.length > 0) failed++
+      process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)\n`)
+      for (const problem of problems) process.stdout.write(`     ${problem}\n`)
+    }
+  } finally {
+    if (hasSmallDisk) leaveSmallDisk(site)
+    await site.close()
+  }
+  return failed === 0 ? 0 : 1
+}
+
+process.exit(await main())

@@ -1,0 +1,115 @@
+// A minion of which many fit into one process: the real channels, and jobs that only note that they ran. Like a real one it
+// sends a return until the master has taken it.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { silentLog } from '../../src/base/mod.ts'
+import { type Dict, str, type Value } from '../../src/data/mod.ts'
+import { MasterChannel, openTransport, PublicationReceiver, type RsaPrivateKey } from '../../src/wire/mod.ts'
+
+export interface SimSite {
+  root: string
+  /** Where requests and publications go. */
+  requestPort(): number
+  publishPort(): number
+  key: RsaPrivateKey
+  /** Milliseconds that a job takes. */
+  duration(): number
+  /** How often a return is sent. */
+  copies(): number
+}
+
+export class SimMinion {
+  readonly id: string
+  /** How often each job ran here. */
+  readonly ran = new Map<string, number>()
+  private readonly site: SimSite
+  private channel!: MasterChannel
+  private receiver!: PublicationReceiver
+  private isClosed = false
+  private unsent = 0
+
+  constructor(id: string, site: SimSite) {
+    this.id = id
+    this.site = site
+  }
+
+  /** Resolves when it listens. */
+  async open(): Promise<void> {
+    const { site, id } = this
+    const transport = await openTransport('zeromq')
+    const client = transport.connect({ host: '127.0.0.1', port: site.requestPort() })
+    this.channel = new MasterChannel({
+      client,
+      settings: {
+        id,
+        key: site.key,
+        pkiDir: join(site.root, 'sims', id),
+        acceptanceWaitTime: 0.2,
+        authSafemode: true,
+        authTimeout: 3,
+        authTries: 1,
+        requestTimeout: 3,
+        requestTries: 1,
+      },
+      log: silentLog,
+    })
+    await this.channel.authenticate()
+    await new Promise<void>((onConnect) => {
+      this.receiver = new PublicationReceiver({
+        channel: this.channel,
+        transport,
+        endpoint: { host: '127.0.0.1', port: site.publishPort() },
+        onConnect,
+        onLoad: (load) => void this.run(load),
+        reconnectDelay: () => 50,
+        log: silentLog,
+      })
+    })
+  }
+
+  get isIdle(): boolean {
+    return this.unsent === 0
+  }
+
+  get isListening(): boolean {
+    return this.receiver.connected
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.receiver.close()
+    this.channel.close()
+  }
+
+  private async run(load: Dict): Promise<void> {
+    if (str(load.get('tgt') ?? '') !== 'sim-*') return
+    const jid = str(load.get('jid') ?? '')
+    this.ran.set(jid, (this.ran.get(jid) ?? 0) + 1)
+    this.unsent++
+    await sleep(this.site.duration())
+    const ret = new Map<Value, Value>([
+      ['cmd', '_return'],
+      ['id', this.id],
+      ['success', true],
+      ['return', `${this.id} ran ${jid}`],
+      ['retcode', 0],
+      ['jid', jid],
+      ['fun', load.get('fun') ?? ''],
+      ['fun_args', load.get('arg') ?? []],
+    ])
+    await Promise.all(Array.from({ length: this.site.copies() }, () => this.deliver(ret)))
+    this.unsent--
+  }
+
+  private async deliver(ret: Dict): Promise<void> {
+    while (!this.isClosed) {
+      try {
+        await this.channel.send(ret)
+        return
+      } catch {
+        // whatever was wrong: a return is sent until it is taken
+        await sleep(100 + Math.random() * 200)
+      }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+// The place of the faults: a real master, many simulated minions on lines that can break, and what is asked of both after
+// each fault.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { silentLog, toError } from '../../src/base/mod.ts'
+import { LocalClient } from '../../src/client/mod.ts'
+import type { Dict, Value } from '../../src/data/mod.ts'
+import { openJobStore } from '../../src/store/mod.ts'
+import { generateRsaKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
+import { Cluster } from '../live/cluster.ts'
+import { Line } from './line.ts'
+import { SimMinion } from './sim-minion.ts'
+
+/** The id of the one real minion. */
+export const REAL = 'real1'
+
+/** Within this a publication has arrived where it will. */
+const HEARING_MS = 500
+
+export class FaultSite {
+  readonly cluster: Cluster
+  readonly sims: SimMinion[] = []
+  duration: () => number = () => 0
+  copies: () => number = () => 1
+  private requests!: Line
+  private publications!: Line
+
+  constructor() {
+    const quick = { return_retry_timer: 1, return_retry_timer_max: 2, auth_timeout: 3, auth_tries: 1 }
+    this.cluster = new Cluster({
+      scenario: 'faults',
+      description: '',
+      setup: { master: { auto_accept: true, ping_on_rotate: false }, minions: { [REAL]: { config: quick } } },
+      steps: [],
+      events: [],
+    })
+  }
+
+  async open(count: number): Promise<void> {
+    await this.startMaster()
+    this.requests = await Line.open(this.cluster.requestPort)
+    this.publications = await Line.open(this.cluster.publishPort)
+    const key = new RsaPrivateKey((await generateRsaKeys(2048)).privatePem)
+    for (let i = 0; i < count; i++) {
+      const sim = new SimMinion(`sim-${i}`, {
+        root: this.cluster.root,
+        requestPort: () => this.requests.port,
+        publishPort: () => this.publications.port,
+        key,
+        duration: () => this.duration(),
+        copies: () => this.copies(),
+      })
+      this.sims.push(sim)
+    }
+    await Promise.all(this.sims.map((sim) => sim.open()))
+  }
+
+  get lines(): Line[] {
+    return [this.requests, this.publications]
+  }
+
+  private get opts(): Dict {
+    return new Map<Value, Value>([
+      ['cachedir', this.cluster.cachedir],
+      ['sock_dir', this.cluster.sockets],
+      ['ret_port', this.cluster.requestPort],
+      ['interface', '127.0.0.1'],
+    ])
+  }
+
+  get eventSocket(): string {
+    return join(this.cluster.sockets, 'master_event_pub.ipc')
+  }
+
+  async startMaster(): Promise<void> {
+    this.cluster.start('master')
+    await until('the master listens', async () => {
+      try {
+        const client = await LocalClient.open(this.opts, silentLog)
+        client.close()
+        return existsSync(this.eventSocket)
+      } catch {
+        return false
+      }
+    })
+  }
+
+  /** Publishes to all simulated minions and gives the job's number. */
+  async publish(arg: Value[] = []): Promise<string> {
+    const client = await LocalClient.open(this.opts, silentLog)
+    try {
+      const published = await client.publish({ tgt: 'sim-*', fun: 'fault.note', arg, timeout: 10 })
+      if (!published) throw new Error('nobody was meant')
+      return published.jid
+    } finally {
+      client.close()
+    }
+  }
+
+  async listening(): Promise<void> {
+    // a broken connection is not noticed at once
+    await sleep(200)
+    await until('all minions listen', async () => this.sims.every((sim) => sim.isListening))
+  }
+
+  async returns(jid: string): Promise<Map<string, Dict>> {
+    const jobs = await openJobStore(join(this.cluster.cachedir, 'jobs.db'))
+    try {
+      return jobs.returns(jid)
+    } finally {
+      jobs.close()
+    }
+  }
+
+  /** Waits until every minion has got rid of its returns, and says what is wrong with a job then. */
+  async judge(jid: string, mustAllRun: boolean): Promise<string[]> {
+    const problems: string[] = []
+    const heard = async (): Promise<boolean> => this.sims.every(({ ran }) => ran.has(jid))
+    try {
+      if (mustAllRun) await until('all minions hear of the job', heard, 10)
+      else await sleep(HEARING_MS)
+      await until('all returns are taken', async () => this.sims.every((sim) => sim.isIdle), 40)
+    } catch (error) {
+      problems.push(toError(error).message)
+    }
+    const stored = await this.returns(jid)
+    for (const { id, ran } of this.sims) {
+      const times = ran.get(jid) ?? 0
+      const kept = stored.get(id)
+      if (times > 1) problems.push(`${id} ran ${jid} ${times} times`)
+      if (times === 0 && mustAllRun) problems.push(`${id} did not hear of ${jid}`)
+      if (times > 0 && !kept) problems.push(`the return of ${id} to ${jid} is lost`)
+      if (kept && kept.get('return') !== `${id} ran ${jid}`) problems.push(`the return of ${id} to ${jid} is another`)
+    }
+    return problems.length > 5 ? [...problems.slice(0, 5), `and ${problems.length - 5} more`] : problems
+  }
+
+  /** What the master holds: descriptors and memory. */
+  holds(): { descriptors: number; memoryMiB: number } {
+    const pid = this.cluster.pidOf('master')
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return {
+      descriptors: readdirSync(`/proc/${pid}/fd`).length,
+      memoryMiB: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024,
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const sim of this.sims) sim.close()
+    for (const line of this.lines) await line.close()
+    await this.cluster.close()
+  }
+}
+
+export async function until(what: string, test: () => Promise<boolean>, seconds = 30): Promise<void> {
+  const limit = performance.now() + seconds * 1000
+  while (!(await test())) {
+    if (performance.now() > limit) throw new Error(`not within ${seconds} s: ${what}`)
+    await sleep(50)
+  }
+}
