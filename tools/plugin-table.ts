@@ -74,17 +74,26 @@ function entryText(family: Family, file: string, declaration: Declaration): stri
   ].join('')
 }
 
-const BEACON_HEAD = `// Made by tools/plugin-table.ts; run it after a beacon was added or removed.
-import type { BeaconDeclaration } from '../sdk/mod.ts'
+/** Families of which each file is one plugin: their tables are short. */
+interface ShortFamily {
+  folder: string
+  kind: string
+  type: string
+}
 
-export const beaconTable: Readonly<Record<string, () => Promise<{ default: BeaconDeclaration }>>> = {
-`
+export const SHORT_FAMILIES: readonly ShortFamily[] = [
+  { folder: 'beacons', kind: 'beacon', type: 'BeaconDeclaration' },
+  { folder: 'returners', kind: 'returner', type: 'ReturnerModule' },
+]
 
-/** Beacons have one function each: their table is short. */
-export function beaconTableText(root: string): string {
-  const files = readdirSync(join(root, 'src', 'beacons')).filter((file) => /^\w+\.ts$/.test(file))
-  const lines = files.sort().map((file) => `  ${file.replace('.ts', '')}: () => import('../beacons/${file}'),\n`)
-  return `${BEACON_HEAD}${lines.join('')}}\n`
+export function shortTableText(root: string, { folder, kind, type }: ShortFamily): string {
+  const files = readdirSync(join(root, 'src', folder)).filter((file) => /^\w+\.ts$/.test(file))
+  const lines = files.sort().map((file) => `  ${file.replace('.ts', '')}: () => import('../${folder}/${file}'),\n`)
+  return `// Made by tools/plugin-table.ts; run it after a ${kind} was added or removed.
+import type { ${type} } from '../sdk/mod.ts'
+
+export const ${kind}Table: Readonly<Record<string, () => Promise<{ default: ${type} }>>> = {
+${lines.join('')}}\n`
 }
 
 /** Words up to the edge of the page, as the formatter leaves them. */
@@ -100,6 +109,8 @@ if (import.meta.filename === process.argv[1]) {
   for (const family of FAMILIES) {
     writeFileSync(join(root, 'src', 'loader', family.table), await tableText(root, family))
   }
-  writeFileSync(join(root, 'src', 'loader', 'beacon-table.ts'), beaconTableText(root))
+  for (const family of SHORT_FAMILIES) {
+    writeFileSync(join(root, 'src', 'loader', `${family.kind}-table.ts`), shortTableText(root, family))
+  }
   await writeReference(root)
 }

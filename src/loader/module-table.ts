@@ -1950,6 +1950,7 @@ export const moduleTable: ModuleTable = {
         'hscan',
         'llen',
         'lrange',
+        'sadd',
         'smembers',
         'zcard',
         'zrange',

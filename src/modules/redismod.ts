@@ -162,6 +162,13 @@ const collections = {
     example: 'lrange foo_list 0 10',
     words: ({ key, start, stop }) => ['LRANGE', key!, start!, stop!],
   }),
+  sadd: command({
+    effect: 'change',
+    doc: 'Put a member into a set.',
+    args: { key, value: arg.any('The member') },
+    example: 'sadd foo_set bar',
+    words: ({ key, value }) => ['SADD', key!, value!],
+  }),
   smembers: command({
     effect: 'read',
     doc: 'The members of a set.',

@@ -89,6 +89,7 @@ export type {
 } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
 export { toValue } from './result.ts'
+export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
 export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
 export {

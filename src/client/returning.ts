@@ -1,0 +1,53 @@
+// Calls of returners, ours and users' own, by what a minion or a master knows. One that fails is told of in the log and
+// keeps nothing else from going on.
+import { type Log, toError } from '../base/mod.ts'
+import { type Dict, isList, str, type Value } from '../data/mod.ts'
+import { returnerTable } from '../loader/mod.ts'
+import type { FunctionContext, ReturnerFunctions } from '../sdk/mod.ts'
+
+type Name = keyof ReturnerFunctions
+
+/** The functions of a returner; undefined when there is none of that name. */
+export async function returnerOf(ctx: FunctionContext, name: string): Promise<ReturnerFunctions | undefined> {
+  const { functionScope, moduleFiles, userPlugins } = await import('../pybridge/mod.ts')
+  const own =
+    moduleFiles(ctx.opts, 'returners').length > 0 ? await userPlugins(functionScope(ctx), 'returners') : undefined
+  const plugin = own?.get(name)
+  if (!plugin) return Object.hasOwn(returnerTable, name) ? (await returnerTable[name]!()).default.functions : undefined
+  const calls = ['returner', 'event_return', 'save_load', 'get_load', 'get_jid', 'get_fun', 'get_jids', 'get_minions']
+  const entries = calls
+    .filter((fun) => plugin.has(fun))
+    .map((fun) => [fun, (asking: FunctionContext, ...args: Value[]) => plugin.call(functionScope(asking), fun, args)])
+  return Object.fromEntries(entries) as ReturnerFunctions
+}
+
+/** Names as jobs have them: a list, or text with commas. */
+export function returnerNames(value: Value | undefined): string[] {
+  const words = value === undefined || value === null ? [] : isList(value) ? value.map(str) : str(value).split(',')
+  return [...new Set(words.map((word) => word.trim()).filter((word) => word !== ''))]
+}
+
+/** Hands something to a returner. */
+export async function handTo<F extends Name>(
+  ctx: FunctionContext,
+  name: string,
+  fun: F,
+  ...args: Parameters<NonNullable<ReturnerFunctions[F]>> extends [unknown, ...infer Rest] ? Rest : never
+): Promise<void> {
+  await guarded(ctx.log, `${name}.${fun}`, async () => {
+    const found = (await returnerOf(ctx, name))?.[fun] as ((...all: unknown[]) => unknown) | undefined
+    if (found) await found(ctx, ...args)
+    else ctx.log('error', `The returner ${name}.${fun} is not available`)
+  })
+}
+
+async function guarded(log: Log, what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    log('error', `The returner ${what} failed: ${toError(error).message}`)
+  }
+}
+
+/** What a returner gets of a minion's return. */
+export const returnFor = (ret: Dict, id: Value): Dict => new Map<Value, Value>([...ret, ['id', id]])

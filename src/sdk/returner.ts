@@ -1,0 +1,63 @@
+// Returners: where returns, jobs and events go besides the master's own store. They run on minions and on masters alike, and
+// see what functions see. A returner that can be asked for what it has kept is a job cache too.
+import type { Dict, Value } from '../data/mod.ts'
+import type { FunctionContext } from './context.ts'
+
+type Answer<T> = T | Promise<T>
+
+export interface ReturnerFunctions {
+  /** Takes what one minion returned. */
+  returner?(ctx: FunctionContext, ret: Dict): Answer<unknown>
+  /** Takes events of the master's bus, each with `tag` and `data`. */
+  event_return?(ctx: FunctionContext, events: readonly Dict[]): Answer<unknown>
+  /** Takes what a job is, before it is published. */
+  save_load?(ctx: FunctionContext, jid: string, load: Dict, minions: readonly string[]): Answer<unknown>
+  get_load?(ctx: FunctionContext, jid: string): Answer<Dict>
+  /** What minions returned for a job, by id. */
+  get_jid?(ctx: FunctionContext, jid: string): Answer<Dict>
+  /** The last return of each minion for a function. */
+  get_fun?(ctx: FunctionContext, fun: string): Answer<Dict>
+  /** The loads of all jobs by number. */
+  get_jids?(ctx: FunctionContext): Answer<Map<string, Dict>>
+  get_minions?(ctx: FunctionContext): Answer<Value[]>
+}
+
+export interface ReturnerModule {
+  readonly name: string
+  readonly doc: string
+  readonly virtual?: string
+  readonly functions: ReturnerFunctions
+}
+
+export function defineReturner(declaration: ReturnerModule): ReturnerModule {
+  return declaration
+}
+
+/**
+ * The options of a returner: `redis.host` and the like of the minion, of its pillar or of the master, in another set when
+ * the job names one (`ret_config`), and over them what the job gives itself (`ret_kwargs`).
+ */
+export async function returnerOptions<Name extends string>(
+  ctx: FunctionContext,
+  returner: string,
+  defaults: Readonly<Record<Name, Value>>,
+  ret?: Dict,
+): Promise<Record<Name, Value>> {
+  const own = ret?.get('ret_kwargs')
+  const config = ret?.get('ret_config')
+  const found = {} as Record<Name, Value>
+  for (const [name, fallback] of Object.entries(defaults) as Array<[Name, Value]>) {
+    const given = own instanceof Map ? own.get(name) : undefined
+    const names = [...(config ? [`${String(config)}.${returner}.${name}`] : []), `${returner}.${name}`]
+    found[name] = given ?? (await firstOf(ctx, names)) ?? fallback
+  }
+  return found
+}
+
+async function firstOf(ctx: FunctionContext, names: readonly string[]): Promise<Value | undefined> {
+  for (const name of names) {
+    const value = await ctx.call('config.option', [name])
+    if (value !== null && value !== '') return value
+  }
+  return undefined
+}
