@@ -6,15 +6,22 @@ import type { MasterModule, ModuleDeclaration, StateDeclaration } from '../src/s
 
 export type Declaration = ModuleDeclaration | StateDeclaration | MasterModule
 
-/** Files of a folder of plugins; parts of a plugin lie beside it and declare nothing. */
-export async function declarations(folder: string): Promise<Map<string, Declaration>> {
-  const found = new Map<string, Declaration>()
-  const files = (existsSync(folder) ? readdirSync(folder) : []).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
-  )
-  for (const file of files.sort()) {
+export interface NamedPlugin {
+  readonly name: string
+  readonly virtual?: string
+  readonly doc: string
+}
+
+/** Plugins of a folder by file; parts of a plugin lie beside it and declare nothing. */
+export async function plugins<T extends NamedPlugin>(folder: string): Promise<Map<string, T>> {
+  const found = new Map<string, T>()
+  const all = existsSync(folder) ? readdirSync(folder) : []
+  for (const file of all.filter((file) => /(?<!\.test|\.test-support)\.ts$/.test(file)).sort()) {
     const { default: declaration } = await import(pathToFileURL(join(folder, file)).href)
-    if (declaration?.functions) found.set(file, declaration)
+    if (declaration?.name) found.set(file, declaration)
   }
   return found
 }
+
+/** Those that declare functions by name. */
+export const declarations = (folder: string): Promise<Map<string, Declaration>> => plugins<Declaration>(folder)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { REFERENCE_FAMILIES, referencePages } from './reference.ts'
+import { namedPages, REFERENCE_FAMILIES, referencePages } from './reference.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -11,4 +11,10 @@ test.each(REFERENCE_FAMILIES)('the reference of %s is what the declarations give
   expect(readdirSync(folder).sort()).toEqual([...pages.keys()].sort())
   const stale = [...pages].filter(([file, text]) => readFileSync(join(folder, file), 'utf8') !== text)
   expect(stale.map(([file]) => file)).toEqual([])
+})
+
+test('the pages of beacons and returners are what the declarations give', async () => {
+  for (const [file, text] of await namedPages(root)) {
+    expect(readFileSync(join(root, 'docs', 'reference', file), 'utf8')).toBe(text)
+  }
 })

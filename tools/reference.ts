@@ -1,10 +1,10 @@
-// `tsx tools/reference.ts`: writes docs/reference/{modules,states,runners,wheel}/ from the declarations of src/: a page per
-// module and an index per family. tools/plugin-table.ts writes them too. A test fails when they are out of date.
+// `tsx tools/reference.ts`: writes docs/reference/ from the declarations of src/: for modules, states, runners and wheel a page
+// per module and an index, for beacons and returners one page. tools/plugin-table.ts writes them too. A test fails when they are out of date.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repr } from '../src/data/mod.ts'
 import type { Args, FunctionDeclaration } from '../src/sdk/mod.ts'
-import { type Declaration, declarations } from './plugin-declarations.ts'
+import { type Declaration, declarations, type NamedPlugin, plugins } from './plugin-declarations.ts'
 
 type Documented = Pick<FunctionDeclaration, 'doc' | 'args' | 'examples' | 'returns'> & { effect?: string }
 
@@ -22,6 +22,12 @@ const FAMILIES = {
   wheel: ['Wheel modules', 'What manages the master itself: `salt-key`, reactors and orchestrations call it.'],
 } as const
 
+/** Plugins that have no functions of their own to call: a page for each family says what there is. */
+const NAMED = {
+  beacons: ['Beacons', 'What a minion can watch: a name under `beacons` in its options or pillar, with settings.'],
+  returners: ['Returners', 'Where returns can be sent besides: `--return`, `return`, `ext_job_cache`, `event_return`.'],
+} as const
+
 export type FamilyName = keyof typeof FAMILIES
 
 export const REFERENCE_FAMILIES = Object.keys(FAMILIES) as FamilyName[]
@@ -37,7 +43,19 @@ export async function referencePages(root: string, family: FamilyName): Promise<
   return pages
 }
 
-const calledName = ({ name, virtual }: Declaration): string => virtual ?? name
+/** What the plugins of a family are, by page. */
+export async function namedPages(root: string): Promise<Map<string, string>> {
+  const pages = new Map<string, string>()
+  for (const [family, [title, meaning]] of Object.entries(NAMED)) {
+    const found = [...(await plugins<NamedPlugin>(join(root, 'src', family))).values()]
+    const rows = found.map((plugin) => `| \`${calledName(plugin)}\` | ${inCell(plugin.doc)} |`)
+    const head = [`# ${title}`, `${MADE_BY} \`src/${family}\`; do not edit by hand.`, meaning]
+    pages.set(`${family}.md`, textOf([...head, ['| name | |', '|---|---|', ...rows].join('\n')]))
+  }
+  return pages
+}
+
+const calledName = ({ name, virtual }: NamedPlugin): string => virtual ?? name
 
 function indexText(family: FamilyName, found: ReadonlyMap<string, Declaration>): string {
   const [title, meaning] = FAMILIES[family]
@@ -109,6 +127,7 @@ export async function writeReference(root: string): Promise<void> {
     mkdirSync(folder, { recursive: true })
     for (const [file, text] of await referencePages(root, family)) writeFileSync(join(folder, file), text)
   }
+  for (const [file, text] of await namedPages(root)) writeFileSync(join(root, 'docs', 'reference', file), text)
 }
 
 if (import.meta.filename === process.argv[1]) await writeReference(join(import.meta.dirname, '..'))

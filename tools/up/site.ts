@@ -12,6 +12,7 @@ export const MINIONS = ['db1', 'web1', 'web2'] as const
 const COMMANDS: Readonly<Record<string, string | undefined>> = {
   salt: MASTER,
   'salt-call': 'web1',
+  'salt-cp': MASTER,
   'salt-key': MASTER,
   'salt-run': MASTER,
   brine: undefined,
