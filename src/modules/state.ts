@@ -46,6 +46,9 @@ const mods = arg.any('SLS names, as a list or with commas')
 const results = ret.dict('The results by tag; a list of errors when it cannot be compiled')
 
 /** Keywords that are parameters of the functions behind `state.apply`. */
+/** Arguments of the functions behind `state.apply`. */
+const TAKEN = ['test', 'queue', 'state_events', 'sync_mods']
+
 function applyArgs(given: Further): ApplyArgs {
   const further = new Map(given)
   const take = (name: string): Value => {
@@ -53,7 +56,8 @@ function applyArgs(given: Further): ApplyArgs {
     further.delete(name)
     return value
   }
-  return { test: take('test'), queue: take('queue'), state_events: take('state_events'), kwargs: further }
+  const [test, queue, state_events, sync_mods] = TAKEN.map(take) as [Value, Value, Value, Value]
+  return { test, queue, state_events, sync_mods, kwargs: further }
 }
 
 function apply(ctx: FunctionContext, mods: Value, given: Further): Promise<Value> {

@@ -13,6 +13,8 @@ export interface ApplyArgs {
   queue: Value
   state_events: Value
   kwargs: Further
+  /** Kinds of users' own modules that are brought here first. */
+  sync_mods?: Value
 }
 
 const PILLAR_FAILED = 'Pillar failed to render with the following messages:'
@@ -31,13 +33,14 @@ export async function applySls(
   ctx: FunctionContext,
   mods: Value,
   exclude: Value,
-  { test, queue, state_events, kwargs }: ApplyArgs,
+  { test, queue, state_events, kwargs, sync_mods = null }: ApplyArgs,
 ): Promise<Value> {
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
   const disabled = await disabledTexts(ctx, Array.isArray(mods) ? mods : [mods])
   if (disabled.length > 0) return failCompilation(ctx, disabled)
   const jid = jobId(kwargs)
+  await syncModules(ctx, sync_mods, kwargs)
   const run = await openRun(ctx, { kwargs, test, stateEvents: state_events, fallsBackToBase: true, jid })
   const errors = pillarErrors(run, kwargs)
   if (errors.length > 0) return refusePillar(ctx, errors)
@@ -52,6 +55,16 @@ export async function applySls(
   setRetcode(ctx, ret, rendered.high)
   await writeCache(ctx, name, rendered.high)
   return truthy(kwargs.get('terse') ?? false) && ret instanceof Map ? onlyNotable(ret) : ret
+}
+
+async function syncModules(ctx: FunctionContext, wanted: Value, kwargs: Further): Promise<void> {
+  if (wanted === null) return
+  const kinds = wanted === true ? ['all'] : splitInput(wanted).map(str)
+  const saltenv = kwargs.get('saltenv') ?? ctx.opts.get('saltenv') ?? 'base'
+  for (const kind of kinds.includes('all') ? ['all'] : kinds) {
+    if (ctx.has(`saltutil.sync_${kind}`)) await ctx.call(`saltutil.sync_${kind}`, [], { saltenv })
+    else ctx.log('warning', `Invalid custom module type '${kind}', ignoring`)
+  }
 }
 
 /** Without what succeeded and changed nothing. */

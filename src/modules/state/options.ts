@@ -1,5 +1,5 @@
 // Options of one run: the minion's, with what the call asks for.
-import { isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, isTrue, type StateRun, type StateRunRequest } from '../../sdk/mod.ts'
 
 export type Further = ReadonlyMap<string, Value>
@@ -20,7 +20,8 @@ export async function openRun(ctx: FunctionContext, choice: RunChoice): Promise<
 async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<StateRunRequest> {
   const { kwargs } = choice
   const opts = new Map(ctx.opts)
-  applyEnvironments(opts, kwargs)
+  if (kwargs.has('localconfig')) await applyFile(ctx, opts, kwargs.get('localconfig')!)
+  else applyEnvironments(opts, kwargs)
   if (choice.test !== undefined) opts.set('test', await testValue(ctx, choice.test, kwargs))
   if (choice.stateEvents !== undefined && choice.stateEvents !== null) opts.set('state_events', choice.stateEvents)
   if (choice.fallsBackToBase && (opts.get('saltenv') ?? null) === null) opts.set('saltenv', 'base')
@@ -31,6 +32,14 @@ async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<Stat
     jid: choice.jid ?? null,
     mocked: truthy(kwargs.get('mock') ?? false),
   }
+}
+
+/** A configuration file of the minion that is laid over its options for this run. */
+async function applyFile(ctx: FunctionContext, opts: Map<Value, Value>, path: Value): Promise<void> {
+  if ((await ctx.host.stat(str(path))) === undefined) return
+  const text = decodeBytes(await ctx.host.read(str(path)))
+  const data = await ctx.render({ text, path: str(path), renderer: 'yaml', saltenv: 'base' })
+  if (isDict(data)) for (const [name, value] of data) opts.set(name, value)
 }
 
 function applyEnvironments(opts: Map<Value, Value>, kwargs: Further): void {
