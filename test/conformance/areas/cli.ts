@@ -1,7 +1,7 @@
 // Programs: every option of every program, and what programs print and exit with (cases/cli/README.md). What varies from
 // run to run is written as the recordings write it.
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   allOptions,
@@ -12,13 +12,19 @@ import {
   type Program,
   ProgramExit,
   readCommandLine,
+  type Streams,
+  salt,
   saltCall,
+  saltCp,
+  saltKey,
+  saltRun,
   takesValue,
   UsageError,
   usageComplaint,
 } from '../../../src/cli/mod.ts'
 import { fromPlain, type Value } from '../../../src/data/mod.ts'
 import type { Area, Case, Json, Outcome } from '../area.ts'
+import { site } from '../cli/site.ts'
 
 interface Ended {
   exit: number
@@ -73,23 +79,40 @@ function minionRoot(): string {
   return root
 }
 
-async function end(program: Program, argv: string[]): Promise<Ended> {
-  const folder = minionRoot()
-  const words = argv.map((word) => word.replaceAll('<ROOT>', folder))
-  if (program.name === 'salt-call') return call(['-c', join(folder, 'conf'), ...words])
+/** Programs that ask a master. */
+const ASKING: Record<string, (argv: readonly string[], streams: Streams) => Promise<number>> = {
+  salt,
+  'salt-cp': saltCp,
+  'salt-key': saltKey,
+  'salt-run': saltRun,
+}
+
+async function end(program: Program, testCase: Case): Promise<Ended> {
+  const argv = testCase['argv'] as string[]
+  const asking = ASKING[program.name]
+  const placed = (folder: string): string[] => argv.map((word) => word.replaceAll('<ROOT>', folder))
+  if (program.name === 'salt-call') return ended(saltCall, ['-c', join(minionRoot(), 'conf'), ...placed(minionRoot())])
   try {
-    readCommandLine(program, words, { version: '<VERSION> (<CODENAME>)' })
+    readCommandLine(program, placed(minionRoot()), { version: '<VERSION> (<CODENAME>)' })
   } catch (error) {
     if (error instanceof UsageError) return { exit: EX_USAGE, stdout: '', stderr: usageComplaint(program, error) }
     if (error instanceof ProgramExit) return { exit: error.status, stdout: error.stdout, stderr: error.stderr }
     throw error
   }
-  throw new Error(`There is no ${program.name} yet to run`)
+  if (!asking) throw new Error(`There is no ${program.name} yet to run`)
+  const { root: folder, config, configOfNone } = await site()
+  const isReached = !String(testCase['situation']).startsWith('master not running')
+  const { exit, stdout, stderr } = await ended(asking, ['-c', isReached ? config : configOfNone, ...placed(folder)])
+  const written = (text: string): string => text.replaceAll(folder, '<ROOT>')
+  return { exit, stdout: written(stdout), stderr: written(stderr) }
 }
 
-async function call(argv: string[]): Promise<Ended> {
+async function ended(
+  run: (argv: readonly string[], streams: Streams) => Promise<number>,
+  argv: string[],
+): Promise<Ended> {
   const ended = { exit: 0, stdout: '', stderr: '' }
-  ended.exit = await saltCall(argv, {
+  ended.exit = await run(argv, {
     out: (text) => {
       ended.stdout += text
     },
@@ -105,6 +128,7 @@ async function call(argv: string[]): Promise<Ended> {
 function normal(text: string): string {
   return text
     .replaceAll(minionRoot(), '<ROOT>')
+    .replaceAll(hostname(), '<HOST>')
     .replace(/^(\S+) \d{4}\.\d+ \(\w+\)$/m, '$1 <VERSION> (<CODENAME>)')
     .replace(/(Started: )[\d:.]+/g, '$1<TIME>')
     .replace(/(Duration: )[\d.]+ ms/g, '$1<MS> ms')
@@ -117,7 +141,7 @@ function normal(text: string): string {
 const isLogLine = (line: string): boolean => /^\[(?:[A-Z]+ *)\] /.test(line)
 
 async function endAnswer(program: Program, testCase: Case): Promise<Value> {
-  const { exit, stdout, stderr } = await end(program, testCase['argv'] as string[])
+  const { exit, stdout, stderr } = await end(program, testCase)
   const complaints = stderr.split('\n').filter((line) => line.trim() !== '' && !isLogLine(line))
   const answer: Record<string, Json> = { exit, stderr_last: complaints.at(-1)?.trimEnd() ?? '' }
   if ('stdout' in testCase) answer['stdout'] = normal(stdout)
