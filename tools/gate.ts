@@ -139,6 +139,7 @@ export function steps(): Step[] {
     { name: 'dry run', run: dryRun },
     ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),
     byChance('faults', 'faults/run.ts', ['--rounds', '6', '--seed', '1', '--minions', '40']),
+    byChance('fuzzing', 'fuzz/run.ts', ['--seconds', '6', '--seed', '1']),
     { name: 'lab', run: labTests },
   ]
 }

@@ -1,0 +1,164 @@
+// `npm run fuzz -- --seconds N --seed S [--transport zeromq]`: sends a master what nobody should, on both ports and its
+// local sockets, with and without having been let in. It must stay, stay small, do nothing and tell no secret.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { NetConnectOpts } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect, parseArgs } from 'node:util'
+import { silentLog, toError } from '../../src/base/mod.ts'
+import { BusClient } from '../../src/bus/mod.ts'
+import {
+  ClearClient,
+  generateRsaKeys,
+  MasterChannel,
+  openTransport,
+  type RequestClient,
+  RsaPrivateKey,
+} from '../../src/wire/mod.ts'
+import { Chance } from '../faults/chance.ts'
+import { until } from '../faults/site.ts'
+import { Cluster } from '../live/cluster.ts'
+import { noise, ownRequest, strange } from './requests.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '6' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    transport: { type: 'string', default: 'zeromq,tcp,ws' },
+  },
+})
+
+/** Stands in files that are not served, in the master's key and in the root key: it must come back from nowhere. */
+const CANARY = 'canary-d41b7c5e'
+const MOST_GROWTH_MIB = 250
+
+interface Prey {
+  cluster: Cluster
+  client: RequestClient
+  channel: MasterChannel
+  /** Ports and sockets for bytes. */
+  places: NetConnectOpts[]
+}
+
+const HOST = '127.0.0.1'
+
+async function opened(transportName: string): Promise<Prey> {
+  const master = { auto_accept: true, transport: transportName, file_recv: true, open_mode: false }
+  const setup = {
+    master,
+    minions: {},
+    files: { 'srv/salt/a': 'served\n', 'srv/secret': `${CANARY}\n`, secret: CANARY },
+  }
+  const cluster = new Cluster({ scenario: 'fuzz', description: '', setup, steps: [], events: [] })
+  await cluster.prepare()
+  cluster.start('master')
+  const sockets = ['master_event_pub.ipc', 'master_event_pull.ipc'].map((name) => join(cluster.sockets, name))
+  await until('the master listens', async () => sockets.every((path) => existsSync(path)))
+  const transport = await openTransport(transportName)
+  const endpoint = { host: HOST, port: cluster.requestPort }
+  const key = new RsaPrivateKey((await generateRsaKeys(2048)).privatePem)
+  const pkiDir = join(cluster.root, 'fuzz')
+  mkdirSync(pkiDir)
+  const settings = {
+    id: 'fuzz',
+    key,
+    pkiDir,
+    acceptanceWaitTime: 0.2,
+    authTimeout: 5,
+    authTries: 6,
+    authSafemode: true,
+  }
+  const channel = new MasterChannel({ client: transport.connect(endpoint), settings, log: silentLog })
+  await channel.authenticate()
+  const ports = [cluster.requestPort, cluster.publishPort].map((port) => ({ host: HOST, port }))
+  const places = [...ports, ...sockets.map((path) => ({ path }))]
+  return { cluster, channel, places, client: transport.connect(endpoint) }
+}
+
+function holds(cluster: Cluster): { descriptors: number; memoryMiB: number } {
+  const pid = cluster.pidOf('master')
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return {
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    memoryMiB: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024,
+  }
+}
+
+/** Sends until the time is over; gives what must not have come back. */
+async function bombard({ client, channel, places }: Prey, chance: Chance, seconds: number): Promise<string[]> {
+  const until = performance.now() + seconds * 1000
+  const leaks: string[] = []
+  let sent = 0
+  const lane = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const luck = chance.next()
+      const answer =
+        luck < 0.4
+          ? await strange(client, chance)
+          : luck < 0.8
+            ? await ownRequest(channel, chance)
+            : (await noise(chance.of(places), chance)).toString('latin1')
+      sent++
+      if (inspect(answer, { depth: 9, maxStringLength: null }).includes(CANARY)) leaks.push('a secret came back')
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, lane))
+  process.stdout.write(`     ${sent} messages\n`)
+  return leaks
+}
+
+/** Tags of what somebody without rights must not bring about. */
+const isDeed = (tag: string): boolean => /^salt\/(job\/\d{20}\/(new|publish)|run\/\d+\/new|wheel\/\d+\/new)$/.test(tag)
+
+async function fuzz(transportName: string, chance: Chance, seconds: number): Promise<string[]> {
+  const prey = await opened(transportName)
+  const { cluster, client, channel } = prey
+  const problems: string[] = []
+  try {
+    const outside = readdirSync(cluster.root).sort().join()
+    const paths = { pub: join(cluster.sockets, 'master_event_pub.ipc'), pull: '' }
+    const bus = await BusClient.open({ paths, filter: isDeed })
+    await sleep(500)
+    const before = holds(cluster)
+    problems.push(...(await bombard(prey, chance, seconds)))
+    const { pid } = await new ClearClient(client).send(new Map([['cmd', 'ping']]), { timeout: 10, tries: 1 }).then(
+      () => ({ pid: cluster.pidOf('master') }),
+      (error: unknown) => {
+        problems.push(`the master does not answer any more: ${toError(error).message}`)
+        return { pid: undefined }
+      },
+    )
+    if (pid !== undefined) {
+      await sleep(500)
+      const after = holds(cluster)
+      const growth = after.memoryMiB - before.memoryMiB
+      if (growth > MOST_GROWTH_MIB) problems.push(`the master grew by ${growth.toFixed()} MiB`)
+      if (after.descriptors > before.descriptors + 20) problems.push(`${after.descriptors} descriptors are open`)
+    }
+    const deed = await bus.next(0.1)
+    bus.close()
+    if (deed) problems.push(`something was brought about: ${deed.tag}`)
+    if (readdirSync(cluster.root).sort().join() !== outside) problems.push('files appeared outside')
+    if (existsSync('FUZZED') || existsSync(join(cluster.root, 'FUZZED'))) problems.push('a shell was reached')
+    if (({} as Record<string, unknown>)['polluted'] !== undefined) problems.push('prototypes were changed')
+    if (problems.length > 0) writeFileSync('/dev/stderr', cluster.log('master').slice(-3000))
+  } finally {
+    client.close()
+    channel.close()
+    await cluster.close()
+  }
+  return [...new Set(problems)]
+}
+
+let failed = 0
+process.stdout.write(`seed ${values.seed}\n`)
+const transports = values.transport.split(',')
+for (const name of transports) {
+  const chance = new Chance(Number(values.seed))
+  const seconds = Number(values.seconds) / transports.length
+  const problems = await fuzz(name, chance, seconds).catch((error: unknown) => [toError(error).stack ?? ''])
+  if (problems.length > 0) failed++
+  process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} fuzzing over ${name}\n`)
+  for (const problem of problems) process.stdout.write(`     ${problem}\n`)
+}
+process.exit(failed === 0 ? 0 : 1)
