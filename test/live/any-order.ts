@@ -15,9 +15,11 @@ export function sortedNames(text: string): string {
 export function sameLines(recorded: string, printed: string, known: Placeholders): boolean {
   const left = printed.split('\n')
   const lines = recorded.split('\n')
+  const isCut = recorded.includes('<FRAMES>')
   return (
-    lines.length === left.length &&
+    (isCut || lines.length === left.length) &&
     lines.every((line) => {
+      if (line.trim() === '<FRAMES>') return true
       const at = left.findIndex((other) => known.attempt(() => known.matches(line, other)))
       if (at >= 0) left.splice(at, 1)
       return at >= 0

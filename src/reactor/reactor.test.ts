@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { EventBus } from '../bus/mod.ts'
+import { type Dict, loadJson, str, type Value } from '../data/mod.ts'
+import { type MasterContext, type MasterFunction, masterFn } from '../sdk/mod.ts'
+import { ReactionStore } from '../store/mod.ts'
+import { load } from '../yaml/mod.ts'
+import { Reactor } from './mod.ts'
+
+const anything: MasterFunction = masterFn({ doc: 'Anything.', args: {}, run: () => null })
+
+class Trial {
+  readonly folder = mkdtempSync(join(tmpdir(), 'reactor-'))
+  readonly bus = new EventBus()
+  readonly done: string[] = []
+  readonly log: string[] = []
+  readonly store = new ReactionStore(join(this.folder, 'reactions.db'))
+  /** How runs of the master end, by function. */
+  readonly runs = new Map<string, () => Promise<boolean>>()
+  reactor: Reactor | undefined
+
+  start(rules: Record<string, string>, options: Dict = new Map()): void {
+    const list: Value[] = Object.entries(rules).map(([pattern, sls], index) => {
+      const file = join(this.folder, `${index}.sls`)
+      writeFileSync(file, sls)
+      return new Map([[pattern, [file]]])
+    })
+    const opts: Dict = new Map<Value, Value>([['reactor', list], ['id', 'm_master'], ...options])
+    const context = {
+      opts,
+      log: (level: string, text: string) => this.log.push(`${level}: ${text}`),
+      publish: async ({ tgt, fun, arg = [] }: { tgt: Value; fun: Value; arg?: Value[] }) => {
+        this.done.push([str(fun), str(tgt), ...arg.map(str)].join(' '))
+        return { jid: '1', minions: ['web1'], missing: [] }
+      },
+      render: async ({ text, context }: { text: string; context: Map<string, Value> }) =>
+        load(text.replaceAll('TAG', str(context.get('tag')!))),
+    } as unknown as MasterContext
+    this.reactor = new Reactor({
+      context,
+      bus: this.bus,
+      store: this.store,
+      declared: async (_kind, fun) => (fun === 'no.such' ? undefined : anything),
+      masterKey: () => 'secret',
+      run: async ({ fun, kwargs, jid }) => {
+        this.done.push(`run ${fun}`)
+        if (fun === 'event.send') this.bus.fire(str(kwargs.get('tag')!), new Map())
+        const success = (await this.runs.get(fun)?.()) ?? true
+        return { jid, value: success, success, retcode: success ? 0 : 1 }
+      },
+    })
+    this.reactor.start()
+  }
+
+  async settled(): Promise<void> {
+    for (let round = 0; round < 60; round++) await new Promise((done) => setTimeout(done, 2))
+  }
+
+  async close(): Promise<void> {
+    await this.reactor?.close()
+    this.store.close()
+    rmSync(this.folder, { recursive: true })
+  }
+}
+
+describe('the reactor', () => {
+  let trial: Trial
+  beforeEach(() => {
+    trial = new Trial()
+  })
+  afterEach(() => trial.close())
+
+  it('answers events that match, and no others', async () => {
+    trial.start({ 'a/*': 'x:\n  local.test.echo:\n    - tgt: web1\n    - arg: [TAG]\n' })
+    trial.bus.fire('b/1', new Map())
+    trial.bus.fire('a/1', new Map())
+    trial.bus.fire('a/2', new Map<Value, Value>([['user', 'Reactor']]))
+    await trial.settled()
+    expect(trial.done).toEqual(['test.echo web1 a/1'])
+  })
+
+  it('orders reactions by `order` and name, whatever order they are written in', async () => {
+    const one = (id: string, more = ''): string => `${id}:\n  local.f.${id}:\n    - tgt: w\n${more}`
+    trial.start({ a: `${one('m')}${one('b')}${one('z', '    - order: 1\n')}${one('c', '    - order: last\n')}` })
+    trial.bus.fire('a', new Map())
+    await trial.settled()
+    expect(trial.done).toEqual(['f.z w', 'f.b w', 'f.m w', 'f.c w'])
+  })
+
+  it('waits for what a reaction requires, and leaves it when that failed', async () => {
+    const sls =
+      'accept:\n  wheel.x.accept: []\nafter:\n  local.test.ping:\n    - tgt: w\n    - require:\n      - wheel: accept\n'
+    trial.runs.set('x.accept', async () => {
+      await new Promise((done) => setTimeout(done, 10))
+      trial.done.push('accepted')
+      return trial.done.length < 3
+    })
+    trial.start({ a: sls })
+    trial.bus.fire('a', new Map())
+    await trial.settled()
+    expect(trial.done).toEqual(['run x.accept', 'accepted', 'test.ping w'])
+    trial.bus.fire('a', new Map())
+    await trial.settled()
+    expect(trial.done.filter((one) => one.startsWith('test.ping'))).toHaveLength(1)
+  })
+
+  it('cuts a loop and tells of it', async () => {
+    trial.start(
+      { again: 'x:\n  runner.event.send:\n    - args:\n        tag: again\n' },
+      new Map([['reactor_max_depth', 3]]),
+    )
+    const loops: Dict[] = []
+    trial.bus.listen(
+      ({ data }) => loops.push(data),
+      (tag) => tag === 'salt/reactor/loop',
+    )
+    trial.bus.fire('again', new Map())
+    await trial.settled()
+    expect(trial.done).toHaveLength(3)
+    expect(loops.map((data) => data.get('depth'))).toEqual([3])
+  })
+
+  it('goes on after a file that cannot be rendered', async () => {
+    trial.start({ 'a*': 'x: [unclosed\n', a: 'y:\n  local.test.ping:\n    - tgt: w\n' })
+    trial.bus.fire('a', new Map())
+    await trial.settled()
+    expect(trial.done).toEqual(['test.ping w'])
+    expect(trial.log[0]).toMatch(/^error: Failed to render ".*0\.sls": \nTraceback/)
+  })
+
+  it('keeps a record of what it did', async () => {
+    trial.start({ a: 'x:\n  local.test.ping:\n    - tgt: w\ny:\n  runner.no.such:\n    - args: {n: 1}\n' })
+    trial.bus.fire('a', loadJson('{"n": 1}') as Dict)
+    await trial.settled()
+    const [{ record }] = trial.store.last(1) as [{ record: Dict }]
+    const calls = record.get('calls') as Dict[]
+    expect(record.get('rules')).toEqual(['a'])
+    expect(calls.map((call) => [call.get('id'), call.get('state')])).toEqual([
+      ['x', 'done'],
+      ['y', 'failed'],
+    ])
+    expect(trial.store.open()).toEqual([])
+  })
+
+  it('answers nothing while it is not the leader, and takes orders only with the key', async () => {
+    trial.start({ a: 'x:\n  local.test.ping:\n    - tgt: w\n' })
+    const order = (key: string): Dict =>
+      new Map<Value, Value>([
+        ['key', key],
+        ['id', 'm_master'],
+        ['value', false],
+      ])
+    trial.bus.fire('salt/run/1/salt/reactors/manage/set_leader', order('wrong'))
+    trial.bus.fire('a', new Map())
+    await trial.settled()
+    expect(trial.done).toHaveLength(1)
+    trial.bus.fire('salt/run/1/salt/reactors/manage/set_leader', order('secret'))
+    trial.bus.fire('a', new Map())
+    await trial.settled()
+    expect(trial.done).toHaveLength(1)
+  })
+
+  it('answers no more than the limits allow', async () => {
+    const limits = loadJson('{"reactor_limits": {"a*": {"rate": 2, "per": 60}, "b": {"dedup": 60}}}') as Dict
+    trial.start({ '*': 'x:\n  local.test.ping:\n    - tgt: TAG\n' }, limits)
+    for (const tag of ['a1', 'a2', 'a3', 'b', 'b']) trial.bus.fire(tag, new Map())
+    await trial.settled()
+    expect(trial.done).toEqual(['test.ping a1', 'test.ping a2', 'test.ping b'])
+  })
+})
