@@ -8,6 +8,12 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/auth.ts'),
     },
   ],
+  batch: [
+    {
+      functions: ['status', 'list_active', 'stop'],
+      load: () => import('../runners/batch.ts'),
+    },
+  ],
   cache: [
     {
       functions: [

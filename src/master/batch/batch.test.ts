@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import type { Dict, Value } from '../../data/mod.ts'
+import { Batch, type BatchPlan } from './batch.ts'
+
+const plan = (more: Partial<BatchPlan> = {}): BatchPlan => ({
+  jid: '20260101000000000000',
+  fun: 'test.ping',
+  arg: [],
+  kwargs: new Map(),
+  tgt: '*',
+  tgtType: 'glob',
+  ret: '',
+  user: 'root',
+  size: 2,
+  wait: 0,
+  failhard: false,
+  timeout: 5,
+  gatherJobTimeout: 10,
+  driver: 'cli',
+  ...more,
+})
+
+const answered = (id: string, retcode = 0) => ({
+  returned: new Map<string, Dict>([[id, new Map<Value, Value>([['retcode', retcode]])]]),
+})
+
+describe('a batch', () => {
+  it('keeps its size until nobody waits any more', () => {
+    const batch = new Batch(plan(), ['a', 'b', 'c'], 0)
+    expect(batch.advance({}, 0)).toEqual(['a', 'b'])
+    expect(batch.advance(answered('b'), 1)).toEqual(['c'])
+    expect(batch.advance({ lost: ['a'] }, 2)).toEqual([])
+    expect(batch.isOver).toBe(false)
+    batch.advance(answered('c'), 3)
+    expect([batch.isOver, [...batch.done.keys()], [...batch.failed.keys()]]).toEqual([true, ['b', 'c'], ['a']])
+  })
+
+  it('leaves a place empty for as long as it is to wait', () => {
+    const batch = new Batch(plan({ size: 1, wait: 10 }), ['a', 'b'], 0)
+    batch.advance({}, 0)
+    expect(batch.advance(answered('a'), 1)).toEqual([])
+    expect(batch.nextWait).toBe(11)
+    expect(batch.advance({}, 11)).toEqual(['b'])
+  })
+
+  it('ends with the first failure when it is to', () => {
+    const batch = new Batch(plan({ size: 1, failhard: true }), ['a', 'b'], 0)
+    batch.advance({}, 0)
+    expect(batch.advance(answered('a', 3), 1)).toEqual([])
+    expect([batch.isOver, batch.haltedBecause]).toEqual([true, 'failhard'])
+  })
+
+  it('goes on from its description', () => {
+    const batch = new Batch(plan(), ['a', 'b', 'c', 'd'], 0)
+    batch.advance({}, 0)
+    batch.advance(answered('a'), 1)
+    const revived = Batch.revive(batch.describe())
+    expect(revived.describe()).toEqual(batch.describe())
+    expect(revived.advance(answered('b'), 2)).toEqual(['d'])
+  })
+})
