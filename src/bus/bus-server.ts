@@ -3,6 +3,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
+import { isMainThread } from 'node:worker_threads'
 import { BrineError, type Log, silentLog, toError } from '../base/mod.ts'
 import { decodeEvent, EventFrames } from '../wire/mod.ts'
 import type { EventBus } from './event-bus.ts'
@@ -62,14 +63,15 @@ export class BusServer {
     }
     rmSync(path, { force: true })
     const server = createServer(take)
-    const before = process.umask(0o177)
+    // threads share their process' mask and may not set it
+    const before = isMainThread ? process.umask(0o177) : undefined
     try {
       await new Promise<void>((done, fail) => {
         server.once('error', fail)
         server.listen(path, done)
       })
     } finally {
-      process.umask(before)
+      if (before !== undefined) process.umask(before)
     }
     chmodSync(path, mode)
     this.servers.push(server)

@@ -1,0 +1,137 @@
+// Minions and masters together: what a minion does when masters come and go, when it is killed, and when it is told to.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { TestSite } from './site.ts'
+
+const MINUTE = 60_000
+let site: TestSite
+
+beforeEach(async () => {
+  site = await TestSite.open()
+})
+afterEach(() => site.close())
+
+/** salt-minion as a process of its own. */
+function process_(config: string): ChildProcess {
+  const program = join(import.meta.dirname, '../../src/cli/salt-minion.ts')
+  const child = spawn(process.execPath, ['--import', 'tsx', program, '-c', dirname(config)], { stdio: 'ignore' })
+  site.atEnd(async () => void child.kill('SIGKILL'))
+  return child
+}
+
+async function until(what: string, holds: () => boolean, seconds = 30): Promise<void> {
+  for (const end = Date.now() + seconds * 1000; !holds(); await sleep(50)) {
+    if (Date.now() > end) throw new Error(`Waited ${seconds} s for ${what}`)
+  }
+}
+
+test('A minion goes to the next master when it loses one, and back when the first returns', {
+  timeout: 2 * MINUTE,
+}, async () => {
+  const first = await site.master('a', '127.0.0.1')
+  const second = await site.master('b', '127.0.0.2')
+  await site.minion('web1', {
+    master: ['127.0.0.1', '127.0.0.2'],
+    master_type: 'failover',
+    master_alive_interval: 1,
+    master_failback: true,
+    master_failback_interval: 1,
+    retry_dns: 0,
+  })
+  await first.event(/^salt\/minion\/web1\/start$/)
+  expect(second.seen.some(({ tag }) => tag.includes('web1'))).toBe(false)
+  await first.stop()
+  await second.event(/^salt\/minion\/web1\/start$/)
+  expect(await second.ask('web1', 'test.ping')).toBe(true)
+  first.seen.splice(0)
+  await first.start()
+  await first.event(/^salt\/minion\/web1\/start$/)
+  expect(await first.ask('web1', 'test.ping')).toBe(true)
+})
+
+test('A minion with a list of masters serves all of them', { timeout: MINUTE }, async () => {
+  const first = await site.master('a', '127.0.0.1')
+  const second = await site.master('b', '127.0.0.2')
+  await site.minion('web1', { master: ['127.0.0.1', '127.0.0.2'] })
+  for (const master of [first, second]) {
+    await master.event(/^salt\/minion\/web1\/start$/)
+    expect(await master.ask('web1', 'test.echo', ['hello'])).toBe('hello')
+  }
+})
+
+test('A return outlives the master, and the minion that is killed before it could send it', {
+  timeout: 2 * MINUTE,
+}, async () => {
+  const master = await site.master()
+  const config = site.minionConfig('web1')
+  const minion = process_(config)
+  await master.event(/^salt\/minion\/web1\/start$/)
+  const mark = join(site.root, 'ran')
+  const jid = await master.publish('web1', 'cmd.run', [`sleep 1; echo once >> ${mark}; echo done`])
+  await until('the job', () => readdirSync(join(site.root, 'web1/var/cache/salt/minion/proc')).includes(jid))
+  await master.stop()
+  const outbox = join(site.root, 'web1/var/cache/salt/minion/outbox')
+  await until('the return on disk', () => readdirSync(outbox).some((name) => name.endsWith('.p')))
+  const ended = new Promise((done) => minion.once('exit', done))
+  minion.kill('SIGKILL')
+  await ended
+  await master.start()
+  process_(config)
+  const { data } = await master.event(new RegExp(`^salt/job/${jid}/ret/web1$`))
+  expect(data.get('return')).toBe('done')
+  await until('an empty outbox', () => readdirSync(outbox).length === 0)
+})
+
+test('A job that is killed takes its processes with it', { timeout: MINUTE }, async () => {
+  const master = await site.master()
+  await site.minion('web1')
+  const mark = join(site.root, 'late')
+  const jid = await master.publish('web1', 'cmd.run', [`(sleep 4; touch ${mark}) & sleep 4`])
+  await until('the job', () => readdirSync(join(site.root, 'web1/var/cache/salt/minion/proc')).includes(jid))
+  await sleep(500)
+  expect(await master.ask('web1', 'saltutil.kill_job', [jid])).toMatch(`Signal 9 sent to job ${jid}`)
+  await master.event(new RegExp(`^salt/job/${jid}/ret/web1$`))
+  await sleep(4500)
+  expect(existsSync(mark)).toBe(false)
+})
+
+test('A minion applies its startup states, and says when it starts', { timeout: MINUTE }, async () => {
+  mkdirSync(join(site.root, 'srv'), { recursive: true })
+  writeFileSync(join(site.root, 'srv/first.sls'), 'here:\n  test.succeed_without_changes: []\n')
+  const master = await site.master()
+  await site.minion('web1', { startup_states: 'sls', sls_list: ['first'], start_event_grains: ['id'] })
+  const { data } = await master.event(/^salt\/minion\/web1\/start$/)
+  expect(data.get('grains')).toEqual(new Map([['id', 'web1']]))
+  const ret = await master.event(/^salt\/job\/\d+\/ret\/web1$/)
+  expect(ret.data.get('fun')).toBe('state.sls')
+  expect(ret.data.get('success')).toBe(true)
+})
+
+test('Scheduled jobs return to the master, and beacons tell it what they see', { timeout: MINUTE }, async () => {
+  const watched = join(site.root, 'watched.conf')
+  writeFileSync(watched, 'one\n')
+  const master = await site.master()
+  await site.minion('web1', {
+    schedule: { tick: { function: 'test.echo', args: ['tick'], seconds: 2, metadata: { team: 'ops' } } },
+    beacons: {
+      inotify: [{ files: { [watched]: { mask: ['modify', 'attrib', 'delete_self'] } } }],
+      half_full: [{ beacon_module: 'memusage' }, { percent: '0.1%' }, { interval: 1 }],
+    },
+  })
+  const { data } = await master.event(/^salt\/job\/\d+\/ret\/web1$/)
+  expect([data.get('schedule'), data.get('return'), data.get('success')]).toEqual(['tick', 'tick', true])
+  expect([...(data.get('metadata') as Map<string, string>).keys()]).toEqual(['team', '_TOS', '_TS', '_TT'])
+  const usage = await master.event(/^salt\/beacon\/web1\/half_full\/$/)
+  expect(usage.data.get('id')).toBe('web1')
+  appendFileSync(watched, 'two\n')
+  const changes = (): unknown[] =>
+    master.seen
+      .filter(({ tag }) => tag === `salt/beacon/web1/inotify/${watched}`)
+      .map((event) => event.data.get('change'))
+  await until('the change', () => changes().includes('IN_MODIFY'))
+  chmodSync(watched, 0o600)
+  await until('the mode', () => changes().includes('IN_ATTRIB'))
+})

@@ -1,0 +1,159 @@
+// A small site of our own daemons in this process: masters and minions on loopback, below one directory that is removed
+// again. What goes over a master's bus is kept for tests to look at.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { silentLog } from '../../src/base/mod.ts'
+import { LocalClient } from '../../src/client/mod.ts'
+import { masterConfig, minionConfig } from '../../src/config/mod.ts'
+import { type Dict, type Plain, str, toPlain, type Value } from '../../src/data/mod.ts'
+import { Master } from '../../src/master/mod.ts'
+import { Minion } from '../../src/minion/mod.ts'
+
+const SECONDS = 30
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as { port: number }
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+export interface SeenEvent {
+  tag: string
+  data: Dict
+}
+
+export class TestMaster {
+  readonly seen: SeenEvent[] = []
+  readonly config: string
+  private readonly opts: Dict
+  private master: Master | undefined
+
+  constructor(opts: Dict, config: string) {
+    this.opts = opts
+    this.config = config
+  }
+
+  async start(): Promise<void> {
+    this.master = await Master.open(this.opts, silentLog)
+    this.master.parts.bus.listen(({ tag, data }) => this.seen.push({ tag, data }))
+  }
+
+  async stop(): Promise<void> {
+    await this.master?.close()
+    this.master = undefined
+  }
+
+  /** Waits for an event. */
+  async event(tag: RegExp, seconds = SECONDS): Promise<SeenEvent> {
+    for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(50)) {
+      const found = this.seen.find((event) => tag.test(event.tag))
+      if (found) return found
+    }
+    throw new Error(`No event ${tag} in ${seconds} s, but ${this.seen.map((event) => event.tag).join(', ')}`)
+  }
+
+  /** Has minions run a function, and gives the number of the job. */
+  async publish(tgt: string, fun: string, arg: Value[] = []): Promise<string> {
+    const client = await LocalClient.open(this.opts, silentLog)
+    try {
+      const published = await client.publish({ tgt, fun, arg })
+      return published?.jid ?? ''
+    } finally {
+      client.close()
+    }
+  }
+
+  /** What one minion answers. */
+  async ask(id: string, fun: string, arg: Value[] = [], seconds = SECONDS): Promise<Plain> {
+    const jid = await this.publish(id, fun, arg)
+    const { data } = await this.event(new RegExp(`^salt/job/${jid}/ret/${id}$`), seconds)
+    return toPlain(data.get('return')!)
+  }
+}
+
+export class TestSite {
+  readonly root: string = mkdtempSync(join(tmpdir(), 'brine-site-'))
+  readonly ports: { pub: number; ret: number }
+  private readonly closings: Array<() => Promise<unknown>> = []
+  /** Where the first master has its keys. */
+  private keys: string | undefined
+
+  static async open(): Promise<TestSite> {
+    return new TestSite({ pub: await freePort(), ret: await freePort() })
+  }
+
+  private constructor(ports: { pub: number; ret: number }) {
+    this.ports = ports
+  }
+
+  /** Masters of one site share their keys, and differ in address. */
+  async master(name = 'master', address = '127.0.0.1', more: Record<string, unknown> = {}): Promise<TestMaster> {
+    const file = this.write(name, 'master', {
+      interface: address,
+      publish_port: this.ports.pub,
+      ret_port: this.ports.ret,
+      auto_accept: true,
+      timeout: 5,
+      file_roots: { base: [join(this.root, 'srv')] },
+      ...more,
+    })
+    const opts = await masterConfig({ path: file })
+    const keys = str(opts.get('pki_dir')!)
+    if (this.keys !== undefined) {
+      mkdirSync(keys, { recursive: true })
+      for (const key of ['master.pem', 'master.pub']) cpSync(join(this.keys, key), join(keys, key))
+    }
+    this.keys = keys
+    const master = new TestMaster(opts, join(this.root, name, 'etc'))
+    this.closings.push(() => master.stop())
+    await master.start()
+    return master
+  }
+
+  /** The configuration of a minion; its folder is what programs want. */
+  minionConfig(id: string, more: Record<string, unknown> = {}): string {
+    return this.write(id, 'minion', {
+      id,
+      master: '127.0.0.1',
+      master_port: this.ports.ret,
+      publish_port: this.ports.pub,
+      acceptance_wait_time: 1,
+      recon_default: 50,
+      recon_max: 200,
+      return_retry_timer: 1,
+      return_retry_timer_max: 1,
+      auth_timeout: 2,
+      ...more,
+    })
+  }
+
+  async minion(id: string, more: Record<string, unknown> = {}): Promise<Minion> {
+    const minion = new Minion(await minionConfig({ path: this.minionConfig(id, more) }), silentLog)
+    this.closings.push(() => minion.close())
+    await minion.open()
+    return minion
+  }
+
+  atEnd(closing: () => Promise<unknown>): void {
+    this.closings.push(closing)
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closings.splice(0).reverse()) await close()
+    rmSync(this.root, { recursive: true, force: true })
+  }
+
+  private write(name: string, kind: string, options: Record<string, unknown>): string {
+    const home = join(this.root, name)
+    mkdirSync(join(home, 'etc'), { recursive: true })
+    mkdirSync(join(this.root, 'srv'), { recursive: true })
+    const file = join(home, 'etc', kind)
+    writeFileSync(file, JSON.stringify({ root_dir: home, ...options }))
+    return file
+  }
+}
