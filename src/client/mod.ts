@@ -11,6 +11,6 @@ export { type MasterCall, type MasterCallResult, refreshFunctions, runMasterFunc
 export { type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 export { type MinionPillarRequest, minionPillar } from './minion-pillar.ts'
 export { connectedMinions } from './presence.ts'
-export { handTo, returnerNames, returnerOf, returnFor } from './returning.ts'
+export { handReturn, handTo, returnerNames, returnerOf } from './returning.ts'
 export { requestOf, socketAccess } from './socket-access.ts'
 export { type MinionKnowledge, resolveTarget } from './targets.ts'

@@ -49,5 +49,8 @@ async function guarded(log: Log, what: string, work: () => Promise<void>): Promi
   }
 }
 
-/** What a returner gets of a minion's return. */
-export const returnFor = (ret: Dict, id: Value): Dict => new Map<Value, Value>([...ret, ['id', id]])
+/** Hands what a minion returned to returners. */
+export async function handReturn(ctx: FunctionContext, names: readonly string[], ret: Dict): Promise<void> {
+  const whole: Dict = new Map<Value, Value>([...ret, ['id', ctx.opts.get('id') ?? '']])
+  for (const name of new Set(names)) await handTo(ctx, name, 'returner', whole)
+}

@@ -27,6 +27,7 @@ import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
+import { JobCaches } from './job-caches.ts'
 import { LocalKeys } from './local-keys.ts'
 import { Maintenance } from './maintenance.ts'
 import { callMethod, type Services } from './methods.ts'
@@ -85,7 +86,9 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   const secret = new PublishSecret()
   const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
   const publications = await openPublisher(transport, opts, { identity, keys, secret, log }, closings)
-  const parts: MasterParts = { opts, log, keys, bus, jobs, cache: fileCache(text('cachedir')), publications }
+  const jobCaches = new JobCaches({ opts, log }, host)
+  closings.push(jobCaches.listen(bus))
+  const parts: MasterParts = { opts, log, keys, bus, jobs, jobCaches, cache: fileCache(text('cachedir')), publications }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
   const rights = new Access(parts, localKeys)

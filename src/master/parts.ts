@@ -5,12 +5,19 @@ import type { Dict } from '../data/mod.ts'
 import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
 import type { PublishChannel } from '../wire/mod.ts'
 
+/** Who hears of jobs besides the store. */
+export interface JobListeners {
+  published(jid: string, load: Dict, minions: readonly string[]): Promise<void>
+  returned(load: Dict): Promise<void>
+}
+
 export interface MasterParts {
   opts: Dict
   log: Log
   keys: PkiKeys
   bus: EventBus
   jobs: JobStore
+  jobCaches: JobListeners
   cache: DataCache
   publications: Pick<PublishChannel, 'publish'>
 }

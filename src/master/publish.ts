@@ -56,6 +56,7 @@ export class Publishing {
     const orders = truthy(this.parts.opts.get('order_masters') ?? false)
     if (targeted.minions.length === 0 && !orders) return nobody(load)
     const jid = jidOf(load)
+    this.addExternalCache(load)
     await this.send(publication(load, kwargs, jid), targeted, truthy(kwargs.get('nocache') ?? false))
     return clear(
       new Map<Value, Value>([
@@ -77,11 +78,22 @@ export class Publishing {
     return this.send(publication(load, extra(load), jidOf(load)), { minions, missing: [] })
   }
 
+  /** An external job cache is one more returner of every job. */
+  private addExternalCache(load: Dict): void {
+    const external = textOf(this.parts.opts.get('ext_job_cache') ?? null) ?? ''
+    if (external === '') return
+    const own = textOf(load.get('ret') ?? null) ?? ''
+    load.set('ret', own === '' ? external : `${own},${external}`)
+  }
+
   /** Notes the job, tells of it, and sends it. */
   async send(load: Dict, { minions, missing }: Targeted, isPassing = false): Promise<void> {
-    const { bus, jobs, publications } = this.parts
+    const { bus, jobs, jobCaches, publications } = this.parts
     const jid = str(load.get('jid')!)
-    if (!isPassing) jobs.saveJob({ jid, load, minions })
+    if (!isPassing) {
+      jobs.saveJob({ jid, load, minions })
+      await jobCaches.published(jid, load, minions)
+    }
     const of = (name: string): [Value, Value] => [name, load.get(name) ?? null]
     const job: Dict = new Map([of('jid'), of('tgt_type'), of('tgt'), of('user'), of('fun'), of('arg')])
     bus.fire(`salt/job/${jid}/new`, job.set('minions', minions).set('missing', missing))

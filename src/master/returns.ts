@@ -37,6 +37,7 @@ export class Returns {
     const packed = encodeMsgpack(load, 'bus')
     if (isKept && !(await this.keep({ jid, id, data: load, packed }))) return null
     this.tell(jid, id, load, packed)
+    if (isKept) void this.parts.jobCaches.returned(load)
     return null
   }
 

@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
+import { handReturn, returnerNames } from '../client/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
@@ -61,7 +62,12 @@ export class Jobs {
 
   /** Begins a job, when there is room for one more. */
   begin(load: Dict, home: JobHome): void {
-    this.hold(load, async (signal) => home.finished(await this.answer(load, home, signal)))
+    this.hold(load, async (signal) => {
+      const ret = await this.answer(load, home, signal)
+      home.finished(ret)
+      const wanted = [load.get('ret'), this.options.opts.get('return')].flatMap(returnerNames)
+      if (wanted.length > 0) await handReturn((await home.functions()).ctx, wanted, ret)
+    })
   }
 
   /** Notes that something runs under a number until it is done, and lets it be ended by that number. */

@@ -49,11 +49,20 @@ async function runOn(
   }
   const { answer, out } = await callFunction(opts, minion.functions, { log, streams })
   await report?.(answer)
+  await returnTo(opts, minion, answer)
   const whole = truthy(opts.get('print_metadata') ?? null)
   const retcode = Number(numberOf(answer.get('retcode') ?? 0))
   print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })
   if (truthy(opts.get('retcode_passthrough') ?? null)) return retcode
   return answer.has('retcode') && retcode === 0 ? 0 : 1
+}
+
+/** `--return` names returners, local calls or not. */
+async function returnTo(opts: Dict, { functions }: LocalMinion, answer: Dict): Promise<void> {
+  const wanted = textOf(opts.get('return') ?? null) ?? ''
+  if (wanted === '') return
+  const { handReturn, returnerNames } = await import('../../client/mod.ts')
+  await handReturn(functions.ctx, returnerNames(wanted), answer)
 }
 
 async function printVersions(streams: Streams): Promise<number> {
