@@ -100,6 +100,12 @@ describe('the registry', () => {
     expect(await registry.call('pkg.which')).toBe('yum')
   })
 
+  test('takes another provider for a while', async () => {
+    const registry = redHat()
+    const other = await registry.providing(new Map([['pkg', 'aptpkg']]))
+    expect([await other.call('pkg.which'), await registry.call('pkg.which')]).toEqual(['apt', 'yum'])
+  })
+
   test('serves another context with the modules it has loaded', async () => {
     const registry = new Registry(moduleTable, context({ pillar: new Map([['a', 'secret']]) }))
     expect(await registry.call('pillar.get', ['a'])).toBe('**********')

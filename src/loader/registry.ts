@@ -123,6 +123,35 @@ export class Registry {
     return new Registry(this.shared.table, { ...this.context, ...changes }, this.shared)
   }
 
+  /**
+   * The same functions, but those of the named modules come from other ones, whether these would serve this minion or
+   * not; what they do not have stays as it is.
+   */
+  async providing(providers: ReadonlyMap<string, string>): Promise<Registry> {
+    const { shared } = this
+    const loaded = new Map(shared.loaded)
+    const functions = new Map(shared.functions)
+    for (const [module, name] of providers) {
+      const provider = await this.declared(module, name)
+      if (!provider) continue
+      const usual = this.hasModule(module) ? await this.module(module).catch(unavailable) : undefined
+      loaded.set(module, { ...provider, functions: { ...usual?.functions, ...provider.functions } })
+      functions.set(module, new Set(Object.keys(loaded.get(module)!.functions)))
+    }
+    const loading = new Map(Array.from(loaded, ([name, module]) => [name, Promise.resolve(module)]))
+    return new Registry(shared.table, this.context, { ...shared, loaded, loading, functions })
+  }
+
+  /** The module that has this name of its own, among those called by it or by the virtual name. */
+  private async declared(virtual: string, name: string): Promise<ModuleDeclaration | undefined> {
+    for (const entry of [...(this.shared.table[virtual] ?? []), ...(this.shared.table[name] ?? [])]) {
+      const { default: declaration } = await entry.load()
+      if (declaration.name === name) return declaration
+    }
+    this.ctx.log('error', `There is no module '${name}' that could provide '${virtual}'`)
+    return undefined
+  }
+
   /** Lets modules be chosen anew, since what decides whether one serves this minion has changed. */
   reload(): void {
     this.shared.loaded.clear()
@@ -214,13 +243,7 @@ export class Registry {
   private async provider(name: string): Promise<ModuleDeclaration | undefined> {
     const providers = this.ctx.opts.get('providers')
     const wanted = providers instanceof Map ? providers.get(name) : undefined
-    if (typeof wanted !== 'string') return undefined
-    for (const entry of this.shared.table[name] ?? []) {
-      const { default: declaration } = await entry.load()
-      if (declaration.name === wanted) return declaration
-    }
-    this.ctx.log('error', `There is no module '${wanted}' that could provide '${name}'`)
-    return undefined
+    return typeof wanted === 'string' ? this.declared(name, wanted) : undefined
   }
 
   private run(
@@ -240,6 +263,12 @@ export class Registry {
     const hint = didYouMean(name, this.names())
     return new LoaderError('FunctionUnknown', `'${name}' is not available.`, hint === undefined ? {} : { hint })
   }
+}
+
+/** A module that cannot serve this minion has nothing to add. */
+function unavailable(error: unknown): undefined {
+  if (!(error instanceof LoaderError)) throw error
+  return undefined
 }
 
 function split(name: string): [module: string, fun: string] {

@@ -59,7 +59,16 @@ export class StateCaller {
   }
 
   async call(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt = 1): Promise<StateRet> {
-    return unify(await this.callOnce(low, chunks, running, attempt))
+    const { steps } = this.run
+    const isPlain = attempt === 1 && !truthy(low.get('__prereq__') ?? false) && !low.has('parallel')
+    if (!steps || !isPlain) return unify(await this.callOnce(low, chunks, running, attempt))
+    const tag = lowTag(low)
+    const known = steps.recall(tag)
+    if (known) return known.set('__run_num__', this.parts.nextNumber())
+    steps.begun(tag)
+    const ret = unify(await this.callOnce(low, chunks, running, attempt))
+    steps.ended(tag, ret)
+    return ret
   }
 
   private async callOnce(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt: number): Promise<Value> {
@@ -167,7 +176,7 @@ export class StateCaller {
   private async invoke(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
     await this.slots.fill(data.given)
     await this.slots.fill(data.further)
-    const ctx = this.contextFor(low, chunks, running, data)
+    const ctx = this.contextFor(low, chunks, running, data, await this.providing(low))
     return underUmask(low.get('__umask__') ?? null, async () =>
       toValue(await data.declaration.run(ctx, boundArguments(data) as never)),
     )
@@ -248,10 +257,29 @@ export class StateCaller {
     ])
   }
 
-  private contextFor(low: LowChunk, chunks: readonly LowChunk[], running: Dict, data?: CallData): StateContext {
-    const isTrial = truthy(low.get('__prereq__') ?? false)
-    const test = isTrial || this.isTest
-    const functions = test ? this.dryFunctions() : this.run.functions
+  /** Whether a state must change nothing: in a dry run, and when only its changes are asked for. */
+  private isDry(low: LowChunk): boolean {
+    return truthy(low.get('__prereq__') ?? false) || this.isTest
+  }
+
+  private functionsFor(low: LowChunk): Registry {
+    return this.isDry(low) ? this.dryFunctions() : this.run.functions
+  }
+
+  /** The functions that a state with the option `provider` works with. */
+  private async providing(low: LowChunk): Promise<Registry | undefined> {
+    const providers = providersOf(low)
+    return providers.size > 0 ? this.functionsFor(low).providing(providers) : undefined
+  }
+
+  private contextFor(
+    low: LowChunk,
+    chunks: readonly LowChunk[],
+    running: Dict,
+    data?: CallData,
+    functions = this.functionsFor(low),
+  ): StateContext {
+    const test = this.isDry(low)
     return new CallContext(functions.ctx, {
       test,
       low,
@@ -334,4 +362,13 @@ function mockedResult(data: CallData, low: LowChunk): StateRet {
     ['changes', new Map()],
     ['result', true],
   ])
+}
+
+/** By virtual name: one for the state's own module, or a list of dicts. */
+function providersOf(low: LowChunk): Map<string, string> {
+  const given = low.get('provider') ?? null
+  if (!truthy(given)) return new Map()
+  const dicts = Array.isArray(given) ? given : [new Map([[low.get('state')!, given]])]
+  const pairs = dicts.flatMap((dict) => (dict instanceof Map ? [...dict] : []))
+  return new Map(pairs.map(([module, name]) => [str(module), str(name)]))
 }
