@@ -7,7 +7,7 @@ import { build } from './build.ts'
 import { runCommand } from './command.ts'
 import { assertFreePorts, DAEMONS, running, stopAll } from './up/daemons.ts'
 import { openSite } from './up/open-site.ts'
-import { configOf, MASTER, programsOf, type Site, siteOf } from './up/site.ts'
+import { configOf, MASTER, programsOf, type Site, siteOf, writtenOf } from './up/site.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'brine-up-'))
@@ -61,7 +61,7 @@ test('the site applies the sample tree below its own folder', async () => {
   ])
   expect(output).toContain('Succeeded: 7 (changed=7)')
   expect(code).toBe(0)
-  expect(readFileSync(join(site.folder, 'root', 'web1', 'var/lib/shop/count'), 'utf8').trim()).toBe('2')
+  expect(readFileSync(join(writtenOf(site), 'web1/var/lib/shop/count'), 'utf8').trim()).toBe('2')
 })
 
 test('a second start leaves the site as it is', async () => {

@@ -8,7 +8,7 @@ import type { BusClient, BusEvent } from '../src/bus/mod.ts'
 import { str } from '../src/data/mod.ts'
 import { runCommand } from './command.ts'
 import { openSite } from './up/open-site.ts'
-import { MINIONS, type Site, siteOf } from './up/site.ts'
+import { MINIONS, type Site, siteOf, writtenOf } from './up/site.ts'
 
 const DEFAULT_PORT = '14505'
 
@@ -16,7 +16,10 @@ function say(text = ''): void {
   process.stdout.write(`${text}\n`)
 }
 
-const commandOf = (site: Site, name: string): string => relative(site.root, join(site.bin, name))
+/** Paths in the clone as one types them there. */
+const near = (site: Site, path: string): string => (path.startsWith(`${site.root}/`) ? relative(site.root, path) : path)
+
+const commandOf = (site: Site, name: string): string => near(site, join(site.bin, name))
 
 async function show(site: Site, command: string, ...args: string[]): Promise<void> {
   const words = args.map((word) => (/^[\w.=@/-]+$/.test(word) ? word : `'${word}'`))
@@ -54,9 +57,7 @@ async function tour(site: Site, events: BusClient): Promise<void> {
 
 function whatNext(site: Site): void {
   const salt = commandOf(site, 'salt')
-  say(
-    `They keep running; \`npm run down\` stops them. What the states wrote is below ${relative(site.root, site.folder)}/root.`,
-  )
+  say(`They keep running; \`npm run down\` stops them. What the states wrote is below ${near(site, writtenOf(site))}.`)
   say('Try next:\n')
   const lines: [line: string, meaning: string][] = [
     [`${salt} 'web*' cmd.run 'uname -a'`, 'a command on two of them'],
@@ -78,6 +79,7 @@ async function main(): Promise<void> {
     throw new Error(`--port takes a number from 1024 to 65534, not '${values.port}'`)
   }
   const site = siteOf(join(import.meta.dirname, '..'), port)
+  say('Building and starting, which takes some seconds …')
   const { already, events } = await openSite(site)
   if (already.length === 0) say(`A master and the minions ${MINIONS.join(', ')} are up.\n`)
   else

@@ -47,18 +47,23 @@ export const logOf = (site: Site, name: string): string => join(site.folder, 'lo
 /** Where the master has its sockets. */
 export const socketsOf = (site: Site): string => join(rootOf(site, MASTER), 'var/run/salt/master')
 
-/** What a daemon takes for the root of the file system; sockets are below it, which a deep clone leaves no room for. */
-function rootOf(site: Site, name: string): string {
-  if (site.folder.length <= LONGEST_FOLDER) return join(site.folder, name)
-  const mark = createHash('sha256').update(site.folder).digest('hex').slice(0, 12)
-  return join(tmpdir(), `brine-up-${mark}`, name)
+/** What a daemon takes for the root of the file system. */
+const rootOf = (site: Site, name: string): string => join(dataOf(site), name)
+
+/** Where the states of the sample tree write. */
+export const writtenOf = (site: Site): string => join(dataOf(site), 'root')
+
+/** The site's folder, unless sockets or the sample tree's shell commands could not have such a path. */
+function dataOf({ folder }: Site): string {
+  if (folder.length <= LONGEST_FOLDER && /^[\w./-]+$/.test(folder)) return folder
+  const mark = createHash('sha256').update(folder).digest('hex').slice(0, 12)
+  return join(tmpdir(), `brine-up-${mark}`)
 }
 
 /** Writes the configuration and the commands anew; nothing of an earlier site stays. */
 export function writeSite(site: Site): void {
-  rmSync(site.folder, { recursive: true, force: true })
-  for (const name of [MASTER, ...MINIONS]) rmSync(rootOf(site, name), { recursive: true, force: true })
-  for (const folder of ['log', 'root']) mkdirSync(join(site.folder, folder), { recursive: true })
+  for (const folder of [site.folder, dataOf(site)]) rmSync(folder, { recursive: true, force: true })
+  for (const folder of [join(site.folder, 'log'), writtenOf(site)]) mkdirSync(folder, { recursive: true })
   mkdirSync(site.bin, { recursive: true })
   configure(site, MASTER, 'master', masterOptions(site))
   for (const id of MINIONS) configure(site, id, 'minion', minionOptions(site, id))
@@ -91,7 +96,7 @@ const minionOptions = (site: Site, id: string) => ({
   publish_port: site.publishPort,
   master_port: site.returnPort,
   root_dir: rootOf(site, id),
-  grains: { role: id.replace(/\d+$/, ''), shop_root: join(site.folder, 'root', id) },
+  grains: { role: id.replace(/\d+$/, ''), shop_root: join(writtenOf(site), id) },
 })
 
 function writeCommand(site: Site, command: string, config: string | undefined): void {
