@@ -40,7 +40,7 @@ function functionOf(name: string, facts: FunctionFacts): FunctionDeclaration {
   return declaration
 }
 
-export function moduleDeclaration(facts: ModuleFacts): ModuleDeclaration {
+function moduleDeclaration(facts: ModuleFacts): ModuleDeclaration {
   const { file, name, doc, reason, functions } = facts
   return {
     name: file,

@@ -12,7 +12,7 @@ import { parametersOf } from './function-parameters.ts'
 
 const SDK = 'brine/sdk'
 
-export class NativeModuleError extends BrineError<'ModuleBroken'> {
+class NativeModuleError extends BrineError<'ModuleBroken'> {
   constructor(path: string, cause: unknown) {
     const { text, location } = firstProblem(cause)
     const line = location?.line ?? 1

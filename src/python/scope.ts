@@ -22,7 +22,7 @@ export interface Scope {
 let shared: Worker | undefined
 
 /** The worker of this process. */
-export function theWorker(opts: Dict, log: Log): Worker {
+function theWorker(opts: Dict, log: Log): Worker {
   shared ??= new Worker({
     python: textOf(opts.get('python_executable') ?? null) || 'python3',
     level: leastLevel(opts),
