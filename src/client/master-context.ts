@@ -7,7 +7,7 @@ import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
 import { MasterRegistry, type Registry, runnerTable, wheelTable } from '../loader/mod.ts'
-import { masterMinion, reaching } from '../orchestrate/mod.ts'
+import { keptSteps, masterMinion, reaching } from '../orchestrate/mod.ts'
 import type {
   BusMessage,
   MasterContext,
@@ -18,7 +18,7 @@ import type {
   MinionReturn,
 } from '../sdk/mod.ts'
 import { signatureOf } from '../sdk/mod.ts'
-import { type DataCache, type JobStore, newJid, type PkiKeys, ReactionStore } from '../store/mod.ts'
+import { type DataCache, type JobStore, newJid, OrchestrationStore, type PkiKeys, ReactionStore } from '../store/mod.ts'
 import type { Gathered, Published } from './collect.ts'
 import { minionPillar, minionPillarTop } from './minion-pillar.ts'
 import { connectedMinions } from './presence.ts'
@@ -104,6 +104,7 @@ export function masterContext(
       identity.onProgress?.(data, suffix)
     },
     reactions: () => reactionsOf(opts),
+    orchestrations: () => orchestrationsOf(opts),
     events: (filter, seconds) => access.events(filter, seconds),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
     pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
@@ -129,6 +130,14 @@ const stores = new WeakMap<Dict, ReactionStore>()
 function reactionsOf(opts: Dict): ReactionStore {
   const store = stores.get(opts) ?? new ReactionStore(join(str(opts.get('cachedir')!), 'reactions.db'))
   stores.set(opts, store)
+  return store
+}
+
+const runs = new WeakMap<Dict, OrchestrationStore>()
+
+function orchestrationsOf(opts: Dict): OrchestrationStore {
+  const store = runs.get(opts) ?? new OrchestrationStore(join(str(opts.get('cachedir')!), 'orchestrations.db'))
+  runs.set(opts, store)
   return store
 }
 
@@ -165,6 +174,10 @@ function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): 
     fire,
     events,
     print,
+    steps: () => {
+      const jid = ctx.memory.get('orchestration')
+      return jid === undefined ? undefined : keptSteps(ctx.orchestrations(), str(jid))
+    },
     parameters: async (family, name) => {
       const registry = family === 'runner' ? runners : wheels
       if (!registry.has(name)) return undefined

@@ -39,7 +39,8 @@ export async function masterMinion({ opts, host, log }: MasterMinionParts): Prom
       const { RootsTree, stateEngine } = await import('../state/mod.ts')
       const fireEvent = asking.ctx.master && eventsBy(asking.ctx.master)
       const tree = (run: Dict) => new RootsTree(run, host)
-      return stateEngine({ tree, ...(fireEvent && { fireEvent }) })(asking, request)
+      const steps = asking.ctx.master?.steps()
+      return stateEngine({ tree, ...(fireEvent && { fireEvent }), ...(steps && { steps }) })(asking, request)
     },
   })
   await functions.refresh()

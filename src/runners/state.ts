@@ -1,7 +1,9 @@
 // Orchestration: states that run beside the master, whose steps have minions work.
 import { type Dict, isDict, numberOf, SaltError, statesSucceeded, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+import type { Asked } from './state/asked.ts'
 import { watchEvents } from './state/events.ts'
+import { askedOf, endRun, keepRun, listRuns, showRun } from './state/kept-runs.ts'
 
 function checkPillar(pillar: Value): void {
   if (pillar === null || isDict(pillar)) return
@@ -10,21 +12,11 @@ function checkPillar(pillar: Value): void {
 
 const idOf = (ctx: MasterContext): string => str(ctx.opts.get('id') ?? 'master')
 
-interface Asked {
-  mods: Value
-  saltenv: Value
-  test: Value
-  exclude: Value
-  pillar: Value
-  pillarenv: Value
-  pillar_enc: Value
-  orchestration_jid: Value
-}
-
 async function orchestrate(ctx: MasterContext, asked: Asked): Promise<Dict> {
   const { mods, test, exclude, pillar, pillar_enc } = asked
   checkPillar(pillar)
   const jid = asked.orchestration_jid ?? ctx.jid
+  if (test !== true) keepRun(ctx, asked)
   const running = await ctx.function('state.sls', [mods, test, exclude], {
     pillar,
     saltenv: asked.saltenv ?? ctx.opts.get('saltenv') ?? null,
@@ -35,6 +27,7 @@ async function orchestrate(ctx: MasterContext, asked: Asked): Promise<Dict> {
   })
   const data: Dict = new Map([[idOf(ctx), running]])
   const retcode = statesSucceeded(data) ? 0 : 1
+  endRun(ctx, retcode === 0)
   return new Map<Value, Value>([['data', data]]).set('outputter', 'highstate').set('retcode', retcode)
 }
 
@@ -169,6 +162,29 @@ export default defineRunner({
         checkPillar(pillar)
         const given = new Map([...kwargs, ['pillar', pillar] as const])
         return single(ctx, ctx.function('state.high', [data, null, false], given))
+      },
+    }),
+    orchestrate_runs: masterFn({
+      doc: 'The last orchestrations, and how they ended.',
+      args: { count: arg.any('How many', { default: 20 }) },
+      examples: ['salt-run state.orchestrate_runs'],
+      run: (ctx, { count }) => listRuns(ctx, numberOf(count) ?? 20),
+    }),
+    orchestrate_show: masterFn({
+      doc: 'One orchestration: what was asked for, its steps with their jobs, and what is left.',
+      args: { jid },
+      examples: ['salt-run state.orchestrate_show 20171130110407769519'],
+      run: (ctx, { jid }) => showRun(ctx, str(jid)),
+    }),
+    orchestrate_resume: masterFn({
+      doc: 'Go on with an orchestration that failed or was interrupted; steps that succeeded are not done again.',
+      args: { jid },
+      examples: ['salt-run state.orchestrate_resume 20171130110407769519'],
+      outputter: 'highstate',
+      run: (ctx, { jid }) => {
+        const asked = askedOf(ctx, str(jid))
+        ctx.memory.set('orchestration', str(jid))
+        return orchestrate(ctx, { ...asked, orchestration_jid: str(jid) })
       },
     }),
     orchestrate_show_sls: shown('orchestrate_show_sls'),

@@ -61,8 +61,18 @@ export interface MasterReach {
   fire(tag: string, data: Dict): Promise<void>
   /** Events whose tag passes, from now on; ends after `seconds` without one, if given. */
   events(filter: (tag: string) => boolean, seconds?: number): AsyncIterable<BusMessage>
+  /** Where the steps of the orchestration that is going on are kept, if one is. */
+  steps(): StepMemory | undefined
   /** Prints where somebody looks. */
   print(text: string): void
+}
+
+/** The steps of one orchestration. */
+export interface StepMemory {
+  /** The result of a step that need not be done again. */
+  recall(tag: string): Dict | undefined
+  begun(tag: string): void
+  ended(tag: string, result: Dict): void
 }
 
 export interface MasterParameters {

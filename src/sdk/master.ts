@@ -5,7 +5,7 @@ import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient, FileServer } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
-import type { DataCache, JobStore, PkiKeys, ReactionStore } from '../store/mod.ts'
+import type { DataCache, JobStore, OrchestrationStore, PkiKeys, ReactionStore } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { Keywords, RenderRequest } from './context.ts'
 import type { Result, Returns } from './declare.ts'
@@ -50,6 +50,8 @@ export interface MasterContext {
   fire(tag: string, data: Dict): Promise<void>
   /** Tells who waits for this call how far it is: an event below its own tag. */
   progress(data: Dict, suffix?: string): Promise<void>
+  /** Orchestrations and their steps. */
+  orchestrations(): OrchestrationStore
   /** What the reactor did. */
   reactions(): ReactionStore
   /** Events of the master's bus whose tag passes, from now on; ends after `seconds` without one, if given. */

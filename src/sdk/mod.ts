@@ -85,6 +85,7 @@ export type {
   MasterReach,
   MinionJob,
   MinionReturn,
+  StepMemory,
   TargetedMinions,
 } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'

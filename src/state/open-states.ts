@@ -2,7 +2,7 @@
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
 import { renderText } from '../render/mod.ts'
-import type { StateRun, StateRunRequest } from '../sdk/mod.ts'
+import type { StateRun, StateRunRequest, StepMemory } from '../sdk/mod.ts'
 import type { StateTree } from './compile/tree.ts'
 import { EngineRun } from './engine-run.ts'
 
@@ -13,6 +13,8 @@ export interface EngineParts {
   tree(opts: Dict): StateTree
   masterTops?: (opts: Dict) => Promise<Dict>
   fireEvent?: (tag: string, data: Dict) => void | Promise<void>
+  /** Where the run's steps are kept. */
+  steps?: StepMemory | undefined
   /** Collects grains anew. */
   grains?: () => Promise<Dict>
 }
@@ -44,6 +46,7 @@ export function stateEngine(parts: EngineParts): OpenStates {
       mocked: request.mocked ?? false,
       tree: parts.tree(opts),
       fireEvent: parts.fireEvent,
+      steps: parts.steps,
       refreshGrains: parts.grains,
       refreshPillar: gather,
       masterTops: parts.masterTops && (() => parts.masterTops!(opts)),

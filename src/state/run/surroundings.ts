@@ -2,6 +2,7 @@
 import type { Log } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import type { Registry, StateRegistry } from '../../loader/mod.ts'
+import type { StepMemory } from '../../sdk/mod.ts'
 
 export interface RunSurroundings {
   opts: Dict
@@ -16,6 +17,8 @@ export interface RunSurroundings {
   mocked: boolean
   /** Sends an event; without it there is no bus. */
   fireEvent?: ((tag: string, data: Dict) => void | Promise<void>) | undefined
+  /** What becomes of each state is kept there, so that a run can be continued after it broke off. */
+  steps?: StepMemory | undefined
   /** New grains or pillar, for states that ask for them. */
   refreshGrains?: (() => Promise<Dict>) | undefined
   refreshPillar?: (() => Promise<Dict>) | undefined

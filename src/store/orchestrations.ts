@@ -1,0 +1,121 @@
+// Orchestrations step by step: what was asked for, which steps began, and how they ended. A run that a crash or a failed step
+// ended can be continued from here, without doing again what succeeded.
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'libsql'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict } from '../data/mod.ts'
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS run (
+    jid TEXT PRIMARY KEY, at REAL NOT NULL, state TEXT NOT NULL, pid INTEGER NOT NULL, asked BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS step (
+    jid TEXT NOT NULL, tag TEXT NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL, result BLOB,
+    PRIMARY KEY (jid, tag)) WITHOUT ROWID;
+`
+
+/** Older ones make room. */
+const KEPT_SECONDS = 30 * 86_400
+
+export type RunState = 'running' | 'succeeded' | 'failed' | 'interrupted'
+
+export interface OrchestrationRun {
+  jid: string
+  /** Seconds since 1970. */
+  at: number
+  state: RunState
+  asked: Dict
+}
+
+export interface OrchestrationStep {
+  tag: string
+  at: number
+  /** Undefined for one that began and did not end. */
+  result?: Dict
+}
+
+type Row = Record<string, unknown>
+
+export class OrchestrationStore {
+  private readonly db: Database.Database
+
+  constructor(file: string) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    this.db = new Database(file)
+    this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000')
+    this.db.exec(SCHEMA)
+  }
+
+  begin(jid: string, asked: Dict): void {
+    const before = now() - KEPT_SECONDS
+    this.db.prepare('DELETE FROM step WHERE jid IN (SELECT jid FROM run WHERE at < ?)').run(before)
+    this.db.prepare('DELETE FROM run WHERE at < ?').run(before)
+    const sql = "INSERT OR REPLACE INTO run (jid, at, state, pid, asked) VALUES (?, ?, 'running', ?, ?)"
+    this.db.prepare(sql).run(jid, now(), process.pid, pack(asked))
+  }
+
+  end(jid: string, state: RunState): void {
+    this.db.prepare('UPDATE run SET state = ? WHERE jid = ?').run(state, jid)
+  }
+
+  beginStep(jid: string, tag: string): void {
+    const count = this.db.prepare('SELECT count(*) AS count FROM step WHERE jid = ?').get(jid) as Row
+    const sql = 'INSERT OR REPLACE INTO step (jid, tag, number, at, result) VALUES (?, ?, ?, ?, NULL)'
+    this.db.prepare(sql).run(jid, tag, Number(count['count']), now())
+  }
+
+  endStep(jid: string, tag: string, result: Dict): void {
+    this.db.prepare('UPDATE step SET result = ? WHERE jid = ? AND tag = ?').run(pack(result), jid, tag)
+  }
+
+  steps(jid: string): OrchestrationStep[] {
+    const rows = this.db.prepare('SELECT tag, at, result FROM step WHERE jid = ? ORDER BY number').all(jid) as Row[]
+    return rows.map(({ tag, at, result }) => {
+      const step = { tag: String(tag), at: Number(at) }
+      return result === null ? step : { ...step, result: unpack(result) }
+    })
+  }
+
+  runs(count: number): OrchestrationRun[] {
+    return (this.db.prepare('SELECT * FROM run ORDER BY at DESC LIMIT ?').all(count) as Row[]).map(runOf)
+  }
+
+  run(jid: string): OrchestrationRun | undefined {
+    const row = this.db.prepare('SELECT * FROM run WHERE jid = ?').get(jid) as Row | undefined
+    return row && runOf(row)
+  }
+
+  close(): void {
+    this.db.close()
+  }
+}
+
+/** A run whose process is gone was interrupted. */
+function runOf({ jid, at, state, pid, asked }: Row): OrchestrationRun {
+  const isGone = state === 'running' && !isAlive(Number(pid))
+  return {
+    jid: String(jid),
+    at: Number(at),
+    state: isGone ? 'interrupted' : (state as RunState),
+    asked: unpack(asked),
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const now = (): number => Date.now() / 1000
+
+const pack = (value: Dict): Buffer => Buffer.from(encodeMsgpack(value, 'bus'))
+
+function unpack(bytes: unknown): Dict {
+  const value = decodeMsgpack(bytes instanceof Uint8Array ? bytes : Buffer.from(bytes as ArrayBuffer), {
+    dialect: 'bus',
+  })
+  return isDict(value) ? value : new Map()
+}
