@@ -1,7 +1,7 @@
 // `_file_recv`: files that minions push, piece by piece, below a directory of their own. Nothing is written outside of it,
 // and nothing beyond `file_recv_max_size`.
-import { mkdirSync } from 'node:fs'
-import { open, realpath } from 'node:fs/promises'
+import { constants, mkdirSync } from 'node:fs'
+import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
@@ -18,6 +18,17 @@ function placeOf(opts: Dict, id: string, path: Value | undefined): string | unde
   const below = normalize(words.join('/'))
   const isOutside = below.startsWith('/') || below === '.' || below.split('/').includes('..') || below.includes('\0')
   return isOutside ? undefined : join(str(opts.get('cachedir')!), 'minions', id, 'files', below)
+}
+
+/** A link in the place of the file leads elsewhere, and is not followed. */
+async function openPlain(file: string, flags: number): Promise<FileHandle | undefined> {
+  try {
+    return await open(file, flags, 0o600)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ELOOP' || code === 'ENOENT' || code === 'EISDIR') return undefined
+    throw error
+  }
 }
 
 export async function receiveFile({ opts, log }: { opts: Dict; log: Log }, load: Dict): Promise<boolean> {
@@ -38,7 +49,9 @@ export async function receiveFile({ opts, log }: { opts: Dict; log: Log }, load:
   mkdirSync(dirname(file), { recursive: true })
   const root = await realpath(join(str(opts.get('cachedir')!), 'minions', id, 'files'))
   if (!`${await realpath(dirname(file))}/`.startsWith(`${root}/`)) return false
-  const handle = await open(file, offset === 0 ? 'w' : 'r+')
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
+  const handle = await openPlain(file, O_WRONLY | O_NOFOLLOW | (offset === 0 ? O_CREAT | O_TRUNC : 0))
+  if (!handle) return false
   try {
     await handle.write(data, 0, data.length, offset)
   } finally {

@@ -26,10 +26,13 @@ export class Returns {
   }
 
   async take(load: Dict): Promise<null> {
-    const { jobs, opts } = this.parts
+    const { jobs, opts, keys } = this.parts
     const isOwn = load.get('jid') === 'req'
     const jid = adopt(load)
     const id = str(load.get('id')!)
+    // what a minion looks after may have a name of its own, but not that of another minion
+    if (load.has('resource_id') && keys.accepted(str(load.get('resource_id')!)) !== undefined)
+      load.delete('resource_id')
     const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
     if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
     // written out once, for the store and for those who listen

@@ -1,0 +1,143 @@
+// What a minion that was let in cannot do: speak for another, or reach files outside of what is served.
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Dict } from '../../src/data/mod.ts'
+import type { MasterChannel } from '../../src/wire/mod.ts'
+import { Besieged, dict } from './besieged.ts'
+
+const CANARY = 'canary-77aa01'
+let site: Besieged
+let m1: MasterChannel
+
+beforeAll(async () => {
+  site = await Besieged.start({ file_recv: true })
+  site.write('srv/salt/top.txt', 'served')
+  site.write('srv/secret', CANARY)
+  site.write('secret', CANARY)
+  m1 = await site.minion('m1')
+  await site.minion('m2')
+})
+afterAll(() => site.stop())
+
+const ask = (load: Record<string, unknown>): Promise<unknown> => m1.send(dict(load))
+
+describe('a minion', () => {
+  it('cannot answer, tell or ask as another: its name is put in by what it proved', async () => {
+    site.events.length = 0
+    const ret = { cmd: '_return', jid: '20300101000000000001', fun: 'test.ping', return: CANARY, retcode: 0 }
+    await ask({ ...ret, id: 'm2' })
+    await ask({ ...ret, jid: '20300101000000000002', resource_id: 'm2' })
+    await ask({ cmd: '_minion_event', tag: 'hello', data: {}, id: 'm2' })
+    const forged = { tag: 'salt/job/20300101000000000003/ret/m2', data: dict({ id: 'm2', return: CANARY }) }
+    await ask({ cmd: '_minion_event', events: [dict(forged)] })
+    await ask({ cmd: '_minion_event', tag: forged.tag, data: {}, return: CANARY, resource_id: 'm2' })
+    const names = (name: string): unknown[] =>
+      site.events.map(({ data }) => data.get(name)).filter((id) => id !== undefined)
+    expect(names('id').filter((id) => id !== 'm1')).toEqual([])
+    expect(names('resource_id')).toEqual([])
+    for (const jid of ['1', '2', '3'])
+      expect(site.parts.jobs.returns(`2030010100000000000${jid}`).has('m2')).toBe(false)
+    expect(site.events.some(({ tag }) => tag.endsWith('/ret/m2'))).toBe(false)
+  })
+
+  it.each(['salt/job/20300101000000000004/new', 'salt/key', 'salt/run/1/new'])(
+    'cannot tell %s for the master',
+    async (tag) => {
+      site.events.length = 0
+      await ask({ cmd: '_minion_event', events: [dict({ tag, data: dict({}) })] })
+      expect(site.events.map((event) => event.tag)).not.toContain(tag)
+    },
+  )
+
+  it.each(['run_func', '_send_pub', 'constructor', '__proto__', 'hasOwnProperty'])('cannot call %s', async (cmd) => {
+    expect(await ask({ cmd })).toEqual(new Map())
+  })
+
+  it('may not have others do something unless peers are configured', async () => {
+    for (const cmd of ['minion_pub', 'minion_publish', 'minion_runner']) {
+      await ask({ cmd, fun: 'cmd.run', arg: ['id'], tgt: '*', tgt_type: 'glob', ret: '' })
+    }
+    expect(site.deeds).toEqual([])
+  })
+
+  it('changes no prototype, whatever its data is called', async () => {
+    const bad = new Map<unknown, unknown>([
+      ['__proto__', new Map([['polluted', true]])],
+      ['constructor', new Map([['prototype', new Map([['polluted', true]])]])],
+    ])
+    await ask({ cmd: '_minion_event', tag: 'x', data: bad })
+    await ask({ cmd: '_mine', data: bad })
+    await ask({ cmd: '_return', jid: '20300101000000000005', fun: 'x', return: bad, retcode: 0 })
+    const pillar = { cmd: '_pillar', grains: bad, saltenv: 'base', pillarenv: null, pillar_override: bad, ver: '2' }
+    await m1.sendPrivate(dict(pillar))
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+})
+
+const OUTSIDE = [
+  '../secret',
+  '../../secret',
+  '/etc/passwd',
+  'salt://../secret',
+  '|../secret',
+  'a/../../secret',
+  '..\\secret',
+  '%2e%2e/secret',
+  'top.txt\0/../../secret',
+]
+
+describe('the file server', () => {
+  it.each(OUTSIDE)('serves nothing for %j', async (path) => {
+    for (const cmd of ['_serve_file', '_file_hash', '_file_find', '_file_hash_and_stat']) {
+      for (const saltenv of ['base', '..', '../..', '/', '__env__']) {
+        const answer = await ask({ cmd, path, saltenv, loc: 0 })
+        expect(inspect(answer, { depth: 9 })).not.toMatch(/canary|root:x:|hsum/)
+        if (answer instanceof Map) expect(answer.get('path') ?? '').toBe('')
+      }
+    }
+  })
+
+  it('serves what is there', async () => {
+    const answer = (await ask({ cmd: '_serve_file', path: 'top.txt', saltenv: 'base', loc: 0 })) as Dict
+    expect(String(answer.get('data'))).toBe('served')
+  })
+
+  it.each([-1, 1e18, 0.5, Number.NaN, 'x', null])('survives the offset %s', async (loc) => {
+    await ask({ cmd: '_serve_file', path: 'top.txt', saltenv: 'base', loc })
+    expect(await ask({ cmd: '_file_hash', path: 'top.txt', saltenv: 'base' })).toBeInstanceOf(Map)
+  })
+})
+
+describe('the receiver of files', () => {
+  const push = (path: unknown, loc: unknown = 0): Promise<unknown> =>
+    ask({ cmd: '_file_recv', path, loc, data: CANARY, size: 9 })
+
+  it.each([
+    [['..', 'x']],
+    [['/etc/x']],
+    [['a', '..', '..', 'x']],
+    [['a/../../x']],
+    [['..\0', 'x']],
+    ['../x'],
+    [[]],
+    [['.']],
+  ])('refuses %j', async (path) => {
+    mkdirSync(`${site.cachedir}/minions`, { recursive: true })
+    const before = readdirSync(`${site.cachedir}/minions`, { recursive: true }).length
+    expect(await push(path)).not.toBe(true)
+    expect(readdirSync(`${site.cachedir}/minions`, { recursive: true }).length).toBe(before)
+  })
+
+  it('does not follow links out of the directory of a minion', async () => {
+    expect(await push(['ok.txt'])).toBe(true)
+    const files = `${site.cachedir}/minions/m1/files`
+    expect(readFileSync(`${files}/ok.txt`, 'utf8')).toBe(CANARY)
+    mkdirSync(site.path('elsewhere'))
+    symlinkSync(site.path('elsewhere'), `${files}/link`)
+    symlinkSync(site.path('elsewhere', 'made'), `${files}/dangling`)
+    expect(await push(['link', 'x'])).not.toBe(true)
+    expect(await push(['dangling'])).not.toBe(true)
+    expect(existsSync(site.path('elsewhere', 'x')) || existsSync(site.path('elsewhere', 'made'))).toBe(false)
+  })
+})
