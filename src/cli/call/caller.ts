@@ -62,7 +62,6 @@ export async function callFunction(
   answer.set('fun', fun)
   answer.set('fun_args', opts.get('arg')!)
   if (typeof metadata === 'string') answer.set('metadata', readArgument(metadata))
-  handToReturners(opts, log)
   return { answer, out: declaration.outputter ?? 'nested' }
 }
 
@@ -170,8 +169,3 @@ function failure(error: unknown, fun: string, log: Log): unknown {
 
 /** The last line of a Python traceback. */
 const lastLine = (name: string, message: string): string => (message === '' ? name : `${name}: ${message}`)
-
-function handToReturners(opts: Dict, log: Log): void {
-  const names = str(opts.get('return') ?? '').split(',')
-  for (const name of names) if (name !== '') log('error', `Returner '${name}' is not available`)
-}

@@ -62,7 +62,7 @@ async function returnTo(opts: Dict, { functions }: LocalMinion, answer: Dict): P
   const wanted = textOf(opts.get('return') ?? null) ?? ''
   if (wanted === '') return
   const { handReturn, returnerNames } = await import('../../client/mod.ts')
-  await handReturn(functions.ctx, returnerNames(wanted), answer)
+  await handReturn(functions.ctx, returnerNames(wanted), answer.set('success', true))
 }
 
 async function printVersions(streams: Streams): Promise<number> {
