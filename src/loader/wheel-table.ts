@@ -4,8 +4,20 @@ import type { MasterTable } from './master-registry.ts'
 export const wheelTable: MasterTable = {
   config: [
     {
-      functions: ['values', 'apply'],
+      functions: ['values', 'apply', 'update_config'],
       load: () => import('../wheel/config.ts'),
+    },
+  ],
+  error: [
+    {
+      functions: ['error'],
+      load: () => import('../wheel/error.ts'),
+    },
+  ],
+  file_roots: [
+    {
+      functions: ['find', 'list_env', 'list_roots', 'read', 'write'],
+      load: () => import('../wheel/file_roots.ts'),
     },
   ],
   key: [
@@ -30,6 +42,18 @@ export const wheelTable: MasterTable = {
         'gen_accept',
       ],
       load: () => import('../wheel/key.ts'),
+    },
+  ],
+  minions: [
+    {
+      functions: ['connected'],
+      load: () => import('../wheel/minions.ts'),
+    },
+  ],
+  pillar_roots: [
+    {
+      functions: ['find', 'list_env', 'list_roots', 'read', 'write'],
+      load: () => import('../wheel/pillar_roots.ts'),
     },
   ],
 }
