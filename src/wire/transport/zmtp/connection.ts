@@ -50,6 +50,7 @@ export class ZmtpConnection implements FrameSink {
     })
     socket.once('close', () => {
       clearTimeout(this.timer)
+      this.reader.release()
       hooks.onClose(this, this.reason)
     })
     socket.write(GREETING)

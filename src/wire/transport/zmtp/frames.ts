@@ -70,12 +70,17 @@ export interface FrameSink {
   command(name: string, data: Buffer): void
 }
 
+/** Bytes of messages that are coming in, all connections together: many large ones at once must not fill the memory. */
+const MOST_HELD = 1 << 29
+let held = 0
+
 /** No message of ours has more frames than this. */
 const MAX_FRAMES = 64
 
 export class FrameReader {
   private readonly sink: FrameSink
   private readonly maxBytes: number
+  private readonly mostHeld: number
   /** What was cut off: the beginning of a frame. */
   private kept = EMPTY
   private filled = 0
@@ -83,9 +88,10 @@ export class FrameReader {
   private frames: Buffer[] = []
   private size = 0
 
-  constructor(sink: FrameSink, maxBytes: number) {
+  constructor(sink: FrameSink, maxBytes: number, mostHeld: number = MOST_HELD) {
     this.sink = sink
     this.maxBytes = maxBytes
+    this.mostHeld = mostHeld
   }
 
   push(chunk: Buffer): void {
@@ -99,9 +105,15 @@ export class FrameReader {
     const at = this.parse(bytes, end)
     if (at === 0) return
     // frames that were handed out are views of it: what is left moves to a new one
+    this.release()
+    this.keep(bytes.subarray(0, end), at)
+  }
+
+  /** Lets go of what was kept; a closed connection must. */
+  release(): void {
+    held -= this.kept.length
     this.kept = EMPTY
     this.filled = 0
-    this.keep(bytes.subarray(0, end), at)
   }
 
   private keep(bytes: Buffer, from: number): void {
@@ -111,7 +123,12 @@ export class FrameReader {
   private append(chunk: Buffer): void {
     const needed = this.filled + chunk.length
     if (needed > this.kept.length) {
-      const bigger = Buffer.allocUnsafe(Math.max(needed, 2 * this.kept.length))
+      const size = Math.max(needed, 2 * this.kept.length)
+      if (held + size - this.kept.length > this.mostHeld) {
+        throw new WireError('TooLarge', 'Refused a message: too many large ones are coming in at once')
+      }
+      held += size - this.kept.length
+      const bigger = Buffer.allocUnsafe(size)
       this.kept.copy(bigger, 0, 0, this.filled)
       this.kept = bigger
     }

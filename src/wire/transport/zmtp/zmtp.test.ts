@@ -57,6 +57,17 @@ describe('FrameReader', () => {
     )
   })
 
+  it('refuses a large message while others fill the memory, and takes it when they are gone', () => {
+    const open = () => new FrameReader({ message: () => {}, command: () => {} }, 1 << 20, 100_000)
+    const [one, other] = [open(), open()]
+    const cut = encodeMessage([Buffer.alloc(70_000)]).subarray(0, 60_000)
+    one.push(cut)
+    expect(() => other.push(cut)).toThrow('too many large ones')
+    one.release()
+    other.push(cut)
+    other.release()
+  })
+
   it.each([
     ['a length beyond the limit', Buffer.from('02000000ffffffffff', 'hex'), 'Refused a message of'],
     ['unknown flags', Buffer.from('0800', 'hex'), 'Cannot read a frame with flags 8'],
