@@ -202,3 +202,12 @@ def process_read_exception(exc, path, ignore=None):
     if exc.errno == errno.EACCES:
         raise CommandExecutionError("Permission denied reading from {}".format(path))
     raise CommandExecutionError("Error {} encountered reading from {}: {}".format(exc.errno, path, exc.strerror))
+
+
+safe_rm = remove
+
+
+def get_umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,30 @@
+"""Packages: the mark that lists of them are old."""
+
+import contextlib
+import os
+
+
+def rtag(opts):
+    return os.path.join(opts["cachedir"], "pkg_refresh")
+
+
+def write_rtag(opts):
+    if not os.path.isfile(rtag(opts)):
+        with contextlib.suppress(OSError), open(rtag(opts), "w", encoding="utf-8"):
+            pass
+
+
+def clear_rtag(opts):
+    with contextlib.suppress(OSError):
+        os.remove(rtag(opts))
+
+
+def check_refresh(opts, refresh=None):
+    return bool(refresh) or (os.path.isfile(rtag(opts)) and refresh is not False)
+
+
+def split_comparison(version):
+    import re
+
+    found = re.match(r"^(<=>|!=|>=|<=|>>|<<|<>|>|<|=)?\s?([^<>=]+)$", version)
+    return (found.group(1) or "", found.group(2)) if found else ("", version)
