@@ -22,6 +22,7 @@ import { type DataCache, type JobStore, newJid, OrchestrationStore, type PkiKeys
 import type { Gathered, Published } from './collect.ts'
 import { minionPillar, minionPillarTop } from './minion-pillar.ts'
 import { connectedMinions } from './presence.ts'
+import { jobCacheOf } from './returning.ts'
 import { resolveTarget } from './targets.ts'
 
 /** How publishing and events are reached from here. */
@@ -108,6 +109,7 @@ export function masterContext(
     events: (filter, seconds) => access.events(filter, seconds),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
     pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
+    jobCache: async (name) => jobCacheOf((await local()).ctx, name),
     ask: (load) => access.command(load),
     render: async ({ text, ...request }) => {
       const { renderText } = await import('../render/mod.ts')

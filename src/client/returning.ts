@@ -1,9 +1,9 @@
 // Calls of returners, ours and users' own, by what a minion or a master knows. One that fails is told of in the log and
 // keeps nothing else from going on.
 import { type Log, toError } from '../base/mod.ts'
-import { type Dict, isList, str, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { returnerTable } from '../loader/mod.ts'
-import type { FunctionContext, ReturnerFunctions } from '../sdk/mod.ts'
+import type { FunctionContext, JobCache, ReturnerFunctions } from '../sdk/mod.ts'
 
 type Name = keyof ReturnerFunctions
 
@@ -53,4 +53,20 @@ async function guarded(log: Log, what: string, work: () => Promise<void>): Promi
 export async function handReturn(ctx: FunctionContext, names: readonly string[], ret: Dict): Promise<void> {
   const whole: Dict = new Map<Value, Value>([...ret, ['id', ctx.opts.get('id') ?? '']])
   for (const name of new Set(names)) await handTo(ctx, name, 'returner', whole)
+}
+
+/** A returner as a job cache. */
+export async function jobCacheOf(ctx: FunctionContext, name: string): Promise<JobCache | undefined> {
+  const found = await returnerOf(ctx, name)
+  if (!found?.get_jid) return undefined
+  const dicts = (values: Iterable<[Value, Value]>): Map<string, Dict> =>
+    new Map([...values].flatMap(([key, value]) => (isDict(value) ? [[str(key), value] as const] : [])))
+  return {
+    job: async (jid) => {
+      const load = await found.get_load?.(ctx, jid)
+      return load && load.size > 0 ? load : undefined
+    },
+    returns: async (jid) => dicts(await found.get_jid!(ctx, jid)),
+    jobs: async () => dicts((await found.get_jids?.(ctx)) ?? []),
+  }
 }

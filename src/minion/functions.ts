@@ -1,10 +1,11 @@
 // The functions of a minion over its data: grains, pillar, the file server it has and the master behind it. What a call
 // does not need is not loaded: the renderers and the state engine cost more than most functions.
 import type { Log } from '../base/mod.ts'
-import type { Dict } from '../data/mod.ts'
+import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry, type RegistryContext } from '../loader/mod.ts'
+import type { DaemonAccess } from '../sdk/mod.ts'
 
 export interface MinionData {
   opts: Dict
@@ -36,10 +37,29 @@ export function minionFunctions({ opts, grains, pillar, host, log, files, more =
     openStates: async (asking, request) => {
       const { ClientTree, RootsTree, stateEngine } = await import('../state/mod.ts')
       const tree = (own: Dict) => (files ? new ClientTree(files, host) : new RootsTree(own, host))
-      return stateEngine({ tree, grains: () => freshGrains(opts, host, log) })(asking, request)
+      const { daemon } = asking.ctx
+      const tops = daemon && { masterTops: (own: Dict) => askTops(daemon, own, grains) }
+      return stateEngine({ tree, grains: () => freshGrains(opts, host, log), ...tops })(asking, request)
     },
   })
   return functions
+}
+
+/** What other systems have the master name for this minion; it gets of the options what such systems go by. */
+async function askTops(daemon: DaemonAccess, opts: Dict, grains: Dict): Promise<Dict> {
+  const id = opts.get('id') ?? ''
+  const shown = new Map<Value, Value>([
+    ['id', id],
+    ['grains', grains],
+    ['saltenv', opts.get('saltenv') ?? null],
+  ])
+  const load = new Map<Value, Value>([
+    ['cmd', '_master_tops'],
+    ['id', id],
+    ['opts', shown],
+  ])
+  const tops = await daemon.askMaster(load)
+  return isDict(tops) ? tops : new Map()
 }
 
 async function freshGrains(opts: Dict, host: Host, log: Log): Promise<Dict> {

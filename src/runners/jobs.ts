@@ -13,6 +13,7 @@ import {
 } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 import { formatJob, isFindJob, resultOf, timeOf } from './jobs/format.ts'
+import { jobSource } from './jobs/source.ts'
 
 const words = (value: Value): string[] =>
   isList(value)
@@ -47,11 +48,13 @@ async function active(ctx: MasterContext, display_progress: Value): Promise<Dict
       jobs.set(jid, shown as Dict)
     }
   }
-  for (const [jid, job] of jobs) job.set('Returned', [...ctx.jobs.returns(jid).keys()])
+  const source = await jobSource(ctx)
+  for (const [jid, job] of jobs) job.set('Returned', [...(await source.returns(jid)).keys()])
   return new Map(jobs)
 }
 
 interface Lookup {
+  ext_source: Value
   returned: Value
   missing: Value
   display_progress: Value
@@ -60,32 +63,34 @@ interface Lookup {
 async function lookup(
   ctx: MasterContext,
   jid: string,
-  { returned, missing, display_progress }: Lookup,
+  { ext_source, returned, missing, display_progress }: Lookup,
 ): Promise<Value> {
-  await tell(ctx, display_progress, 'Querying returner: local_cache')
+  const source = await jobSource(ctx, ext_source)
+  await tell(ctx, display_progress, `Querying returner: ${source.name}`)
   const found: Dict = new Map()
   let out: Value = null
-  const returns = ctx.jobs.returns(jid)
+  const returns = await source.returns(jid)
   for (const [id, data] of returns) {
     await tell(ctx, display_progress, id)
     if (truthy(returned)) found.set(id, data.get('return') ?? null)
     out ??= data.get('out') ?? null
   }
   if (truthy(missing)) {
-    const job = ctx.jobs.job(jid)
+    const job = await source.job(jid)
     for (const id of job?.minions ?? []) if (!returns.has(id)) found.set(id, 'Minion did not return')
   }
   return dressed(out, found)
 }
 
-function listed(ctx: MasterContext, jid: string): Dict {
-  const job = ctx.jobs.job(jid)
-  const results = new Map<Value, Value>([...ctx.jobs.returns(jid)].map(([id, data]) => [id, resultOf(data)]))
+async function listed(ctx: MasterContext, jid: string, ext_source: Value): Promise<Dict> {
+  const source = await jobSource(ctx, ext_source)
+  const job = await source.job(jid)
+  const results = new Map<Value, Value>([...(await source.returns(jid))].map(([id, data]) => [id, resultOf(data)]))
   return new Map<Value, Value>([['jid', jid], ...formatJob(jid, job?.load, job?.minions), ['Result', results]])
 }
 
-function printed(ctx: MasterContext, jid: string): Dict {
-  const { jid: _jid, ...rest } = Object.fromEntries(listed(ctx, jid) as Map<string, Value>)
+async function printed(ctx: MasterContext, jid: string, ext_source: Value): Promise<Dict> {
+  const { jid: _jid, ...rest } = Object.fromEntries((await listed(ctx, jid, ext_source)) as Map<string, Value>)
   return new Map([[jid, new Map<Value, Value>(Object.entries(rest))]])
 }
 
@@ -127,9 +132,9 @@ function isWanted(
   return !truthy(end_time) || started <= moment(end_time)
 }
 
-function search(ctx: MasterContext, wish: Search): Dict {
+async function search(ctx: MasterContext, wish: Search, ext_source: Value): Promise<Dict> {
   const found: Dict = new Map()
-  for (const [jid, load] of ctx.jobs.jobs()) {
+  for (const [jid, load] of await (await jobSource(ctx, ext_source)).jobs()) {
     if (timeOf(jid) === '') continue
     const job = formatJob(jid, load)
     if (isWanted(job, wish)) found.set(jid, job)
@@ -172,19 +177,23 @@ export default defineRunner({
         display_progress,
       },
       examples: ['salt-run jobs.lookup_jid 20130916125524463507'],
-      run: (ctx, { jid, ext_source: _source, ...wish }) => lookup(ctx, str(jid), wish),
+      run: (ctx, { jid, ...wish }) => lookup(ctx, str(jid), wish),
     }),
     list_job: masterFn({
       doc: 'One job: what it was, who was meant, and what came back.',
       args: { jid, ext_source, display_progress },
       examples: ['salt-run jobs.list_job 20130916125524463507'],
-      run: (ctx, { jid }) => listed(ctx, str(jid)),
+      run: async (ctx, { jid, ext_source, display_progress }) => {
+        const { name } = await jobSource(ctx, ext_source)
+        await tell(ctx, display_progress, `Querying returner: ${name}`)
+        return listed(ctx, str(jid), ext_source)
+      },
     }),
     print_job: masterFn({
       doc: 'One job under its number, with what came back.',
       args: { jid, ext_source },
       examples: ['salt-run jobs.print_job 20130916125524463507'],
-      run: (ctx, { jid }) => printed(ctx, str(jid)),
+      run: (ctx, { jid, ext_source }) => printed(ctx, str(jid), ext_source),
     }),
     list_jobs: masterFn({
       doc: 'Jobs, all or those that match what is searched for.',
@@ -199,7 +208,11 @@ export default defineRunner({
         display_progress,
       },
       examples: ["salt-run jobs.list_jobs search_function='test.*' search_target='localhost'"],
-      run: (ctx, { outputter, ...wish }) => dressed(outputter, search(ctx, wish)),
+      run: async (ctx, { outputter, ext_source, display_progress, ...wish }) => {
+        const { name } = await jobSource(ctx, ext_source)
+        await tell(ctx, display_progress, `Querying returner ${name} for jobs.`)
+        return dressed(outputter, await search(ctx, wish, ext_source))
+      },
     }),
     list_jobs_filter: masterFn({
       doc: 'The last jobs.',
@@ -211,9 +224,10 @@ export default defineRunner({
         display_progress,
       },
       examples: ['salt-run jobs.list_jobs_filter 50'],
-      run: (ctx, { count, filter_find_job, outputter }) => {
+      run: async (ctx, { count, filter_find_job, ext_source, outputter }) => {
         const most = numberOf(count) ?? 0
-        const jobs = [...ctx.jobs.jobs()].reverse().filter(([, job]) => !truthy(filter_find_job) || !isFindJob(job))
+        const all = await (await jobSource(ctx, ext_source)).jobs()
+        const jobs = [...all].reverse().filter(([, job]) => !truthy(filter_find_job) || !isFindJob(job))
         const shown = jobs.slice(0, most).map(([jid, job]) => {
           const { StartTime, ...rest } = Object.fromEntries(formatJob(jid, job) as Map<string, Value>)
           return new Map<Value, Value>([...Object.entries(rest), ['JID', jid], ['StartTime', StartTime!]])
@@ -225,9 +239,10 @@ export default defineRunner({
       doc: 'Which minions returned something.',
       args: { jid, ext_source },
       examples: ['salt-run jobs.exit_success 20160520145827701627'],
-      run: (ctx, { jid }) => {
-        const results = ctx.jobs.returns(str(jid))
-        const ids = new Set([...(ctx.jobs.job(str(jid))?.minions ?? []), ...results.keys()])
+      run: async (ctx, { jid, ext_source }) => {
+        const source = await jobSource(ctx, ext_source)
+        const results = await source.returns(str(jid))
+        const ids = new Set([...((await source.job(str(jid)))?.minions ?? []), ...results.keys()])
         return new Map<Value, Value>([...ids].map((id) => [id, truthy(results.get(id)?.get('return') ?? null)]))
       },
     }),
@@ -242,16 +257,11 @@ export default defineRunner({
         display_progress,
       },
       examples: ["salt-run jobs.last_run function='cmd.run'"],
-      run: (ctx, { metadata, function: fun, target }) => {
-        const found = search(ctx, {
-          search_metadata: metadata,
-          search_function: fun,
-          search_target: target,
-          start_time: null,
-          end_time: null,
-        })
+      run: async (ctx, { ext_source, metadata, function: fun, target }) => {
+        const wish = { search_metadata: metadata, search_function: fun, search_target: target }
+        const found = await search(ctx, { ...wish, start_time: null, end_time: null }, ext_source)
         const last = [...found.keys()].map(str).sort().at(-1)
-        return last === undefined ? false : printed(ctx, last)
+        return last === undefined ? false : printed(ctx, last, ext_source)
       },
     }),
     progress: masterFn({

@@ -11,6 +11,13 @@ import type { Keywords, RenderRequest } from './context.ts'
 import type { Result, Returns } from './declare.ts'
 import type { BusMessage, MinionJob, MinionReturn, TargetedMinions } from './master-reach.ts'
 
+/** What can be asked of a job cache. */
+export interface JobCache {
+  job(jid: string): Promise<Dict | undefined>
+  returns(jid: string): Promise<Map<string, Dict>>
+  jobs(): Promise<Map<string, Dict>>
+}
+
 export interface MasterContext {
   readonly opts: Dict
   readonly log: Log
@@ -64,6 +71,8 @@ export interface MasterContext {
   ): Promise<Dict>
   /** The top data of a minion's pillar, and what went wrong with it. */
   pillarTop(id: string, grains: Dict, saltenv: Value): Promise<{ top: Dict; errors: string[] }>
+  /** The functions of a returner that is a job cache, over what the master sees; undefined when there is none. */
+  jobCache(name: string): Promise<JobCache | undefined>
   /** Sends a command to the master itself, as programs without a key of a minion do. */
   ask(load: Dict): Promise<Value>
   render(request: RenderRequest): Promise<Value>

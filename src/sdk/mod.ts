@@ -72,6 +72,7 @@ export { isTrue } from './is-true.ts'
 export {
   defineRunner,
   defineWheel,
+  type JobCache,
   type MasterContext,
   type MasterFunction,
   type MasterModule,
