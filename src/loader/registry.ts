@@ -15,6 +15,9 @@ import {
   toValue,
 } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
+import { MasterRegistry } from './master-registry.ts'
+import { returnerTable } from './returner-table.ts'
+import { runnerTable } from './runner-table.ts'
 import { StateRegistry, type StateTable } from './state-registry.ts'
 import { stateTable } from './state-table.ts'
 
@@ -73,6 +76,16 @@ interface Shared {
   readonly loading: Map<string, Promise<ModuleDeclaration>>
 }
 
+const runners = new MasterRegistry(runnerTable)
+
+async function returnerNames(): Promise<string[]> {
+  const found = Object.entries(returnerTable).map(async ([name, load]) => {
+    const { default: returner } = await load()
+    return Object.keys(returner.functions).map((fun) => `${name}.${fun}`)
+  })
+  return (await Promise.all(found)).flat()
+}
+
 export class Registry {
   private readonly shared: Shared
   private readonly context: RegistryContext
@@ -104,6 +117,8 @@ export class Registry {
       names: () => this.names(),
       module: (name) => this.module(name),
       states: this.states,
+      runners,
+      returnerNames,
       log: context.log ?? silentLog,
       host,
       files,

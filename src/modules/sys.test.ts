@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { BrineError } from '../base/mod.ts'
-import { defineModule, fn, type ModuleDeclaration, tryFunction } from '../sdk/mod.ts'
+import { str } from '../data/mod.ts'
+import { arg, defineModule, fn, type ModuleDeclaration, masterFn, tryFunction } from '../sdk/mod.ts'
 import sys from './sys.ts'
 
 const nothing = fn({ doc: 'Nothing.', args: {}, effect: 'read', run: () => null })
@@ -26,4 +27,25 @@ test.each([
   ['list_modules', ['z*'], []],
 ])('sys.%s %j names only what serves this minion', async (name, args, expected) => {
   expect(await ask(name, ...args)).toEqual(expected)
+})
+
+const runners = {
+  names: () => ['jobs.active', 'jobs.list_jobs', 'manage.up'],
+  find: async () =>
+    masterFn({ doc: 'Something.', args: { jid: arg.string('A job', { default: '' }) }, run: () => null }),
+}
+
+test.each([
+  ['list_runners', [], ['jobs', 'manage']],
+  ['list_runner_functions', ['jobs'], ['jobs.active', 'jobs.list_jobs']],
+  ['list_returners', [], ['redis']],
+  ['list_returner_functions', ['redis'], ['redis.get_jid', 'redis.returner']],
+])('sys.%s %j names what masters and returners have', async (name, args, expected) => {
+  const context = { runners, returnerNames: async () => ['redis.returner', 'redis.get_jid'] }
+  expect(await tryFunction(sys, name, { args, context })).toEqual(expected)
+})
+
+test('sys.runner_argspec gives the arguments of runners', async () => {
+  const spec = await tryFunction(sys, 'runner_argspec', { args: ['manage'], context: { runners } })
+  expect(str(spec)).toBe("{'manage.up': {'args': ['jid'], 'defaults': [''], 'varargs': None, 'kwargs': None}}")
 })

@@ -15,19 +15,30 @@ interface Family {
 const moduleOf = (name: string): string => name.slice(0, name.indexOf('.'))
 const functionOf = (name: string): string => name.slice(name.indexOf('.') + 1)
 
+/** What was found; undefined for what is not there or cannot serve this minion, which has nothing to show. */
+async function orNothing<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found
+  } catch (error) {
+    if (error instanceof BrineError) return undefined
+    throw error
+  }
+}
+
 function functions(ctx: FunctionContext): Family {
   return {
     names: async () => [...ctx.names()],
-    declaration: async (name) => {
-      try {
-        return (await ctx.module(moduleOf(name))).functions[functionOf(name)]
-      } catch (error) {
-        // a module that cannot serve this minion has nothing to show
-        if (error instanceof BrineError) return undefined
-        throw error
-      }
-    },
+    declaration: async (name) => (await orNothing(ctx.module(moduleOf(name))))?.functions[functionOf(name)],
   }
+}
+
+function runners({ runners }: FunctionContext): Family {
+  return { names: async () => [...runners.names()], declaration: (name) => orNothing(runners.find(name)) }
+}
+
+/** The engine calls these, so that they say nothing about themselves. */
+function returners(ctx: FunctionContext): Family {
+  return { names: () => ctx.returnerNames(), declaration: async () => ({ doc: '', args: {} }) }
 }
 
 function states(ctx: FunctionContext): Family {
@@ -151,8 +162,8 @@ export default defineModule({
   functions: {
     doc: docOf('functions', functions),
     state_doc: docOf('states', states),
-    runner_doc: docOf('runners', () => none),
-    returner_doc: docOf('returners', () => none),
+    runner_doc: docOf('runners', runners),
+    returner_doc: docOf('returners', returners),
     renderer_doc: docOf('renderers', () => none),
     list_functions: functionsOf('functions', functions),
     list_modules: modulesOf('functions', functions),
@@ -165,14 +176,14 @@ export default defineModule({
     }),
     argspec: specOf('functions', functions),
     state_argspec: specOf('states', states),
-    returner_argspec: specOf('returners', () => none),
-    runner_argspec: specOf('runners', () => none),
+    returner_argspec: specOf('returners', returners),
+    runner_argspec: specOf('runners', runners),
     list_state_functions: functionsOf('states', states),
     list_state_modules: modulesOf('states', states),
-    list_runners: modulesOf('runners', () => none),
-    list_runner_functions: functionsOf('runners', () => none),
-    list_returners: modulesOf('returners', () => none),
-    list_returner_functions: functionsOf('returners', () => none),
+    list_runners: modulesOf('runners', runners),
+    list_runner_functions: functionsOf('runners', runners),
+    list_returners: modulesOf('returners', returners),
+    list_returner_functions: functionsOf('returners', returners),
     list_renderers: fn({
       doc: 'The names of renderers.',
       args: { args: arg.rest('Globs') },

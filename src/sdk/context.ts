@@ -5,6 +5,7 @@ import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { ModuleDeclaration } from './declare.ts'
+import type { MasterFunction } from './master.ts'
 import type { MasterReach } from './master-reach.ts'
 import type { StateDeclaration } from './state.ts'
 import type { StateRun, StateRunRequest } from './state-run.ts'
@@ -28,6 +29,10 @@ export interface FunctionContext {
   module(name: string): Promise<ModuleDeclaration>
   /** What states there are, and how they are declared. */
   readonly states: StateCatalogue
+  /** What runners masters have, and how they are declared. */
+  readonly runners: RunnerCatalogue
+  /** The functions of returners, `module.function`. */
+  returnerNames(): Promise<string[]>
   readonly log: Log
   /** The machine; every touch of it goes through here. */
   readonly host: Host
@@ -75,6 +80,12 @@ export interface DaemonAccess {
   signal(jid: string, signal: number): boolean
   /** Whether another master answers. */
   answers?(master: string): Promise<boolean>
+}
+
+export interface RunnerCatalogue {
+  names(): Iterable<string>
+  /** Throws when there is none of that name. */
+  find(name: string): Promise<MasterFunction>
 }
 
 export interface StateCatalogue {

@@ -79,6 +79,13 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     names: () => names,
     module: async () => module,
     states: { names: () => [], load: async () => undefined },
+    runners: {
+      names: () => [],
+      find: async (name) => {
+        throw new Error(`The trial has no runner '${name}'`)
+      },
+    },
+    returnerNames: async () => [],
     log: silentLog,
     host,
     files: new LocalFileClient(trial.opts ?? new Map(), host),

@@ -26,6 +26,8 @@ export class CallContext implements StateContext {
   readonly names: StateContext['names']
   readonly module: StateContext['module']
   readonly states: StateContext['states']
+  readonly runners: StateContext['runners']
+  readonly returnerNames: StateContext['returnerNames']
   readonly log: StateContext['log']
   readonly host: StateContext['host']
   readonly files: StateContext['files']
@@ -57,6 +59,8 @@ export class CallContext implements StateContext {
     this.names = functions.names
     this.module = functions.module
     this.states = functions.states
+    this.runners = functions.runners
+    this.returnerNames = functions.returnerNames
     this.log = functions.log
     this.host = functions.host
     this.files = functions.files
