@@ -6,6 +6,7 @@ import { reasonToSkip } from '../lab/readiness.ts'
 import { areaNames, pendingCases } from '../test/conformance/corpus.ts'
 import { FORMULAS, runArea } from '../test/conformance/run-area.ts'
 import { sweep } from '../test/dry-run/sweep.ts'
+import { playQuick } from '../test/live/quick.ts'
 import { build } from './build.ts'
 import { run as checkDocs } from './check-docs.ts'
 import { run as checkImports } from './check-imports.ts'
@@ -113,6 +114,18 @@ function byChance(name: string, program: string, args: string[]): Step {
   }
 }
 
+async function scenarios(): Promise<StepResult> {
+  const verdicts = await playQuick()
+  const failed = verdicts.filter(({ problem }) => problem !== undefined)
+  const skipped = verdicts.filter((verdict) => verdict.skipped !== undefined).length
+  return {
+    passed: verdicts.length - failed.length - skipped,
+    failed: failed.length,
+    details: failed.map(({ name, problem }) => `FAIL ${name}\n${problem}`).join('\n'),
+    ...(skipped > 0 ? { note: `${skipped} skipped` } : {}),
+  }
+}
+
 /** All steps in the order they run. */
 export function steps(): Step[] {
   return [
@@ -140,6 +153,7 @@ export function steps(): Step[] {
     ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),
     byChance('faults', 'faults/run.ts', ['--rounds', '6', '--seed', '1', '--minions', '40']),
     byChance('fuzzing', 'fuzz/run.ts', ['--seconds', '6', '--seed', '1']),
+    { name: 'scenarios', run: scenarios },
     { name: 'lab', run: labTests },
   ]
 }

@@ -137,7 +137,7 @@ export class Cluster {
 
   async stop(name: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const daemon = this.daemons.get(name)
-    if (!daemon || daemon.exitCode !== null) return
+    if (!daemon || daemon.exitCode !== null || daemon.signalCode !== null) return
     const ended = new Promise((done) => daemon.once('exit', done))
     daemon.kill(signal)
     const timer = setTimeout(() => daemon.kill('SIGKILL'), 5000)
