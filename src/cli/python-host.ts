@@ -7,7 +7,7 @@ import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '..
 import { type Answer, answersOf, serveFrames } from '../python/mod.ts'
 import type { MinionJob } from '../sdk/mod.ts'
 
-type SocketAccess = ReturnType<typeof socketAccess>
+type SocketAccess = Awaited<ReturnType<typeof socketAccess>>
 
 const log = consoleLog('warning', (line) => void process.stderr.write(line))
 

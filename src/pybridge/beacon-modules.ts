@@ -1,10 +1,9 @@
 // Users' own beacons: Python files with a function `beacon` and mostly one `validate`.
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { Registry } from '../loader/mod.ts'
-import { callPython } from '../python/mod.ts'
+import { callPython, moduleFiles } from '../python/mod.ts'
 import type { BeaconContext } from '../sdk/mod.ts'
 import type { FunctionFacts, ModuleFacts } from './declare.ts'
-import { moduleFiles } from './folders.ts'
 import { describeModules, functionScope } from './function-modules.ts'
 
 export interface UserBeacon {

@@ -1,10 +1,9 @@
 // Users' own execution modules as modules of the registry.
 import type { ModuleEntry, Registry } from '../loader/mod.ts'
-import { answersOf, callPython, type Scope } from '../python/mod.ts'
+import { answersOf, callPython, moduleFolders, type Scope } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
 import { functionFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, moduleFacts, pythonArguments } from './declare.ts'
-import { moduleFolders } from './folders.ts'
 
 /** What Python sees of a function's context. */
 export function functionScope(ctx: FunctionContext): Scope {

@@ -3,8 +3,7 @@ import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
-import { callPython } from '../python/mod.ts'
-import { moduleFiles } from './folders.ts'
+import { callPython, moduleFiles } from '../python/mod.ts'
 import { functionScope } from './function-modules.ts'
 
 export interface GrainsSurroundings {

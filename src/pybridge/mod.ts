@@ -1,6 +1,7 @@
 // Users' own modules: Python in one long-lived worker, TypeScript and JavaScript in this process.
+
+export { type FamilyName, moduleFiles } from '../python/mod.ts'
 export { type UserBeacon, userBeacons } from './beacon-modules.ts'
-export { type FamilyName, moduleFiles } from './folders.ts'
 export { functionScope } from './function-modules.ts'
 export { type GrainsSurroundings, userGrains } from './grains-modules.ts'
 export { type MasterRegistries, refreshMasterModules } from './master-modules.ts'

@@ -1,9 +1,8 @@
 // Users' own plugins of the families that have a host elsewhere: returners, beacons, outputters, external pillars, tops,
 // engines, authentication and matchers. Who hosts a family asks for them by name and calls their functions.
 import type { Dict, Value } from '../data/mod.ts'
-import { callPython, type Scope } from '../python/mod.ts'
+import { callPython, type FamilyName, moduleFiles, type Scope } from '../python/mod.ts'
 import type { ModuleFacts } from './declare.ts'
-import { type FamilyName, moduleFiles } from './folders.ts'
 import { describeModules } from './function-modules.ts'
 
 export interface UserPlugin {

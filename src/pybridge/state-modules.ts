@@ -1,11 +1,10 @@
 // Users' own state modules as modules of the state registry, with the hooks they offer to the engine.
 import { type Dict, truthy, type Value } from '../data/mod.ts'
 import type { Registry, StateEntry } from '../loader/mod.ts'
-import { answersOf, callPython, type Scope } from '../python/mod.ts'
+import { answersOf, callPython, moduleFolders, type Scope } from '../python/mod.ts'
 import { type StateContext, type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
 import { functionFamily, stateFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
-import { moduleFolders } from './folders.ts'
 import { describeModules, functionScope, type UserEntry } from './function-modules.ts'
 
 /** Functions that the engine calls itself. */

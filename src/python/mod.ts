@@ -2,5 +2,6 @@
 // their traces. The other side is in python/ at the root of the project.
 export { answersOf, type Families, type Family, type Found, type Origin } from './answers.ts'
 export { PythonFailure, WorkerError, type WorkerErrorCode } from './errors.ts'
+export { type FamilyName, type ModuleFile, moduleFiles, moduleFolders } from './folders.ts'
 export { type Answer, callPython, type PythonCall, type Scope } from './scope.ts'
 export { serveFrames } from './serve.ts'

@@ -15,6 +15,11 @@ export class OutputLines {
     this.log = log
   }
 
+  /** Lets it print again: another call has begun. */
+  renew(): void {
+    this.taken = 0
+  }
+
   push(piece: Buffer): void {
     const now = Date.now()
     if (now - this.since > PERIOD_MS) {

@@ -19,6 +19,8 @@ export interface Scope {
   answers: ReadonlyMap<string, Answer>
 }
 
+const MEGABYTE = 1 << 20
+
 let shared: Worker | undefined
 
 /** The worker of this process. */
@@ -26,7 +28,7 @@ function theWorker(opts: Dict, log: Log): Worker {
   shared ??= new Worker({
     python: textOf(opts.get('python_executable') ?? null) || 'python3',
     level: leastLevel(opts),
-    memory: numberOf(opts.get('python_memory_limit') ?? 0) ?? 0,
+    memory: Math.max(0, Math.ceil((numberOf(opts.get('modules_max_memory') ?? -1) ?? -1) / MEGABYTE)),
   })
   shared.log = log
   return shared

@@ -93,6 +93,7 @@ class Process {
   private readonly documents: Documents
   private readonly pending = new Map<number, Pending>()
   private readonly pipes: Socket[]
+  private readonly printed: readonly OutputLines[]
   private last = 0
   private failure: WorkerError | undefined
 
@@ -103,10 +104,11 @@ class Process {
     this.child = spawn(options.python, words, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
     this.pipes = this.child.stdio.slice(1) as Socket[]
     const [out, err, to, from] = this.pipes as [Socket, Socket, Socket, Socket]
-    for (const pipe of [out, err]) {
+    this.printed = [out, err].map((pipe) => {
       const lines = new OutputLines(log)
       pipe.on('data', (piece: Buffer) => lines.push(piece))
-    }
+      return lines
+    })
     const reader = new FrameReader((message) => this.take(message))
     from.on('data', (piece: Buffer) => reader.push(piece))
     // the end of the process says what happened
@@ -129,7 +131,9 @@ class Process {
       this.send([CALL, number, call.method, [call.facts(this.documents), ...call.params]])
       if (call.timeout > 0) pending.timer = setTimeout(() => this.giveUp(number, pending), call.timeout * 1000)
       this.pending.set(number, pending)
-      if (this.pending.size === 1) this.wake()
+      if (this.pending.size > 1) return
+      this.wake()
+      for (const lines of this.printed) lines.renew()
     })
   }
 

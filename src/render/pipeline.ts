@@ -10,7 +10,7 @@ import { dataRenderers } from './data-renderers.ts'
 import { firstLine, RenderError } from './errors.ts'
 import { gpg } from './gpg.ts'
 import { jinja } from './jinja-renderer.ts'
-import { pythonRenderers } from './python/py-renderer.ts'
+import { pythonRenderers, userRenderer } from './python/py-renderer.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
 import { parsePipe, parseShebang, type Stage } from './shebang.ts'
 
@@ -89,7 +89,7 @@ function resolve(
       ctx.log?.('warning', `The renderer "${stage.name}" is disallowed by configuration and will be skipped.`)
       continue
     }
-    const renderer = renderers.get(stage.name)
+    const renderer = renderers.get(stage.name) ?? userRenderer(stage.name, ctx.opts)
     if (!renderer) {
       const hint = didYouMean(stage.name, renderers.keys())
       return new RenderError('RendererUnavailable', `The renderer "${pipe}" is not available`, { hint })

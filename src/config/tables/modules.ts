@@ -42,6 +42,16 @@ export const MODULES: OptionTable = {
     for: ['minion'],
     doc: 'How functions are executed: direct_call, splay, sudo, docker',
   },
+  python_executable: {
+    type: 'str',
+    for: ['minion', 'master'],
+    doc: "The Python that runs users' own modules; `python3` of the search path unless given",
+  },
+  python_call_timeout: {
+    type: 'int|float',
+    for: ['minion', 'master'],
+    doc: "Seconds that a call of users' own Python may take; 0 for no limit",
+  },
   executor_opts: { type: 'dict', for: ['minion'], doc: 'Options of the executors' },
   splaytime: { type: 'int', for: ['minion'], doc: 'The most seconds the splay executor waits' },
   venv_bin: { type: 'str', for: ['minion'], doc: 'Program that makes Python environments' },

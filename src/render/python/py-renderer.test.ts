@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Dict, repr, type Value } from '../../data/mod.ts'
 import { type RenderOptions, renderText } from '../pipeline.ts'
@@ -35,5 +38,17 @@ describe('the py renderer', () => {
     await expect(rendered('def run():\n    return nope\n')).rejects.toThrow(
       /line 3[\s\S]*NameError: name 'nope' is not defined/,
     )
+  })
+
+  test("lets a renderer of users' own take part in a pipe", async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'brine-renderers-'))
+    mkdirSync(join(folder, 'renderers'))
+    const body =
+      'def render(data, saltenv="base", sls="", argline="", **kwargs):\n    return {"was": data.split(), "line": argline, "sls": sls}\n'
+    writeFileSync(join(folder, 'renderers', 'words.py'), body)
+    const opts = new Map<Value, Value>([['extension_modules', folder]])
+    const { value } = await renderText('#!jinja|words -x\na {{ 1 + 1 }}', { ...context, opts })
+    expect(repr(value)).toBe("{'was': ['#!jinja|words', '-x', 'a', '2'], 'line': '-x', 'sls': 'app'}")
+    rmSync(folder, { recursive: true })
   })
 })

@@ -2,7 +2,15 @@
 // They run in the worker and call our functions from there; a machine without Python is told so.
 import { silentLog } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
-import { answersOf, callPython, type Family, PythonFailure, type Scope, WorkerError } from '../../python/mod.ts'
+import {
+  answersOf,
+  callPython,
+  type Family,
+  moduleFiles,
+  PythonFailure,
+  type Scope,
+  WorkerError,
+} from '../../python/mod.ts'
 import { RenderError, renderError } from '../errors.ts'
 import { inputText, withoutShebang } from '../input-text.ts'
 import type { RenderContext, Renderer } from '../renderer.ts'
@@ -29,18 +37,38 @@ function scopeOf({ opts, grains, pillar, functions, log = silentLog }: RenderCon
 const variablesOf = (ctx: RenderContext): Map<Value, Value> =>
   new Map<Value, Value>([['saltenv', ctx.saltenv], ['env', ctx.saltenv], ['sls', ctx.sls], ...(ctx.context ?? [])])
 
-async function runPython(name: string, input: Value, args: string, ctx: RenderContext): Promise<Value> {
-  const source = inputText(input, name)
-  // line numbers stay those of the file
-  const text = source.startsWith('#!') ? `\n${withoutShebang(source)}` : source
-  const params = [name, text, ctx.path ?? '', variablesOf(ctx), args]
+/** A renderer of users' own: a Python file in `_renderers` with a function `render`. */
+export function userRenderer(name: string, opts: RenderContext['opts']): Renderer | undefined {
+  const file = moduleFiles(opts, 'renderers').find((own) => own.name === name && own.language === 'python')
+  if (!file) return undefined
+  return {
+    name,
+    render: async (input, args, ctx) => {
+      const kwargs = new Map<Value, Value>(args === '' ? [] : [['argline', args]])
+      if (ctx.path !== undefined) kwargs.set('tmplpath', ctx.path)
+      const params = ['renderers', file.path, 'render', [input, ctx.saltenv, ctx.sls], kwargs]
+      return { value: await asked(ctx, name, () => callPython(scopeOf(ctx), { method: 'call', params, what: name })) }
+    },
+  }
+}
+
+/** Failures of Python become failures of rendering. */
+async function asked(ctx: RenderContext, name: string, call: () => Promise<Value>): Promise<Value> {
   try {
-    return await callPython(scopeOf(ctx), { method: 'render', params, what: ctx.path ?? ctx.sls })
+    return await call()
   } catch (error) {
     if (error instanceof PythonFailure) throw renderError(error.trace)
     if (error instanceof WorkerError && error.code === 'PythonMissing') throw noPython(name, ctx)
     throw error
   }
+}
+
+async function runPython(name: string, input: Value, args: string, ctx: RenderContext): Promise<Value> {
+  const source = inputText(input, name)
+  // line numbers stay those of the file
+  const text = source.startsWith('#!') ? `\n${withoutShebang(source)}` : source
+  const params = [name, text, ctx.path ?? '', variablesOf(ctx), args]
+  return asked(ctx, name, () => callPython(scopeOf(ctx), { method: 'render', params, what: ctx.path ?? ctx.sls }))
 }
 
 function noPython(name: string, ctx: RenderContext): RenderError {
