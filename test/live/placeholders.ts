@@ -3,8 +3,8 @@
 
 const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^JID\d*$/, '\\d{20}(?:_\\d+)?'],
-  [/^(STAMP|START_TIME|UUID|ROOTKEY)$/, '\\S+'],
-  [/^(TIME|CTIME)$/, '.+'],
+  [/^(STAMP|UUID|ROOTKEY)$/, '\\S+'],
+  [/^(TIME|CTIME|START_TIME)$/, '.+'],
   [/^(EPOCH|PID)$/, '[\\d.]+'],
   [/^(MS|DURATION|SECONDS)$/, '[\\d.]+(?: ?m?s)?'],
   [/^PUBKEY$/, '[\\s\\S]+'],
