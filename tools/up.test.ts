@@ -24,6 +24,18 @@ async function freePort(): Promise<number> {
   return port
 }
 
+/** A site with two ports beside each other that nobody has. */
+async function freeSite(): Promise<Site> {
+  for (;;) {
+    const found = siteOf(root, await freePort(), folder)
+    const isFree = await assertFreePorts(found).then(
+      () => true,
+      () => false,
+    )
+    if (isFree) return found
+  }
+}
+
 /** The programs of the last build, where there was one. */
 async function programs(from: string, to: string): Promise<void> {
   if (existsSync(join(from, 'dist', 'salt-master.js'))) symlinkSync(join(from, 'dist'), to)
@@ -33,7 +45,7 @@ async function programs(from: string, to: string): Promise<void> {
 let site: Site
 
 beforeAll(async () => {
-  site = siteOf(root, await freePort(), folder)
+  site = await freeSite()
   const { already, events } = await openSite(site, programs)
   events.close()
   expect(already).toEqual([])
