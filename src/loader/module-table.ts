@@ -2380,6 +2380,26 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/timezone.ts'),
     },
   ],
+  tls: [
+    {
+      functions: [
+        'cert_base_path',
+        'set_ca_path',
+        'ca_exists',
+        'get_ca',
+        'get_ca_signed_cert',
+        'get_ca_signed_key',
+        'create_ca',
+        'create_csr',
+        'create_self_signed_cert',
+        'create_ca_signed_cert',
+        'create_pkcs12',
+        'cert_info',
+        'get_expiration_date',
+      ],
+      load: () => import('../modules/tls.ts'),
+    },
+  ],
   ufw: [
     {
       functions: ['is_enabled', 'get_default_incoming', 'get_default_outgoing', 'set_enabled', 'add_rule'],
