@@ -59,7 +59,7 @@ async function bundle(root: string, all: Program[], folder: string): Promise<voi
     format: 'esm',
     chunkNames: '[name]-[hash]',
     // they have native parts
-    external: ['libsql', 'esbuild'],
+    external: ['libsql', 'esbuild', 'ldapts'],
     define: { BRINE_VERSION: JSON.stringify(version) },
   })
 }

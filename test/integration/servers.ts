@@ -187,3 +187,11 @@ export async function startNginx(): Promise<Server> {
   const argv = ['/usr/sbin/nginx', '-c', file]
   return serve({ user: 'www-data', directory, port, argv, signal: 'SIGTERM', target: { port } })
 }
+
+/** An OpenLDAP on a port; `prepare` makes its files and gives the path of its configuration. */
+export async function startSlapd(prepare: (directory: string) => string): Promise<Server> {
+  const directory = scratchFor('root')
+  const port = await freePort()
+  const argv = ['/usr/sbin/slapd', '-d', '0', '-f', prepare(directory), '-h', `ldap://127.0.0.1:${port}`]
+  return serve({ user: 'root', directory, port, argv, signal: 'SIGTERM', target: { port } })
+}

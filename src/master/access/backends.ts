@@ -24,7 +24,9 @@ type Load = () => Promise<{ default: AuthBackend }>
 const BACKENDS: Readonly<Record<string, Load>> = {
   auto: () => import('./backend-auto.ts'),
   file: () => import('./backend-file.ts'),
+  ldap: () => import('./backend-ldap.ts'),
   pam: () => import('./backend-pam.ts'),
+  rest: () => import('./backend-rest.ts'),
   sharedsecret: () => import('./backend-sharedsecret.ts'),
 }
 
