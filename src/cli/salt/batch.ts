@@ -21,7 +21,8 @@ async function ping({ client, opts }: SaltWork, request: PublishRequest): Promis
   if (!published) return undefined
   const up: string[] = []
   for await (const { id, data } of client.collect(published, times(opts))) if (data) up.push(id)
-  return { up, down: published.minions.filter((id) => !up.includes(id)).sort() }
+  const answered = new Set(up)
+  return { up: up.sort(), down: published.minions.filter((id) => !answered.has(id)).sort() }
 }
 
 /** Undefined for a size that is none. */

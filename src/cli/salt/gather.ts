@@ -1,7 +1,6 @@
 // A job from its publication to the last answer, printed as answers come.
 import { goneMinions, type Published } from '../../client/mod.ts'
-import { str, type Value } from '../../data/mod.ts'
-import { fileCache } from '../../store/mod.ts'
+import { type Dict, str, type Value } from '../../data/mod.ts'
 import type { SaltWork } from './main.ts'
 import { howToLookUp, nobodyMatched } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
@@ -58,7 +57,7 @@ async function* answersOf(work: SaltWork, published: Published): AsyncGenerator<
     for await (const gathered of client.collect(published, { ...times(opts), onRunning })) {
       status.done(gathered.id)
       if (gathered.reason === 'silent') {
-        isGone ??= goneMinions(opts, fileCache(str(opts.get('cachedir')!)))
+        isGone ??= await gone(opts)
         if (isGone(gathered.id)) gathered.reason = 'gone'
       }
       yield answerOf(gathered, published.jid)
@@ -68,4 +67,10 @@ async function* answersOf(work: SaltWork, published: Published): AsyncGenerator<
     status.close()
     stop()
   }
+}
+
+/** Asked only when somebody did not answer. */
+async function gone(opts: Dict): Promise<(id: string) => boolean> {
+  const { fileCache } = await import('../../store/mod.ts')
+  return goneMinions(opts, fileCache(str(opts.get('cachedir')!)))
 }

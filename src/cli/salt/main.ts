@@ -8,12 +8,10 @@ import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT } from '../programs/salt.ts'
 import type { Streams } from '../streams.ts'
-import { runBatch } from './batch.ts'
 import { runJob } from './gather.ts'
 import { masterIsGone } from './messages.ts'
 import { flag } from './request.ts'
 import { showOutcome, showValue } from './show.ts'
-import { previewed } from './targets.ts'
 
 /** Nothing came back, or nobody may ask. Salt itself exits with 0 when it was refused or reached no master. */
 const EX_NOTHING = 2
@@ -57,6 +55,12 @@ async function reach(opts: Dict, log: Log): Promise<LocalClient | undefined> {
     return undefined
   }
 }
+
+/** Parts of the program that most calls do not need. */
+const runBatch = async (work: SaltWork, size: string, isQuiet: boolean): Promise<number> =>
+  (await import('./batch.ts')).runBatch(work, size, isQuiet)
+
+const previewed = async (work: SaltWork): Promise<string[]> => (await import('./targets.ts')).previewed(work)
 
 async function perform(work: SaltWork): Promise<number> {
   const { opts, streams } = work

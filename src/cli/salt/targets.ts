@@ -1,14 +1,14 @@
 // The minions that a command line means, asked of the master's files: for a preview, and to see whether they are too many
 // to be done at once.
 
+import { resolveTarget } from '../../client/mod.ts'
 import { str, textOf } from '../../data/mod.ts'
 import { publishedTarget } from '../../match/mod.ts'
+import { fileCache, PkiKeys } from '../../store/mod.ts'
 import type { SaltWork } from './main.ts'
 import { targetKind } from './request.ts'
 
-export async function previewed({ opts, log }: SaltWork): Promise<string[]> {
-  const { resolveTarget } = await import('../../client/mod.ts')
-  const { fileCache, PkiKeys } = await import('../../store/mod.ts')
+export function previewed({ opts, log }: SaltWork): string[] {
   const known = {
     opts,
     log,
