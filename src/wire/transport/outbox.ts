@@ -2,7 +2,9 @@
 // and while the peer does not read, it waits here. Peers that are sent the same things share the joined bytes.
 import type { Socket } from 'node:net'
 
-const dirty = new Set<Outbox>()
+/** Those with something to write. Answers come before what goes to many, so that nobody waits behind all the others. */
+const answers = new Set<Outbox>()
+const publications = new Set<Outbox>()
 let scheduled = false
 /** How long writing to many may keep the loop from reading. */
 const LONGEST_TURN_MS = 10
@@ -17,12 +19,15 @@ export class Outbox {
   /** Called when the peer has read what was held back. */
   private readonly onDrain: (() => void) | undefined
 
-  constructor(socket: Socket, onDrain?: () => void) {
+  private readonly turn: Set<Outbox>
+
+  constructor(socket: Socket, onDrain?: () => void, isOneOfMany = false) {
     this.socket = socket
     this.onDrain = onDrain
+    this.turn = isOneOfMany ? publications : answers
     socket.on('drain', () => {
       this.stalled = false
-      if (this.queue.length > 0) markDirty(this)
+      if (this.queue.length > 0) this.mark()
       this.onDrain?.()
     })
   }
@@ -38,7 +43,12 @@ export class Outbox {
 
   push(message: Buffer): void {
     this.queue.push(message)
-    if (!this.stalled && this.queue.length === 1) markDirty(this)
+    if (!this.stalled && this.queue.length === 1) this.mark()
+  }
+
+  private mark(): void {
+    this.turn.add(this)
+    schedule()
   }
 
   flush(): void {
@@ -60,30 +70,27 @@ export class Outbox {
   }
 }
 
-function markDirty(outbox: Outbox): void {
-  dirty.add(outbox)
-  schedule()
-}
-
 function schedule(): void {
   if (scheduled) return
   scheduled = true
   setImmediate(flushAll)
 }
 
-/** Writes until the turn has lasted long enough; the rest waits for the next, after others were read. */
+/** Writes all answers, and publications until the turn has lasted long enough; the rest waits until others were read. */
 function flushAll(): void {
   scheduled = false
+  for (const outbox of answers) outbox.flush()
+  answers.clear()
   const until = performance.now() + LONGEST_TURN_MS
   let count = 0
-  for (const outbox of dirty) {
-    dirty.delete(outbox)
+  for (const outbox of publications) {
+    publications.delete(outbox)
     outbox.flush()
     if (++count % CLOCK_EVERY === 0 && performance.now() > until) break
   }
   last = []
   lastJoined = undefined
-  if (dirty.size > 0) schedule()
+  if (publications.size > 0) schedule()
 }
 
 let last: readonly Buffer[] = []

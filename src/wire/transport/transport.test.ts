@@ -61,7 +61,7 @@ describe.each(['zeromq', 'tcp', 'ws'])('transport %s', (name) => {
     const received = vi.fn(() => new Promise(() => {}))
     const listener = closing(await transport.listen(LOCAL, received))
     const client = closing(transport.connect(listener.endpoint))
-    await expect(client.request(1, { timeout: 0.05, tries: 2 })).rejects.toThrow('Message timed out')
+    await expect(client.request(1, { timeout: 0.5, tries: 2 })).rejects.toThrow('Message timed out')
     expect(received).toHaveBeenCalledTimes(2)
   })
 

@@ -39,7 +39,7 @@ export class ZmtpConnection implements FrameSink {
     this.socket = socket
     this.hooks = hooks
     this.reader = new FrameReader(this, hooks.maxMessageBytes)
-    this.outbox = new Outbox(socket, () => hooks.onDrain?.(this))
+    this.outbox = new Outbox(socket, () => hooks.onDrain?.(this), hooks.type === 'PUB')
     this.timer = setTimeout(
       () => this.fail(new WireError('ProtocolError', 'The peer did not introduce itself in time')),
       hooks.handshakeTimeout,
