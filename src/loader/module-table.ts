@@ -2015,6 +2015,7 @@ export const moduleTable: ModuleTable = {
         'refresh_matchers',
         'refresh_resources',
         'list_extmods',
+        'clear_job_cache',
         'running',
         'is_running',
         'find_job',
