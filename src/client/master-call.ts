@@ -132,7 +132,7 @@ async function failure(error: unknown, { family, fun }: MasterCall) {
   if (isMisuse(error)) {
     const registry = family === 'runner' ? runners : wheels
     const usage = registry.has(fun) ? (await registry.find(fun)).doc : ''
-    return { value: `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage}`, success: true, retcode: 0 }
+    return { value: `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage || 'None'}`, success: true, retcode: 0 }
   }
   const kind = error instanceof PyError || error instanceof SaltError ? error.code : name
   const last = truthy(message) ? `${kind}: ${message}` : kind

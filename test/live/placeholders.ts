@@ -10,8 +10,8 @@ const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^PUBKEY$/, '[\\s\\S]+'],
   [/^(FINGER)$/, '[0-9a-f:]+'],
   [/^(TOKEN|HEX)$/, '[0-9a-f]+'],
-  [/^(USAGE|DOCSTRING|ALL GRAINS)$/, '[\\s\\S]*'],
-  [/^FRAMES$/, '(?:[\\s\\S]*\\n)?'],
+  [/^(USAGE|DOCSTRING|ALL GRAINS|GRAINS|DOCS OF ALL RUNNERS)$/, '[\\s\\S]*'],
+  [/^FRAMES$/, '(?:[\\s\\S]*(?:\\n|\\\\n))?'],
 ]
 
 const PLACEHOLDER = /<([A-Z_ ]+\d*)>/
@@ -52,7 +52,7 @@ export class Placeholders {
     const seen = new Set<string>()
     // frames are whole lines, or none
     const parts = recorded
-      .replace(/ *<FRAMES>\n/g, '<FRAMES>')
+      .replace(/ *<FRAMES>(?:\n|\\n)/g, '<FRAMES>')
       .split(PLACEHOLDER)
       .map((part, index) => {
         if (index % 2 === 0) return escaped(part).replace(/ at pid \d+/g, ' at pid \\d+')

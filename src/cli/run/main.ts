@@ -39,7 +39,7 @@ export function saltRun(argv: readonly string[], streams: Streams): Promise<numb
 }
 
 async function showDocs({ fun, streams }: RunWork): Promise<number> {
-  for (const [name, doc] of await runnerDocs(fun)) streams.out(`${name}:\n${doc}\n`)
+  for (const [name, doc] of await runnerDocs(fun)) streams.out(`${name}:\n${doc || 'None'}\n`)
   return 0
 }
 
@@ -84,7 +84,9 @@ async function callOf({ opts, printed, fun }: RunWork): Promise<CallArguments | 
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
     const docs = await runnerDocs(`${fun}*`)
-    printed.value(docs.size > 0 ? new Map<Value, Value>(docs) : error.message, 'nested')
+    // a function of a user's that says nothing about itself
+    const told = new Map<Value, Value>([...docs].map(([name, doc]) => [name, doc === '' ? null : doc]))
+    printed.value(told.size > 0 ? told : error.message, 'nested')
     return undefined
   }
 }
