@@ -2,15 +2,21 @@
 import type { BeaconDeclaration } from '../sdk/mod.ts'
 
 export const beaconTable: Readonly<Record<string, () => Promise<{ default: BeaconDeclaration }>>> = {
+  btmp: () => import('../beacons/btmp.ts'),
+  cert_info: () => import('../beacons/cert_info.ts'),
   diskusage: () => import('../beacons/diskusage.ts'),
+  http_status: () => import('../beacons/http_status.ts'),
   inotify: () => import('../beacons/inotify.ts'),
+  journald: () => import('../beacons/journald.ts'),
   load: () => import('../beacons/load.ts'),
   log: () => import('../beacons/log.ts'),
   memusage: () => import('../beacons/memusage.ts'),
   network_info: () => import('../beacons/network_info.ts'),
+  network_settings: () => import('../beacons/network_settings.ts'),
   pkg: () => import('../beacons/pkg.ts'),
   ps: () => import('../beacons/ps.ts'),
   service: () => import('../beacons/service.ts'),
   status: () => import('../beacons/status.ts'),
   swapusage: () => import('../beacons/swapusage.ts'),
+  wtmp: () => import('../beacons/wtmp.ts'),
 }
