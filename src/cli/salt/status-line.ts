@@ -38,12 +38,15 @@ export class StatusLine {
 
   draw(): void {
     if (!this.isDue || this.waiting.size === 0) return
-    const running = [...this.waiting].filter((id) => this.running?.has(id) ?? true)
-    const silent = [...this.waiting].filter((id) => !running.includes(id))
-    const parts = [`${this.total - this.waiting.size} of ${this.total} done`]
-    if (running.length > 0) parts.push(`running: ${running.join(' ')}`)
-    if (silent.length > 0) parts.push(`no answer: ${silent.join(' ')}`)
-    const text = parts.join(', ')
+    const names = (isWanted: (id: string) => boolean): string => [...this.waiting].filter(isWanted).join(' ')
+    const parts: Array<[string, string]> = this.running
+      ? [
+          ['running', names((id) => this.running!.has(id))],
+          ['no answer', names((id) => !this.running!.has(id))],
+        ]
+      : [['waiting for', names(() => true)]]
+    const told = parts.filter(([, ids]) => ids !== '').map(([what, ids]) => `${what}: ${ids}`)
+    const text = [`${this.total - this.waiting.size} of ${this.total} done`, ...told].join(', ')
     this.streams.err(`\r\x1b[K${text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}`)
     this.isShown = true
   }

@@ -154,7 +154,7 @@ export class Batch {
 }
 
 /** Of several functions the worst counts. */
-export function retcodeOf(data: Dict): number {
+function retcodeOf(data: Dict): number {
   const retcode = data.get('retcode') ?? 0
   if (isDict(retcode)) return Math.max(0, ...[...retcode.values()].map((code) => numberOf(code) ?? 0))
   return numberOf(retcode) ?? 0
