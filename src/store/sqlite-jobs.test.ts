@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -19,6 +19,7 @@ describe('the job store', () => {
     const taken = await Promise.all(['a', 'b', 'a'].map((id) => jobs.saveReturn({ jid: '1', id, data: answer(true) })))
     expect(taken).toEqual([true, true, false])
     expect(await jobs.saveReturn({ jid: '1', id: 'b', data: answer('late') })).toBe(false)
+    for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o077).toBe(0)
     jobs.close()
     const again = new SqliteJobs(file)
     expect([...again.returns('1')]).toEqual([

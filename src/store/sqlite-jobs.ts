@@ -1,6 +1,6 @@
 // Jobs in an embedded database, which several processes may read while the master writes. Returns that come in the same
 // moment are written in one transaction, because the disk costs by the transaction and not by the row.
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'libsql'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, isList, str, type Value } from '../data/mod.ts'
@@ -54,6 +54,8 @@ export class SqliteJobs implements JobStore {
 
   constructor(file: string) {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    // returns may hold anything; what the database puts beside the file gets the same rights
+    closeSync(openSync(file, 'a', 0o600))
     this.db = new Database(file)
     this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000')
     this.db.exec(SCHEMA)
