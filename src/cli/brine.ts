@@ -7,6 +7,7 @@ const USAGE = `Usage: brine <command> [options]
 
 Commands:
   render FILE    render an SLS file or a template and print the result
+  new KIND NAME  begin a module, state or runner of your own in TypeScript
   python-host    answer a Python script that imports salt (it starts this itself)
 
 Options:
@@ -19,6 +20,8 @@ async function main(argv: string[]): Promise<number> {
   switch (command) {
     case 'render':
       return (await import('./render.ts')).run(rest)
+    case 'new':
+      return (await import('./new-module.ts')).run(rest)
     case 'python-host':
       return (await import('./python-host.ts')).run()
     case '--version':

@@ -9,6 +9,7 @@ import type { MasterContext, MasterFunction, MasterModule } from '../sdk/mod.ts'
 import { foundIn, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
 import { describeModules, type UserEntry } from './function-modules.ts'
+import { nativeEntries } from './native-entries.ts'
 import { overlaid } from './overlay.ts'
 
 export interface MasterRegistries {
@@ -118,13 +119,18 @@ const lookingScope = (opts: Dict, log: Log): Scope => ({
 export async function refreshMasterModules(opts: Dict, log: Log, registries: MasterRegistries): Promise<void> {
   for (const kind of ['runner', 'wheel'] as const) {
     const registry = registries[kind]
-    const files = moduleFiles(opts, FOLDERS[kind]).filter(({ language }) => language === 'python')
-    const paths = files.map(({ path }) => path)
-    const state = paths.map((path) => `${path}:${statSync(path, { throwIfNoEntry: false })?.mtimeMs}`).join('\n')
+    const files = moduleFiles(opts, FOLDERS[kind])
+    const state = files.map(({ path }) => `${path}:${statSync(path, { throwIfNoEntry: false })?.mtimeMs}`).join('\n')
     if (state === (seen.get(registry) ?? '')) continue
     seen.set(registry, state)
+    const paths = files.filter(({ language }) => language === 'python').map(({ path }) => path)
     const all = await describeModules(lookingScope(opts, log), FOLDERS[kind], paths)
     const entries = all.map((facts) => entryOf(facts, registries, kind))
-    registry.use(await overlaid(registry.builtIn, entries))
+    const native = files.filter(({ language }) => language === 'native')
+    const others = await nativeEntries<MasterModule, MasterEntry>(native, log, (module) => ({
+      functions: Object.keys(module.functions),
+      load: async () => ({ default: module }),
+    }))
+    registry.use(await overlaid(registry.builtIn, [...entries, ...others]))
   }
 }

@@ -1,10 +1,10 @@
 // Users' own execution modules and states, for a registry.
-import { type Log, toError } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
 import { type FamilyName, type ModuleFile, moduleFiles } from '../python/mod.ts'
 import { type ModuleDeclaration, type StateDeclaration, stateHooks } from '../sdk/mod.ts'
-import { functionModules, type UserEntry } from './function-modules.ts'
+import { functionModules } from './function-modules.ts'
+import { nativeEntries } from './native-entries.ts'
 import { overlaid } from './overlay.ts'
 import { stateModules } from './state-modules.ts'
 
@@ -35,24 +35,4 @@ function filesOf(opts: Dict, family: FamilyName): { python: string[]; native: Mo
     python: files.filter(({ language }) => language === 'python').map(({ path }) => path),
     native: files.filter(({ language }) => language === 'native'),
   }
-}
-
-/** A file that cannot be loaded is told of, and is not there. */
-async function nativeEntries<Module extends { name: string; virtual?: string }, Entry>(
-  files: readonly ModuleFile[],
-  log: Log,
-  entryOf: (module: Module) => Entry,
-): Promise<UserEntry<Entry>[]> {
-  if (files.length === 0) return []
-  const { nativeModule } = await import('./native-modules.ts')
-  const entries: UserEntry<Entry>[] = []
-  for (const file of files) {
-    try {
-      const module = (await nativeModule(file)) as unknown as Module
-      entries.push({ file: file.name, name: module.virtual ?? module.name, entry: entryOf(module) })
-    } catch (error) {
-      log('error', toError(error).message)
-    }
-  }
-  return entries
 }
