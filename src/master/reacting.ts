@@ -27,7 +27,9 @@ export function openReactor(parts: MasterParts, access: MasterAccess): Reactor |
     const registry = kind === 'runner' ? runners : wheels
     // users' own may have been synced since
     if (!registry.has(fun)) await refreshFunctions(access)
-    return registry.has(fun) ? registry.find(fun) : undefined
+    if (!registry.has(fun)) return undefined
+    const [module = ''] = fun.split('.')
+    return { declaration: await registry.find(fun), isBuiltIn: Object.hasOwn(registry.builtIn, module) }
   }
   void checkRules(context, declared).then((problems) => {
     for (const problem of problems) log('warning', problem)

@@ -9,8 +9,8 @@ const greet: MasterFunction = masterFn({
   run: () => null,
 })
 
-const declared = async (_kind: string, fun: string): Promise<MasterFunction | undefined> =>
-  fun === 'hello.greet' ? greet : undefined
+const declared = async (_kind: string, fun: string) =>
+  fun === 'hello.greet' ? { declaration: greet, isBuiltIn: true } : undefined
 
 const chunk = (json: string): Dict => new Map([['__id__', 'x'], ...(loadJson(json) as Dict)])
 

@@ -22,7 +22,13 @@ export interface ReactionCall {
 }
 
 /** How functions of the master are declared. */
-export type Declared = (kind: 'runner' | 'wheel', fun: string) => Promise<MasterFunction | undefined>
+export type Declared = (kind: 'runner' | 'wheel', fun: string) => Promise<DeclaredFunction | undefined>
+
+export interface DeclaredFunction {
+  declaration: MasterFunction
+  /** Whether it is one of ours, not a user's own. */
+  isBuiltIn: boolean
+}
 
 /** The old name of `local`. */
 const ALIASES: Readonly<Record<string, string>> = { cmd: 'local' }
@@ -115,12 +121,14 @@ async function oldForm(chunk: Dict, kind: ReactionKind, declared: Declared): Pro
   if (isDict(kwarg ?? null)) given.kwargs = entriesOf(kwarg as Dict)
   if (kind === 'local' || kind === 'caller' || (arg !== undefined && kwarg !== undefined)) return given
   const fun = fullName(chunk)
-  const declaration = await declared(kind, fun)
-  return declaration ? bySignature(chunk, fun, declaration) : 'function not available'
+  const found = await declared(kind, fun)
+  if (!found) return 'function not available'
+  const loaded = `salt.loaded.${found.isBuiltIn ? 'int' : 'ext'}.${kind === 'runner' ? 'runners' : 'wheel'}.${fun}`
+  return bySignature(chunk, fun, loaded, found.declaration)
 }
 
 /** Parameters are taken from the keywords of the reaction: those without a default by position. */
-function bySignature(chunk: Dict, fun: string, declaration: MasterFunction): Given {
+function bySignature(chunk: Dict, fun: string, loaded: string, declaration: MasterFunction): Given {
   const signature = signatureOf(declaration, fun.slice(fun.lastIndexOf('.') + 1))
   const left = new Map(chunk)
   const args: Value[] = []
@@ -148,14 +156,13 @@ function bySignature(chunk: Dict, fun: string, declaration: MasterFunction): Giv
       'SaltInvocationError',
       invalid(
         further.map(([key]) => key),
-        fun,
+        loaded,
       ),
     )
   return { args, kwargs }
 }
 
-function invalid(keys: string[], fun: string): string {
-  const name = `salt.loaded.int.${fun}`
+function invalid(keys: string[], name: string): string {
   if (keys.length === 1) return `'${keys[0]}' is an invalid keyword argument for '${name}'`
   const first = keys.slice(0, -1).map((key) => `'${key}'`)
   return `${first.join(', ')} and '${keys.at(-1)}' are invalid keyword arguments for '${name}'`

@@ -42,7 +42,7 @@ class Trial {
       context,
       bus: this.bus,
       store: this.store,
-      declared: async (_kind, fun) => (fun === 'no.such' ? undefined : anything),
+      declared: async (_kind, fun) => (fun === 'no.such' ? undefined : { declaration: anything, isBuiltIn: true }),
       masterKey: () => 'secret',
       run: async ({ fun, kwargs, jid }) => {
         this.done.push(`run ${fun}`)
@@ -134,7 +134,7 @@ describe('the reactor', () => {
     trial.start({ a: 'x:\n  local.test.ping:\n    - tgt: w\ny:\n  runner.no.such:\n    - args: {n: 1}\n' })
     trial.bus.fire('a', loadJson('{"n": 1}') as Dict)
     await trial.settled()
-    const [{ record }] = trial.store.last(1) as [{ record: Dict }]
+    const { record } = trial.store.last(1)[0]!
     const calls = record.get('calls') as Dict[]
     expect(record.get('rules')).toEqual(['a'])
     expect(calls.map((call) => [call.get('id'), call.get('state')])).toEqual([

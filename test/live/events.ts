@@ -7,7 +7,7 @@ import { Placeholders } from './placeholders.ts'
 import type { Json, RecordedEvent } from './scenario.ts'
 
 const PASSING =
-  /^(minion\/refresh|resource\/refresh|salt\/auth|minion_start|salt\/minion\/|salt\/job\/.*\/ret\/|salt\/stats)/
+  /^(minion\/refresh|resource\/refresh|salt\/auth|minion_start|salt\/minion\/|salt\/job\/.*\/ret\/|salt\/stats|salt\/batch\/\w+\/recover|_salt_error)/
 
 function* wanted(events: readonly RecordedEvent[]): Generator<RecordedEvent> {
   for (const event of events) {

@@ -60,7 +60,8 @@ class Play {
           Date.now() < end ? await this.perform(step) : { problem: 'the scenario had no time left' }
         verdicts.push({ name: this.nameOf(step, index), ...this.excused(verdict, index) })
       }
-      verdicts.push(...(await this.eventsVerdict()))
+      for (const verdict of await this.eventsVerdict())
+        verdicts.push({ ...this.excused(verdict, 'events'), name: verdict.name })
     } catch (error) {
       verdicts.push({ name: `${this.scenario.scenario}/setup`, problem: String(error) })
     } finally {
@@ -84,7 +85,7 @@ class Play {
     }
   }
 
-  private excused(verdict: Verdict, index: number): Verdict {
+  private excused(verdict: Verdict, index: number | string): Verdict {
     const reason = verdict.problem === undefined ? undefined : knownDifference(`${this.scenario.scenario}/${index}`)
     return reason === undefined ? verdict : { skipped: reason }
   }
