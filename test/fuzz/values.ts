@@ -30,7 +30,7 @@ const NASTY = [
 
 const NUMBERS = [0, 1, -1, 255, 65_536, 2 ** 31, 2 ** 32, 2 ** 53 - 1, -(2 ** 53), 1e308, 0.5, Number.NaN, Infinity]
 
-export function anyText(chance: Chance): string {
+function anyText(chance: Chance): string {
   if (chance.next() < 0.7) return chance.of(NASTY)
   return anyBytes(chance, 40).toString('latin1')
 }
