@@ -643,6 +643,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/ssh_known_hosts.ts'),
     },
   ],
+  stateconf: [
+    {
+      functions: ['set', 'context'],
+      load: () => import('../states/stateconf.ts'),
+    },
+  ],
   status: [
     {
       functions: ['loadavg', 'process'],

@@ -13,6 +13,7 @@ import { jinja } from './jinja-renderer.ts'
 import { pythonRenderers, userRenderer } from './python/py-renderer.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
 import { parsePipe, parseShebang, type Stage } from './shebang.ts'
+import { stateconf } from './stateconf.ts'
 
 export interface RenderOptions extends Omit<RenderContext, 'sls' | 'saltenv'> {
   /** The pipe for a text without a shebang line; the `renderer` option when not given. */
@@ -32,7 +33,8 @@ export interface Rendered {
   sourceLine(line: number): number
 }
 
-const BUILT_IN: readonly Renderer[] = [jinja, ...dataRenderers, gpg, ...pythonRenderers, ...absentRenderers]
+const PLAIN: readonly Renderer[] = [jinja, ...dataRenderers, gpg, ...pythonRenderers, ...absentRenderers]
+const BUILT_IN: readonly Renderer[] = [...PLAIN, stateconf(PLAIN)]
 
 export async function renderText(text: string, options: RenderOptions): Promise<Rendered> {
   const ctx: RenderContext = { ...options, saltenv: options.saltenv ?? 'base', sls: options.sls ?? '' }
