@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { MasterAccess } from '../client/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import { Peers } from './peer.ts'
+
+const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
+
+const PEER = dict({ '.*': ['grains.get'], web1: ['test.ping'], 'db.*': [dict({ 'web*': ['test.*'] })] })
+
+function peers(): { peers: Peers; published: Value[] } {
+  const published: Value[] = []
+  const access = {
+    opts: dict({ peer: PEER, peer_run: dict({ web1: ['manage.up'] }) }),
+    log: () => {},
+    jobs: { returns: () => new Map([['db1', dict({ return: true, out: 'nested' })]]) },
+    publish: async (job: { fun: Value }) => {
+      published.push(job.fun)
+      return { jid: '20260102030405060708', minions: ['db1'], missing: [] }
+    },
+  } as unknown as MasterAccess
+  const targets = (target: Value): string[] => (target === 'web*' ? ['web1', 'web2'] : [String(target)])
+  return { peers: new Peers(access, targets), published }
+}
+
+const request = (id: string, fun: string, tgt = 'web1'): Dict =>
+  dict({ cmd: 'minion_pub', id, fun, arg: [], tgt, tgt_type: 'glob', ret: '' })
+
+test.each([
+  ['web1', 'test.ping', 'db1', true],
+  ['web2', 'test.ping', 'db1', false],
+  ['web2', 'grains.get', 'db1', true],
+  ['db1', 'test.ping', 'web2', true],
+  ['db1', 'test.ping', 'db2', false],
+  ['web1', 'publish.publish', 'db1', false],
+  ['web1', 'cmd.run', 'db1', false],
+])('peer lets %s call %s on %s: %s', async (id, fun, tgt, isAllowed) => {
+  const { peers: own, published } = peers()
+  const answer = await own.publish(request(id, fun, tgt))
+  expect(answer.size > 0).toBe(isAllowed)
+  expect(published).toEqual(isAllowed ? [fun] : [])
+})
+
+test('returns of a job are told only to the minion that began it', async () => {
+  const { peers: own } = peers()
+  const jid = (await own.publish(request('web1', 'test.ping', 'db1'))).get('jid')!
+  expect(own.returns(dict({ id: 'web1', jid })).get('db1')).toEqual(dict({ ret: true, out: 'nested' }))
+  expect(own.returns(dict({ id: 'web2', jid })).size).toBe(0)
+})
+
+test('peer_run keeps other minions from running functions of the master', async () => {
+  expect(await peers().peers.runner(dict({ id: 'web2', fun: 'manage.up', arg: [] }))).toEqual(new Map())
+})
