@@ -50,7 +50,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     ['fun', `${family}.${fun}`],
     ['jid', jid],
     ['user', user],
-    ['fun_args', [...args, ...(kwargs.size > 0 ? [new Map<Value, Value>(kwargs)] : [])]],
+    ['fun_args', [...args, ...(kwargs.size > 0 ? [withoutSecrets(kwargs)] : [])]],
   ])
   await access.fire(`${tag}/new`, new Map(told))
   const { masked, print, onProgress } = call
@@ -91,6 +91,12 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
 export function refreshFunctions({ opts, log }: Pick<MasterAccess, 'opts' | 'log'>): Promise<void> {
   return refreshMasterModules(opts, log, { runner: runners, wheel: wheels })
 }
+
+const SECRETS = new Set(['password', 'sharedsecret', 'token'])
+
+/** Events and jobs are read by others; what proves who somebody is does not go there. */
+const withoutSecrets = (kwargs: ReadonlyMap<string, Value>): Dict =>
+  new Map([...kwargs].map(([name, value]): [Value, Value] => [name, SECRETS.has(name) ? '**********' : value]))
 
 /** A file says that the call is going on, for others who ask what runs. */
 function noteOf({ opts }: MasterAccess, told: Dict): string {
