@@ -44,7 +44,7 @@ const REQUISITES = new Set(['require', 'require_any', 'watch', 'onchanges', 'onf
 
 const OPTIONS = ['ret_config', 'ret_kwargs', 'metadata', 'delimiter', 'module_executors', 'executor_opts']
 
-export const fullName = (chunk: Dict): string => str(chunk.get('fun') ?? '')
+const fullName = (chunk: Dict): string => str(chunk.get('fun') ?? '')
 
 /** The call, or undefined when the reaction cannot be read, which is logged. */
 export async function callOf(chunk: Dict, declared: Declared, log: Log): Promise<ReactionCall | undefined> {

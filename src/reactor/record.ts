@@ -4,8 +4,6 @@ import { type Dict, isList, str, type Value } from '../data/mod.ts'
 import type { ReactionStore } from '../store/mod.ts'
 import type { ReactionCall } from './calls.ts'
 
-export type CallState = 'waiting' | 'running' | 'done' | 'failed'
-
 export interface ReactionHead {
   tag: string
   data: Dict

@@ -7,6 +7,16 @@ export const EVENTS: OptionTable = {
   reactor_worker_threads: { type: 'int', both: 10, doc: 'How many reactions may run at once' },
   reactor_worker_hwm: { type: 'int', both: 10000, doc: 'How many reactions may wait' },
   reactor_niceness: { type: 'None|int', both: null, doc: 'Niceness of the reactor' },
+  reactor_max_depth: {
+    type: 'int',
+    for: ['master'],
+    doc: 'How many reactions in a row may cause each other, 20 unless given; more are a loop, which is cut',
+  },
+  reactor_limits: {
+    type: 'dict',
+    for: ['master'],
+    doc: 'By glob of tags: `rate` events in `per` seconds are answered, and the same one again after `dedup` seconds',
+  },
   engines: { type: 'list', both: [], doc: 'Engines that run beside the daemon' },
   thorium_interval: { both: 0.5, doc: 'Seconds between turns of thorium' },
   thorium_roots: { both: { base: ['/srv/thorium'] }, doc: 'Directories of thorium files by environment' },

@@ -4,7 +4,7 @@ import { type Dict, isList, numberOf, PyError, SaltError, str, truthy, type Valu
 import type { FunctionContext, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
-export function masterOf(ctx: FunctionContext): MasterReach {
+function masterOf(ctx: FunctionContext): MasterReach {
   if (ctx.master) return ctx.master
   throw new SaltError(
     'CommandExecutionError',
