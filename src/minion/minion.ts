@@ -12,6 +12,7 @@ import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
 import { MasterPeer } from './peer.ts'
+import { pingMaster, watchGrains } from './periodic.ts'
 import { openSchedule, watchMaster } from './scheduled.ts'
 import { signInSettings } from './settings.ts'
 import { startupJob } from './startup.ts'
@@ -104,6 +105,7 @@ export class Minion {
     this.closings.push(listenForDuties(this.bus, peer, this.log))
     this.lead(peer.opts, async () => peer.session.functions)
     this.watch(peer)
+    this.closings.push(pingMaster(peer, this.log))
     const load = startupJob(peer.opts, this.log)
     if (load) peer.begins(load)
     this.log('info', 'Minion is ready to receive requests!')
@@ -127,7 +129,11 @@ export class Minion {
     const { log, bus, jobs } = this
     const { schedule, close } = openSchedule({ opts, log, bus, jobs, functions })
     this.schedule = schedule
-    this.closings.push(close, new Beacons({ opts, log, bus, jobs, functions }).start())
+    this.closings.push(
+      close,
+      watchGrains(opts, this.host, bus, log),
+      new Beacons({ opts, log, bus, jobs, functions }).start(),
+    )
   }
 
   private watch(peer: MasterPeer): void {

@@ -1,9 +1,10 @@
 // A minion's life with one master, or with one at a time of several: it gets in, carries out what is published for it, and
 // sends back what came of it. With several masters at once a minion has one of these for each.
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, encodeMsgpack, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { RegistryContext } from '../loader/mod.ts'
 import { match } from '../match/mod.ts'
@@ -95,7 +96,15 @@ export class MasterPeer {
   /** Sends a return, for certain. */
   send(ret: Dict): void {
     const load: Dict = new Map<Value, Value>([['cmd', '_return'], ['id', this.opts.get('id')!], ...ret])
+    if (truthy(this.opts.get('cache_jobs') ?? false)) this.keep(load)
     void this.outbox.post(load)
+  }
+
+  /** `cache_jobs`: returns stay on this machine too. */
+  private keep(load: Dict): void {
+    const folder = join(str(this.opts.get('cachedir')!), 'minion_jobs', str(load.get('jid')!))
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'return.p'), encodeMsgpack(load, 'bus'), { mode: 0o600 })
   }
 
   /** Tells the master of an event. */

@@ -1,6 +1,7 @@
 // Scheduled jobs on a minion: what is in its schedule by itself, how a job of it runs, and the return that its bus tells.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
+import { handReturn, returnerNames } from '../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, PyDatetime, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
@@ -163,11 +164,25 @@ async function perform(parts: SchedulingParts, job: Dict, ret: Dict, signal: Abo
     ret.set('return', await call(functions, fun, job, ret))
     ret.set('retcode', functions.ctx.memory.get('retcode') ?? 0)
     ret.set('success', true)
+    await handOver(functions, job, ret)
   } catch (error) {
     parts.log('error', `Unhandled exception running ${fun}: ${toError(error).message}`)
     if (!ret.has('return')) ret.set('return', `Unhandled exception running ${fun}`)
     ret.set('success', false).set('retcode', RAISED)
   }
+}
+
+/** Gives the return to the returners of the job and of the schedule. */
+async function handOver({ ctx }: Registry, job: Dict, ret: Dict): Promise<void> {
+  const names = [job.get('returner'), ctx.opts.get('schedule_returner')].flatMap((value) => returnerNames(value))
+  if (names.length === 0) return
+  for (const [option, name] of [
+    ['return_config', 'ret_config'],
+    ['return_kwargs', 'ret_kwargs'],
+  ] as const) {
+    if (job.has(option)) ret.set(name, job.get(option)!)
+  }
+  await handReturn(ctx, names, ret)
 }
 
 async function call(functions: Registry, fun: string, job: Dict, ret: Dict): Promise<Value> {

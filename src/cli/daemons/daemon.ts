@@ -1,5 +1,6 @@
 // The life of a daemon: it opens, writes its process id, and ends on a signal or on what cannot be repaired.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Log, toError } from '../../base/mod.ts'
 import { type Dict, textOf } from '../../data/mod.ts'
@@ -21,8 +22,9 @@ export async function runDaemon({ name, opts, log, open, ended }: Daemon): Promi
     process.once('SIGINT', done)
     process.once('SIGTERM', done)
   })
+  let isNoted = false
   try {
-    if (pidFile) notePid(pidFile, log)
+    isNoted = pidFile !== undefined && notePid(pidFile, log)
     const opened = open()
     const first = await Promise.race([opened, stopped])
     if (typeof first === 'string') return 0
@@ -36,15 +38,40 @@ export async function runDaemon({ name, opts, log, open, ended }: Daemon): Promi
     log('debug', toError(error).stack ?? '')
     return error instanceof SignInError ? (EXIT_CODES[error.outcome.status] ?? 1) : 1
   } finally {
-    if (pidFile) rmSync(pidFile, { force: true })
+    if (pidFile && isNoted) rmSync(pidFile, { force: true })
   }
 }
 
-function notePid(file: string, log: Log): void {
+/** Writes the process id, unless the file is of another daemon that runs; says whether it did. */
+function notePid(file: string, log: Log): boolean {
   try {
+    if (isRunning(readPid(file))) return false
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, String(process.pid))
+    return true
   } catch (error) {
     log('warning', `The process id could not be written: ${toError(error).message}`)
+    return false
   }
+}
+
+function readPid(file: string): number {
+  return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : Number.NaN
+}
+
+function isRunning(pid: number): boolean {
+  if (!(pid > 0) || pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Starts this same program again in the background, without the words that ask for that. */
+export function detach(): number {
+  const words = process.argv.slice(1).filter((word) => word !== '-d' && word !== '--daemon')
+  spawn(process.execPath, [...process.execArgv, ...words], { detached: true, stdio: 'ignore' }).unref()
+  return 0
 }

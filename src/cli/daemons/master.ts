@@ -6,13 +6,14 @@ import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MASTER } from '../programs/salt-master.ts'
 import type { Streams } from '../streams.ts'
-import { runDaemon } from './daemon.ts'
+import { detach, runDaemon } from './daemon.ts'
 
 export function saltMaster(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_MASTER, argv, streams, async (line) => {
     const early = consoleLog('warning', streams.err)
     const read = (path: string) => masterConfig({ path, log: early, program: 'salt-master' })
     const opts = await programOptions({ program: SALT_MASTER, line, streams, log: early, file: 'master', read })
+    if (line.values.get('daemon') === true) return detach()
     const log = openLog(logSettings(opts), streams.err)
     return runDaemon({
       name: 'salt-master',

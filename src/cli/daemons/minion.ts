@@ -6,13 +6,14 @@ import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MINION } from '../programs/salt-minion.ts'
 import type { Streams } from '../streams.ts'
-import { runDaemon } from './daemon.ts'
+import { detach, runDaemon } from './daemon.ts'
 
 export function saltMinion(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_MINION, argv, streams, async (line) => {
     const early = consoleLog('warning', streams.err)
     const read = (path: string) => minionConfig({ path, log: early, rememberId: true, program: 'salt-minion' })
     const opts = await programOptions({ program: SALT_MINION, line, streams, log: early, file: 'minion', read })
+    if (line.values.get('daemon') === true) return detach()
     const log = openLog(logSettings(opts), streams.err)
     const { Minion } = await import('../../minion/mod.ts')
     const minion = new Minion(opts, log)

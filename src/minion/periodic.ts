@@ -1,0 +1,36 @@
+// What a minion does every so many minutes: it tells its master that it lives, and sees whether its grains changed.
+import { type Log, toError } from '../base/mod.ts'
+import type { EventBus } from '../bus/mod.ts'
+import { type Dict, equals, numberOf, str } from '../data/mod.ts'
+import { collectGrains } from '../grains/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { MasterPeer } from './peer.ts'
+
+const MINUTE_MS = 60_000
+
+function everyMinutes(minutes: number, work: () => Promise<void>, failed: (error: Error) => void): () => void {
+  if (minutes <= 0) return () => undefined
+  const timer = setInterval(() => void work().catch((error: unknown) => failed(toError(error))), minutes * MINUTE_MS)
+  return () => clearInterval(timer)
+}
+
+/** `ping_interval`. */
+export function pingMaster(peer: MasterPeer, log: Log): () => void {
+  const ping = (): Promise<void> => peer.fireMaster('minion_ping', 'ping')
+  return everyMinutes(numberOf(peer.opts.get('ping_interval') ?? 0) ?? 0, ping, (error) =>
+    log('warning', `Attempt to ping master failed: ${error.message}`),
+  )
+}
+
+/** `grains_refresh_every`: other grains may mean another pillar. */
+export function watchGrains(opts: Dict, host: Host, bus: EventBus, log: Log): () => void {
+  const look = async (): Promise<void> => {
+    const before = opts.get('grains')!
+    if (equals(before, await collectGrains({ opts, host, log }))) return
+    log('debug', `The grains of ${str(opts.get('id') ?? '')} changed`)
+    bus.fire('grains_refresh', new Map([['force_refresh', true]]))
+  }
+  return everyMinutes(Math.abs(numberOf(opts.get('grains_refresh_every') ?? 0) ?? 0), look, (error) =>
+    log('error', `The grains could not be looked at: ${error.message}`),
+  )
+}
