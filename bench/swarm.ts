@@ -1,5 +1,5 @@
 // A master under load, ours and Salt's in one run: returns of many minions, sign-ins, events, files, pillar, old jobs.
-// The minions are simulated and speak the real protocol. CPU time is what counts on a machine that does other work too.
+// The minions are simulated and speak the real protocol. Goals are for CPU time: the swarm has to share the machine.
 //   npm run -s bench -- swarm [--minions 200,1000] [--repeat 3] [--jobs 200] [--only jobs,requests,history]
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -75,8 +75,8 @@ const manyMinions: Measure = async (side, { root, sizes, repeat }) => {
       const connect = await master.minions(size)
       const cpu = ((master.cost.cpuS - before) * 1000) / size
       figures.push(
-        { what: `${size} sign in`, unit: '/s', value: connect['auths_per_s']!, goal: 5 },
-        { what: `${size} sign in: each`, unit: 'ms CPU', value: cpu },
+        { what: `${size} sign in`, unit: '/s', value: connect['auths_per_s']! },
+        { what: `${size} sign in: each`, unit: 'ms CPU', value: cpu, goal: 5 },
       )
       await sleep(1000)
       figures.push(...(await jobFigures(master, size, repeat)))
@@ -160,8 +160,8 @@ const requests: Measure = (side, { root, repeat }) =>
         rates.push(answer[field]!)
       }
       figures.push(
-        { what, unit, value: median(rates), goal },
-        { what: `${what}: each`, unit: 'ms CPU', value: median(costs) },
+        { what, unit, value: median(rates) },
+        { what: `${what}: each`, unit: 'ms CPU', value: median(costs), goal },
       )
     }
     return figures
@@ -188,7 +188,7 @@ function printed(rows: Figure[][]): boolean {
   }
   for (const [ours, theirs] of rows) {
     let end = ''
-    if (ours && theirs) {
+    if (ours && theirs && ours.value + theirs.value > 0) {
       const ratio = COSTS.has(ours.unit) ? theirs.value / ours.value : ours.value / theirs.value
       const missed = ours.goal !== undefined && ratio < ours.goal
       if (missed) isGood = false

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { EventBus } from '../bus/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import { collectReturns, type EventSource, type Gathered } from './collect.ts'
+
+const answer = (id: string): Dict =>
+  new Map<Value, Value>([
+    ['id', id],
+    ['return', true],
+  ])
+const published = { jid: '1', minions: ['a', 'b', 'c'], missing: [] }
+
+async function all(source: EventSource): Promise<string[]> {
+  const gathered: Gathered[] = []
+  const options = { timeout: 5, gatherJobTimeout: 1 }
+  for await (const one of collectReturns(source, async () => undefined, published, options)) gathered.push(one)
+  return gathered.map(({ id, reason }) => (reason ? `${id} ${reason}` : id))
+}
+
+/** Two lives of a bus: after the first the events are lost. */
+function breaking(recover: EventSource['recover']): EventSource {
+  const bus = new EventBus()
+  const first = [bus.tell('salt/job/1/ret/a', answer('a'))]
+  const second = [bus.tell('salt/job/1/ret/b', answer('b')), bus.tell('salt/job/1/ret/c', answer('c'))]
+  let isOpen = true
+  return {
+    want: () => {},
+    get isOpen() {
+      return isOpen
+    },
+    next: async () => {
+      const event = first.shift() ?? (isOpen && first.length === 0 ? undefined : second.shift())
+      if (!event && isOpen) isOpen = false
+      return event
+    },
+    ...(recover && {
+      recover: async (jid: string) => {
+        const missed = await recover(jid)
+        isOpen = missed !== undefined
+        first.push(...second.splice(0))
+        return missed
+      },
+    }),
+  }
+}
+
+describe('gathering returns', () => {
+  it('goes on after the master was away, and reads what it missed', async () => {
+    expect(await all(breaking(async () => new Map([['b', answer('b')]])))).toEqual(['a', 'b', 'c'])
+  })
+
+  it.each([
+    ['nothing can be done', undefined],
+    ['the master does not come back', async () => undefined],
+  ])('ends with an error when %s', async (_case, recover) => {
+    await expect(all(breaking(recover))).rejects.toThrow('The connection to the master was lost')
+  })
+})
