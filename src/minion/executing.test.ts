@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import type { Value } from '../data/mod.ts'
+import { assertNoBlackout, splayOf } from './executing.ts'
+
+const blackout = (more: Record<string, Value> = {}) => ({
+  pillar: new Map<Value, Value>(Object.entries({ minion_blackout: true, ...more })),
+  grains: new Map(),
+})
+
+test('A minion in blackout runs only what refreshes its pillar and what its whitelist names', () => {
+  expect(() => assertNoBlackout(blackout(), 'test.ping')).toThrow('Minion in blackout mode.')
+  expect(() => assertNoBlackout(blackout(), 'saltutil.refresh_pillar')).not.toThrow()
+  expect(() => assertNoBlackout(blackout({ minion_blackout_whitelist: ['test.ping'] }), 'test.ping')).not.toThrow()
+})
+
+test('Splay spreads minions by their names, each always the same', () => {
+  expect(['web1', 'db1', 'some.host.example'].map((id) => splayOf(id, 300))).toEqual([234, 158, 215])
+})
