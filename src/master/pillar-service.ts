@@ -1,9 +1,11 @@
 // Pillar for minions: compiled with the master's options and the minion's grains. What the master learns of a minion on
 // the way is kept, because targets ask for it.
-import { minionPillar } from '../client/mod.ts'
-import { type Dict, isDict, str, textOf, truthy } from '../data/mod.ts'
+import { type MinionPillarRequest, minionPillar } from '../client/mod.ts'
+import { type Dict, isDict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MasterParts } from './parts.ts'
+
+const HOUR = 3600
 
 export class PillarService {
   private readonly parts: MasterParts
@@ -20,7 +22,7 @@ export class PillarService {
     const given = load.get('grains')
     const grains: Dict = given !== undefined && isDict(given) ? given : new Map()
     grains.set('id', id)
-    const pillar = await minionPillar(this.parts, this.host, {
+    const request: MinionPillarRequest = {
       id,
       grains,
       saltenv: load.get('saltenv') ?? null,
@@ -28,8 +30,27 @@ export class PillarService {
       override: load.get('pillar_override') ?? null,
       overrideEncoding: textOf(load.get('pillar_override_encoding') ?? null) ?? null,
       ext: load.get('ext') ?? null,
-    })
+    }
+    const pillar = await this.cached(request, () => minionPillar(this.parts, this.host, request))
     this.remember(id, grains, pillar)
+    return pillar
+  }
+
+  /** With `pillar_cache` a pillar is made again only when the kept one is old; what a call adds is not kept. */
+  private async cached(request: MinionPillarRequest, make: () => Promise<Dict>): Promise<Dict> {
+    const { opts, cache } = this.parts
+    const { id, override = null, ext = null, pillarenv = null, saltenv = null } = request
+    if (!truthy(opts.get('pillar_cache') ?? false) || truthy(override) || truthy(ext)) return make()
+    const bank = cache.bank('pillar_cache')
+    const lifetime = numberOf(opts.get('pillar_cache_ttl') ?? HOUR) ?? HOUR
+    const isFresh = Date.now() / 1000 - (bank.updated(id) ?? 0) < lifetime
+    const kept = isFresh ? bank.fetch(id) : undefined
+    const environments: Dict = kept !== undefined && isDict(kept) ? kept : new Map()
+    const env = str(truthy(pillarenv) ? pillarenv : saltenv)
+    const known = environments.get(env)
+    if (known !== undefined && isDict(known)) return known
+    const pillar = await make()
+    bank.store(id, new Map([...environments, [env, pillar]]))
     return pillar
   }
 

@@ -46,7 +46,7 @@ interface Kind {
 
 const psql = (server: Server, database: string, sql: string): void => {
   const place = ['-h', server.directory, '-p', String(server.port), '-U', 'postgres', '-d', database]
-  execFileSync('psql', ['-X', '-q', ...place], { input: sql })
+  execFileSync('/usr/bin/psql', ['-X', '-q', ...place], { input: sql })
 }
 
 const postgres = (returner: string, json: string): Kind => ({
@@ -81,7 +81,7 @@ const KINDS: readonly Kind[] = [
     prepare: ({ directory }) => {
       const user = "CREATE USER salt@localhost IDENTIFIED BY 'salt'; GRANT ALL ON salt.* TO salt@localhost;"
       const input = `CREATE DATABASE salt; ${user} USE salt; ${quoted(tables('text'), '`')}`
-      execFileSync('mysql', ['-S', join(directory, 'mysql.sock'), '-u', 'root'], { input })
+      execFileSync('/usr/bin/mysql', ['-S', join(directory, 'mysql.sock'), '-u', 'root'], { input })
     },
   },
 ]

@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Dict, Value } from '../data/mod.ts'
+import { LocalHost } from '../host/mod.ts'
+import { fileCache } from '../store/mod.ts'
+import type { MasterParts } from './parts.ts'
+import { PillarService } from './pillar-service.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'brine-pillar-'))
+  mkdirSync(join(root, 'pillar'))
+  writeFileSync(join(root, 'pillar/top.sls'), "base:\n  '*':\n    - data\n")
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const colour = (text: string): void => writeFileSync(join(root, 'pillar/data.sls'), `colour: ${text}\n`)
+
+function service(more: Record<string, Value>): PillarService {
+  const opts: Dict = new Map<Value, Value>([
+    ['cachedir', root],
+    ['pillar_roots', new Map([['base', [join(root, 'pillar')]]])],
+    ['file_roots', new Map()],
+    ...Object.entries(more),
+  ])
+  const parts = { opts, log: () => {}, cache: fileCache(root), keys: { list: () => ['web1'] }, bus: { fire: () => {} } }
+  return new PillarService(parts as unknown as MasterParts, new LocalHost())
+}
+
+const ask = async (own: PillarService, more: Record<string, Value> = {}): Promise<Value | undefined> =>
+  (await own.answer(new Map<Value, Value>(Object.entries({ id: 'web1', grains: new Map(), ...more })))).get('colour')
+
+test('pillar is made anew each time', async () => {
+  const own = service({})
+  colour('red')
+  expect(await ask(own)).toBe('red')
+  colour('blue')
+  expect(await ask(own)).toBe('blue')
+})
+
+test('pillar_cache keeps what was made, but for what a call adds', async () => {
+  const own = service({ pillar_cache: true })
+  colour('red')
+  expect(await ask(own)).toBe('red')
+  colour('blue')
+  expect(await ask(own)).toBe('red')
+  expect(await ask(own, { pillar_override: new Map([['size', 1]]) })).toBe('blue')
+  expect(await ask(own)).toBe('red')
+})
