@@ -144,6 +144,15 @@ describe('the reactor', () => {
     expect(trial.store.open()).toEqual([])
   })
 
+  it('does again what the master could not do before it ended', async () => {
+    const record = loadJson('{"tag": "a", "data": {"n": 1}, "rules": ["a"], "depth": 1, "calls": null}') as Dict
+    trial.store.begin('a', record)
+    trial.start({ a: 'x:\n  local.test.ping:\n    - tgt: w\n' })
+    await trial.settled()
+    expect(trial.done).toEqual(['test.ping w'])
+    expect(trial.store.open()).toEqual([])
+  })
+
   it('answers nothing while it is not the leader, and takes orders only with the key', async () => {
     trial.start({ a: 'x:\n  local.test.ping:\n    - tgt: w\n' })
     const order = (key: string): Dict =>

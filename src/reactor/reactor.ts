@@ -61,8 +61,10 @@ export class Reactor {
   }
 
   start(): void {
-    for (const tag of closeInterrupted(this.parts.store)) {
+    // at least once: what may have been done in part is done again, and told of
+    for (const { tag, data, depth, isUndone } of closeInterrupted(this.parts.store)) {
       this.parts.context.log('warning', `A reaction to event ${tag} did not end before the master did`)
+      if (isUndone) this.begin({ tag, data, rules: this.rules.matching(tag), cause: undefined, depth })
     }
     this.stop = this.parts.bus.listen((event) => this.hear(event))
   }
@@ -89,10 +91,17 @@ export class Reactor {
     const cause = this.causes.of(tag, data)
     const depth = (cause?.depth ?? 0) + 1
     if (depth > this.deepest) return this.cutLoop({ tag, data, rules, cause, depth })
-    const answering: Answering = { tag, data: new Map(data), rules, cause, depth }
+    this.begin({ tag, data: new Map(data), rules, cause, depth })
+  }
+
+  /** Written down at once, and answered after those that came before. */
+  private begin(answering: Answering): void {
+    const { tag, data, rules, cause, depth } = answering
+    const head = { tag, data, rules: rules.map(({ pattern }) => pattern), depth }
+    const record = new ReactionRecord(this.parts.store, { ...head, ...(cause && { cause: cause.record }) })
     // events in between must not count as caused by what is going on here
     this.causes.apart(() => {
-      this.last = this.last.then(() => this.answer(answering))
+      this.last = this.last.then(() => this.answer(answering, record))
     })
   }
 
@@ -106,13 +115,10 @@ export class Reactor {
     this.parts.bus.fire(LOOP_TAG, data.set('cause', cause?.record ?? null))
   }
 
-  private async answer(answering: Answering): Promise<void> {
-    const { tag, data, rules, cause, depth } = answering
-    const head = { tag, data, rules: rules.map(({ pattern }) => pattern), depth }
-    const record = new ReactionRecord(this.parts.store, { ...head, ...(cause && { cause: cause.record }) })
+  private async answer(answering: Answering, record: ReactionRecord): Promise<void> {
     try {
       const chunks = await this.chunksFor(answering, record)
-      await this.carryOut(chunks, record, { record: record.id, depth })
+      await this.carryOut(chunks, record, { record: record.id, depth: answering.depth })
     } catch (error) {
       record.error(failureText(error))
       this.parts.context.log('error', `Exception encountered while compiling reactions\n${failureText(error)}`)

@@ -80,18 +80,31 @@ export class ReactionRecord {
   }
 }
 
-/** What a crash left unfinished, told in the record. */
-export function closeInterrupted(store: ReactionStore): string[] {
-  const tags: string[] = []
-  for (const { id, record } of store.open()) {
+/** A reaction that the master ended in the middle of, and whether its calls were not made yet. */
+export interface Interrupted {
+  tag: string
+  data: Dict
+  depth: number
+  isUndone: boolean
+}
+
+/** What a crash left unfinished; told in the record. */
+export function closeInterrupted(store: ReactionStore): Interrupted[] {
+  return store.open().map(({ id, record }) => {
     const calls = record.get('calls')
     for (const call of calls !== undefined && isList(calls) ? calls : []) {
       if (!(call instanceof Map) || !['waiting', 'running'].includes(str(call.get('state') ?? ''))) continue
       call.set('state', 'failed').set('error', 'The master ended meanwhile')
     }
-    if (record.get('calls') === null) record.set('errors', ['The master ended before the reaction was carried out'])
+    const isUndone = record.get('calls') === null
+    if (isUndone) record.set('errors', ['The master ended before this was carried out; it is done again'])
     store.update(id, record, false)
-    tags.push(str(record.get('tag') ?? ''))
-  }
-  return tags
+    const data = record.get('data')
+    return {
+      tag: str(record.get('tag') ?? ''),
+      data: data instanceof Map ? data : new Map(),
+      depth: Number(record.get('depth') ?? 1),
+      isUndone,
+    }
+  })
 }
