@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../../src/base/mod.ts'
-import { LocalClient } from '../../src/client/mod.ts'
+import { LocalClient, runMasterFunction, socketAccess } from '../../src/client/mod.ts'
 import { masterConfig, minionConfig } from '../../src/config/mod.ts'
 import { type Dict, type Plain, str, toPlain, type Value } from '../../src/data/mod.ts'
 import { Master } from '../../src/master/mod.ts'
@@ -73,6 +73,24 @@ export class TestMaster {
     const jid = await this.publish(id, fun, arg)
     const { data } = await this.event(new RegExp(`^salt/job/${jid}/ret/${id}$`), seconds)
     return toPlain(data.get('return')!)
+  }
+
+  /** Calls a function of the wheel. */
+  async wheel(fun: string, args: Value[]): Promise<Plain> {
+    const access = await socketAccess(this.opts, silentLog)
+    try {
+      const call = { family: 'wheel', fun, args, kwargs: new Map(), user: 'root' } as const
+      return toPlain((await runMasterFunction(access, call)).value)
+    } finally {
+      access.close()
+    }
+  }
+
+  /** Asks for a new key of publications, and waits until it is used. */
+  async rotateKey(): Promise<void> {
+    this.seen.splice(0)
+    writeFileSync(join(str(this.opts.get('cachedir')!), '.dfn'), '')
+    await this.event(/^key$/)
   }
 }
 

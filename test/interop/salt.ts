@@ -34,6 +34,7 @@ const ENTRIES = {
   'salt-minion': 'salt_minion',
   'salt-master': 'salt_master',
   salt: 'salt_main',
+  'salt-key': 'salt_key',
 } as const
 
 export type SaltProgram = keyof typeof ENTRIES
@@ -70,16 +71,30 @@ export class SaltSite {
     return output
   }
 
+  /** Accepts the keys of minions; false while they have not all come. */
+  async accept(conf: string, ids: readonly string[]): Promise<boolean> {
+    await this.run('salt-key', ['-c', conf, '-A', '-y'])
+    const keys = JSON.parse(await this.run('salt-key', ['-c', conf, '-l', 'acc', '--out', 'json'])) as {
+      minions: string[]
+    }
+    return ids.every((id) => keys.minions.includes(id))
+  }
+
   /** Ends what was started, and what that started. */
   async stop(): Promise<void> {
-    for (const child of this.running.splice(0)) {
-      if (child.pid === undefined || child.exitCode !== null) continue
-      const closed = new Promise((resolve) => child.once('close', resolve))
-      process.kill(-child.pid, 'SIGTERM')
-      await Promise.race([closed, sleep(8000)])
-      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL')
-    }
+    for (const child of [...this.running]) await this.end(child)
     rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  /** Ends one program, and what it started. */
+  async end(child: ChildProcess): Promise<void> {
+    this.running.splice(this.running.indexOf(child), 1)
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const closed = new Promise((resolve) => child.once('close', resolve))
+    process.kill(-child.pid, 'SIGTERM')
+    await Promise.race([closed, sleep(8000)])
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL')
+    await closed
   }
 
   private spawn(program: SaltProgram, args: string[]): ChildProcess {

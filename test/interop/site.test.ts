@@ -1,0 +1,166 @@
+// Whole daemons of both kinds together: a real minion under our master, our minion under a real master, and a site that
+// changes from one master to the other and back while its minions run.
+import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { silentLog } from '../../src/base/mod.ts'
+import { masterConfig, minionConfig } from '../../src/config/mod.ts'
+import type { Plain } from '../../src/data/mod.ts'
+import { Minion } from '../../src/minion/mod.ts'
+import { TestMaster, TestSite } from '../integration/site.ts'
+import { SALT_TREE, SaltSite } from './salt.ts'
+
+const MINUTE = 60_000
+const LARGE = 50 << 20
+let ours: TestSite
+let theirs: SaltSite
+
+beforeEach(async () => {
+  ours = await TestSite.open()
+  theirs = new SaltSite()
+})
+afterEach(async () => {
+  await theirs.stop()
+  await ours.close()
+})
+
+/** What minions of a site use: a template, a pillar, a large file. */
+function fill(root: string): Record<string, unknown> {
+  const [states, pillar] = [join(root, 'states'), join(root, 'pillar')]
+  for (const folder of [states, pillar]) mkdirSync(folder, { recursive: true })
+  writeFileSync(join(pillar, 'top.sls'), "base:\n  '*':\n    - data\n")
+  writeFileSync(join(pillar, 'data.sls'), 'role: web\n')
+  writeFileSync(join(states, 'web.j2'), "role={{ pillar['role'] }} id={{ grains['id'] }}\n")
+  const managed = '  file.managed:\n    - source: salt://web.j2\n    - template: jinja\n'
+  writeFileSync(join(states, 'web.sls'), `${join(root, 'made')}:\n${managed}`)
+  writeFileSync(join(states, 'large'), Buffer.alloc(LARGE, 'salt and brine '))
+  return { file_roots: { base: [states] }, pillar_roots: { base: [pillar] } }
+}
+
+const minionOptions = (id: string): Record<string, unknown> => ({
+  id,
+  master: '127.0.0.1',
+  master_port: ours.ports.ret,
+  publish_port: ours.ports.pub,
+  acceptance_wait_time: 1,
+  random_reauth_delay: 1,
+  recon_default: 100,
+  recon_max: 500,
+  mine_functions: { 'test.ping': [] },
+})
+
+/** A minion answers after a change that it must notice by itself. */
+async function again<T>(ask: () => Promise<T>, seconds = 120): Promise<T> {
+  for (const end = Date.now() + seconds * 1000; ; await sleep(500)) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (Date.now() > end) throw error
+    }
+  }
+}
+
+/** All that a minion of either kind must do under a master of either kind. */
+async function everyday(
+  ask: (fun: string, ...args: string[]) => Promise<Plain>,
+  root: string,
+  id: string,
+): Promise<void> {
+  expect(await ask('test.ping')).toBe(true)
+  expect(await ask('cmd.run', 'echo hello')).toBe('hello')
+  expect(await ask('grains.items')).toMatchObject({ id, kernel: 'Linux' })
+  const pillarNames = async (): Promise<string[]> => Object.keys((await ask('pillar.items')) as object).sort()
+  expect(await pillarNames()).toEqual(['role'])
+  const copy = join(root, 'copy')
+  expect(await ask('cp.get_file', 'salt://large', copy)).toBe(copy)
+  expect(statSync(copy).size).toBe(LARGE)
+  const [state] = Object.values((await ask('state.apply', 'web')) as Record<string, Record<string, Plain>>)
+  expect([state!['result'], state!['changes']]).toMatchObject([true, { diff: 'New file' }])
+  expect(await ask('cmd.run', `cat ${join(root, 'made')}`)).toBe(`role=web id=${id}`)
+  await ask('mine.update')
+  await again(async () => expect(await ask('mine.get', id, 'test.ping')).toEqual({ [id]: true }))
+  appendFileSync(join(root, 'pillar', 'data.sls'), 'tier: 1\n')
+  expect(await ask('saltutil.refresh_pillar', 'wait=True')).toBe(true)
+  expect(await pillarNames()).toEqual(['role', 'tier'])
+}
+
+describe.runIf(SALT_TREE)('Sites of both kinds', () => {
+  it('have a real minion do all under our master, through restarts, new keys and a deleted key', {
+    timeout: 5 * MINUTE,
+  }, async () => {
+    const master = await ours.master('master', '127.0.0.1', fill(ours.root))
+    const conf = theirs.configure('minion', minionOptions('real'))
+    theirs.start('salt-minion', conf)
+    await master.event(/^salt\/minion\/real\/start$/, 60)
+    await everyday((fun, ...args) => master.ask('real', fun, args, 60), ours.root, 'real')
+    await master.ask('real', 'event.send', ['my/tag', '{"a": 1}'])
+    expect((await master.event(/^my\/tag$/)).data.get('id')).toBe('real')
+    await master.stop()
+    await master.start()
+    expect(await again(() => master.ask('real', 'test.ping', [], 5))).toBe(true)
+    await master.rotateKey()
+    expect(await again(() => master.ask('real', 'test.ping', [], 5))).toBe(true)
+    // it learns of it with the next publication, which it cannot read
+    await ours.minion('ours')
+    master.seen.splice(0)
+    await master.wheel('key.delete', ['real'])
+    await master.event(/^key$/)
+    expect(await again(() => master.ask('ours', 'test.ping', [], 5))).toBe(true)
+    expect(await again(() => master.ask('real', 'test.ping', [], 5))).toBe(true)
+  })
+
+  it('have our minion do all under a real master, through restarts', { timeout: 5 * MINUTE }, async () => {
+    const conf = theirs.configure('master', {
+      ...fill(theirs.directory),
+      interface: '127.0.0.1',
+      publish_port: ours.ports.pub,
+      ret_port: ours.ports.ret,
+      auto_accept: true,
+      worker_threads: 2,
+    })
+    const ask = async (fun: string, ...args: string[]): Promise<Plain> => {
+      const text = await theirs.run('salt', ['-c', conf, '-t', '20', '--out', 'json', 'ours', fun, ...args])
+      return (JSON.parse(text) as Record<string, Plain>)['ours']!
+    }
+    let master = theirs.start('salt-master', conf)
+    await ours.minion('ours', minionOptions('ours'))
+    await again(async () => expect(await ask('test.ping')).toBe(true))
+    await everyday(ask, theirs.directory, 'ours')
+    expect(await ask('event.send', 'my/tag', '{"a": 1}')).toBe(true)
+    await theirs.end(master)
+    master = theirs.start('salt-master', conf)
+    await again(async () => expect(await ask('test.ping')).toBe(true))
+  })
+
+  it('change their master from Salt to ours and back with minions running', { timeout: 5 * MINUTE }, async () => {
+    const conf = theirs.configure('master', {
+      interface: '127.0.0.1',
+      publish_port: ours.ports.pub,
+      ret_port: ours.ports.ret,
+      worker_threads: 2,
+      auto_accept: false,
+    })
+    const salt = (...words: string[]): Promise<string> =>
+      theirs.run('salt', ['-c', conf, '-t', '20', '--out', 'json', '--static', ...words])
+    const real = theirs.start('salt-master', conf)
+    theirs.start('salt-minion', theirs.configure('minion', minionOptions('real')))
+    const opts = await minionConfig({ path: ours.minionConfig('ours', minionOptions('ours')) })
+    const minion = new Minion(opts, silentLog)
+    ours.atEnd(() => minion.close())
+    const opened = minion.open()
+    // their keys are accepted once, by Salt
+    await again(async () => expect(await theirs.accept(conf, ['real', 'ours'])).toBe(true))
+    await opened
+    const both = { real: true, ours: true }
+    await again(async () => expect(JSON.parse(await salt('*', 'test.ping'))).toEqual(both))
+    await theirs.end(real)
+    const master = new TestMaster(await masterConfig({ path: join(conf, 'master') }), conf)
+    await master.start()
+    for (const id of ['real', 'ours']) expect(await again(() => master.ask(id, 'test.ping', [], 5))).toBe(true)
+    expect(master.seen.filter(({ data }) => data.get('act') === 'pend')).toEqual([])
+    await master.stop()
+    theirs.start('salt-master', conf)
+    await again(async () => expect(JSON.parse(await salt('*', 'test.ping'))).toEqual(both))
+  })
+})
