@@ -117,6 +117,15 @@ describe('a fault of a Python module', () => {
     expect(folder.lines.length).toBeLessThan(3000)
   }, 30_000)
 
+  test('that ends Python while it is read costs only itself', async () => {
+    folder.write('modules/deadly.py', 'import os\nos._exit(5)\n')
+    const fresh = await folder.registry()
+    expect(await fresh.call('faults.fine')).toBeTypeOf('number')
+    expect(folder.lines.join('\n')).toMatch(
+      /error: The Python worker ended with status 5 while it ran the loading of .*deadly\.py/,
+    )
+  })
+
   test('that blocks does not keep others waiting', async () => {
     const blocked = functions.call('faults.sleeping', [0.5])
     const begun = performance.now()

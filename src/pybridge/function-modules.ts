@@ -1,6 +1,7 @@
 // Users' own execution modules as modules of the registry.
+import type { Value } from '../data/mod.ts'
 import type { ModuleEntry, Registry } from '../loader/mod.ts'
-import { answersOf, callPython, moduleFolders, type Scope } from '../python/mod.ts'
+import { answersOf, callPython, moduleFolders, type Scope, WorkerError } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
 import { functionFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, moduleFacts, pythonArguments } from './declare.ts'
@@ -19,11 +20,26 @@ export function functionScope(ctx: FunctionContext): Scope {
   }
 }
 
-/** What the Python files are as modules of a family. */
+/**
+ * What the Python files are as modules of a family. One that ends Python while it is read is told of and left out, and
+ * without Python there are none.
+ */
 export async function describeModules(scope: Scope, family: string, paths: readonly string[]): Promise<ModuleFacts[]> {
   if (paths.length === 0) return []
-  const found = await callPython(scope, { method: 'load', params: [family, [...paths]], what: `loading ${family}` })
-  return (found as []).map(moduleFacts)
+  const what = `the loading of ${paths.length > 1 ? family : paths[0]}`
+  try {
+    const found = await callPython(scope, { method: 'load', params: [family, [...paths]], what })
+    return (found as Value[]).map(moduleFacts)
+  } catch (error) {
+    if (!(error instanceof WorkerError)) throw error
+    if (error.code === 'PythonMissing' || paths.length === 1) {
+      scope.log('error', error.message)
+      return []
+    }
+  }
+  const all: ModuleFacts[] = []
+  for (const path of paths) all.push(...(await describeModules(scope, family, [path])))
+  return all
 }
 
 function functionOf(name: string, facts: FunctionFacts): FunctionDeclaration {
