@@ -90,5 +90,6 @@ function jobOf(load: Dict, id: string): Dict {
     ['tgt_type', 'glob'],
     ['user', load.get('user') ?? 'root'],
   ])
+  if (load.has('metadata')) job.set('metadata', load.get('metadata')!)
   return job
 }

@@ -49,6 +49,11 @@ export class Cluster {
     this.ports = { pub: await freePort(), ret: await freePort() }
     const { setup } = this.scenario
     for (const [path, text] of Object.entries(setup.files ?? {})) this.write(path, text)
+    for (const step of this.scenario.steps) {
+      // files that steps change were there before
+      const [, file] = /^file (\S+) (?:is appended to|mode is changed)/.exec(step.action ?? '') ?? []
+      if (file !== undefined) this.write(file, '')
+    }
     for (const folder of ['srv/salt', 'srv/pillar', 'bin', 'out'])
       mkdirSync(join(this.root, folder), { recursive: true })
     // recordings copy it to minions, without saying what is in it
