@@ -6,6 +6,8 @@ import {
   type Dict,
   float,
   int,
+  intFromText,
+  numberOf,
   PyError,
   type PyErrorType,
   qualifiedTypeName,
@@ -25,6 +27,15 @@ const classOf = (value: Value): string => `<class '${qualifiedTypeName(value)}'>
 /** Without the keywords that only tell who called. */
 function cleaned(kwargs: ReadonlyMap<string, Value>): Map<string, Value> {
   return new Map([...kwargs].filter(([name]) => !name.startsWith('__')))
+}
+
+/** As Python's `int` makes one of text and numbers. */
+function wholeOf(value: Value): number | bigint {
+  return typeof value === 'string'
+    ? intFromText(value)
+    : typeof value === 'bigint'
+      ? value
+      : Math.trunc(numberOf(value) ?? 0)
 }
 
 function fibonacci(num: number | bigint): Value {
@@ -197,11 +208,11 @@ export default defineModule({
     }),
     fib: fn({
       doc: 'A Fibonacci number, and the seconds it took.',
-      args: { num: arg.integer('Which one') },
+      args: { num: arg.any('Which one') },
       returns: ret.list('The number and the time'),
       examples: ["salt '*' test.fib 3"],
       effect: 'read',
-      run: (_ctx, { num }) => fibonacci(num),
+      run: (_ctx, { num }) => fibonacci(wholeOf(num)),
     }),
     collatz: fn({
       doc: 'The Collatz sequence from a number, and the seconds it took.',
