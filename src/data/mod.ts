@@ -72,6 +72,7 @@ export {
 export { NamedTuple, namedTuple } from './named-tuple.ts'
 export { floatFromText, intFromText } from './number-text.ts'
 export { abs, add, div, floordiv, mod, mul, neg, pos, pow, sub } from './numbers.ts'
+export { isProven, orderProof } from './order-proof.ts'
 export { fromPlain, isPlainObject, type Plain, PlainError, toPlain } from './plain.ts'
 export { isStoredPassword, storedPassword } from './postgres-password.ts'
 export { bitLength } from './power.ts'

@@ -1,8 +1,8 @@
-// Managing a running reactor by events, which must carry the master's key: its rules, whether it answers at all, and what it
+// Managing a running reactor by events, which must show that their sender may read the master's key: its rules, whether it answers at all, and what it
 // would do about an event.
 import type { Log } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isProven, str, truthy, type Value } from '../data/mod.ts'
 import type { ReactedEvent } from './render-reactions.ts'
 import type { ManageResult, Rules } from './rules.ts'
 
@@ -30,7 +30,7 @@ export class Managing {
     const { log, masterKey } = this.parts
     const [, wish] = /salt\/reactors\/manage\/(list|add|delete|is_leader|set_leader|test)$/.exec(tag) ?? []
     if (wish === undefined) return
-    if (data.get('key') !== masterKey()) {
+    if (!isProven(masterKey(), tag, data)) {
       log('error', 'received salt/reactors/manage event without matching master_key. discarding')
       return
     }

@@ -1,6 +1,17 @@
-// The rules of the running reactor, what it did and why, and what it would do. It is reached by events that carry the
-// master's key, as in Salt.
-import { type Dict, fnmatch, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
+// The rules of the running reactor, what it did and why, and what it would do. It is reached by events that show
+// that their sender may read the master's key.
+import {
+  type Dict,
+  fnmatch,
+  isDict,
+  isList,
+  numberOf,
+  orderProof,
+  SaltError,
+  str,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 
 const BASE = 'salt/reactors/manage'
@@ -24,11 +35,12 @@ function isConfigured({ opts }: MasterContext): boolean {
 /** Asks the reactor, and gives one value of its answer. */
 async function ask(ctx: MasterContext, wish: string, answer: string, data: Dict, key: string): Promise<Value> {
   if (!isConfigured(ctx)) throw new SaltError('CommandExecutionError', 'Reactor system is not running.')
-  data.set('key', await masterKey(ctx))
+  const tag = `salt/run/${ctx.jid}/${BASE}/${wish}`
+  data.set('key', orderProof(await masterKey(ctx), tag, data))
   const answers = ctx.events((tag) => tag === `${BASE}/${answer}`, PATIENCE)[Symbol.asyncIterator]()
   const first = answers.next()
-  // what Salt asks for is shown by salt-run, as there; the rest carries the key to nobody's eyes
-  if (wish === 'test') await ctx.fire(`salt/run/${ctx.jid}/${BASE}/${wish}`, data)
+  // what Salt asks for is shown by salt-run, as there
+  if (wish === 'test') await ctx.fire(tag, data)
   else await ctx.progress(data, `${BASE}/${wish}`)
   const { value } = await first
   await answers.return?.(undefined)

@@ -1,0 +1,23 @@
+// How an order to the reactor shows that it comes from somebody who may read the master's key, without telling the key to
+// all who listen to the bus: a keyed hash over the tag and what is ordered.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { str } from './repr.ts'
+import type { Dict } from './value.ts'
+
+const UNSIGNED = new Set(['key', '_stamp'])
+
+export function orderProof(key: string, tag: string, data: Dict): string {
+  const ordered = new Map([...data].filter(([name]) => !UNSIGNED.has(str(name))))
+  return createHmac('sha256', key)
+    .update(`${tag}\n${str(ordered)}`)
+    .digest('hex')
+}
+
+/** The proof, or as in Salt the key itself. */
+export function isProven(key: string, tag: string, data: Dict): boolean {
+  const given = Buffer.from(str(data.get('key') ?? ''))
+  return [orderProof(key, tag, data), key].some((wanted) => {
+    const expected = Buffer.from(wanted)
+    return expected.length === given.length && timingSafeEqual(expected, given)
+  })
+}
