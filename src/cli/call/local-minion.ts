@@ -2,10 +2,12 @@
 // loaded: the pillar compiler and the renderers cost more than most functions.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Log } from '../../base/mod.ts'
+import { BrineError, type Log } from '../../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
 import { moduleTable, Registry, type RegistryContext } from '../../loader/mod.ts'
+import type { DaemonAccess } from '../../sdk/mod.ts'
+import { fireOnMinion } from './minion-bus.ts'
 
 export interface LocalMinion {
   functions: Registry
@@ -17,7 +19,7 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
   const { collectGrains } = await import('../../grains/mod.ts')
   const grains = await collectGrains({ opts, host, log })
   opts.set('grains', grains)
-  const base: RegistryContext = { opts, grains, pillar: new Map(), host, log }
+  const base: RegistryContext = { opts, grains, pillar: new Map(), host, log, daemon: alone(opts, log) }
   const open = async (context: RegistryContext): Promise<Registry> => {
     const functions: Registry = new Registry(moduleTable, {
       ...context,
@@ -46,6 +48,18 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
   opts.set('pillar', pillar)
   const { freshPillar, pillarOrigins } = local
   return { functions: await open({ ...base, pillar, freshPillar, pillarOrigins }), grains }
+}
+
+/** Without a master there may still be a minion that runs here. */
+function alone(opts: Dict, log: Log): DaemonAccess {
+  return {
+    askMaster: async () => {
+      throw new BrineError('SaltClientError', 'There is no master')
+    },
+    fire: (tag, data) => fireOnMinion(opts, log, tag, data),
+    running: () => [],
+    signal: () => false,
+  }
 }
 
 /** Whether anything could be in the pillar at all. */

@@ -1,12 +1,13 @@
 // A minion with a master, put together for one call: it signs in, gets its pillar, and tells the master what came of the
 // call. A minion daemon that runs here is told what concerns it.
 import type { Log } from '../../base/mod.ts'
-import { fireOnce, minionBusPaths } from '../../bus/mod.ts'
 import { type Dict, isList, str, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
 import { MasterLink, MinionSession, masterAddress, signInSettings } from '../../minion/mod.ts'
+import type { MinionRequest } from '../../sdk/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import type { LocalMinion } from './local-minion.ts'
+import { askRunningMinion, fireOnMinion } from './minion-bus.ts'
 
 export interface RemoteMinion extends LocalMinion {
   /** Tells the master what a call gave. */
@@ -20,10 +21,11 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
   const grains = await collectGrains({ opts, host, log })
   opts.set('grains', grains)
   const link = await connect(opts, log)
-  const session = new MinionSession(
-    { opts, log, host, link, surroundings: { daemon: daemonAccess(opts, link, log) } },
-    grains,
-  )
+  const around = {
+    daemon: daemonAccess(opts, link, log),
+    askMinion: (request: MinionRequest) => askRunningMinion(opts, log, request),
+  }
+  const session = new MinionSession({ opts, log, host, link, surroundings: around }, grains)
   await session.refreshPillar()
   return {
     functions: await session.functions,
@@ -65,15 +67,7 @@ async function connect(opts: Dict, log: Log): Promise<MasterLink> {
 function daemonAccess(opts: Dict, link: MasterLink, log: Log) {
   return {
     askMaster: (load: Dict) => link.channel.send(load),
-    fire: async (tag: string, data: Dict): Promise<boolean> => {
-      try {
-        await fireOnce(minionBusPaths(opts), tag, data)
-        return true
-      } catch (error) {
-        log('debug', `No minion runs here that could hear of ${tag}: ${String(error)}`)
-        return false
-      }
-    },
+    fire: (tag: string, data: Dict) => fireOnMinion(opts, log, tag, data),
     running: (): Dict[] => [],
     signal: (): boolean => false,
   }

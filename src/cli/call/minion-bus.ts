@@ -1,0 +1,35 @@
+// The bus of a minion daemon that may run on this machine, as a single call reaches it.
+import type { Log } from '../../base/mod.ts'
+import type { Dict } from '../../data/mod.ts'
+import type { MinionAnswer, MinionRequest } from '../../sdk/mod.ts'
+
+/** Fires an event there; false when no minion runs. */
+export async function fireOnMinion(opts: Dict, log: Log, tag: string, data: Dict): Promise<boolean> {
+  const { fireOnce, minionBusPaths } = await import('../../bus/mod.ts')
+  try {
+    await fireOnce(minionBusPaths(opts), tag, data)
+    return true
+  } catch (error) {
+    log('debug', `No minion runs here that could hear of ${tag}: ${String(error)}`)
+    return false
+  }
+}
+
+/** Asks it; undefined when no minion runs. */
+export async function askRunningMinion(opts: Dict, log: Log, request: MinionRequest): Promise<MinionAnswer> {
+  const { BusClient, minionBusPaths } = await import('../../bus/mod.ts')
+  const { tag, data, answer, wait } = request
+  let bus: Awaited<ReturnType<typeof BusClient.open>>
+  try {
+    bus = await BusClient.open({ paths: minionBusPaths(opts), filter: (own) => own === answer })
+  } catch (error) {
+    log('debug', `No minion runs here that could be asked: ${String(error)}`)
+    return undefined
+  }
+  try {
+    if (!(await fireOnMinion(opts, log, tag, data))) return undefined
+    return (await bus.next(wait))?.data ?? null
+  } finally {
+    bus.close()
+  }
+}
