@@ -13,7 +13,7 @@ export interface Validity {
   comment: string
 }
 
-export const VALID = 'Valid beacon configuration'
+const VALID = 'Valid beacon configuration'
 
 /** A kind of beacon, ours or a user's. */
 export interface BeaconKind {

@@ -17,7 +17,7 @@ export interface ReachOptions {
   fatal(error: Error): void
 }
 
-export const isFatal = (outcome: SignInOutcome, retriesRejected: boolean): boolean =>
+const isFatal = (outcome: SignInOutcome, retriesRejected: boolean): boolean =>
   EXIT_CODES[outcome.status] !== undefined && !(outcome.status === 'rejected' && retriesRejected)
 
 export class MasterReach {
