@@ -52,9 +52,15 @@ function settled(value: unknown): string {
   return CHANCE.reduce((result, [pattern, word]) => result.replaceAll(pattern, word), text)
 }
 
-/** With keys, and lines of a text, in one order: Salt walks some of them in the order of a set, which is chance. */
+/** A line that names failed requisites, with the names in order. */
+function namesInOrder(line: string): string {
+  const [, start, names] = /^(One or more requisite failed: )(.*)$/.exec(line) ?? []
+  return names === undefined ? line : `${start}${names.split(', ').sort().join(', ')}`
+}
+
+/** With keys, and lines and names of a text, in one order: Salt walks some of them in the order of a set, which is chance. */
 function ordered(value: unknown): unknown {
-  if (typeof value === 'string') return value.split('\n').sort().join('\n')
+  if (typeof value === 'string') return value.split('\n').map(namesInOrder).sort().join('\n')
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(ordered)
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
