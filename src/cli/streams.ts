@@ -7,6 +7,14 @@ export interface Streams {
   readonly terminal: boolean
 }
 
+/** As a program ends that writes to a reader who has gone. */
+const EXIT_NO_READER = 141
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT_NO_READER)
+  throw error
+})
+
 export const processStreams: Streams = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
