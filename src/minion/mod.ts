@@ -2,6 +2,5 @@
 export { type MinionData, minionFunctions } from './functions.ts'
 export { MasterLink, masterAddress } from './master-link.ts'
 export { Minion } from './minion.ts'
-export { retcodeOf } from './run-job.ts'
 export { MinionSession } from './session.ts'
 export { signInSettings } from './settings.ts'

@@ -1,9 +1,9 @@
 // One function of a job: its arguments bound, the function run, and what it gives or how it fails as a return says it.
 import { BrineError, type Log, toError } from '../base/mod.ts'
-import { type Dict, isDict, PyError, SaltError, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, PyError, SaltError, type Value } from '../data/mod.ts'
 import { LoaderError, type Registry } from '../loader/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
-import { bindPublished, type FunctionDeclaration, signatureOf } from '../sdk/mod.ts'
+import { bindPublished, type FunctionDeclaration, jobRetcode, signatureOf } from '../sdk/mod.ts'
 import { execute } from './executing.ts'
 
 export interface Outcome {
@@ -33,7 +33,7 @@ export async function runFunction(functions: Registry, call: JobCall, log: Log):
   memory.delete('retcode')
   try {
     const value = await invoke(functions, declaration, call)
-    const retcode = retcodeOf(memory, value)
+    const retcode = jobRetcode(memory, value)
     const success = retcode === 0
     return { value, retcode, success, ...(declaration.outputter && { out: declaration.outputter }) }
   } catch (error) {
@@ -69,14 +69,6 @@ function invoke(functions: Registry, declaration: FunctionDeclaration, { fun, ar
   const bound = bindPublished(signature, args)
   if (signature.open) for (const [name, value] of published) bound.kwargs.set(`__pub_${String(name)}`, value)
   return execute({ functions, fun, args: bound.args, kwargs: bound.kwargs, load: published })
-}
-
-/** The code that a function left behind, or 1 for an answer that says it did not succeed. */
-export function retcodeOf(memory: Dict, answer: Value): Value {
-  const retcode = memory.get('retcode') ?? 0
-  if (retcode !== 0 || !isDict(answer)) return retcode
-  const succeeded = ['result', 'success'].every((key) => truthy(answer.get(key) ?? true))
-  return succeeded ? 0 : FAILED
 }
 
 function failure(error: unknown, fun: string, declaration: FunctionDeclaration, log: Log): Outcome {

@@ -69,6 +69,7 @@ export {
   ret,
 } from './declare.ts'
 export { isTrue } from './is-true.ts'
+export { jobRetcode } from './job-retcode.ts'
 export {
   defineRunner,
   defineWheel,

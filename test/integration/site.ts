@@ -1,7 +1,7 @@
 // A small site of our own daemons in this process: masters and minions on loopback, below one directory that is removed
 // again. What goes over a master's bus is kept for tests to look at.
+
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,16 +11,9 @@ import { masterConfig, minionConfig } from '../../src/config/mod.ts'
 import { type Dict, type Plain, str, toPlain, type Value } from '../../src/data/mod.ts'
 import { Master } from '../../src/master/mod.ts'
 import { Minion } from '../../src/minion/mod.ts'
+import { freePort } from '../free-port.ts'
 
 const SECONDS = 30
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return port
-}
 
 export interface SeenEvent {
   tag: string

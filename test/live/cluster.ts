@@ -1,5 +1,6 @@
 // A master and minions on loopback, below one directory that is removed again. Programs are the built ones, found on a PATH
 // of their own, so that recorded command lines run as they are.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   appendFileSync,
@@ -11,9 +12,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { freePort } from '../free-port.ts'
 import type { Json, Scenario } from './scenario.ts'
 
 /** Built programs; another build than the usual one is named by the environment. */
@@ -25,14 +26,6 @@ export interface Ran {
   status: number
   stdout: string
   stderr: string
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return port
 }
 
 export class Cluster {

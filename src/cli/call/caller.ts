@@ -2,20 +2,21 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError, type Log, toError } from '../../base/mod.ts'
-import { type Dict, encodeMsgpack, isDict, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, encodeMsgpack, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
 import {
   bindPublished,
   type FunctionDeclaration,
+  jobRetcode,
   parseInput,
   publishedArguments,
   readArgument,
   signatureOf,
 } from '../../sdk/mod.ts'
+import { newJid } from '../../store/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import type { Streams } from '../streams.ts'
 import { docsFor, docText } from './docs.ts'
-import { newJid } from './jid.ts'
 
 /** What a call gives; `out` is the outputter its function asks for. */
 export interface CallResult {
@@ -56,7 +57,7 @@ export async function callFunction(
   } finally {
     if (note !== undefined) rmSync(note, { force: true })
   }
-  answer.set('retcode', retcodeOf(functions.ctx.memory, answer.get('return')!))
+  answer.set('retcode', jobRetcode(functions.ctx.memory, answer.get('return')!))
   if (declaration.outputter) answer.set('out', declaration.outputter)
   answer.set('id', opts.get('id')!)
   answer.set('fun', fun)
@@ -136,14 +137,6 @@ function noteJob(opts: Dict, jid: string, job: Array<[string, Value]>, streams: 
     streams.err(`Cannot write to process directory. Do you have permissions to write to ${file} ?\n`)
     return undefined
   }
-}
-
-/** The code that a function left behind, or 1 for an answer that says it did not succeed. */
-function retcodeOf(memory: Dict, answer: Value): Value {
-  const retcode = memory.get('retcode') ?? 0
-  if (retcode !== 0 || !isDict(answer)) return retcode
-  const succeeded = ['result', 'success'].every((key) => truthy(answer.get(key) ?? true))
-  return succeeded ? 0 : 1
 }
 
 /** What is printed for a failure. */

@@ -1,7 +1,7 @@
 // The site that programs were recorded at: a master with one minion that answers (`m1`), and an accepted key of one that
 // does not (`ghost`). It is made when the first case needs it, and ends with the process.
+
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/mod.ts'
@@ -9,6 +9,7 @@ import { masterConfig, minionConfig } from '../../../src/config/mod.ts'
 import { Master } from '../../../src/master/mod.ts'
 import { Minion } from '../../../src/minion/mod.ts'
 import { generateRsaKeys } from '../../../src/wire/mod.ts'
+import { freePort } from '../../free-port.ts'
 
 const FILES: Record<string, string> = {
   'ok.sls': 'a:\n  test.succeed_without_changes: []\n',
@@ -26,14 +27,6 @@ export interface Site {
   config: string
   /** That of one that does not run. */
   configOfNone: string
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return port
 }
 
 async function make(): Promise<Site> {

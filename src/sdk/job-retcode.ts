@@ -1,0 +1,9 @@
+// The status of a job: what its function left behind, or that its answer says it did not succeed.
+import { type Dict, isDict, truthy, type Value } from '../data/mod.ts'
+
+export function jobRetcode(memory: Dict, answer: Value): Value {
+  const retcode = memory.get('retcode') ?? 0
+  if (retcode !== 0 || !isDict(answer)) return retcode
+  const succeeded = ['result', 'success'].every((key) => truthy(answer.get(key) ?? true))
+  return succeeded ? 0 : 1
+}
