@@ -1,7 +1,7 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toError } from '../base/mod.ts'
+import { newJid, toError } from '../base/mod.ts'
 import {
   type Dict,
   encodeMsgpack,
@@ -15,7 +15,6 @@ import {
 } from '../data/mod.ts'
 import { refreshMasterModules } from '../pybridge/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
-import { newJid } from '../store/mod.ts'
 import { type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 
 export interface MasterCall {

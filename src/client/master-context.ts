@@ -1,7 +1,7 @@
 // What runner and wheel functions see. The stores are files that this process opens; what differs between a program and the
 // master itself, publishing and events, is handed in.
 import { join } from 'node:path'
-import { BrineError, type Log } from '../base/mod.ts'
+import { BrineError, type Log, newJid } from '../base/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -18,7 +18,7 @@ import type {
   MinionReturn,
 } from '../sdk/mod.ts'
 import { signatureOf } from '../sdk/mod.ts'
-import { type DataCache, type JobStore, newJid, OrchestrationStore, type PkiKeys, ReactionStore } from '../store/mod.ts'
+import { type DataCache, type JobStore, OrchestrationStore, type PkiKeys, ReactionStore } from '../store/mod.ts'
 import type { Gathered, Published } from './collect.ts'
 import { minionPillar, minionPillarTop } from './minion-pillar.ts'
 import { connectedMinions } from './presence.ts'

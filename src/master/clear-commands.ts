@@ -1,7 +1,7 @@
 // Commands from programs on the master's machine, and with credentials from anywhere, which are not encrypted.
+import { newJid } from '../base/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
 import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
-import { newJid } from '../store/mod.ts'
 import type { Publishing, Refusal } from './publish.ts'
 
 type Command = (load: Dict) => unknown

@@ -1,11 +1,10 @@
 // The master as its own functions reach it: no sockets in between, and no question who asks.
-import { BrineError } from '../base/mod.ts'
+import { BrineError, newJid } from '../base/mod.ts'
 import { BusTap, eventStream } from '../bus/mod.ts'
 import { collectReturns, type MasterAccess, type Published, requestOf, resolveTarget } from '../client/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MinionJob } from '../sdk/mod.ts'
-import { newJid } from '../store/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { Publishing } from './publish.ts'
 

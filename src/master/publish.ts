@@ -1,8 +1,8 @@
 // `publish`: who may, who is meant, and out it goes. The job is noted before minions hear of it, so that no return can
 // come for a job that nobody knows.
+import { newJid } from '../base/mod.ts'
 import { resolveTarget, type Targeted } from '../client/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { newJid } from '../store/mod.ts'
 import type { MasterParts } from './parts.ts'
 
 /** Says what is wrong with a request, or nothing. */

@@ -1,9 +1,9 @@
 // `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
 // it is sent.
-import { toError } from '../base/mod.ts'
+import { newJid, toError } from '../base/mod.ts'
 import { stamp } from '../bus/mod.ts'
 import { type Dict, encodeMsgpack, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { type JobReturn, newJid } from '../store/mod.ts'
+import type { JobReturn } from '../store/mod.ts'
 import { NotTakenError } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 

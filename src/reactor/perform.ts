@@ -1,9 +1,8 @@
 // Carrying out one call of a reaction. Jobs are published and not waited for; runner and wheel functions run in a pool under
 // the name of the reactor, by which their own events are known.
-import { toError } from '../base/mod.ts'
+import { newJid, toError } from '../base/mod.ts'
 import { numberOf, str, type Value } from '../data/mod.ts'
 import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
-import { newJid } from '../store/mod.ts'
 import type { ReactionCall } from './calls.ts'
 import type { Cause, Causes } from './causes.ts'
 import { Pool } from './pool.ts'

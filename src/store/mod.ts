@@ -1,6 +1,5 @@
 // What daemons keep: minions' keys, data about minions, jobs and their returns.
 export { type Bank, type DataCache, fileCache } from './data-cache.ts'
-export { newJid } from './jid.ts'
 export type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 export { openJobStore } from './open-jobs.ts'
 export { type OrchestrationRun, type OrchestrationStep, OrchestrationStore, type RunState } from './orchestrations.ts'

@@ -1,7 +1,7 @@
 // One call: the arguments bound, the function run, its answer with what belongs to it, and the status it means.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BrineError, type Log, toError } from '../../base/mod.ts'
+import { BrineError, type Log, newJid, toError } from '../../base/mod.ts'
 import { type Dict, encodeMsgpack, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
 import {
@@ -13,7 +13,6 @@ import {
   readArgument,
   signatureOf,
 } from '../../sdk/mod.ts'
-import { newJid } from '../../store/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import type { Streams } from '../streams.ts'
 import { docsFor, docText } from './docs.ts'

@@ -1,11 +1,10 @@
 // salt-run from its words to its exit status: the function runs in this process, beside the master, unless who calls it is
 // known by external authentication, or nobody waits.
-import { consoleLog, type Log } from '../../base/mod.ts'
+import { consoleLog, type Log, newJid } from '../../base/mod.ts'
 import { LocalClient, localKey, refreshFunctions, runMasterFunction, runners, socketAccess } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { bindPublished, type CallArguments, parseInput, publishedArguments, signatureOf } from '../../sdk/mod.ts'
-import { newJid } from '../../store/mod.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'

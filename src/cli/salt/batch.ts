@@ -1,8 +1,8 @@
 // `-b`, and `--static`, which is a batch of everybody that shows all at the end. Who answers a ping takes part; the master
 // does the rest, and what is printed here is read from its events.
+import { newJid } from '../../base/mod.ts'
 import { batchSize, ClientError, type PublishRequest } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
-import { newJid } from '../../store/mod.ts'
 import type { SaltWork } from './main.ts'
 import { howToLookUp, nobodyMatched } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'

@@ -1,9 +1,10 @@
 // Batches, driven by the master, so that they go on when the program that began them is gone. Their states lie in the cache,
 // and a master that starts again takes up those that were not over.
+import { newJid } from '../../base/mod.ts'
 import { BusTap } from '../../bus/mod.ts'
 import { batchSize, collectReturns } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
-import { type Bank, newJid } from '../../store/mod.ts'
+import type { Bank } from '../../store/mod.ts'
 import type { MasterParts } from '../parts.ts'
 import type { Publishing } from '../publish.ts'
 import { Batch, type BatchNews, type BatchPlan } from './batch.ts'
