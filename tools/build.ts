@@ -100,4 +100,4 @@ export async function build(root: string, outdir = join(root, 'dist')): Promise<
   compileAhead(root, outdir)
 }
 
-if (import.meta.filename === process.argv[1]) await build(join(import.meta.dirname, '..'))
+if (import.meta.filename === process.argv[1]) await build(join(import.meta.dirname, '..'), process.argv[2])

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/mod.ts'
 import { BusClient, type BusEvent, type EventFilter, masterBusPaths } from '../bus/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
-import { openJobStore } from '../store/mod.ts'
+import { SqliteJobs } from '../store/mod.ts'
 import type { EventSource } from './collect.ts'
 
 /** How long a master may be away, and how often is looked for it. */
@@ -56,7 +56,7 @@ export class LastingEvents implements EventSource {
       try {
         this.bus = await BusClient.open({ paths: masterBusPaths(this.opts), filter: this.filter })
         // listening comes first, so that nothing falls between the two
-        const jobs = await openJobStore(join(str(this.opts.get('cachedir')!), 'jobs.db'))
+        const jobs = new SqliteJobs(join(str(this.opts.get('cachedir')!), 'jobs.db'))
         const returned = jobs.returns(jid)
         jobs.close()
         return returned

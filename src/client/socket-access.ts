@@ -5,7 +5,7 @@ import { BusClient, eventStream, fireOnce, masterBusPaths } from '../bus/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { MinionJob } from '../sdk/mod.ts'
-import { fileCache, openJobStore, PkiKeys } from '../store/mod.ts'
+import { fileCache, PkiKeys, SqliteJobs } from '../store/mod.ts'
 import { LocalClient, type PublishRequest } from './local-client.ts'
 import type { MasterAccess } from './master-context.ts'
 
@@ -13,15 +13,18 @@ export interface SocketAccess extends MasterAccess {
   close(): void
 }
 
-export async function socketAccess(opts: Dict, log: Log): Promise<SocketAccess> {
+export function socketAccess(opts: Dict, log: Log): SocketAccess {
   const cachedir = str(opts.get('cachedir')!)
-  const jobs = await openJobStore(join(cachedir, 'jobs.db'))
+  let jobs: SqliteJobs | undefined
   const clients = new Map<string, LocalClient>()
   return {
     opts,
     log,
     host: new LocalHost(),
-    jobs,
+    get jobs() {
+      jobs ??= new SqliteJobs(join(cachedir, 'jobs.db'))
+      return jobs
+    },
     keys: new PkiKeys(str(opts.get('pki_dir')!)),
     cache: fileCache(cachedir),
     publish: async (job) => {
@@ -69,7 +72,7 @@ export async function socketAccess(opts: Dict, log: Log): Promise<SocketAccess> 
     events: (filter, seconds) => eventStream(BusClient.open({ paths: masterBusPaths(opts), filter }), seconds),
     close: () => {
       for (const client of clients.values()) client.close()
-      jobs.close()
+      jobs?.close()
     },
   }
 }

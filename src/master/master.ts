@@ -6,7 +6,7 @@ import { BusServer, EventBus, masterBusPaths } from '../bus/mod.ts'
 import { type MasterAccess, resolveTarget } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import { fileCache, openJobStore, PkiKeys } from '../store/mod.ts'
+import { fileCache, PkiKeys, SqliteJobs } from '../store/mod.ts'
 import {
   type MasterIdentity,
   masterEndpoints,
@@ -77,7 +77,7 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   keys.watch()
   closings.push(() => keys.close())
   const identity = await openIdentity(opts)
-  const jobs = await openJobStore(join(text('cachedir'), 'jobs.db'))
+  const jobs = new SqliteJobs(join(text('cachedir'), 'jobs.db'))
   closings.push(() => jobs.close())
   const bus = new EventBus(log)
   const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log })

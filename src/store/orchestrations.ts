@@ -1,9 +1,7 @@
 // Orchestrations step by step: what was asked for, which steps began, and how they ended. A run that a crash or a failed step
 // ended can be continued from here, without doing again what succeeded.
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import Database from 'libsql'
-import { type Dict, decodeMsgpack, encodeMsgpack, isDict } from '../data/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import { type Database, openDatabase, pack, unpackDict } from './database.ts'
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS run (
@@ -36,13 +34,10 @@ export interface OrchestrationStep {
 type Row = Record<string, unknown>
 
 export class OrchestrationStore {
-  private readonly db: Database.Database
+  private readonly db: Database
 
   constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    this.db = new Database(file)
-    this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000')
-    this.db.exec(SCHEMA)
+    this.db = openDatabase(file, SCHEMA)
   }
 
   begin(jid: string, asked: Dict): void {
@@ -71,7 +66,7 @@ export class OrchestrationStore {
     const rows = this.db.prepare('SELECT tag, at, result FROM step WHERE jid = ? ORDER BY number').all(jid) as Row[]
     return rows.map(({ tag, at, result }) => {
       const step = { tag: String(tag), at: Number(at) }
-      return result === null ? step : { ...step, result: unpack(result) }
+      return result === null ? step : { ...step, result: unpackDict(result) }
     })
   }
 
@@ -96,7 +91,7 @@ function runOf({ jid, at, state, pid, asked }: Row): OrchestrationRun {
     jid: String(jid),
     at: Number(at),
     state: isGone ? 'interrupted' : (state as RunState),
-    asked: unpack(asked),
+    asked: unpackDict(asked),
   }
 }
 
@@ -110,12 +105,3 @@ function isAlive(pid: number): boolean {
 }
 
 const now = (): number => Date.now() / 1000
-
-const pack = (value: Dict): Buffer => Buffer.from(encodeMsgpack(value, 'bus'))
-
-function unpack(bytes: unknown): Dict {
-  const value = decodeMsgpack(bytes instanceof Uint8Array ? bytes : Buffer.from(bytes as ArrayBuffer), {
-    dialect: 'bus',
-  })
-  return isDict(value) ? value : new Map()
-}

@@ -1,9 +1,7 @@
 // What the reactor did and why: one record for each event that a rule matched, with the calls that came of it. Kept in an
 // embedded database, so that the reason for a job can be asked for at any time, also by other programs.
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import Database from 'libsql'
-import { type Dict, decodeMsgpack, encodeMsgpack, isDict } from '../data/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import { type Database, openDatabase, pack, unpackDict } from './database.ts'
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS reaction (
@@ -25,13 +23,10 @@ export interface KeptReaction {
 }
 
 export class ReactionStore {
-  private readonly db: Database.Database
+  private readonly db: Database
 
   constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    this.db = new Database(file)
-    this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000')
-    this.db.exec(SCHEMA)
+    this.db = openDatabase(file, SCHEMA)
   }
 
   /** Keeps a reaction that begins; gives its number. */
@@ -65,13 +60,6 @@ export class ReactionStore {
   }
 
   private rows(sql: string, value: number): KeptReaction[] {
-    return (this.db.prepare(sql).all(value) as Row[]).map(({ id, record }) => ({ id, record: unpack(record) }))
+    return (this.db.prepare(sql).all(value) as Row[]).map(({ id, record }) => ({ id, record: unpackDict(record) }))
   }
-}
-
-const pack = (record: Dict): Buffer => Buffer.from(encodeMsgpack(record, 'bus'))
-
-function unpack(bytes: Uint8Array | ArrayBuffer): Dict {
-  const value = decodeMsgpack(bytes instanceof Uint8Array ? bytes : Buffer.from(bytes), { dialect: 'bus' })
-  return isDict(value) ? value : new Map()
 }

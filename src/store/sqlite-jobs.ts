@@ -1,9 +1,7 @@
 // Jobs in an embedded database, which several processes may read while the master writes. Returns that come in the same
 // moment are written in one transaction, because the disk costs by the transaction and not by the row.
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
-import Database from 'libsql'
-import { type Dict, decodeMsgpack, encodeMsgpack, isDict, isList, str, type Value } from '../data/mod.ts'
+import { type Dict, isList, str, type Value } from '../data/mod.ts'
+import { type Database, openDatabase, pack, type Statement, unpack, unpackDict } from './database.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 
 // Who was meant lies in one value beside the load: a row for each would cost as much as the returns themselves.
@@ -24,44 +22,30 @@ interface Waiting {
   fail(error: unknown): void
 }
 
-/** The same bytes as the database takes them. */
-const blob = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-const pack = (value: unknown): Buffer => blob(encodeMsgpack(value, 'bus'))
-
-/** A value of the database: one row has a buffer where several have the memory underneath. */
-const bytesOf = (value: unknown): Uint8Array =>
-  value instanceof Uint8Array ? value : Buffer.from(value as ArrayBuffer)
-
-function unpack(bytes: unknown): Dict {
-  const value = decodeMsgpack(bytesOf(bytes), { dialect: 'bus' })
-  if (!isDict(value)) return new Map()
-  // the event of a return is kept as it was told; when that was is no part of the return
+/** The event of a return is kept as it was told; when that was is no part of the return. */
+function unpackReturn(bytes: unknown): Dict {
+  const value = unpackDict(bytes)
   value.delete('_stamp')
   return value
 }
 
 function listOf(bytes: unknown): string[] {
-  const value = decodeMsgpack(bytesOf(bytes), { dialect: 'bus' })
+  const value = unpack(bytes)
   return isList(value) ? value.map(str) : []
 }
 
 type Row = Record<string, unknown>
 
 export class SqliteJobs implements JobStore {
-  private readonly db: Database.Database
-  private readonly statements = new Map<string, Database.Statement>()
+  private readonly db: Database
+  private readonly statements = new Map<string, Statement>()
   private waiting: Waiting[] = []
 
   constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    // returns may hold anything; what the database puts beside the file gets the same rights
-    closeSync(openSync(file, 'a', 0o600))
-    this.db = new Database(file)
-    this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000')
-    this.db.exec(SCHEMA)
+    this.db = openDatabase(file, SCHEMA)
   }
 
-  private sql(text: string): Database.Statement {
+  private sql(text: string): Statement {
     let statement = this.statements.get(text)
     if (!statement) {
       statement = this.db.prepare(text)
@@ -125,7 +109,14 @@ export class SqliteJobs implements JobStore {
 
   private insert({ jid, id, data, packed }: JobReturn): boolean {
     const insert = this.sql('INSERT INTO ret VALUES (?, ?, ?, ?) ON CONFLICT (jid, id) DO NOTHING')
-    return insert.run(jid, id, packed ? blob(packed) : pack(data), Date.now() / 1000).changes > 0
+    return (
+      insert.run(
+        jid,
+        id,
+        packed ? Buffer.from(packed.buffer, packed.byteOffset, packed.length) : pack(data),
+        Date.now() / 1000,
+      ).changes > 0
+    )
   }
 
   note(jid: string, { id, state, reason }: MinionProgress): void {
@@ -136,12 +127,12 @@ export class SqliteJobs implements JobStore {
 
   job(jid: string): JobRecord | undefined {
     const row = this.sql('SELECT load, minions FROM job WHERE jid = ?').get(jid) as Row | undefined
-    return row && { jid, load: unpack(row['load']), minions: listOf(row['minions']).sort() }
+    return row && { jid, load: unpackDict(row['load']), minions: listOf(row['minions']).sort() }
   }
 
   returns(jid: string): Map<string, Dict> {
     const rows = this.sql('SELECT id, data FROM ret WHERE jid = ? ORDER BY id').all(jid) as Row[]
-    return new Map(rows.map(({ id, data }) => [String(id), unpack(data)]))
+    return new Map(rows.map(({ id, data }) => [String(id), unpackReturn(data)]))
   }
 
   progress(jid: string): MinionProgress[] {
@@ -162,14 +153,14 @@ export class SqliteJobs implements JobStore {
 
   jobs(limit = -1): Map<string, Dict> {
     const rows = this.sql('SELECT jid, load FROM job ORDER BY jid DESC LIMIT ?').all(limit) as Row[]
-    return new Map(rows.reverse().map(({ jid, load }) => [String(jid), unpack(load)]))
+    return new Map(rows.reverse().map(({ jid, load }) => [String(jid), unpackDict(load)]))
   }
 
   lastReturns(fun: string): Map<string, Dict> {
     const rows = this.sql(
       'SELECT r.id AS id, r.data AS data, MAX(r.came) FROM job j JOIN ret r ON r.jid = j.jid WHERE j.fun = ? GROUP BY r.id',
     ).all(fun) as Row[]
-    return new Map(rows.map(({ id, data }) => [String(id), unpack(data)]))
+    return new Map(rows.map(({ id, data }) => [String(id), unpackReturn(data)]))
   }
 
   minions(): Value[] {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog, toError } from '../../src/base/mod.ts'
 import { LocalClient } from '../../src/client/mod.ts'
 import type { Dict, Value } from '../../src/data/mod.ts'
-import { openJobStore } from '../../src/store/mod.ts'
+import { SqliteJobs } from '../../src/store/mod.ts'
 import { generateRsaKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
 import { Cluster } from '../live/cluster.ts'
 import { Line } from './line.ts'
@@ -105,7 +105,7 @@ export class FaultSite {
   }
 
   async returns(jid: string): Promise<Map<string, Dict>> {
-    const jobs = await openJobStore(join(this.cluster.cachedir, 'jobs.db'))
+    const jobs = new SqliteJobs(join(this.cluster.cachedir, 'jobs.db'))
     try {
       return jobs.returns(jid)
     } finally {

@@ -51,7 +51,7 @@ export function saltKey(argv: readonly string[], streams: Streams): Promise<numb
     const read = (path: string) => clientConfig({ path, log: early, program: 'salt-key' })
     const opts = await programOptions({ program: SALT_KEY, line, streams, log: early, file: 'master', read })
     const log = openLog(logSettings(opts), streams.err)
-    const access = await socketAccess(opts, log)
+    const access = socketAccess(opts, log)
     try {
       const ctx = masterContext(access, { jid: '', user: '', tag: 'salt/wheel' })
       await perform({ opts, streams, log, call: (name, ...args) => wheels.call(ctx, `key.${name}`, args) })

@@ -107,7 +107,7 @@ const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
 async function runHere({ opts, log, streams, printed, fun }: RunWork, call: CallArguments): Promise<number> {
   const jid = textOf(opts.get('jid') ?? null) || newJid()
   if (ORCHESTRATIONS.has(fun)) call.kwargs.set('orchestration_jid', jid)
-  const access = await socketAccess(opts, log)
+  const access = socketAccess(opts, log)
   try {
     if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)
     const result = await runMasterFunction(access, {

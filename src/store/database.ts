@@ -1,0 +1,43 @@
+// The embedded database beneath the stores. Loaded when one is opened: most programs open none, and nothing is dearer to load.
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import type Libsql from 'libsql'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../data/mod.ts'
+
+export type Database = Libsql.Database
+export type Statement = Libsql.Statement
+
+/** Written in by the build, which makes scripts. */
+declare const BRINE_VERSION: string | undefined
+
+const load = typeof BRINE_VERSION === 'string' ? require : createRequire(import.meta.url)
+
+/** Opens the database of a file, which only its owner reads, and makes the tables that it lacks. */
+export function openDatabase(file: string, schema: string): Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  // what the database puts beside the file gets the same rights
+  closeSync(openSync(file, 'a', 0o600))
+  const Opened: typeof Libsql = load('libsql')
+  const db = new Opened(file)
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000')
+  db.exec(schema)
+  return db
+}
+
+/** A value as the database takes it, without a copy. */
+export function pack(value: unknown): Buffer {
+  const bytes = encodeMsgpack(value, 'bus')
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+export function unpack(kept: unknown): Value {
+  // one row has a buffer where several have the memory underneath
+  const bytes = kept instanceof Uint8Array ? kept : Buffer.from(kept as ArrayBuffer)
+  return decodeMsgpack(bytes, { dialect: 'bus' })
+}
+
+export function unpackDict(kept: unknown): Dict {
+  const value = unpack(kept)
+  return isDict(value) ? value : new Map()
+}
