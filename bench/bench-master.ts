@@ -2,11 +2,11 @@
 // and ports of its own. The load comes from the swarm, which knows nothing but the wire.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../test/free-port.ts'
 import { NoPeerError } from './peer.ts'
 import { processTree, type TreeCost, treeCost } from './process-tree.ts'
 
@@ -60,14 +60,6 @@ export function swarmFolder(root: string): string {
   const folder = join(root, '.brine', 'bench', 'swarm')
   cpSync(from, folder, { recursive: true })
   return folder
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return port
 }
 
 export interface Finished {

@@ -6,8 +6,10 @@ const TICK_S = 0.01
 
 export interface TreeCost {
   cpuS: number
-  /** Proportional set size: a page that processes share counts once. */
+  /** Proportional set size: a page that processes share counts once, and in part for those outside. */
   memoryMiB: number
+  /** What lies in memory for each process, shared or not, added up. */
+  residentMiB: number
   processes: number
 }
 
@@ -33,10 +35,12 @@ export function processTree(root: number): number[] {
   return found
 }
 
-function memoryOf(pid: number): number {
+function memoryOf(pid: number, kind: 'Pss' | 'Rss'): number {
   try {
-    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+    return Number(new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(rollup)?.[1] ?? 0) / 1024
   } catch {
+    // it has just ended
     return 0
   }
 }
@@ -47,7 +51,8 @@ export function treeCost(root: number): TreeCost {
     [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at] ?? 0), 0)
   return {
     cpuS: pids.reduce((sum, pid) => sum + ticks(statFields(pid)), 0) * TICK_S,
-    memoryMiB: pids.reduce((sum, pid) => sum + memoryOf(pid), 0),
+    memoryMiB: pids.reduce((sum, pid) => sum + memoryOf(pid, 'Pss'), 0),
+    residentMiB: pids.reduce((sum, pid) => sum + memoryOf(pid, 'Rss'), 0),
     processes: pids.length,
   }
 }

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../test/free-port.ts'
 import { build } from './build.ts'
 import { runCommand } from './command.ts'
 import { assertFreePorts, DAEMONS, running, stopAll } from './up/daemons.ts'
@@ -16,13 +17,6 @@ const listening = (port: number): Promise<Server> =>
   new Promise((done) => {
     const server = createServer().listen(port, '127.0.0.1', () => done(server))
   })
-
-async function freePort(): Promise<number> {
-  const server = await listening(0)
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return port
-}
 
 /** A site with two ports beside each other that nobody has. */
 async function freeSite(): Promise<Site> {

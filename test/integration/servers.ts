@@ -2,9 +2,10 @@
 // no other has. A test that needs one which is not installed is skipped with a line that says so.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createConnection, createServer } from 'node:net'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
 
 export interface Server {
   directory: string
@@ -18,15 +19,6 @@ export function canServe(what: string, ...programs: string[]): boolean {
   const why = process.getuid?.() !== 0 ? 'not root' : missing.length > 0 ? `no ${missing.join(', ')}` : ''
   if (why !== '') process.stderr.write(`Skipping the tests with ${what}: ${why}\n`)
   return why === ''
-}
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 const answers = (target: { path: string } | { port: number }): Promise<boolean> =>

@@ -4,7 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { freePorts, SALT_TREE, SaltSite } from './salt.ts'
+import { freePort } from '../free-port.ts'
+import { SALT_TREE, SaltSite } from './salt.ts'
 
 const MINUTE = 60_000
 const CLI = join(import.meta.dirname, '../../src/cli')
@@ -60,7 +61,7 @@ function keysIn(directory: string): Record<string, string> {
 describe.runIf(SALT_TREE)('a site', () => {
   it('changes from a Salt master to ours and back with its minions running', { timeout: 8 * MINUTE }, async () => {
     site = new SaltSite()
-    const [publishPort, returnPort] = (await freePorts(2)) as [number, number]
+    const [publishPort, returnPort] = [await freePort(), await freePort()]
     const master = site.configure('master', {
       interface: '127.0.0.1',
       publish_port: publishPort,

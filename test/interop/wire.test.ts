@@ -6,7 +6,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { MasterChannel, openTransport, PrivateAnswer, PublicationReceiver } from '../../src/wire/mod.ts'
 import { Trial, trialKeys } from '../../src/wire/trial.ts'
-import { canImport, freePorts, SALT_TREE, SaltSite } from './salt.ts'
+import { freePort } from '../free-port.ts'
+import { canImport, SALT_TREE, SaltSite } from './salt.ts'
 
 const MINUTE = 60_000
 /** Salt's own WebSockets need a package that may be missing. */
@@ -86,7 +87,7 @@ describe.runIf(SALT_TREE)('a real master', () => {
     { timeout: 3 * MINUTE },
     async (name) => {
       site = new SaltSite()
-      const [requestPort, publishPort] = (await freePorts(2)) as [number, number]
+      const [requestPort, publishPort] = [await freePort(), await freePort()]
       const files = join(site.directory, 'srv')
       mkdirSync(files)
       writeFileSync(join(files, 'hello.txt'), 'hello\n')

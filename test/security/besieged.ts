@@ -1,7 +1,6 @@
 // A whole master in this process, with everything it tells and logs written down, and ways to speak to it: with nothing
 // proven, as a minion, and as a minion that says what no minion says.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -10,16 +9,9 @@ import type { Dict, Value } from '../../src/data/mod.ts'
 import { Master } from '../../src/master/mod.ts'
 import { MasterChannel, openTransport, type RequestClient, type Transport } from '../../src/wire/mod.ts'
 import { trialKeys } from '../../src/wire/trial.ts'
+import { freePort } from '../free-port.ts'
 
 const HOST = '127.0.0.1'
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, HOST, done))
-  const { port } = server.address() as { port: number }
-  await new Promise((done) => server.close(done))
-  return port
-}
 
 export const dict = (fields: Record<string, unknown>): Dict => new Map(Object.entries(fields)) as Dict
 
