@@ -84,6 +84,7 @@ interface ShortFamily {
 export const SHORT_FAMILIES: readonly ShortFamily[] = [
   { folder: 'beacons', kind: 'beacon', type: 'BeaconDeclaration' },
   { folder: 'returners', kind: 'returner', type: 'ReturnerModule' },
+  { folder: 'engines', kind: 'engine', type: 'EngineDeclaration' },
 ]
 
 export function shortTableText(root: string, { folder, kind, type }: ShortFamily): string {

@@ -1,5 +1,5 @@
 // `tsx tools/reference.ts`: writes docs/reference/ from the declarations of src/: for modules, states, runners and wheel a page
-// per module and an index, for beacons and returners one page. tools/plugin-table.ts writes them too. A test fails when they are out of date.
+// per module and an index, for beacons, returners and engines one page. tools/plugin-table.ts writes them too. A test fails when they are out of date.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repr } from '../src/data/mod.ts'
@@ -26,6 +26,10 @@ const FAMILIES = {
 const NAMED = {
   beacons: ['Beacons', 'What a minion can watch: a name under `beacons` in its options or pillar, with settings.'],
   returners: ['Returners', 'Where returns can be sent besides: `--return`, `return`, `ext_job_cache`, `event_return`.'],
+  engines: [
+    'Engines',
+    'What can work beside a master or a minion: a name under `engines` in its options, with settings.',
+  ],
 } as const
 
 export type FamilyName = keyof typeof FAMILIES

@@ -36,6 +36,7 @@ export const ROOMS = [
   'schedule',
   'reactor',
   'orchestrate',
+  'daemon',
   'client',
   'minion',
   'master',

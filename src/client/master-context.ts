@@ -86,6 +86,7 @@ export function masterContext(
     call: (name, args, kwargs) => runners.call(ctx, name, args, kwargs),
     wheel: (name, args, kwargs) => wheels.call(ctx, name, args, kwargs),
     function: async (name, args, kwargs) => (await local()).call(name, args, kwargs),
+    functions: async () => (await local()).ctx,
     docs: async (family) => {
       if (family === 'function') return functionDocs(await local())
       return (family === 'runner' ? runners : wheels).docs()

@@ -1,4 +1,5 @@
 export { beaconTable } from './beacon-table.ts'
+export { engineTable } from './engine-table.ts'
 export { LoaderError, type LoaderErrorCode } from './errors.ts'
 export { type MasterEntry, MasterRegistry, type MasterTable } from './master-registry.ts'
 export { moduleTable } from './module-table.ts'

@@ -25,6 +25,7 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
+import { openEngines } from './engines.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
 import { JobCaches } from './job-caches.ts'
@@ -121,6 +122,8 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   batches.resume()
   const reactor = openReactor(parts, access)
   closings.push(() => reactor?.close())
+  const engines = openEngines(parts, access)
+  closings.push(() => engines.close())
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
   maintenance.start()
   closings.push(() => maintenance.close())

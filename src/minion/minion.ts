@@ -8,6 +8,7 @@ import type { Registry, RegistryContext } from '../loader/mod.ts'
 import type { Schedule } from '../schedule/mod.ts'
 import { Beacons } from './beacons.ts'
 import { listenForDuties } from './duties.ts'
+import { openEngines } from './engines.ts'
 import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
@@ -123,7 +124,7 @@ export class Minion {
     if (load) this.jobs.begin(load, { functions: async () => functions, finished: () => undefined })
   }
 
-  /** What one minion does once, however many masters it has: the schedule and the beacons. */
+  /** What one minion does once, however many masters it has: the schedule, the beacons and the engines. */
   private lead(opts: Dict, functions: () => Promise<Registry>): void {
     if (this.schedule) return
     const { log, bus, jobs } = this
@@ -133,6 +134,7 @@ export class Minion {
       close,
       watchGrains(opts, this.host, bus, log),
       new Beacons({ opts, log, bus, jobs, functions }).start(),
+      openEngines({ opts, log, bus, functions }, this.host),
     )
   }
 

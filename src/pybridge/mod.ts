@@ -2,6 +2,7 @@
 
 export { type FamilyName, moduleFiles } from '../python/mod.ts'
 export { type UserBeacon, userBeacons } from './beacon-modules.ts'
+export { userEngines } from './engine-modules.ts'
 export { functionScope } from './function-modules.ts'
 export { type GrainsSurroundings, userGrains } from './grains-modules.ts'
 export { type MasterRegistries, refreshMasterModules } from './master-modules.ts'

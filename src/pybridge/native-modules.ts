@@ -86,7 +86,8 @@ function evaluated(text: string, path: string): Record<string, unknown> {
 
 function moduleOf({ name }: ModuleFile, exported: Record<string, unknown>): NativeModule {
   const whole = exported['default'] as NativeModule | undefined
-  if (typeof whole === 'object' && whole !== null && 'functions' in whole) return { ...whole, name: whole.name ?? name }
+  const isWhole = typeof whole === 'object' && whole !== null && ('functions' in whole || 'start' in whole)
+  if (isWhole) return { ...whole, name: whole.name ?? name }
   const functions: Record<string, NativeFunction> = {}
   for (const [fun, value] of Object.entries(exported)) {
     if (typeof value === 'function' && !fun.startsWith('_') && fun !== 'default') functions[fun] = plain(value as Plain)

@@ -7,7 +7,7 @@ import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { DataCache, JobStore, OrchestrationStore, PkiKeys, ReactionStore } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
-import type { Keywords, RenderRequest } from './context.ts'
+import type { FunctionContext, Keywords, RenderRequest } from './context.ts'
 import type { Result, Returns } from './declare.ts'
 import type { BusMessage, MinionJob, MinionReturn, TargetedMinions } from './master-reach.ts'
 
@@ -43,6 +43,8 @@ export interface MasterContext {
   wheel(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
   /** Calls a function as a minion on the master's machine would. */
   function(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
+  /** What functions of that minion see. */
+  functions(): Promise<FunctionContext>
   /** `module.function` of all runners, wheel functions or functions, with their documentation. */
   docs(family: 'runner' | 'wheel' | 'function'): Promise<Map<string, string>>
   /** Which minions a target means. */

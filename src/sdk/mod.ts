@@ -68,6 +68,7 @@ export {
   reads,
   ret,
 } from './declare.ts'
+export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { isTrue } from './is-true.ts'
 export { jobRetcode } from './job-retcode.ts'
 export {

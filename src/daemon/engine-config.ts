@@ -1,0 +1,40 @@
+// The option `engines` of a master or a minion: a list of names and of one-key dicts from a name to settings, or one dict of
+// them all. `engine_module` among the settings says which engine it is, so that there may be several of a kind.
+import { type Dict, isDict, isList, str, truthy, typeName, type Value } from '../data/mod.ts'
+
+export interface ConfiguredEngine {
+  /** The name it is configured under, and shown by. */
+  name: string
+  /** The name of the engine. */
+  module: string
+  settings: Map<string, Value>
+  /** What is wrong with its settings. */
+  problem?: string
+}
+
+export function configuredEngines(opts: Dict): ConfiguredEngine[] {
+  const option = opts.get('engines') ?? null
+  const listed: readonly Value[] = isDict(option)
+    ? [...option].map(([name, settings]): Dict => new Map([[name, settings]]))
+    : isList(option)
+      ? [...option]
+      : truthy(option)
+        ? [option]
+        : []
+  return listed.map(engineOf)
+}
+
+function engineOf(entry: Value): ConfiguredEngine {
+  if (!isDict(entry)) return { name: str(entry), module: str(entry), settings: new Map() }
+  // of several names in one entry the first counts, as in Salt
+  const [[key, given] = ['', null] as const] = [...entry] as Array<readonly [Value, Value]>
+  const name = str(key)
+  if (!isDict(given) && truthy(given)) {
+    const problem = `its settings must be a mapping, not ${typeName(given)}`
+    return { name, module: name, settings: new Map(), problem }
+  }
+  const settings = new Map([...(isDict(given) ? given : [])].map(([option, value]) => [str(option), value]))
+  const module = settings.get('engine_module')
+  settings.delete('engine_module')
+  return { name, module: module === undefined ? name : str(module), settings }
+}

@@ -1,0 +1,67 @@
+// What one engine works with: the daemon it is in, until it is told to stop.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../base/mod.ts'
+import { BusTap, type EventBus, eventStream } from '../bus/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import { httpClient } from '../http/mod.ts'
+import type { BusMessage, DaemonPart, EngineContext, FunctionContext, MasterContext } from '../sdk/mod.ts'
+
+/** The daemon as its engines reach it. */
+export interface EngineSurroundings {
+  role: EngineContext['role']
+  opts: Dict
+  log: Log
+  host: Host
+  bus: EventBus
+  functions(): Promise<FunctionContext>
+  master?: MasterContext
+  parts?: Readonly<Record<string, DaemonPart>>
+}
+
+export function engineContext(daemon: EngineSurroundings, name: string, signal: AbortSignal): EngineContext {
+  const { role, opts, log, host, bus, functions, master, parts = {} } = daemon
+  const call: EngineContext['call'] = async (fun, args, kwargs) => (await functions()).call(fun, args, kwargs)
+  return {
+    name,
+    role,
+    opts,
+    log,
+    host,
+    http: httpClient(host, opts),
+    signal,
+    functions,
+    call,
+    master,
+    fire: async (tag, data) => {
+      if (role === 'master') bus.fire(tag, new Map(data))
+      else await call('event.send', [tag, data])
+    },
+    events: (filter = () => true) => eventsUntil(bus, filter, signal),
+    pause: async (seconds) => {
+      // the end of the wait is the same whether it is over or the engine shall stop
+      await sleep(seconds * 1000, undefined, { signal }).catch(() => undefined)
+    },
+    parts,
+  }
+}
+
+async function* eventsUntil(
+  bus: EventBus,
+  filter: (tag: string) => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<BusMessage> {
+  if (signal.aborted) return
+  const tap = new BusTap(bus, filter)
+  const close = (): void => tap.close()
+  signal.addEventListener('abort', close, { once: true })
+  try {
+    for await (const { tag, data } of eventStream(tap)) {
+      if (signal.aborted) return
+      yield { tag, data }
+    }
+  } finally {
+    signal.removeEventListener('abort', close)
+    tap.close()
+  }
+}

@@ -1,0 +1,4 @@
+// What masters and minions have in common: engines beside them.
+export type { EngineSurroundings } from './engine-context.ts'
+export { type EngineParts, type EngineState, Engines } from './engines.ts'
+export type { UserEngines } from './find-engine.ts'

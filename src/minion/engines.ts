@@ -1,0 +1,20 @@
+// The engines of a minion: one set, however many masters it has.
+import { Engines } from '../daemon/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { BeaconParts } from './beacons.ts'
+
+/** Begins with them; gives what ends them. */
+export function openEngines(parts: Omit<BeaconParts, 'jobs'>, host: Host): () => Promise<void> {
+  const { opts, log, bus, functions } = parts
+  const engines = new Engines({
+    role: 'minion',
+    opts,
+    log,
+    host,
+    bus,
+    functions: async () => (await functions()).ctx,
+    userEngines: async (ctx) => (await import('../pybridge/mod.ts')).userEngines(ctx),
+  })
+  engines.start()
+  return () => engines.close()
+}
