@@ -67,6 +67,21 @@ export class SimMinion {
     })
   }
 
+  /** A command of this minion, and the master's answer. */
+  ask(load: Record<string, unknown>): Promise<Value> {
+    return this.channel.send(Object.entries(load))
+  }
+
+  pillar(): Promise<Value> {
+    const request = { cmd: '_pillar', grains: new Map(), saltenv: 'base', pillarenv: null, ver: '2' }
+    return this.channel.sendPrivate(Object.entries(request))
+  }
+
+  /** Signs in again, as after a restart. */
+  async signIn(): Promise<void> {
+    await this.channel.authenticate()
+  }
+
   get isIdle(): boolean {
     return this.unsent === 0
   }

@@ -1,6 +1,6 @@
 // The place of the faults: a real master, many simulated minions on lines that can break, and what is asked of both after
 // each fault.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog, toError } from '../../src/base/mod.ts'
@@ -9,6 +9,7 @@ import type { Dict, Value } from '../../src/data/mod.ts'
 import { SqliteJobs } from '../../src/store/mod.ts'
 import { generateRsaKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
 import { Cluster } from '../live/cluster.ts'
+import { type Held, holds } from './holds.ts'
 import { Line } from './line.ts'
 import { SimMinion } from './sim-minion.ts'
 
@@ -137,13 +138,8 @@ export class FaultSite {
   }
 
   /** What the master holds: descriptors and memory. */
-  holds(): { descriptors: number; memoryMiB: number } {
-    const pid = this.cluster.pidOf('master')
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return {
-      descriptors: readdirSync(`/proc/${pid}/fd`).length,
-      memoryMiB: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024,
-    }
+  holds(): Held {
+    return holds(this.cluster.pidOf('master'))
   }
 
   async close(): Promise<void> {

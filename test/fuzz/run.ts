@@ -1,6 +1,6 @@
 // `npm run fuzz -- --seconds N --seed S [--transport zeromq]`: sends a master what nobody should, on both ports and its
 // local sockets, with and without having been let in. It must stay, stay small, do nothing and tell no secret.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import type { NetConnectOpts } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +16,7 @@ import {
   RsaPrivateKey,
 } from '../../src/wire/mod.ts'
 import { Chance } from '../faults/chance.ts'
+import { holds } from '../faults/holds.ts'
 import { until } from '../faults/site.ts'
 import { Cluster } from '../live/cluster.ts'
 import { noise, ownRequest, strange } from './requests.ts'
@@ -75,15 +76,6 @@ async function opened(transportName: string): Promise<Prey> {
   return { cluster, channel, places, client: transport.connect(endpoint) }
 }
 
-function holds(cluster: Cluster): { descriptors: number; memoryMiB: number } {
-  const pid = cluster.pidOf('master')
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return {
-    descriptors: readdirSync(`/proc/${pid}/fd`).length,
-    memoryMiB: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024,
-  }
-}
-
 /** Sends until the time is over; gives what must not have come back. */
 async function bombard({ client, channel, places }: Prey, chance: Chance, seconds: number): Promise<string[]> {
   const until = performance.now() + seconds * 1000
@@ -119,7 +111,7 @@ async function fuzz(transportName: string, chance: Chance, seconds: number): Pro
     const paths = { pub: join(cluster.sockets, 'master_event_pub.ipc'), pull: '' }
     const bus = await BusClient.open({ paths, filter: isDeed })
     await sleep(500)
-    const before = holds(cluster)
+    const before = holds(cluster.pidOf('master'))
     problems.push(...(await bombard(prey, chance, seconds)))
     const { pid } = await new ClearClient(client).send(new Map([['cmd', 'ping']]), { timeout: 10, tries: 1 }).then(
       () => ({ pid: cluster.pidOf('master') }),
@@ -130,7 +122,7 @@ async function fuzz(transportName: string, chance: Chance, seconds: number): Pro
     )
     if (pid !== undefined) {
       await sleep(500)
-      const after = holds(cluster)
+      const after = holds(cluster.pidOf('master'))
       const growth = after.memoryMiB - before.memoryMiB
       if (growth > MOST_GROWTH_MIB) problems.push(`the master grew by ${growth.toFixed()} MiB`)
       if (after.descriptors > before.descriptors + 20) problems.push(`${after.descriptors} descriptors are open`)
