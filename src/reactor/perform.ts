@@ -1,12 +1,15 @@
-// Carrying out one call of a reaction. Jobs are published and not waited for; runner and wheel functions run in a pool under
-// the name of the reactor, by which their own events are known.
-import { newJid, toError } from '../base/mod.ts'
-import { numberOf, str, type Value } from '../data/mod.ts'
+// Carrying out one call of a reaction. Jobs are published and waited for only by reactions that require them; runner and
+// wheel functions run in a pool under the name of the reactor, by which their own events are known.
+import { toError } from '../base/mod.ts'
+import type { EventBus } from '../bus/mod.ts'
+import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
 import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
 import type { ReactionCall } from './calls.ts'
 import type { Cause, Causes } from './causes.ts'
+import { type Continued, continuation } from './continue.ts'
+import { ReactionJobs } from './jobs.ts'
 import { Pool } from './pool.ts'
-import type { ReactionRecord } from './record.ts'
+import { callIn, type ReactionRecord, stateOf } from './record.ts'
 import { failureText } from './render-reactions.ts'
 
 /** As which functions of the master run for the reactor. */
@@ -23,11 +26,22 @@ export interface MasterRun {
 
 export interface PerformParts {
   context: MasterContext
+  bus: EventBus
   causes: Causes
   run(call: MasterRun): Promise<MasterOutcome>
 }
 
+/** One call and what it belongs to. */
+export interface Performance {
+  entry: Dict
+  record: ReactionRecord
+  cause: Cause
+  /** Whether others wait for what comes of it. */
+  isRequired: boolean
+}
+
 export class Performer {
+  readonly jobs: ReactionJobs
   private readonly parts: PerformParts
   private readonly pool: Pool
 
@@ -36,57 +50,125 @@ export class Performer {
     const { opts } = parts.context
     const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
     this.pool = new Pool(number('reactor_worker_threads', 10), number('reactor_worker_hwm', 10_000))
+    this.jobs = new ReactionJobs(parts.context, parts.bus)
+  }
+
+  /** How many functions of the master could begin at once. */
+  get room(): number {
+    return this.pool.free
   }
 
   /** Whether it succeeded; of a job whether it was published. Never fails itself. */
-  async perform(call: ReactionCall, record: ReactionRecord, entry: Map<Value, Value>, cause: Cause): Promise<boolean> {
-    const { log } = this.parts.context
+  perform(performance: Performance): Promise<boolean> {
+    const { entry, record } = performance
+    const call = callIn(entry)
+    if (call.kind === 'local') {
+      record.begun(entry)
+      return this.told(performance, () => this.publish(performance, (jid) => this.jobs.publish(call, jid)))
+    }
+    return this.inPool(performance, call, () => this.runHere(performance, call))
+  }
+
+  /** Goes on with a call that had begun when the master ended. */
+  takeUp(performance: Performance): Promise<boolean> {
+    const { entry, record } = performance
+    if (stateOf(entry) === 'waiting') return this.perform(performance)
+    const call = callIn(entry)
+    if (call.kind === 'local') {
+      return this.told(performance, () => this.publish(performance, (jid) => this.jobs.publishAgain(call, jid)))
+    }
+    const next = continuation(this.parts.context, entry)
+    this.tell(performance, next)
+    if ('outcome' in next) {
+      record.ended(entry, next.outcome, next.value)
+      return Promise.resolve(next.outcome === 'done')
+    }
+    record.note(entry, 'attempts', next.attempts)
+    return this.inPool(performance, call, () => this.runHere(performance, { ...call, ...next.call }))
+  }
+
+  private async told({ entry, record }: Performance, work: () => Promise<boolean>): Promise<boolean> {
     try {
-      if (call.kind === 'local') return await this.publish(call, record, entry, cause)
-      const work = this.pool.run(() => this.parts.causes.during(cause, () => this.runHere(call, record, entry, cause)))
-      if (work) return await work
+      return await work()
+    } catch (error) {
+      tellFailure(this.parts.context, callIn(entry), error)
+      record.ended(entry, 'failed', failureText(error))
+      return false
+    }
+  }
+
+  private inPool(performance: Performance, call: ReactionCall, work: () => Promise<boolean>): Promise<boolean> {
+    const { entry, record, cause } = performance
+    const { log } = this.parts.context
+    return this.told(performance, async () => {
+      const running = this.pool.run(() => {
+        record.begun(entry)
+        return this.parts.causes.during(cause, work)
+      })
+      if (running) return running
       const text = 'TaskPool queue is full!Consider tuning reactor_worker_threads and/or reactor_worker_hwm'
       log('error', `Reactor '${call.id}' failed  to execute ${call.kind} '${call.fun}': ${text}`)
       record.ended(entry, 'failed', text)
-    } catch (error) {
-      tellFailure(this.parts.context, call, error)
-      record.ended(entry, 'failed', failureText(error))
-    }
-    return false
-  }
-
-  private async publish(call: ReactionCall, record: ReactionRecord, entry: Map<Value, Value>, cause: Cause) {
-    const jid = newJid()
-    this.parts.causes.noteJob(jid, cause)
-    record.begun(entry, jid)
-    const published = await this.parts.context.publish({
-      tgt: call.tgt ?? '',
-      tgtType: call.tgtType ?? 'glob',
-      fun: call.fun,
-      arg: call.args,
-      kwarg: new Map<Value, Value>(call.kwargs),
-      ret: call.ret ?? '',
-      jid,
-      ...(call.options && { options: call.options }),
+      return false
     })
-    if (published) record.ended(entry, 'done', published.minions)
-    else record.ended(entry, 'failed', 'No minions matched the target')
-    return published !== undefined
   }
 
-  private async runHere(call: ReactionCall, record: ReactionRecord, entry: Map<Value, Value>, cause: Cause) {
+  private async publish(
+    { entry, record, cause, isRequired }: Performance,
+
+    send: (jid: string) => Promise<string[] | undefined>,
+  ): Promise<boolean> {
+    const jid = str(entry.get('jid')!)
+    this.parts.causes.noteJob(jid, cause)
+    const minions = await send(jid)
+    if (!minions) {
+      record.ended(entry, 'failed', 'No minions matched the target')
+      return false
+    }
+    if (isRequired) record.note(entry, 'minions', minions)
+    else record.ended(entry, 'done', minions)
+    return true
+  }
+
+  /** Whether a published job that others require succeeded on all its minions. */
+  returned(performance: Performance): Promise<boolean> {
+    const { entry, record } = performance
+    return this.told(performance, async () => {
+      const minions = (entry.get('minions') as Value[]).map(str)
+      const succeeded = await this.jobs.returned(str(entry.get('jid')!), minions)
+      if (succeeded) record.ended(entry, 'done', minions)
+      else record.ended(entry, 'failed', 'The job failed, or minions did not return')
+      return succeeded
+    })
+  }
+
+  private async runHere({ entry, record, cause }: Performance, call: ReactionCall): Promise<boolean> {
     const { fun, args, kwargs } = call
     if (call.kind === 'caller') {
       record.ended(entry, 'done', await this.parts.context.function(fun, args, kwargs))
       return true
     }
-    const jid = newJid()
+    const jid = str(entry.get('jid')!)
     this.parts.causes.noteJob(jid, cause)
-    record.begun(entry, jid)
     const family = call.kind === 'wheel' ? 'wheel' : 'runner'
     const { success, value } = await this.parts.run({ family, fun, args, kwargs, jid, user: REACTOR_USER })
     record.ended(entry, success ? 'done' : 'failed', value)
     return success
+  }
+
+  /** A call that the end of the master broke off is told of, whatever becomes of it. */
+  private tell({ entry, record }: Performance, next: Continued): void {
+    const { context, bus } = this.parts
+    const isAgain = !('outcome' in next)
+    const name = `${str(entry.get('type') ?? '')}.${str(entry.get('fun') ?? '')}`
+    if ('outcome' in next && !next.isBrokenOff) return
+    context.log('warning', `${name} of the reaction to ${record.tag} was broken off: ${next.why}`)
+    const data = new Map<Value, Value>([['reaction', record.id]]).set('tag', record.tag)
+    data
+      .set('id', entry.get('id') ?? '')
+      .set('fun', name)
+      .set('jid', entry.get('jid') ?? null)
+    bus.fire('salt/reactor/interrupted', data.set('again', isAgain).set('comment', next.why))
   }
 }
 

@@ -10,6 +10,11 @@ export class Pool {
     this.room = room
   }
 
+  /** How much could begin at once. */
+  get free(): number {
+    return Math.max(0, this.width - this.active)
+  }
+
   /** Undefined when the queue is full. */
   run<T>(work: () => Promise<T>): Promise<T> | undefined {
     if (this.active >= this.width && this.waiting.length >= this.room) return undefined

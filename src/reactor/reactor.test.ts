@@ -17,6 +17,8 @@ class Trial {
   readonly done: string[] = []
   readonly log: string[] = []
   readonly store = new ReactionStore(join(this.folder, 'reactions.db'))
+  /** Returns that the job store has, by job. */
+  readonly returns = new Map<string, Map<string, Dict>>()
   /** How runs of the master end, by function. */
   readonly runs = new Map<string, () => Promise<boolean>>()
   reactor: Reactor | undefined
@@ -35,6 +37,12 @@ class Trial {
         this.done.push([str(fun), str(tgt), ...arg.map(str)].join(' '))
         return { jid: '1', minions: ['web1'], missing: [] }
       },
+      jobs: { returns: (jid: string) => this.returns.get(jid) ?? new Map(), job: () => undefined },
+      orchestrations: () => ({ run: (jid: string) => (jid === '77' ? { jid } : undefined) }),
+      targets: () => ({ minions: ['web1'], missing: [] }),
+      run: async function* ({ fun }: { fun: Value }) {
+        if (fun === 'saltutil.find_job') yield { id: 'web1', data: new Map([['return', new Map()]]) }
+      },
       render: async ({ text, context }: { text: string; context: Map<string, Value> }) =>
         load(text.replaceAll('TAG', str(context.get('tag')!))),
     } as unknown as MasterContext
@@ -44,8 +52,8 @@ class Trial {
       store: this.store,
       declared: async (_kind, fun) => (fun === 'no.such' ? undefined : { declaration: anything, isBuiltIn: true }),
       masterKey: () => 'secret',
-      run: async ({ fun, kwargs, jid }) => {
-        this.done.push(`run ${fun}`)
+      run: async ({ fun, args, kwargs, jid }) => {
+        this.done.push(['run', fun, ...args.map(str)].join(' '))
         if (fun === 'event.send') this.bus.fire(str(kwargs.get('tag')!), new Map())
         const success = (await this.runs.get(fun)?.()) ?? true
         return { jid, value: success, success, retcode: success ? 0 : 1 }
@@ -144,13 +152,103 @@ describe('the reactor', () => {
     expect(trial.store.open()).toEqual([])
   })
 
-  it('does again what the master could not do before it ended', async () => {
+  it('does what the master could not do before it ended', async () => {
     const record = loadJson('{"tag": "a", "data": {"n": 1}, "rules": ["a"], "depth": 1, "calls": null}') as Dict
-    trial.store.begin('a', record)
+    const id = trial.store.begin('a', record)
     trial.start({ a: 'x:\n  local.test.ping:\n    - tgt: w\n' })
     await trial.settled()
     expect(trial.done).toEqual(['test.ping w'])
     expect(trial.store.open()).toEqual([])
+    expect(trial.store.one(id)!.record.get('interruptions')).toBe(1)
+  })
+
+  const runner = (more: string): string => `{"id": "x", "type": "runner", "args": [], "kwargs": {}, ${more}}`
+  const INTERRUPTED: Array<[what: string, calls: string, options: string, done: string[], states: string[]]> = [
+    [
+      'makes the calls that it had not begun, and not those that had ended',
+      `${runner('"fun": "f.a", "state": "done", "jid": "1"')}, ${runner('"fun": "f.b", "state": "waiting"')}`,
+      '{}',
+      ['run f.b'],
+      ['done', 'done'],
+    ],
+    ['runs a function again', runner('"fun": "f.a", "state": "running", "jid": "1"'), '{}', ['run f.a'], ['done']],
+    [
+      'runs no function again that broke off too often',
+      runner('"fun": "f.a", "state": "running", "jid": "1", "attempts": 3'),
+      '{}',
+      [],
+      ['failed'],
+    ],
+    [
+      'runs no function again when it is told not to',
+      runner('"fun": "f.a", "state": "running", "jid": "1"'),
+      '{"reactor_repeat_interrupted": false}',
+      [],
+      ['failed'],
+    ],
+    [
+      'knows how a function ended from the store of jobs',
+      runner('"fun": "f.a", "state": "running", "jid": "55"'),
+      '{}',
+      [],
+      ['done'],
+    ],
+    [
+      'goes on with an orchestration',
+      runner('"fun": "state.orchestrate", "state": "running", "jid": "77"'),
+      '{}',
+      ['run state.orchestrate_resume 77'],
+      ['done'],
+    ],
+    [
+      'publishes a job to who did not hear of it',
+      '{"id": "x", "type": "local", "fun": "f.a", "args": [], "kwargs": {}, "tgt": "w", "state": "running", "jid": "9"}',
+      '{}',
+      ['f.a w'],
+      ['done'],
+    ],
+  ]
+
+  it.each(INTERRUPTED)('after a crash %s', async (_what, calls, options, done, states) => {
+    const told: Dict[] = []
+    trial.bus.listen(
+      ({ data }) => told.push(data),
+      (tag) => tag === 'salt/reactor/interrupted',
+    )
+    trial.returns.set('55', new Map([['m_master', loadJson('{"success": true, "return": 1}') as Dict]]))
+    const kept = `{"tag": "a", "data": {}, "rules": ["a"], "depth": 1, "errors": [], "calls": [${calls}]}`
+    const id = trial.store.begin('a', loadJson(kept) as Dict)
+    trial.start({}, loadJson(options) as Dict)
+    await trial.settled()
+    expect(trial.done).toEqual(done)
+    const after = trial.store.one(id)!.record.get('calls') as Dict[]
+    expect(after.map((call) => call.get('state'))).toEqual(states)
+    expect(trial.store.open()).toEqual([])
+    const brokeOff = /"(waiting|local)"|"55"/.test(calls) ? [] : [states[0] === 'done']
+    expect(told.map((data) => data.get('again'))).toEqual(brokeOff)
+  })
+
+  it('fails what requires itself', async () => {
+    const one = (id: string, other: string): string =>
+      `${id}:\n  runner.f.${id}:\n    - args: {n: 1}\n    - require:\n      - runner: ${other}\n`
+    trial.start({ a: `${one('x', 'y')}${one('y', 'x')}` })
+    trial.bus.fire('a', new Map())
+    await trial.settled()
+    expect(trial.done).toEqual([])
+    expect(trial.store.open()).toEqual([])
+  })
+
+  it('publishes a job that requires another when that one has returned, and keeps their order', async () => {
+    const one = (id: string, more = ''): string => `${id}:\n  local.f.${id}:\n    - tgt: w\n${more}`
+    trial.start({ a: `${one('x')}${one('y', '    - require:\n      - local: x\n')}${one('z')}` })
+    trial.bus.fire('a', new Map())
+    await trial.settled()
+    expect(trial.done).toEqual(['f.x w'])
+    const jid = str((trial.store.last(1)[0]!.record.get('calls') as Dict[])[0]!.get('jid')!)
+    trial.returns.set(jid, new Map([['web1', loadJson('{"success": true, "retcode": 0}') as Dict]]))
+    trial.bus.fire(`salt/job/${jid}/ret/web1`, new Map())
+    await trial.settled()
+    expect(trial.done).toEqual(['f.x w', 'f.y w', 'f.z w'])
   })
 
   it('answers nothing while it is not the leader, and takes orders only with the key', async () => {

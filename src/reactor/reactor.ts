@@ -1,19 +1,21 @@
-// The reactor of a master: it hears every event, and answers those that a rule matches, one after the other, as their files say.
-import type { BusEvent, EventBus } from '../bus/mod.ts'
-import { type Dict, fnmatch, isList, numberOf, repr, str, type Value } from '../data/mod.ts'
+// The reactor of a master: it hears every event, and answers those that a rule matches, one after the other, as their files
+// say. What an earlier life of the master had not ended is taken up first.
+import type { BusEvent } from '../bus/mod.ts'
+import { type Dict, numberOf, repr, str, type Value } from '../data/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import type { ReactionStore } from '../store/mod.ts'
-import { callOf, type Declared, KINDS, kindOf, requirements } from './calls.ts'
+import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
+import { carryOut } from './carry-out.ts'
 import { type Cause, Causes } from './causes.ts'
 import { Limits } from './limits.ts'
 import { Managing } from './manage.ts'
-import { nameOf, Performer, type PerformParts, REACTOR_USER, tellFailure } from './perform.ts'
-import { closeInterrupted, ReactionRecord } from './record.ts'
+import { Performer, type PerformParts, REACTOR_USER } from './perform.ts'
+import { plan } from './plan.ts'
+import { ReactionRecord } from './record.ts'
 import { failureText, type ReactedEvent, renderReaction } from './render-reactions.ts'
 import { type Rule, Rules } from './rules.ts'
 
 export interface ReactorParts extends Omit<PerformParts, 'causes'> {
-  bus: EventBus
   store: ReactionStore
   declared: Declared
   /** By which programs on this machine show that they may manage the reactor. */
@@ -22,9 +24,6 @@ export interface ReactorParts extends Omit<PerformParts, 'causes'> {
 
 const LOOP_TAG = 'salt/reactor/loop'
 const DEEPEST = 20
-
-/** How long a job waits for a minion whose key a reaction has just accepted. */
-const START_SECONDS = 300
 
 interface Answering extends ReactedEvent {
   rules: Rule[]
@@ -61,16 +60,17 @@ export class Reactor {
   }
 
   start(): void {
-    // at least once: what may have been done in part is done again, and told of
-    for (const { tag, data, depth, isUndone } of closeInterrupted(this.parts.store)) {
-      this.parts.context.log('warning', `A reaction to event ${tag} did not end before the master did`)
-      if (isUndone) this.begin({ tag, data, rules: this.rules.matching(tag), cause: undefined, depth })
-    }
     this.stop = this.parts.bus.listen((event) => this.hear(event))
+    for (const record of ReactionRecord.interrupted(this.parts.store)) {
+      this.parts.context.log('warning', `A reaction to event ${record.tag} did not end before the master did`)
+      record.takenUp()
+      this.follow(() => this.takeUp(record))
+    }
   }
 
   async close(): Promise<void> {
     this.stop?.()
+    this.performer.jobs.close()
     await this.last
   }
 
@@ -98,11 +98,23 @@ export class Reactor {
   private begin(answering: Answering): void {
     const { tag, data, rules, cause, depth } = answering
     const head = { tag, data, rules: rules.map(({ pattern }) => pattern), depth }
-    const record = new ReactionRecord(this.parts.store, { ...head, ...(cause && { cause: cause.record }) })
-    // events in between must not count as caused by what is going on here
+    const record = ReactionRecord.begin(this.parts.store, { ...head, ...(cause && { cause: cause.record }) })
+    this.follow(() => this.answer(answering, record))
+  }
+
+  /** Events in between must not count as caused by what is going on here. */
+  private follow(work: () => Promise<void>): void {
     this.causes.apart(() => {
-      this.last = this.last.then(() => this.answer(answering, record))
+      this.last = this.last.then(work)
     })
+  }
+
+  /** Goes on with what an earlier life began; the others need not wait for it. */
+  private async takeUp(record: ReactionRecord): Promise<void> {
+    const { tag, data, depth } = record
+    if (!record.plan) return this.answer({ tag, data, rules: this.rules.matching(tag), depth }, record)
+    const cause = { record: record.id, depth }
+    void carryOut({ performer: this.performer, record, cause, isTakenUp: true })
   }
 
   private cutLoop({ tag, rules, cause, depth }: Answering): void {
@@ -115,15 +127,18 @@ export class Reactor {
     this.parts.bus.fire(LOOP_TAG, data.set('cause', cause?.record ?? null))
   }
 
-  private async answer(answering: Answering, record: ReactionRecord): Promise<void> {
+  private async answer(event: Omit<Answering, 'cause'>, record: ReactionRecord): Promise<void> {
+    const { context, declared } = this.parts
     try {
-      const chunks = await this.chunksFor(answering, record)
-      await this.carryOut(chunks, record, { record: record.id, depth: answering.depth })
+      const chunks = await this.chunksFor(event, record)
+      await plan(chunks, record, { context, declared, room: this.performer.room })
     } catch (error) {
       record.error(failureText(error))
-      this.parts.context.log('error', `Exception encountered while compiling reactions\n${failureText(error)}`)
+      context.log('error', `Exception encountered while compiling reactions\n${failureText(error)}`)
     }
     record.planned()
+    const cause = { record: record.id, depth: event.depth }
+    await carryOut({ performer: this.performer, record, cause, isTakenUp: false })
   }
 
   /** The files rendered, merged by ID, and their reactions in order. */
@@ -151,70 +166,6 @@ export class Reactor {
     return []
   }
 
-  private async carryOut(chunks: readonly Dict[], record: ReactionRecord, cause: Cause): Promise<void> {
-    const { context, declared } = this.parts
-    const outcomes = new Map<string, Promise<boolean>>()
-    for (const chunk of chunks) {
-      const kind = kindOf(chunk)
-      if (!KINDS.has(kind)) {
-        const failure = `KeyError: '${kind}'`
-        record.error(failure)
-        context.log(
-          'error',
-          `An un-handled exception from the multiprocessing process 'Reactor' was caught:\nTraceback (most recent call last):\n${failure}`,
-        )
-        return
-      }
-      try {
-        const call = await callOf(chunk, declared, context.log)
-        if (!call) continue
-        const isKnown = kind === 'local' || kind === 'caller' || (await declared(call.kind as 'runner', call.fun))
-        const entry = record.add(call, chunk.get('__sls__') ?? null)
-        if (!isKnown) {
-          record.ended(entry, 'failed', `There is no ${kind} function '${call.fun}'`)
-          continue
-        }
-        const perform = (): Promise<boolean> => this.performer.perform(call, record, entry, cause)
-        const needs = this.needsOf(chunk, chunks, outcomes)
-        const outcome = needs ? this.after(needs, record, entry, perform) : perform()
-        outcomes.set(`${kind}/${call.id}`, outcome)
-        if (kind === 'local' && !needs) await outcome
-      } catch (error) {
-        record.error(failureText(error))
-        tellFailure(context, nameOf(chunk, kind), error)
-      }
-    }
-  }
-
-  /** What must have succeeded before: functions of the master, and the start of a minion whose key one of them accepts. */
-  private needsOf(
-    chunk: Dict,
-    chunks: readonly Dict[],
-    outcomes: ReadonlyMap<string, Promise<boolean>>,
-  ): Array<Promise<boolean>> | undefined {
-    const names = requirements(chunk).filter((name) => !name.startsWith('local/'))
-    const required = names.map((name) => outcomes.get(name)).filter((outcome) => outcome !== undefined)
-    if (required.length === 0) return undefined
-    const accepts = chunks.some(
-      (other) =>
-        /^key\.accept/.test(str(other.get('fun') ?? '')) && names.includes(`wheel/${str(other.get('__id__')!)}`),
-    )
-    if (!accepts || kindOf(chunk) !== 'local') return required
-    const started = this.parts.bus.next(isStartOf(chunk.get('tgt') ?? ''), START_SECONDS).then(() => true)
-    return [...required, started]
-  }
-
-  private async after(
-    needs: ReadonlyArray<Promise<boolean>>,
-    record: ReactionRecord,
-    entry: Dict,
-    perform: () => Promise<boolean>,
-  ): Promise<boolean> {
-    if ((await Promise.all(needs)).every((succeeded) => succeeded)) return perform()
-    record.ended(entry, 'failed', 'One or more requisite failed')
-    return false
-  }
-
   /** What would be done about an event. */
   private async preview(event: ReactedEvent): Promise<Dict> {
     const rules = this.rules.matching(event.tag)
@@ -236,14 +187,5 @@ export class Reactor {
     }
     const matched = rules.map(({ pattern, files }) => new Map<Value, Value>([[pattern, files]]))
     return new Map<Value, Value>([['rules', matched]]).set('calls', calls)
-  }
-}
-
-/** Whether an event tells of the start of a minion that the target names. */
-function isStartOf(tgt: Value): (tag: string) => boolean {
-  const names = isList(tgt) ? tgt.map(str) : str(tgt).split(',')
-  return (tag) => {
-    const id = /^salt\/minion\/([^/]+)\/start$/.exec(tag)?.[1]
-    return id !== undefined && names.some((name) => fnmatch(id, name.trim()))
   }
 }

@@ -1,8 +1,10 @@
 // What is written down about one reaction: the event, the rules and files that answered it, the calls that came of it and how
-// they ended. Written when it begins, when its calls are known and as they end, so that a crash in between can be seen.
-import { type Dict, isList, str, type Value } from '../data/mod.ts'
-import type { ReactionStore } from '../store/mod.ts'
-import type { ReactionCall } from './calls.ts'
+// they ended. It is written when the event comes, before the first call is made, and as calls end, so that the next life of a
+// master knows what is left to do.
+import { newJid } from '../base/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import type { KeptReaction, ReactionStore } from '../store/mod.ts'
+import type { ReactionCall, ReactionKind } from './calls.ts'
 
 export interface ReactionHead {
   tag: string
@@ -12,16 +14,28 @@ export interface ReactionHead {
   cause?: number
 }
 
+export type CallState = 'waiting' | 'running' | 'done' | 'failed'
+
+export const stateOf = (entry: Dict): CallState => str(entry.get('state') ?? 'waiting') as CallState
+
 export class ReactionRecord {
   readonly id: number
   private readonly store: ReactionStore
   private readonly content: Dict
-  private readonly calls: Dict[] = []
-  private left = 0
+  private readonly calls: Dict[]
+  private left: number
 
-  constructor(store: ReactionStore, { tag, data, rules, depth, cause }: ReactionHead) {
+  private constructor(store: ReactionStore, id: number, content: Dict) {
     this.store = store
-    this.content = new Map<Value, Value>([
+    this.id = id
+    this.content = content
+    const calls = content.get('calls') ?? null
+    this.calls = isList(calls) ? calls.filter(isDict) : []
+    this.left = this.calls.filter((entry) => ['waiting', 'running'].includes(stateOf(entry))).length
+  }
+
+  static begin(store: ReactionStore, { tag, data, rules, depth, cause }: ReactionHead): ReactionRecord {
+    const content = new Map<Value, Value>([
       ['tag', tag],
       ['data', data],
       ['rules', rules],
@@ -31,7 +45,30 @@ export class ReactionRecord {
       ['errors', []],
       ['calls', null],
     ])
-    this.id = store.begin(tag, this.content)
+    return new ReactionRecord(store, store.begin(tag, content), content)
+  }
+
+  /** Those that an earlier life of the master did not end. */
+  static interrupted(store: ReactionStore): ReactionRecord[] {
+    return store.open().map(({ id, record }: KeptReaction) => new ReactionRecord(store, id, record))
+  }
+
+  get tag(): string {
+    return str(this.content.get('tag') ?? '')
+  }
+
+  get data(): Dict {
+    const data = this.content.get('data') ?? null
+    return isDict(data) ? data : new Map()
+  }
+
+  get depth(): number {
+    return Number(this.content.get('depth') ?? 1)
+  }
+
+  /** Its calls once they stand; undefined before. */
+  get plan(): readonly Dict[] | undefined {
+    return this.content.get('calls') === null ? undefined : this.calls
   }
 
   file(path: string, high: Dict): void {
@@ -43,8 +80,15 @@ export class ReactionRecord {
     ;(this.content.get('errors') as Value[]).push(text)
   }
 
-  /** The entry of a call that is to be made. */
-  add(call: ReactionCall, sls: Value): Dict {
+  /** Says how often it was taken up again after the master had ended, and drops what is found out anew. */
+  takenUp(): void {
+    this.content.set('interruptions', Number(this.content.get('interruptions') ?? 0) + 1)
+    if (!this.plan) this.content.set('files', []).set('errors', [])
+    this.write()
+  }
+
+  /** The entry of a call that is to be made after those it requires. */
+  add(call: ReactionCall, sls: Value, requires: readonly string[]): Dict {
     const entry = new Map<Value, Value>([
       ['id', call.id],
       ['type', call.kind],
@@ -53,10 +97,19 @@ export class ReactionRecord {
       ['kwargs', new Map<Value, Value>(call.kwargs)],
     ])
     if (call.tgt !== undefined) entry.set('tgt', call.tgt).set('tgt_type', call.tgtType ?? 'glob')
+    if (call.ret) entry.set('ret', call.ret)
+    if (call.options) entry.set('options', call.options)
+    if (requires.length > 0) entry.set('requires', [...requires])
     entry.set('file', sls).set('state', 'waiting')
     this.calls.push(entry)
     this.left++
     return entry
+  }
+
+  /** Marks a call that begins as soon as the plan is written. */
+  starts(entry: Dict): void {
+    if (entry.get('type') !== 'caller') entry.set('jid', newJid())
+    entry.set('state', 'running')
   }
 
   /** From here on the calls stand. */
@@ -65,46 +118,49 @@ export class ReactionRecord {
     this.write()
   }
 
-  begun(entry: Dict, jid: string): void {
-    entry.set('jid', jid).set('state', 'running')
+  /** Writes that a call begins, unless that is written. */
+  begun(entry: Dict): void {
+    if (stateOf(entry) === 'running') return
+    this.starts(entry)
+    this.write()
+  }
+
+  /** Notes something about a call. */
+  note(entry: Dict, name: string, value: Value): void {
+    entry.set(name, value)
+    this.write()
   }
 
   ended(entry: Dict, state: 'done' | 'failed', result: Value): void {
     entry.set('state', state).set(state === 'done' ? 'result' : 'error', result)
     this.left--
-    if (this.content.get('calls') !== null) this.write()
+    if (this.plan) this.write()
   }
 
   private write(): void {
-    this.store.update(this.id, this.content, this.left > 0)
+    this.store.update(this.id, this.content, !this.plan || this.left > 0)
   }
 }
 
-/** A reaction that the master ended in the middle of, and whether its calls were not made yet. */
-export interface Interrupted {
-  tag: string
-  data: Dict
-  depth: number
-  isUndone: boolean
+/** The call that an entry of a record is about. */
+export function callIn(entry: Dict): ReactionCall {
+  const [args, kwargs, options] = ['args', 'kwargs', 'options'].map((name) => entry.get(name) ?? null)
+  return {
+    kind: str(entry.get('type') ?? '') as ReactionKind,
+    id: str(entry.get('id') ?? ''),
+    fun: str(entry.get('fun') ?? ''),
+    args: isList(args!) ? [...args] : [],
+    kwargs: new Map(isDict(kwargs!) ? [...kwargs].map(([key, value]) => [str(key), value]) : []),
+    ...(entry.has('tgt') && { tgt: entry.get('tgt')!, tgtType: str(entry.get('tgt_type') ?? 'glob') }),
+    ...(entry.has('ret') && { ret: str(entry.get('ret')!) }),
+    ...(isDict(options!) && { options }),
+  }
 }
 
-/** What a crash left unfinished; told in the record. */
-export function closeInterrupted(store: ReactionStore): Interrupted[] {
-  return store.open().map(({ id, record }) => {
-    const calls = record.get('calls')
-    for (const call of calls !== undefined && isList(calls) ? calls : []) {
-      if (!(call instanceof Map) || !['waiting', 'running'].includes(str(call.get('state') ?? ''))) continue
-      call.set('state', 'failed').set('error', 'The master ended meanwhile')
-    }
-    const isUndone = record.get('calls') === null
-    if (isUndone) record.set('errors', ['The master ended before this was carried out; it is done again'])
-    store.update(id, record, false)
-    const data = record.get('data')
-    return {
-      tag: str(record.get('tag') ?? ''),
-      data: data instanceof Map ? data : new Map(),
-      depth: Number(record.get('depth') ?? 1),
-      isUndone,
-    }
-  })
+/** By which other calls of the same reaction name this one. */
+export const nameIn = (entry: Dict): string => `${str(entry.get('type') ?? '')}/${str(entry.get('id') ?? '')}`
+
+export const requiredBy = (entry: Dict): string[] => {
+  const names = entry.get('requires') ?? null
+  return isList(names) ? names.map(str) : []
 }

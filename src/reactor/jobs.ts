@@ -1,0 +1,132 @@
+// Jobs of reactions. Their numbers are written down before they are published, so that a job of which it is not known whether
+// minions heard of it can be published again under the same number, which no minion does twice.
+import type { EventBus } from '../bus/mod.ts'
+import { type Dict, fnmatch, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import type { MasterContext } from '../sdk/mod.ts'
+import type { ReactionCall } from './calls.ts'
+
+/** How long a job waits for a minion whose key a reaction has just accepted. */
+const START_SECONDS = 300
+/** After so long without an event, minions are asked. */
+const SILENCE = 15
+/** Within this time minions have found a master that was away. */
+const RETURN_SECONDS = 60
+const PAUSE_MS = 2000
+
+const NEVER = new Promise<never>(() => {})
+
+export class ReactionJobs {
+  private readonly context: MasterContext
+  private readonly bus: EventBus
+  private isClosed = false
+
+  constructor(context: MasterContext, bus: EventBus) {
+    this.context = context
+    this.bus = bus
+  }
+
+  /** Who was meant; undefined when nobody was. */
+  async publish(call: ReactionCall, jid: string): Promise<string[] | undefined> {
+    const published = await this.context.publish({
+      tgt: call.tgt ?? '',
+      tgtType: call.tgtType ?? 'glob',
+      fun: call.fun,
+      arg: call.args,
+      kwarg: new Map<Value, Value>(call.kwargs),
+      ret: call.ret ?? '',
+      jid,
+      ...(call.options && { options: call.options }),
+    })
+    return published?.minions
+  }
+
+  /** Publishes a job that may have been published before: to those who neither returned nor run it, when they are there. */
+  async publishAgain(call: ReactionCall, jid: string): Promise<string[] | undefined> {
+    const { minions } = this.context.targets(call.tgt ?? '', call.tgtType ?? 'glob')
+    if (minions.length === 0) return undefined
+    const end = Date.now() + RETURN_SECONDS * 1000
+    for (;;) {
+      const { silent, idle } = await this.ask(jid, this.missing(jid, minions))
+      if (this.isClosed) return NEVER
+      const isLast = Date.now() > end
+      if (silent.length > 0 && !isLast) {
+        await new Promise((done) => setTimeout(done, PAUSE_MS))
+        continue
+      }
+      const left = this.missing(jid, isLast ? [...idle, ...silent] : idle)
+      if (left.length === 0) return minions
+      const isKnown = this.context.jobs.job(jid) !== undefined
+      await this.publish(isKnown ? { ...call, tgt: left, tgtType: 'list' } : call, jid)
+      return minions
+    }
+  }
+
+  /** Whether all of these minions returned to a job, and it succeeded on each. */
+  async returned(jid: string, minions: readonly string[]): Promise<boolean> {
+    for (;;) {
+      const returns = this.context.jobs.returns(jid)
+      const left = minions.filter((id) => !returns.has(id))
+      if (left.length === 0) return minions.every((id) => succeeded(returns.get(id)!))
+      if (await this.bus.next((tag) => tag.startsWith(`salt/job/${jid}/ret/`), SILENCE)) continue
+      if (this.isClosed) return NEVER
+      const { running } = await this.ask(jid, left)
+      if (running.length === 0 && this.missing(jid, left).length > 0) return false
+    }
+  }
+
+  /** Whether a minion that the target names has come up: it says so, or answers. Listens until `unwanted`. */
+  async started(tgt: Value, unwanted: AbortSignal): Promise<boolean> {
+    const end = Date.now() + START_SECONDS * 1000
+    while (Date.now() < end && !unwanted.aborted) {
+      if (await this.bus.next(isStartOf(tgt), SILENCE)) return true
+      if (this.isClosed) return NEVER
+      const kind = isList(tgt) ? 'list' : 'glob'
+      for await (const { data } of this.context.run({ tgt, tgtType: kind, fun: 'test.ping', arg: [], timeout: 2 })) {
+        if (data) return true
+      }
+    }
+    return false
+  }
+
+  /** From now on nothing is found out any more: what waits, waits for the next life of the master. */
+  close(): void {
+    this.isClosed = true
+  }
+
+  private missing(jid: string, minions: readonly string[]): string[] {
+    const returns = this.context.jobs.returns(jid)
+    return minions.filter((id) => !returns.has(id))
+  }
+
+  /** Which of these minions run a job, which do not, and which say nothing. */
+  private async ask(jid: string, minions: readonly string[]): Promise<Asked> {
+    const asked: Asked = { running: [], idle: [], silent: [...minions] }
+    if (minions.length === 0) return asked
+    const job = { tgt: [...minions], tgtType: 'list', fun: 'saltutil.find_job', arg: [jid], timeout: 2 }
+    for await (const { id, data } of this.context.run({ ...job, gatherJobTimeout: 1 })) {
+      if (!data) continue
+      const found = data.get('return') ?? null
+      asked[isDict(found) && found.size > 0 ? 'running' : 'idle'].push(id)
+      asked.silent = asked.silent.filter((one) => one !== id)
+    }
+    return asked
+  }
+}
+
+interface Asked {
+  running: string[]
+  idle: string[]
+  silent: string[]
+}
+
+const succeeded = (ret: Dict): boolean =>
+  truthy(ret.get('success') ?? true) && (numberOf(ret.get('retcode') ?? 0) ?? 0) === 0
+
+/** Whether an event tells of the start of a minion that the target names. */
+function isStartOf(tgt: Value): (tag: string) => boolean {
+  const names = isList(tgt) ? tgt.map(str) : str(tgt).split(',')
+  return (tag) => {
+    const id = /^salt\/minion\/([^/]+)\/start$/.exec(tag)?.[1]
+    return id !== undefined && names.some((name) => fnmatch(id, name.trim()))
+  }
+}

@@ -1,0 +1,80 @@
+// The chunks of a reaction as calls in its record. What cannot be called is told there, and keeps the others from nothing,
+// except that an unknown kind ends the list, as in Salt.
+import type { Dict } from '../data/mod.ts'
+import type { MasterContext } from '../sdk/mod.ts'
+import { callOf, type Declared, KINDS, kindOf, requirements } from './calls.ts'
+import { nameOf, tellFailure } from './perform.ts'
+import { nameIn, type ReactionRecord, requiredBy } from './record.ts'
+import { failureText } from './render-reactions.ts'
+
+export interface PlanParts {
+  context: MasterContext
+  declared: Declared
+  /** How many functions of the master can begin at once. */
+  room: number
+}
+
+export async function plan(chunks: readonly Dict[], record: ReactionRecord, parts: PlanParts): Promise<void> {
+  const known = new Set(chunks.map((chunk) => `${kindOf(chunk)}/${nameOf(chunk, '').id}`))
+  const entries: Dict[] = []
+  for (const chunk of chunks) {
+    if (!KINDS.has(kindOf(chunk))) {
+      tellUnknown(chunk, record, parts.context)
+      break
+    }
+    try {
+      const entry = await planned(chunk, record, parts, known)
+      if (entry) entries.push(entry)
+    } catch (error) {
+      record.error(failureText(error))
+      tellFailure(parts.context, nameOf(chunk, kindOf(chunk)), error)
+    }
+  }
+  const waiting = entries.filter((entry) => entry.get('state') === 'waiting')
+  for (const entry of inCircles(waiting)) record.ended(entry, 'failed', 'Recursive requisite found')
+  begin(waiting, record, parts.room)
+}
+
+async function planned(
+  chunk: Dict,
+  record: ReactionRecord,
+  { context, declared }: PlanParts,
+  known: ReadonlySet<string>,
+): Promise<Dict | undefined> {
+  const call = await callOf(chunk, declared, context.log)
+  if (!call) return undefined
+  const requires = requirements(chunk).filter((name) => known.has(name))
+  const entry = record.add(call, chunk.get('__sls__') ?? null, requires)
+  const isKnown = call.kind === 'local' || call.kind === 'caller' || (await declared(call.kind, call.fun))
+  if (!isKnown) record.ended(entry, 'failed', `There is no ${call.kind} function '${call.fun}'`)
+  return entry
+}
+
+/** Marks what begins at once, so that its beginning need not be written once more. */
+function begin(entries: readonly Dict[], record: ReactionRecord, room: number): void {
+  let left = room
+  for (const entry of entries) {
+    if (entry.get('state') !== 'waiting' || requiredBy(entry).length > 0) continue
+    if (entry.get('type') === 'local' || left-- > 0) record.starts(entry)
+  }
+}
+
+function tellUnknown(chunk: Dict, record: ReactionRecord, { log }: MasterContext): void {
+  const failure = `KeyError: '${kindOf(chunk)}'`
+  record.error(failure)
+  const head = "An un-handled exception from the multiprocessing process 'Reactor' was caught:"
+  log('error', `${head}\nTraceback (most recent call last):\n${failure}`)
+}
+
+/** Calls that wait for each other would wait for ever. */
+function inCircles(entries: readonly Dict[]): Dict[] {
+  const byName = new Map(entries.map((entry) => [nameIn(entry), entry]))
+  const reaches = (from: Dict, goal: Dict, seen: Set<Dict>): boolean =>
+    requiredBy(from).some((name) => {
+      const next = byName.get(name)
+      if (!next || seen.has(next)) return false
+      seen.add(next)
+      return next === goal || reaches(next, goal, seen)
+    })
+  return entries.filter((entry) => reaches(entry, entry, new Set()))
+}
