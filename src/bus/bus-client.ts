@@ -6,12 +6,18 @@ import type { Dict } from '../data/mod.ts'
 import { decodeEvent, EventFrames, encodeEvent, eventTag, frameFiredEvent } from '../wire/mod.ts'
 import { BusEvent, type EventFilter, stamp } from './event-bus.ts'
 import type { BusPaths } from './paths.ts'
+import { MISSED, SUBSCRIBE, SUBSCRIBED } from './subscriber.ts'
 
 export interface BusClientOptions {
   paths: BusPaths
   /** Which events are wanted; the others are not even decoded. */
   filter?: EventFilter
+  /** Globs of tags: the others are not even sent. A bus of Salt's own does not know of it. */
+  tags?: readonly string[]
 }
+
+/** Events that may wait here; then the bus keeps what comes, as long as it may. */
+const MOST_WAITING = 10_000
 
 function connected(path: string): Promise<Socket> {
   return new Promise((done, fail) => {
@@ -30,6 +36,9 @@ function connected(path: string): Promise<Socket> {
   })
 }
 
+/** How long a bus may take to say that it heard which tags are wanted. */
+const ANSWER_MS = 10_000
+
 export class BusClient {
   private readonly socket: Socket
   private readonly waiting: BusEvent[] = []
@@ -37,9 +46,16 @@ export class BusClient {
   private filter: EventFilter | undefined
   /** Why there will be no more events. */
   private ended: Error | undefined
+  /** Whether it said which tags it wants: what comes without a number is none of them. */
+  private isNumbered = false
+  private answered: ((last: number) => void) | undefined
+  /** The number of the last event before this client listened, where it said which tags it wants. */
+  last = 0
 
-  static async open({ paths, filter }: BusClientOptions): Promise<BusClient> {
-    return new BusClient(await connected(paths.pub), filter)
+  static async open({ paths, filter, tags }: BusClientOptions): Promise<BusClient> {
+    const client = new BusClient(await connected(paths.pub), filter)
+    if (tags) await client.subscribe(tags)
+    return client
   }
 
   private constructor(socket: Socket, filter: EventFilter | undefined) {
@@ -48,13 +64,29 @@ export class BusClient {
     const frames = new EventFrames()
     socket.on('data', (chunk) => {
       try {
-        for (const body of frames.push(chunk)) this.take(body)
+        for (const { body, number } of frames.pushNumbered(chunk)) this.take(body, number)
       } catch (error) {
         this.end(toError(error))
       }
     })
     socket.on('error', (error) => this.end(error))
     socket.on('close', () => this.end(new BrineError('BusClosed', 'The event bus was closed')))
+  }
+
+  private async subscribe(tags: readonly string[]): Promise<void> {
+    this.isNumbered = true
+    this.socket.write(frameFiredEvent(encodeEvent(SUBSCRIBE, new Map([['tags', [...tags]]]))))
+    this.last = await new Promise<number>((done, fail) => {
+      const refuse = (): void =>
+        fail(new BrineError('BusMute', 'The event bus did not answer which events it will send'))
+      const timer = setTimeout(refuse, ANSWER_MS)
+      this.socket.once('close', refuse)
+      this.answered = (last) => {
+        clearTimeout(timer)
+        this.socket.off('close', refuse)
+        done(last)
+      }
+    })
   }
 
   /** Which events are wanted from now on. */
@@ -71,6 +103,7 @@ export class BusClient {
     const until = performance.now() + seconds * 1000
     for (;;) {
       const event = this.waiting.shift()
+      if (this.waiting.length === 0) this.socket.resume()
       if (event) return event
       const left = until - performance.now()
       if (left <= 0 || this.ended) return undefined
@@ -90,10 +123,18 @@ export class BusClient {
     this.socket.destroy()
   }
 
-  private take(body: Uint8Array): void {
-    if (this.filter && !this.filter(eventTag(body))) return
-    const { tag, data } = decodeEvent(body)
-    this.waiting.push(new BusEvent(tag, data))
+  private take(body: Uint8Array, number = 0): void {
+    const tag = eventTag(body)
+    const isMarker = tag === MISSED || tag === SUBSCRIBED
+    if (isMarker ? !this.isNumbered : this.isNumbered && number === 0) return
+    if (this.filter && !isMarker && !this.filter(tag)) return
+    const { data } = decodeEvent(body)
+    if (tag === SUBSCRIBED) {
+      this.answered?.(Number(data.get('last') ?? 0))
+      return
+    }
+    this.waiting.push(new BusEvent(tag, data, number))
+    if (this.waiting.length >= MOST_WAITING) this.socket.pause()
     this.wake?.()
   }
 

@@ -1,16 +1,17 @@
-// The sockets of a bus: who connects to one gets every event, and what is sent to the other is fired. A subscriber that
-// does not read is cut off when too much waits for it, so that it costs neither the others nor memory.
+// The sockets of a bus: who connects to one gets every event, and what is sent to the other is fired. A listener that does
+// not read costs neither the others nor more memory than it may.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { BrineError, type Log, silentLog, toError } from '../base/mod.ts'
 import { decodeEvent, EventFrames } from '../wire/mod.ts'
-import type { EventBus } from './event-bus.ts'
+import type { BusEvent, EventBus } from './event-bus.ts'
 import type { BusPaths } from './paths.ts'
+import { Subscriber } from './subscriber.ts'
 
-/** Bytes that may wait for one subscriber. */
-const MOST_WAITING = 64 << 20
+/** Bytes that may wait for one listener, unless `ipc_write_buffer` says. */
+const MOST_WAITING = 16 << 20
 
 export interface BusServerOptions {
   bus: EventBus
@@ -21,17 +22,19 @@ export interface BusServerOptions {
   /** What becomes of an event that another program fired; by default it is fired here. */
   onFired?: (tag: string, data: ReturnType<typeof decodeEvent>['data']) => void
   mostWaiting?: number
+  /** Resolves when every event so far is in the journal, where there is one. */
+  kept?: () => Promise<void>
 }
 
 export class BusServer {
   private readonly options: BusServerOptions
   private readonly log: Log
   private readonly servers: Server[] = []
-  private readonly subscribers = new Set<Socket>()
+  private readonly subscribers = new Map<Socket, Subscriber>()
   private readonly senders = new Set<Socket>()
   private stopListening: (() => void) | undefined
   /** Events of this turn of the loop, which go out together: a write costs more than what is written. */
-  private fresh: Buffer[] = []
+  private fresh: BusEvent[] = []
 
   constructor(options: BusServerOptions) {
     this.options = options
@@ -45,14 +48,14 @@ export class BusServer {
     this.stopListening = bus.listen((event) => {
       if (this.subscribers.size === 0) return
       if (this.fresh.length === 0) setImmediate(() => this.spread())
-      this.fresh.push(event.frame)
+      this.fresh.push(event)
     })
   }
 
   async close(): Promise<void> {
     this.stopListening?.()
     this.spread()
-    for (const socket of [...this.subscribers, ...this.senders]) socket.destroy()
+    for (const socket of [...this.subscribers.keys(), ...this.senders]) socket.destroy()
     await Promise.all(this.servers.map((server) => new Promise((done) => server.close(done))))
   }
 
@@ -78,26 +81,29 @@ export class BusServer {
   }
 
   private subscribe(socket: Socket): void {
-    this.subscribers.add(socket)
+    const { bus, kept = async () => {}, mostWaiting } = this.options
+    const subscriber = new Subscriber({
+      socket,
+      mostWaiting: mostWaiting || MOST_WAITING,
+      log: this.log,
+      last: () => bus.last,
+      kept,
+    })
+    this.subscribers.set(socket, subscriber)
     socket.on('error', (error) => this.log('debug', `A listener of the event bus was lost: ${error.message}`))
     socket.on('close', () => this.subscribers.delete(socket))
-    socket.resume()
   }
 
   private spread(): void {
-    const { mostWaiting = MOST_WAITING } = this.options
-    if (this.fresh.length === 0) return
-    const bytes = this.fresh.length === 1 ? this.fresh[0]! : Buffer.concat(this.fresh)
+    const events = this.fresh
+    if (events.length === 0) return
     this.fresh = []
-    for (const socket of this.subscribers) {
-      if (socket.writableLength + bytes.length > mostWaiting && socket.writableLength > 0) {
-        this.log(
-          'warning',
-          `A listener of the event bus does not read: cut off with ${socket.writableLength} bytes waiting`,
-        )
-        socket.destroy()
-      } else socket.write(bytes)
+    let bytes: Buffer | undefined
+    const all = (): Buffer => {
+      bytes ??= events.length === 1 ? events[0]!.frame : Buffer.concat(events.map(({ frame }) => frame))
+      return bytes
     }
+    for (const subscriber of this.subscribers.values()) subscriber.send(events, all)
   }
 
   private receive(socket: Socket): void {

@@ -6,16 +6,29 @@ import { framePacked } from '../wire/mod.ts'
 
 export type EventFilter = (tag: string) => boolean
 
+/** What is known about an event that is told again. */
+export interface EventOrigin {
+  /** Its data in bytes, where they are at hand. */
+  packed?: Uint8Array
+  /** Whether it is a return that the job store has. */
+  isKept?: boolean
+}
+
 export class BusEvent {
   readonly tag: string
   readonly data: Dict
+  /** Its place among the events of its bus; 0 when that is not known. */
+  readonly number: number
+  readonly isKept: boolean
   private bytes: Buffer | undefined
   private readonly packed: Uint8Array | undefined
 
-  constructor(tag: string, data: Dict, packed?: Uint8Array) {
+  constructor(tag: string, data: Dict, number = 0, origin?: EventOrigin) {
     this.tag = tag
     this.data = data
-    this.packed = packed
+    this.number = number
+    this.packed = origin?.packed
+    this.isKept = origin?.isKept === true
   }
 
   /** As subscribers of the sockets get it. */
@@ -45,9 +58,13 @@ interface Listener {
 export class EventBus {
   private readonly listeners = new Set<Listener>()
   private readonly log: Log
+  /** The number of the last event. */
+  last: number
 
-  constructor(log: Log = silentLog) {
+  /** Goes on after the number of an earlier bus. */
+  constructor(log: Log = silentLog, last = 0) {
     this.log = log
+    this.last = last
   }
 
   /** Stamps the data and tells all who listen. */
@@ -56,9 +73,9 @@ export class EventBus {
     return this.tell(tag, data)
   }
 
-  /** Tells an event that has its stamp; `packed` is its data in bytes, where they are at hand. */
-  tell(tag: string, data: Dict, packed?: Uint8Array): BusEvent {
-    const event = new BusEvent(tag, data, packed)
+  /** Tells an event that has its stamp. */
+  tell(tag: string, data: Dict, origin?: EventOrigin): BusEvent {
+    const event = new BusEvent(tag, data, ++this.last, origin)
     for (const { hear, filter } of this.listeners) {
       if (filter && !filter(tag)) continue
       try {

@@ -2,6 +2,7 @@
 // master itself, publishing and events, is handed in.
 import { join } from 'node:path'
 import { BrineError, type Log, newJid } from '../base/mod.ts'
+import { JournalReader, journalFolder } from '../bus/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -10,6 +11,7 @@ import { MasterRegistry, type Registry, runnerTable, wheelTable } from '../loade
 import { keptSteps, masterMinion, reaching } from '../orchestrate/mod.ts'
 import type {
   BusMessage,
+  EventWish,
   MasterContext,
   MasterFunctionCall,
   MasterOutcome,
@@ -40,7 +42,7 @@ export interface MasterAccess {
   /** Has the master do a job in batches. */
   beginBatch(load: Dict): Promise<void>
   fire(tag: string, data: Dict): Promise<void>
-  events(filter: (tag: string) => boolean, seconds?: number): AsyncIterable<BusMessage>
+  events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
 }
 
 export const runners: MasterRegistry = new MasterRegistry(runnerTable)
@@ -107,7 +109,8 @@ export function masterContext(
     },
     reactions: () => reactionsOf(opts),
     orchestrations: () => orchestrationsOf(opts),
-    events: (filter, seconds) => access.events(filter, seconds),
+    events: (filter, seconds, wish) => access.events(filter, seconds, wish),
+    journal: () => journalOf(access),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
     pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
     jobCache: async (name) => jobCacheOf((await local()).ctx, name),
@@ -125,6 +128,11 @@ export function masterContext(
 
 function noCalls(): never {
   throw new BrineError('NoCalls', 'Functions of the master cannot be called from here')
+}
+
+/** The journal of the master, with what the job store has of it. */
+export function journalOf(access: Pick<MasterAccess, 'opts' | 'jobs'>): JournalReader {
+  return new JournalReader(journalFolder(access.opts), () => access.jobs)
 }
 
 const stores = new WeakMap<Dict, ReactionStore>()

@@ -1,13 +1,23 @@
 // The master as a program beside it reaches it: stores by their files, publishing and events by the sockets.
 import { join } from 'node:path'
 import { BrineError, type Log } from '../base/mod.ts'
-import { BusClient, eventStream, fireOnce, masterBusPaths } from '../bus/mod.ts'
+import {
+  BusClient,
+  checkJournal,
+  type EventFilter,
+  type EventTap,
+  eventStream,
+  FollowedEvents,
+  fireOnce,
+  type LiveEvents,
+  masterBusPaths,
+} from '../bus/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import type { MinionJob } from '../sdk/mod.ts'
+import type { EventWish, MinionJob } from '../sdk/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs } from '../store/mod.ts'
 import { LocalClient, type PublishRequest } from './local-client.ts'
-import type { MasterAccess } from './master-context.ts'
+import { journalOf, type MasterAccess } from './master-context.ts'
 
 export interface SocketAccess extends MasterAccess {
   close(): void
@@ -17,7 +27,7 @@ export function socketAccess(opts: Dict, log: Log): SocketAccess {
   const cachedir = str(opts.get('cachedir')!)
   let jobs: SqliteJobs | undefined
   const clients = new Map<string, LocalClient>()
-  return {
+  const access: SocketAccess = {
     opts,
     log,
     host: new LocalHost(),
@@ -69,12 +79,43 @@ export function socketAccess(opts: Dict, log: Log): SocketAccess {
         log('debug', `Nobody hears of ${tag}: ${error.message}`)
       }
     },
-    events: (filter, seconds) => eventStream(BusClient.open({ paths: masterBusPaths(opts), filter }), seconds),
+    events: (filter, seconds, wish = {}) => eventStream(listening(access, filter, wish), seconds),
     close: () => {
       for (const client of clients.values()) client.close()
       jobs?.close()
     },
   }
+  return access
+}
+
+/** Events from the socket; with what was before from the journal, also when there is no master now. */
+async function listening(access: SocketAccess, filter: EventFilter, { tags, since }: EventWish): Promise<EventTap> {
+  const paths = masterBusPaths(access.opts)
+  if (!since) return BusClient.open({ paths, filter, ...(tags && { tags }) })
+  checkJournal(access.opts)
+  const live = BusClient.open({ paths, filter, tags: tags ?? ['*'] })
+  return new FollowedEvents(await live.catch((error) => new NoEvents(error)), {
+    journal: journalOf(access),
+    from: since,
+    filter,
+  })
+}
+
+/** In place of a bus that cannot be reached: everything in the journal, and then the reason. */
+class NoEvents implements LiveEvents {
+  readonly last = Number.POSITIVE_INFINITY
+  readonly isOpen = true
+  private readonly error: unknown
+
+  constructor(error: unknown) {
+    this.error = error
+  }
+
+  next(): Promise<never> {
+    return Promise.reject(this.error)
+  }
+
+  close(): void {}
 }
 
 export function requestOf(job: MinionJob): PublishRequest {

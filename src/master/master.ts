@@ -2,7 +2,7 @@
 // closed in the opposite one.
 import { join } from 'node:path'
 import type { Log } from '../base/mod.ts'
-import { BusServer, EventBus, masterBusPaths } from '../bus/mod.ts'
+import { BusServer, masterBusPaths } from '../bus/mod.ts'
 import { type MasterAccess, resolveTarget } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
@@ -29,6 +29,7 @@ import { openEngines } from './engines.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
 import { JobCaches } from './job-caches.ts'
+import { journaledBus } from './journaling.ts'
 import { LocalKeys } from './local-keys.ts'
 import { Maintenance } from './maintenance.ts'
 import { callMethod, type Services } from './methods.ts'
@@ -80,8 +81,10 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   const identity = await openIdentity(opts)
   const jobs = new SqliteJobs(join(text('cachedir'), 'jobs.db'))
   closings.push(() => jobs.close())
-  const bus = new EventBus(log)
-  const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log })
+  const { bus, kept, close } = journaledBus(opts, log)
+  closings.push(close)
+  const mostWaiting = numberOf(opts.get('ipc_write_buffer') ?? 0) ?? 0
+  const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log, mostWaiting, kept })
   await busServer.open()
   closings.push(() => busServer.close())
   const secret = new PublishSecret()
@@ -89,7 +92,8 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   const publications = await openPublisher(transport, opts, { identity, keys, secret, log }, closings)
   const jobCaches = new JobCaches({ opts, log }, host)
   closings.push(jobCaches.listen(bus))
-  const parts: MasterParts = { opts, log, keys, bus, jobs, jobCaches, cache: fileCache(text('cachedir')), publications }
+  const cache = fileCache(text('cachedir'))
+  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, publications }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
   const rights = new Access(parts, localKeys)

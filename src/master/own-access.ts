@@ -1,10 +1,17 @@
 // The master as its own functions reach it: no sockets in between, and no question who asks.
 import { BrineError, newJid } from '../base/mod.ts'
-import { BusTap, eventStream } from '../bus/mod.ts'
-import { collectReturns, type MasterAccess, type Published, requestOf, resolveTarget } from '../client/mod.ts'
+import { BusTap, checkJournal, type EventFilter, type EventTap, eventStream, FollowedEvents } from '../bus/mod.ts'
+import {
+  collectReturns,
+  journalOf,
+  type MasterAccess,
+  type Published,
+  requestOf,
+  resolveTarget,
+} from '../client/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import type { MinionJob } from '../sdk/mod.ts'
+import type { EventWish, MinionJob } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { Publishing } from './publish.ts'
 
@@ -68,7 +75,16 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
     fire: async (tag, data) => {
       parts.bus.fire(tag, data)
     },
-    events: (filter, seconds) => eventStream(new BusTap(parts.bus, filter), seconds),
+    events: (filter, seconds, wish = {}) => eventStream(listening(filter, wish), seconds),
+  }
+
+  async function listening(filter: EventFilter, { since }: EventWish): Promise<EventTap> {
+    const { last } = parts.bus
+    const tap = Object.assign(new BusTap(parts.bus, filter), { last })
+    if (!since) return tap
+    checkJournal(parts.opts)
+    await parts.kept()
+    return new FollowedEvents(tap, { journal: journalOf(parts), from: since, filter })
   }
 
   function release(jid: string): void {

@@ -16,6 +16,8 @@ export interface MasterParts {
   log: Log
   keys: PkiKeys
   bus: EventBus
+  /** Resolves when every event so far is in the journal. */
+  kept(): Promise<void>
   jobs: JobStore
   jobCaches: JobListeners
   cache: DataCache

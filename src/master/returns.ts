@@ -39,7 +39,7 @@ export class Returns {
     load.set('_stamp', stamp())
     const packed = encodeMsgpack(load, 'bus')
     if (isKept && !(await this.keep({ jid, id, data: load, packed }))) return null
-    this.tell(jid, id, load, packed)
+    this.tell(jid, id, load, { packed, isKept })
     if (isKept) void this.parts.jobCaches.returned(load)
     return null
   }
@@ -54,8 +54,8 @@ export class Returns {
     }
   }
 
-  private tell(jid: string, id: string, load: Dict, packed: Uint8Array): void {
-    this.parts.bus.tell(`salt/job/${jid}/ret/${id}`, load, packed)
+  private tell(jid: string, id: string, load: Dict, origin: { packed: Uint8Array; isKept: boolean }): void {
+    this.parts.bus.tell(`salt/job/${jid}/ret/${id}`, load, origin)
     const fun = textOf(load.get('fun') ?? null) ?? ''
     const ret = load.get('return') ?? null
     if (!STATE_FUNCTIONS.has(fun) || !truthy(load.get('retcode') ?? 0) || !isDict(ret)) return

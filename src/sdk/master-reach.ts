@@ -1,5 +1,6 @@
 // The master as functions on its machine reach it: jobs for minions, its own functions, its events. Runner functions have it
 // as part of their context; execution functions and states only where they run beside a master.
+import type { Beginning } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 
 export interface MinionJob {
@@ -33,6 +34,16 @@ export interface TargetedMinions {
 export interface BusMessage {
   tag: string
   data: Dict
+  /** Its place in the journal of the master; 0 or none when it is not known. */
+  number?: number
+}
+
+/** Which events of the bus are wanted, besides the filter. */
+export interface EventWish {
+  /** Globs of tags: others are not even sent. */
+  tags?: readonly string[]
+  /** From the journal: everything since, before what comes. */
+  since?: Beginning
 }
 
 /** How a call of a runner or wheel function ended. */
@@ -60,7 +71,7 @@ export interface MasterReach {
   call(family: 'runner' | 'wheel', call: MasterFunctionCall): Promise<MasterOutcome>
   fire(tag: string, data: Dict): Promise<void>
   /** Events whose tag passes, from now on; ends after `seconds` without one, if given. */
-  events(filter: (tag: string) => boolean, seconds?: number): AsyncIterable<BusMessage>
+  events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
   /** Where the steps of the orchestration that is going on are kept, if one is. */
   steps(): StepMemory | undefined
   /** Prints where somebody looks. */

@@ -1,6 +1,7 @@
 // Functions of the master: runners and wheel functions, declared like those of minions. They see the master's stores and
 // bus, and reach minions by publishing.
 import type { Log } from '../base/mod.ts'
+import type { JournalReader } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient, FileServer } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -9,7 +10,7 @@ import type { DataCache, JobStore, OrchestrationStore, PkiKeys, ReactionStore } 
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext, Keywords, RenderRequest } from './context.ts'
 import type { Result, Returns } from './declare.ts'
-import type { BusMessage, MinionJob, MinionReturn, TargetedMinions } from './master-reach.ts'
+import type { BusMessage, EventWish, MinionJob, MinionReturn, TargetedMinions } from './master-reach.ts'
 
 /** What can be asked of a job cache. */
 export interface JobCache {
@@ -64,7 +65,9 @@ export interface MasterContext {
   /** What the reactor did. */
   reactions(): ReactionStore
   /** Events of the master's bus whose tag passes, from now on; ends after `seconds` without one, if given. */
-  events(filter: (tag: string) => boolean, seconds?: number): AsyncIterable<BusMessage>
+  events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
+  /** Events that were. */
+  journal(): JournalReader
   /** The pillar of a minion, compiled anew. */
   pillarOf(
     id: string,

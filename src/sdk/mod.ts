@@ -83,6 +83,7 @@ export {
 export type {
   BusMessage,
   MasterFunctionCall,
+  EventWish,
   MasterOutcome,
   MasterParameters,
   MasterReach,

@@ -35,6 +35,8 @@ export interface JobStore {
   note(jid: string, progress: MinionProgress): void
   job(jid: string): JobRecord | undefined
   returns(jid: string): Map<string, Dict>
+  /** What one minion returned. */
+  returnOf(jid: string, id: string): Dict | undefined
   progress(jid: string): MinionProgress[]
   /** The loads of jobs by jid, oldest first; the last `limit` of them. */
   jobs(limit?: number): Map<string, Dict>

@@ -135,6 +135,11 @@ export class SqliteJobs implements JobStore {
     return new Map(rows.map(({ id, data }) => [String(id), unpackReturn(data)]))
   }
 
+  returnOf(jid: string, id: string): Dict | undefined {
+    const row = this.sql('SELECT data FROM ret WHERE jid = ? AND id = ?').get(jid, id) as Row | undefined
+    return row && unpackReturn(row['data'])
+  }
+
   progress(jid: string): MinionProgress[] {
     const known = new Map<string, MinionProgress>()
     for (const id of this.minionsOf(jid) ?? []) known.set(id, { id, state: 'published' })

@@ -20,28 +20,47 @@ export function encodeEvent(tag: string, data: unknown): Buffer {
   return Buffer.concat([Buffer.from(tag), SEPARATOR, encodeMsgpack(data, 'bus')])
 }
 
-/** What stands before the body of every frame: a map of two, an empty head, and the word `body`. */
-const HEAD = Buffer.concat([
-  Buffer.from([MAP_OF_TWO, 0xa4]),
-  Buffer.from('head'),
-  Buffer.from([0x80, 0xa4]),
-  Buffer.from('body'),
-])
+/** What stands before the body of a frame: a map of two, its head, and the word `body`. */
+function headed(head: Dict): Buffer {
+  const name = (word: string): Buffer => Buffer.from(`\xa4${word}`, 'latin1')
+  return Buffer.concat([Buffer.of(MAP_OF_TWO), name('head'), encodeMsgpack(head, 'bus'), name('body')])
+}
+
+/** Salt's heads are empty. */
+const HEAD = headed(new Map())
+
+/** The head of an event in a journal whose data is elsewhere in part. */
+export const KEPT_ELSEWHERE: Buffer = headed(new Map([['kept', true]]))
+
+/** The head of an event with its number, which stands in eight bytes. */
+const NUMBERED = headed(new Map([['n', 2 ** 50]]))
+const NUMBER_AT = NUMBERED.length - 'xbody'.length - 8
+
 const BIN32 = 0xc6
 
 /** The frame of an event whose data is packed already, without copying that more than once. */
-export function framePacked(tag: string, packed: Uint8Array): Buffer {
+export function framePacked(tag: string, packed: Uint8Array, head: Buffer = HEAD): Buffer {
   const tagBytes = Buffer.byteLength(tag)
   const size = tagBytes + SEPARATOR.length + packed.length
   const wide = size < 0x100 ? 1 : size < 0x10000 ? 2 : 4
-  const frame = Buffer.allocUnsafe(HEAD.length + 1 + wide + size)
-  let at = HEAD.copy(frame)
+  const frame = Buffer.allocUnsafe(head.length + 1 + wide + size)
+  let at = head.copy(frame)
   frame[at++] = BIN32 - (wide === 1 ? 2 : wide === 2 ? 1 : 0)
   at = frame.writeUIntBE(size, at, wide)
   at += frame.write(tag, at)
   at += SEPARATOR.copy(frame, at)
   frame.set(packed, at)
   return frame
+}
+
+/** The same frame with a number in its head. */
+export function numberFrame(frame: Buffer, number: number): Buffer {
+  const numbered = Buffer.allocUnsafe(NUMBERED.length + frame.length - HEAD.length)
+  NUMBERED.copy(numbered)
+  numbered.writeUInt32BE(Math.floor(number / 2 ** 32), NUMBER_AT)
+  numbered.writeUInt32BE(number % 2 ** 32, NUMBER_AT + 4)
+  frame.copy(numbered, NUMBERED.length, HEAD.length)
+  return numbered
 }
 
 export function decodeEvent(body: Uint8Array): Event {
@@ -81,6 +100,11 @@ export function frameFiredEvent(body: Uint8Array): Buffer {
   return Buffer.concat([length, frame])
 }
 
+export interface NumberedBody {
+  body: Uint8Array
+  number?: number
+}
+
 /** Bodies of events out of a stream of frames, with lengths in front or without; the first byte tells. */
 export class EventFrames {
   private readonly frames: MsgpackStream
@@ -93,12 +117,26 @@ export class EventFrames {
     this.frames = new MsgpackStream({ dialect: 'bus', maxBytes })
   }
 
+  /** Bodies that are whole now. */
   push(chunk: Uint8Array): Uint8Array[] {
+    return this.split(chunk).map(bodyOf)
+  }
+
+  /** The same with the numbers that their heads tell. */
+  pushNumbered(chunk: Uint8Array): NumberedBody[] {
+    return this.split(chunk).map((frame) => {
+      const head = isDict(frame) ? (frame.get('head') ?? null) : null
+      const number = isDict(head) ? head.get('n') : undefined
+      return { body: bodyOf(frame), ...(number !== undefined && { number: Number(number) }) }
+    })
+  }
+
+  private split(chunk: Uint8Array): Value[] {
     if (chunk.length === 0) return []
     this.prefixed ??= chunk[0] !== MAP_OF_TWO
-    if (!this.prefixed) return this.frames.push(chunk).map(bodyOf)
+    if (!this.prefixed) return this.frames.push(chunk)
     this.kept = Buffer.concat([this.kept, chunk])
-    const bodies: Uint8Array[] = []
+    const frames: Value[] = []
     let at = 0
     while (this.kept.length - at >= LENGTH_BYTES) {
       const size = this.kept.readUInt32BE(at)
@@ -107,10 +145,10 @@ export class EventFrames {
       const from = at + LENGTH_BYTES
       if (this.kept.length < from + size) break
       at = from + size
-      bodies.push(bodyOf(decodeMsgpack(this.kept.subarray(from, at), { dialect: 'bus' })))
+      frames.push(decodeMsgpack(this.kept.subarray(from, at), { dialect: 'bus' }))
     }
     this.kept = this.kept.subarray(at)
-    return bodies
+    return frames
   }
 }
 

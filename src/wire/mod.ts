@@ -22,7 +22,9 @@ export {
   frameEvent,
   frameFiredEvent,
   framePacked,
+  KEPT_ELSEWHERE,
   minionSocketNames,
+  numberFrame,
 } from './event-frame.ts'
 export {
   masterEndpoints,

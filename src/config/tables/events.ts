@@ -22,6 +22,22 @@ export const EVENTS: OptionTable = {
   thorium_roots: { both: { base: ['/srv/thorium'] }, doc: 'Directories of thorium files by environment' },
   thorium_top: { type: 'str', both: 'top.sls', doc: "Name of thorium's top file" },
   thoriumenv: { type: 'None|str', both: null, doc: 'Environment of thorium' },
+  event_journal: { type: 'bool', for: ['master'], doc: 'Whether events are kept in a journal; they are unless given' },
+  event_journal_max_age: {
+    type: 'int',
+    for: ['master'],
+    doc: 'Seconds that events are kept in the journal, a week unless given',
+  },
+  event_journal_max_size: {
+    type: 'int',
+    for: ['master'],
+    doc: 'Bytes that the journal of events may have, 512 MiB unless given; the oldest events go first',
+  },
+  event_journal_inline_size: {
+    type: 'int',
+    for: ['master'],
+    doc: 'Bytes, 4096 unless given, above which the journal refers to the job store for what a minion returned',
+  },
   thorium_recompile: { type: 'int', for: ['master'], doc: 'Seconds between compilations of thorium files' },
   webhook_url: { type: 'str', for: ['master'], doc: 'Path of the webhook engine' },
   runner_queue: { type: 'dict', for: ['master'], doc: 'Queue that runners are put into' },

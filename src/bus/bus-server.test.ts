@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createConnection, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { decodeEvent, type Event, EventFrames } from '../wire/mod.ts'
+import { FollowedEvents } from './journal/followed.ts'
+import { EventJournal } from './journal/journal.ts'
+import { BusClient, type BusEvent, BusServer, EventBus, JournalReader } from './mod.ts'
+
+const MOST = 256 << 10
+let folder: string
+let paths: { pub: string; pull: string }
+let bus: EventBus
+let journal: EventJournal
+let server: BusServer
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'brine-bus-'))
+  paths = { pub: join(folder, 'pub.ipc'), pull: join(folder, 'pull.ipc') }
+  journal = new EventJournal({ folder: join(folder, 'events') })
+  bus = new EventBus(undefined, journal.last)
+  bus.listen((event) => journal.take(event))
+  server = new BusServer({ bus, paths, mostWaiting: MOST, kept: () => journal.flush() })
+  await server.open()
+})
+
+afterEach(async () => {
+  await server.close()
+  await journal.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const fire = (from: number, to: number, text = ''): void => {
+  for (let n = from; n <= to; n++) bus.fire(`n/${n % 2 ? 'odd' : 'even'}/${n}`, new Map([['text', text]]))
+}
+
+const past = (): JournalReader => new JournalReader(join(folder, 'events'), () => ({ returnOf: () => undefined }))
+
+async function take(tap: { next(seconds: number): Promise<BusEvent | undefined> }, count: number): Promise<BusEvent[]> {
+  const events: BusEvent[] = []
+  while (events.length < count) {
+    const event = await tap.next(10)
+    if (!event) throw new Error(`Only ${events.length} of ${count} events came`)
+    events.push(event)
+  }
+  return events
+}
+
+const numbers = (events: BusEvent[]): number[] => events.map(({ number }) => number)
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+/** A listener as Salt's are: it says nothing, and here it may stop to read. */
+class PlainListener {
+  readonly events: Event[] = []
+  readonly socket: Socket
+
+  constructor() {
+    const frames = new EventFrames()
+    this.socket = createConnection(paths.pub)
+    this.socket.on('data', (chunk) => this.events.push(...frames.push(chunk).map(decodeEvent)))
+  }
+
+  async until(test: () => boolean): Promise<void> {
+    for (const end = Date.now() + 20_000; !test(); await sleep(5)) if (Date.now() > end) throw new Error('In vain')
+  }
+}
+
+describe('a listener that does not read', () => {
+  it('misses events, is told how many, and neither slows others nor fills the memory', async () => {
+    const [idle, busy] = [new PlainListener(), new PlainListener()]
+    const ready = (listener: PlainListener) => () => listener.events.length > 0
+    for (const listener of [idle, busy])
+      await listener.until(() => (listener.events.length === 0 && bus.fire('hello', new Map()), ready(listener)()))
+    idle.socket.pause()
+    await sleep(10)
+    const text = 'x'.repeat(10_000)
+    for (let n = 1; n <= 500; n += 10) {
+      fire(n, n + 9, text)
+      await busy.until(() => busy.events.some(({ tag }) => tag.endsWith(`/${n + 9}`)))
+    }
+    const held = [...(server as unknown as { subscribers: Map<Socket, unknown> }).subscribers.keys()]
+    expect(Math.max(...held.map((socket) => socket.writableLength))).toBeLessThan(MOST + 200_000)
+    idle.socket.resume()
+    await idle.until(() => idle.events.some(({ tag }) => tag === 'salt/event/missed'))
+    const missed = Number(idle.events.find(({ tag }) => tag === 'salt/event/missed')!.data.get('missed'))
+    const got = idle.events.filter(({ tag }) => tag.startsWith('n/')).length
+    expect(missed).toBeGreaterThan(0)
+    expect(got + missed).toBe(500)
+    fire(501, 501)
+    await idle.until(() => idle.events.at(-1)!.tag === 'n/odd/501')
+    for (const { socket } of [idle, busy]) socket.destroy()
+  })
+
+  it('gets what it missed from the journal when it follows that', async () => {
+    const filter = (tag: string): boolean => tag.startsWith('n/')
+    const live = await BusClient.open({ paths, filter, tags: ['n/*'] })
+    const events = new FollowedEvents(live, { journal: past(), from: { number: 1 }, filter })
+    const socket = (live as unknown as { socket: Socket }).socket
+    socket.pause()
+    for (let n = 1; n <= 500; n += 10) {
+      fire(n, n + 9, 'x'.repeat(10_000))
+      await sleep(1)
+    }
+    await journal.flush()
+    const taken = take(events, 500)
+    socket.resume()
+    expect(numbers(await taken)).toEqual(range(1, 500))
+    events.close()
+  })
+})
+
+describe('a listener that says which tags it wants', () => {
+  it('is sent no others, with their numbers', async () => {
+    const client = await BusClient.open({ paths, tags: ['n/odd/*'] })
+    fire(1, 6)
+    expect(numbers(await take(client, 3))).toEqual([1, 3, 5])
+    client.close()
+  })
+
+  it('goes on from the journal without a gap and without doubles, whenever it comes', async () => {
+    fire(1, 50)
+    const opening = Array.from({ length: 20 }, async (_, index) => {
+      await sleep(index)
+      const live = await BusClient.open({ paths, tags: ['*'] })
+      return new FollowedEvents(live, { journal: past(), from: { number: 40 }, filter: () => true })
+    })
+    for (let n = 51; n <= 100; n++) {
+      fire(n, n)
+      if (n % 2) await sleep(1)
+    }
+    for (const events of await Promise.all(opening)) {
+      expect(numbers(await take(events, 61))).toEqual(range(40, 100))
+      events.close()
+    }
+  })
+})

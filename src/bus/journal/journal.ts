@@ -1,0 +1,208 @@
+// The journal of a master's events: every one of them under its number, in files that go when they are too old or too many.
+// Events are gathered for some milliseconds and written by the side, so that firing one costs no more than remembering it.
+import { mkdirSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Log, silentLog, toError } from '../../base/mod.ts'
+import type { BusEvent } from '../event-bus.ts'
+import { packGroup, referenceFrame, segmentName } from './format.ts'
+import { beginningOf, endOf, type Segment, segmentsIn } from './segments.ts'
+
+export interface JournalSettings {
+  folder: string
+  /** Segments whose last event is older go. */
+  maxAgeSeconds?: number
+  /** The oldest segments go until the others have no more bytes. */
+  maxBytes?: number
+  /** Returns that the job store keeps and that are larger are not kept twice. */
+  inlineBytes?: number
+  log?: Log
+}
+
+const DEFAULTS = { maxAgeSeconds: 7 * 86_400, maxBytes: 512 << 20, inlineBytes: 4096 }
+
+/** How long events are gathered, in milliseconds, and how many bytes of them at most. */
+const GATHER_MS = 20
+const GATHER_BYTES = 1 << 20
+/** Bytes that may wait for the disk; beyond that events are not written. */
+const MOST_WAITING = 64 << 20
+const SYNC_MS = 1000
+const LARGEST_SEGMENT = 32 << 20
+/** What is left out after a crash, so that no number is given twice. */
+const SKIPPED = 100_000
+
+export class EventJournal {
+  readonly folder: string
+  private readonly settings: Required<JournalSettings>
+  private readonly segmentBytes: number
+  private file: FileHandle | undefined
+  private size = 0
+  /** The number of the last event before this journal was opened. */
+  readonly last: number
+  private frames: Buffer[] = []
+  private bytes = 0
+  private first = 0
+  private began = 0
+  private timer: NodeJS.Timeout | undefined
+  private waiting = 0
+  private lost = 0
+  private synced = 0
+  /** When the events of the open segment begin. */
+  private segmentFrom = 0
+  /** The number after the last one that was taken. */
+  private next: number
+  private writing: Promise<void> = Promise.resolve()
+
+  constructor(settings: JournalSettings) {
+    this.settings = { ...DEFAULTS, log: silentLog, ...settings }
+    this.folder = settings.folder
+    this.segmentBytes = Math.max(4096, Math.min(LARGEST_SEGMENT, Math.floor(this.settings.maxBytes / 8)))
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    this.last = this.recover()
+    this.next = this.last + 1
+    this.prune()
+  }
+
+  /** Cuts what a crash left half written; gives the last number that was used. */
+  private recover(): number {
+    for (const { path, first } of segmentsIn(this.folder).reverse()) {
+      const { bytes, last } = endOf(path)
+      const torn = statSync(path).size - bytes
+      if (torn > 0) {
+        this.settings.log('warning', `Cut ${torn} bytes of events that were half written from ${path}`)
+        truncateSync(path, bytes)
+      }
+      if (last === undefined) {
+        rmSync(path)
+        if (first > 1) return first - 1 + SKIPPED
+        continue
+      }
+      const end = last.first + last.count - 1
+      return last.count === 0 ? end : end + SKIPPED
+    }
+    return 0
+  }
+
+  take(event: BusEvent): void {
+    const frame = this.frameOf(event)
+    // a group has numbers without gaps
+    if (this.frames.length > 0 && event.number !== this.first + this.frames.length) this.seal()
+    if (this.frames.length === 0) {
+      this.first = event.number
+      this.began = Date.now()
+      this.timer = setTimeout(() => this.seal(), GATHER_MS)
+      this.timer.unref()
+    }
+    this.frames.push(frame)
+    this.bytes += frame.length
+    if (this.bytes >= GATHER_BYTES) this.seal()
+  }
+
+  private frameOf({ tag, data, frame, isKept }: BusEvent): Buffer {
+    return isKept && frame.length > this.settings.inlineBytes ? referenceFrame(tag, data) : frame
+  }
+
+  /** Resolves when everything that was taken before is in the file. */
+  async flush(): Promise<void> {
+    this.seal()
+    await this.writing
+  }
+
+  async close(): Promise<void> {
+    this.seal()
+    const now = Date.now()
+    this.enqueue(packGroup([], { first: this.next, from: now, to: now }), this.next, 0)
+    await this.writing
+    await this.file?.close()
+    this.file = undefined
+  }
+
+  private seal(): void {
+    clearTimeout(this.timer)
+    const { frames, first } = this
+    if (frames.length === 0) return
+    this.frames = []
+    this.bytes = 0
+    this.next = first + frames.length
+    this.enqueue(packGroup(frames, { first, from: this.began, to: Date.now() }), first, frames.length)
+  }
+
+  private enqueue(group: Buffer, first: number, count: number): void {
+    if (this.waiting + group.length > MOST_WAITING) {
+      this.fail(count, 'the disk is too slow')
+      return
+    }
+    this.waiting += group.length
+    this.writing = this.writing.then(async () => {
+      try {
+        await this.write(group, first)
+      } catch (error) {
+        this.fail(count, toError(error).message)
+      }
+      this.waiting -= group.length
+    })
+  }
+
+  private async write(group: Buffer, first: number): Promise<void> {
+    if (this.file && this.isFull(group.length)) await this.rotate()
+    this.file ??= await this.openSegment(first)
+    // at a place of its own: what a failed write left is written over
+    for (let done = 0; done < group.length; ) {
+      done += (await this.file.write(group, done, group.length - done, this.size + done)).bytesWritten
+    }
+    this.size += group.length
+    if (this.lost > 0) this.settings.log('warning', `The event journal lacks ${this.lost} events`)
+    this.lost = 0
+    const now = Date.now()
+    if (now - this.synced < SYNC_MS) return
+    this.synced = now
+    await this.file.datasync()
+  }
+
+  /** Segments are short in bytes and in time, because only whole ones can go. */
+  private isFull(more: number): boolean {
+    const age = (Date.now() - this.segmentFrom) / 1000
+    return this.size > 0 && (this.size + more > this.segmentBytes || age > this.settings.maxAgeSeconds / 8)
+  }
+
+  /** Goes on with the last segment where there is room. */
+  private async openSegment(first: number): Promise<FileHandle> {
+    const last = segmentsIn(this.folder).at(-1)
+    this.size = last ? statSync(last.path).size : 0
+    this.segmentFrom = (last && beginningOf(last.path)) ?? Date.now()
+    if (last && !this.isFull(0)) return open(last.path, 'r+', 0o600)
+    this.size = 0
+    this.segmentFrom = Date.now()
+    return open(join(this.folder, segmentName(first)), 'w', 0o600)
+  }
+
+  private async rotate(): Promise<void> {
+    const full = this.file
+    this.file = undefined
+    await full?.datasync()
+    await full?.close()
+    this.prune()
+  }
+
+  private fail(count: number, reason: string): void {
+    if (this.lost === 0) this.settings.log('error', `Cannot write events to their journal: ${reason}`)
+    this.lost += count
+  }
+
+  /** Removes segments that are too old or too many; never the last. */
+  prune(now: number = Date.now()): void {
+    const { maxAgeSeconds, maxBytes } = this.settings
+    const all = segmentsIn(this.folder).map((segment) => ({ ...segment, ...statOf(segment) }))
+    let total = all.reduce((sum, { bytes }) => sum + bytes, 0)
+    for (const { path, bytes, written } of all.slice(0, -1)) {
+      if (total <= maxBytes && now - written <= maxAgeSeconds * 1000) return
+      rmSync(path, { force: true })
+      total -= bytes
+    }
+  }
+}
+
+function statOf({ path }: Segment): { bytes: number; written: number } {
+  const { size, mtimeMs } = statSync(path)
+  return { bytes: size, written: mtimeMs }
+}

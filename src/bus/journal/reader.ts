@@ -1,0 +1,92 @@
+// The journal of a master as others read it, also while the master writes: events with their data, of which a large return
+// comes from the job store.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BrineError } from '../../base/mod.ts'
+import { type Dict, str } from '../../data/mod.ts'
+import type { JobStore } from '../../store/mod.ts'
+import { decodeEvent } from '../../wire/mod.ts'
+import { BusEvent, type EventFilter } from '../event-bus.ts'
+import type { JournalEvent } from './format.ts'
+import { type Beginning, beginningOf, type Reading, readBackward, readForward, segmentsIn } from './segments.ts'
+
+export interface PastReading extends Reading {
+  filter?: EventFilter
+}
+
+export interface JournalExtent {
+  files: number
+  bytes: number
+  /** Numbers of the first and last event, and when the first was fired in milliseconds. */
+  first?: number
+  last?: number
+  from?: number
+}
+
+/** How often and how long is looked whether the journal has an event that was fired. */
+const LOOK_MS = 20
+const MOST_LOOKS = 100
+
+export const journalFolder = (opts: Dict): string => join(str(opts.get('cachedir')!), 'events')
+
+/** Whether a master keeps one. */
+export const hasJournal = (opts: Dict): boolean => opts.get('event_journal') !== false
+
+/** Who wants what was needs one. */
+export function checkJournal(opts: Dict): void {
+  if (hasJournal(opts)) return
+  throw new BrineError('NoJournal', 'The events of the past are not kept: the option event_journal is off')
+}
+
+export class JournalReader {
+  private readonly folder: string
+  private readonly jobs: () => Pick<JobStore, 'returnOf'>
+
+  constructor(folder: string, jobs: () => Pick<JobStore, 'returnOf'>) {
+    this.folder = folder
+    this.jobs = jobs
+  }
+
+  /** Events from a place on, oldest first. */
+  *from(beginning: Beginning, { filter, ...reading }: PastReading = {}): Generator<BusEvent> {
+    const since = 'time' in beginning ? new Date(beginning.time).toISOString().slice(0, -1) : ''
+    for (const event of readForward(this.folder, beginning, reading)) {
+      if (filter && !filter(event.tag)) continue
+      const told = this.told(event)
+      // groups have one time for all
+      if (str(told.data.get('_stamp') ?? since) >= since) yield told
+    }
+  }
+
+  /** Events from the last one back. */
+  *back({ filter, ...reading }: PastReading = {}): Generator<BusEvent> {
+    for (const event of readBackward(this.folder, reading)) if (!filter || filter(event.tag)) yield this.told(event)
+  }
+
+  /** Waits until an event is written that is about to be; not for long. */
+  async reaches(number: number): Promise<void> {
+    for (let patience = 0; patience < MOST_LOOKS && this.lastNumber() < number; patience++) await sleep(LOOK_MS)
+  }
+
+  private lastNumber(): number {
+    const [last] = readBackward(this.folder)
+    return last?.number ?? 0
+  }
+
+  extent(): JournalExtent {
+    const segments = segmentsIn(this.folder)
+    const bytes = segments.reduce((sum, { path }) => sum + statSync(path).size, 0)
+    const [first] = readForward(this.folder, { number: 0 })
+    const [last] = readBackward(this.folder)
+    const extent = { files: segments.length, bytes }
+    if (!first || !last) return extent
+    return { ...extent, first: first.number, last: last.number, from: beginningOf(segments[0]!.path) ?? first.at }
+  }
+
+  private told({ number, tag, body, kept }: JournalEvent): BusEvent {
+    const { data } = decodeEvent(body)
+    const whole = kept && this.jobs().returnOf(kept.jid, kept.id)
+    return new BusEvent(tag, whole ? new Map([...whole, ...data]) : data, number)
+  }
+}

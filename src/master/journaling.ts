@@ -1,0 +1,41 @@
+// The journal of a master's events, by its options, and the bus that goes on with its numbers.
+import type { Log } from '../base/mod.ts'
+import { EventBus, EventJournal, hasJournal, journalFolder } from '../bus/mod.ts'
+import { type Dict, numberOf } from '../data/mod.ts'
+
+const TIDY_MS = 600_000
+
+export interface Journaled {
+  bus: EventBus
+  /** Resolves when every event so far is in the journal. */
+  kept(): Promise<void>
+  close(): Promise<void>
+}
+
+export function journaledBus(opts: Dict, log: Log): Journaled {
+  if (!hasJournal(opts)) return { bus: new EventBus(log), kept: async () => {}, close: async () => {} }
+  const number = (name: string): number | undefined => numberOf(opts.get(name) ?? null)
+  const [maxAgeSeconds, maxBytes, inlineBytes] = ['max_age', 'max_size', 'inline_size'].map((name) =>
+    number(`event_journal_${name}`),
+  )
+  const journal = new EventJournal({
+    folder: journalFolder(opts),
+    log,
+    ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+    ...(maxBytes !== undefined && { maxBytes }),
+    ...(inlineBytes !== undefined && { inlineBytes }),
+  })
+  const bus = new EventBus(log, journal.last)
+  const stop = bus.listen((event) => journal.take(event))
+  const tidying = setInterval(() => journal.prune(), TIDY_MS)
+  tidying.unref()
+  return {
+    bus,
+    kept: () => journal.flush(),
+    close: async () => {
+      stop()
+      clearInterval(tidying)
+      await journal.close()
+    },
+  }
+}
