@@ -37,7 +37,8 @@ export function minionFunctions({ opts, grains, pillar, host, log, files, more =
     openStates: async (asking, request) => {
       const { ClientTree, RootsTree, stateEngine } = await import('../state/mod.ts')
       const tree = (own: Dict) => (files ? new ClientTree(files, host) : new RootsTree(own, host))
-      const { daemon } = asking.ctx
+      // who has no master to get files from has none to ask either
+      const daemon = files && asking.ctx.daemon
       const tops = daemon && { masterTops: (own: Dict) => askTops(daemon, own, grains) }
       return stateEngine({ tree, grains: () => freshGrains(opts, host, log), ...tops })(asking, request)
     },

@@ -10,7 +10,7 @@ export interface MasterGroup {
   failover: boolean
 }
 
-const TYPES = new Set(['str', 'failover', 'distributed', 'disable', 'func'])
+const TYPES = new Set(['str', 'failover', 'distributed', 'disable'])
 
 /** One group for each master that is used at the same time as others; none with `disable`. */
 export function masterGroups(opts: Dict, log: Log, random: () => number = Math.random): MasterGroup[] {
@@ -27,6 +27,13 @@ export function masterGroups(opts: Dict, log: Log, random: () => number = Math.r
   if (type === 'failover') return [{ names: failoverOrder(names, opts, log, random), failover: true }]
   if (type === 'distributed') return [{ names: distributed(names, opts, log, random), failover: true }]
   return names.map((name) => ({ names: [name], failover: false }))
+}
+
+/** The masters in the order in which a single call tries them: one is enough for it. */
+export function callOrder(opts: Dict, log: Log, random: () => number = Math.random): string[] {
+  const groups = masterGroups(opts, log, random)
+  const names = groups.flatMap((group) => group.names)
+  return groups.length > 1 && isShuffled(opts, log) ? shuffled(names, random) : names
 }
 
 function isShuffled(opts: Dict, log: Log): boolean {

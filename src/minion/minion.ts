@@ -11,6 +11,7 @@ import { listenForDuties } from './duties.ts'
 import { openEngines } from './engines.ts'
 import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
+import { findMaster } from './master-function.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
 import { MasterPeer } from './peer.ts'
 import { pingMaster, watchGrains } from './periodic.ts'
@@ -48,12 +49,22 @@ export class Minion {
     return this.failed
   }
 
-  /** Resolves when the minion listens to a master, or at once when it has none. */
+  /** Resolves when the minion listens to a master, or at once when it has none. One that cannot open is closed again. */
   async open(): Promise<void> {
+    try {
+      await this.begin()
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+  }
+
+  private async begin(): Promise<void> {
     const { opts, log, host } = this
-    const groups = masterGroups(opts, log)
     const grains = await collectGrains({ opts, host, log })
     opts.set('grains', grains)
+    await findMaster({ opts, grains, host, log })
+    const groups = masterGroups(opts, log)
     const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log })
     await server.open()
     this.closings.push(() => server.close())

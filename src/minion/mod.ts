@@ -1,6 +1,8 @@
 // The minion: carries out what a master publishes, and the functions it does so with.
 export { type MinionData, minionFunctions } from './functions.ts'
+export { findMaster } from './master-function.ts'
 export { MasterLink, masterAddress } from './master-link.ts'
+export { callOrder } from './masters.ts'
 export { Minion } from './minion.ts'
 export { MinionSession } from './session.ts'
 export { signInSettings } from './settings.ts'

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { BrineError, type Log } from '../../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
-import { moduleTable, Registry, type RegistryContext } from '../../loader/mod.ts'
+import type { Registry, RegistryContext } from '../../loader/mod.ts'
+import { minionFunctions } from '../../minion/mod.ts'
 import type { DaemonAccess } from '../../sdk/mod.ts'
 import { fireOnMinion } from './minion-bus.ts'
 
@@ -19,35 +20,23 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
   const { collectGrains } = await import('../../grains/mod.ts')
   const grains = await collectGrains({ opts, host, log })
   opts.set('grains', grains)
-  const base: RegistryContext = { opts, grains, pillar: new Map(), host, log, daemon: alone(opts, log) }
-  const open = async (context: RegistryContext): Promise<Registry> => {
-    const functions: Registry = new Registry(moduleTable, {
-      ...context,
-      userModules: async (registry, builtIn) => (await import('../../pybridge/mod.ts')).userModules(registry, builtIn),
-      render: async ({ text, ...request }) => {
-        const { renderText } = await import('../../render/mod.ts')
-        const { value } = await renderText(text, { ...request, opts, grains, pillar: context.pillar, functions, log })
-        return value
-      },
-      openStates: async (asking, request) => {
-        const { RootsTree, stateEngine } = await import('../../state/mod.ts')
-        const fresh = (): Promise<Dict> => collectGrains({ opts, host, log, refresh: true })
-        return stateEngine({ tree: (own) => new RootsTree(own, host), grains: fresh })(asking, request)
-      },
-    })
+  const daemon = alone(opts, log)
+  const open = async (pillar: Dict, more: Partial<RegistryContext> = {}): Promise<Registry> => {
+    const functions = minionFunctions({ opts, grains, pillar, host, log, more: { daemon, ...more } })
     await functions.refresh()
     return functions
   }
+  const nothing: Dict = new Map()
   if (!hasPillar(opts)) {
-    opts.set('pillar', base.pillar)
-    return { functions: await open(base), grains }
+    opts.set('pillar', nothing)
+    return { functions: await open(nothing), grains }
   }
   const { LocalPillar } = await import('../../pillar/mod.ts')
-  const local = new LocalPillar({ opts, grains, host, registry: await open(base), log })
+  const local = new LocalPillar({ opts, grains, host, registry: await open(nothing), log })
   const { pillar } = await local.compile({ pillarenv: textOr(opts.get('pillarenv')) })
   opts.set('pillar', pillar)
   const { freshPillar, pillarOrigins } = local
-  return { functions: await open({ ...base, pillar, freshPillar, pillarOrigins }), grains }
+  return { functions: await open(pillar, { freshPillar, pillarOrigins }), grains }
 }
 
 /** Without a master there may still be a minion that runs here. */

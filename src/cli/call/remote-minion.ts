@@ -1,13 +1,18 @@
 // A minion with a master, put together for one call: it signs in, gets its pillar, and tells the master what came of the
 // call. A minion daemon that runs here is told what concerns it.
-import type { Log } from '../../base/mod.ts'
-import { type Dict, isList, str, type Value } from '../../data/mod.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Log, toError } from '../../base/mod.ts'
+import { type Dict, numberOf, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
-import { MasterLink, MinionSession, masterAddress, signInSettings } from '../../minion/mod.ts'
+import { callOrder, findMaster, MasterLink, MinionSession, masterAddress, signInSettings } from '../../minion/mod.ts'
 import type { MinionRequest } from '../../sdk/mod.ts'
+import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import type { LocalMinion } from './local-minion.ts'
 import { askRunningMinion, fireOnMinion } from './minion-bus.ts'
+
+/** The key of this minion has not been accepted. */
+const EX_PENDING = 2
 
 export interface RemoteMinion extends LocalMinion {
   /** Tells the master what a call gave. */
@@ -20,6 +25,7 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
   const { collectGrains } = await import('../../grains/mod.ts')
   const grains = await collectGrains({ opts, host, log })
   opts.set('grains', grains)
+  await findMaster({ opts, grains, host, log })
   const link = await connect(opts, log)
   const around = {
     daemon: daemonAccess(opts, link, log),
@@ -38,29 +44,38 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
   }
 }
 
+/** The first master that lets this minion in; all are tried `master_tries` times. */
 async function connect(opts: Dict, log: Log): Promise<MasterLink> {
-  const master = opts.get('master') ?? 'salt'
-  const names = isList(master) ? master.map(str) : [str(master)]
+  const names = callOrder(opts, log)
   const settings = await signInSettings(opts)
-  let problem: unknown
-  for (const name of names) {
-    try {
-      const link = await MasterLink.open({
-        opts,
-        settings,
-        log,
-        address: masterAddress(name, opts),
-        onOutcome: () => false,
-      })
-      await link.channel.authenticate()
-      return link
-    } catch (error) {
-      problem = error
-      log('debug', `Master ${name} could not be used: ${String(error)}`)
+  const tries = numberOf(opts.get('master_tries') ?? 1) ?? 1
+  const wait = numberOf(opts.get('acceptance_wait_time') ?? 10) ?? 10
+  for (let attempt = 1; ; attempt++) {
+    let problem: unknown
+    for (const name of names) {
+      try {
+        const address = masterAddress(name, opts)
+        const link = await MasterLink.open({ opts, settings, log, address, onOutcome: () => false })
+        await link.channel.authenticate()
+        opts.set('master', name)
+        return link
+      } catch (error) {
+        problem = error
+        log('debug', `Master ${name} could not be used: ${String(error)}`)
+        if (error instanceof SignInError && EXIT_CODES[error.outcome.status] !== undefined) throw refusal(error)
+      }
     }
+    if (attempt === tries) throw refusal(problem)
+    await sleep(wait * 1000)
   }
-  const text = problem instanceof Error ? problem.message : String(problem)
-  throw new ProgramExit(2, { stderr: `${text}\n` })
+}
+
+/** Who waits for an operator is told so where the answer would stand. */
+function refusal(problem: unknown): ProgramExit {
+  const text = `${toError(problem).message}\n`
+  const status = problem instanceof SignInError ? problem.outcome.status : undefined
+  if (status === 'pending') return new ProgramExit(EX_PENDING, { stdout: text })
+  return new ProgramExit((status && EXIT_CODES[status]) ?? 1, { stderr: text })
 }
 
 /** What functions reach when no daemon is around them: the master, and the bus of a daemon that may run here. */

@@ -1,7 +1,9 @@
 // The life of a daemon: it opens, writes its process id, and ends on a signal or on what cannot be repaired.
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../../base/mod.ts'
 import { type Dict, textOf } from '../../data/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
@@ -10,13 +12,20 @@ export interface Daemon {
   name: string
   opts: Dict
   log: Log
-  /** Gives what closes it. */
-  open(): Promise<() => Promise<void>>
+  open(): Promise<unknown>
+  /** Closes it, also while it opens. */
+  close(): Promise<unknown>
   /** Rejects with what ends it later on. */
   ended?: () => Promise<never>
+  /** Waits before a daemon ends that was turned away: who starts daemons again at once would overrun the master. */
+  beforeRefusal?: () => Promise<unknown>
 }
 
-export async function runDaemon({ name, opts, log, open, ended }: Daemon): Promise<number> {
+/** As long as Salt waits, in milliseconds. */
+const waitAWhile = (): Promise<unknown> => sleep(randomInt(10_000, 20_001))
+
+export async function runDaemon(daemon: Daemon): Promise<number> {
+  const { name, opts, log, ended, beforeRefusal = waitAWhile } = daemon
   const pidFile = textOf(opts.get('pidfile') ?? null)
   const stopped = new Promise<NodeJS.Signals>((done) => {
     process.once('SIGINT', done)
@@ -25,19 +34,20 @@ export async function runDaemon({ name, opts, log, open, ended }: Daemon): Promi
   let isNoted = false
   try {
     isNoted = pidFile !== undefined && notePid(pidFile, log)
-    const opened = open()
-    const first = await Promise.race([opened, stopped])
-    if (typeof first === 'string') return 0
-    log('info', `${name} is ready`)
-    const signal = await (ended ? Promise.race([stopped, ended()]) : stopped)
-    log('warning', `${name} received ${signal}, exiting`)
-    await first()
+    const end = daemon.open().then(() => {
+      log('info', `${name} is ready`)
+      return ended?.() ?? stopped
+    })
+    log('warning', `${name} received ${await Promise.race([stopped, end])}, exiting`)
     return 0
   } catch (error) {
     log('critical', `${name} cannot run: ${toError(error).message}`)
     log('debug', toError(error).stack ?? '')
-    return error instanceof SignInError ? (EXIT_CODES[error.outcome.status] ?? 1) : 1
+    const { status } = error instanceof SignInError ? error.outcome : {}
+    if (status === 'rejected') await Promise.race([beforeRefusal(), stopped])
+    return (status && EXIT_CODES[status]) ?? 1
   } finally {
+    await daemon.close()
     if (pidFile && isNoted) rmSync(pidFile, { force: true })
   }
 }

@@ -1,6 +1,7 @@
 // salt-master from its words to its end: it runs until it is told to stop.
 import { consoleLog } from '../../base/mod.ts'
 import { masterConfig } from '../../config/mod.ts'
+import type { Master } from '../../master/mod.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
@@ -15,15 +16,17 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
     const opts = await programOptions({ program: SALT_MASTER, line, streams, log: early, file: 'master', read })
     if (line.values.get('daemon') === true) return detach()
     const log = openLog(logSettings(opts), streams.err)
+    let opening: Promise<Master>
     return runDaemon({
       name: 'salt-master',
       opts,
       log,
-      open: async () => {
-        const { Master } = await import('../../master/mod.ts')
-        const master = await Master.open(opts, log)
-        return () => master.close()
+      open: () => {
+        opening = import('../../master/mod.ts').then(({ Master }) => Master.open(opts, log))
+        return opening
       },
+      // one that could not be opened has closed itself
+      close: () => opening.then((master) => master.close()).catch(() => undefined),
     })
   })
 }

@@ -21,10 +21,8 @@ export function saltMinion(argv: readonly string[], streams: Streams): Promise<n
       name: 'salt-minion',
       opts,
       log,
-      open: async () => {
-        await minion.open()
-        return () => minion.close()
-      },
+      open: () => minion.open(),
+      close: () => minion.close(),
       ended: () => minion.ended,
     })
   })

@@ -1,0 +1,45 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { silentLog } from '../../base/mod.ts'
+import { SignInError, type SignInOutcome } from '../../wire/mod.ts'
+import { type Daemon, runDaemon } from './daemon.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'brine-daemon-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const pidfile = join(folder, 'run/daemon.pid')
+
+function daemon(parts: Partial<Daemon>): Daemon & { closed: number; waited: number } {
+  const made = {
+    name: 'salt-minion',
+    opts: new Map([['pidfile', pidfile]]),
+    log: silentLog,
+    open: async () => undefined,
+    close: async () => void made.closed++,
+    beforeRefusal: async () => void made.waited++,
+    closed: 0,
+    waited: 0,
+    ...parts,
+  }
+  return made
+}
+
+test.each<[SignInOutcome, number, number]>([
+  [{ status: 'rejected' }, 77, 1],
+  [{ status: 'fingerprint', expected: 'a', found: 'b' }, 42, 0],
+  [{ status: 'invalid', what: 'signature', reason: '' }, 1, 0],
+])('A daemon that its master turned away with %j ends with status %i', async (outcome, status, waited) => {
+  const later = daemon({ ended: () => Promise.reject(new SignInError(outcome)) })
+  expect([await runDaemon(later), later.waited, later.closed]).toEqual([status, waited, 1])
+  const atOnce = daemon({ open: () => Promise.reject(new SignInError(outcome)) })
+  expect([await runDaemon(atOnce), atOnce.waited, atOnce.closed]).toEqual([status, waited, 1])
+})
+
+test('A daemon notes its process while it runs, and ends on a signal, also while it opens', async () => {
+  const opening = daemon({ open: () => new Promise(() => undefined) })
+  const ended = runDaemon(opening)
+  expect(readFileSync(pidfile, 'utf8')).toBe(String(process.pid))
+  process.emit('SIGTERM')
+  expect([await ended, opening.closed, existsSync(pidfile)]).toEqual([0, 1, false])
+})
