@@ -54,9 +54,20 @@ export async function namedPages(root: string): Promise<Map<string, string>> {
     const found = [...(await plugins<NamedPlugin>(join(root, 'src', family))).values()]
     const rows = found.map((plugin) => `| \`${calledName(plugin)}\` | ${inCell(plugin.doc)} |`)
     const head = [`# ${title}`, `${MADE_BY} \`src/${family}\`; do not edit by hand.`, meaning]
-    pages.set(`${family}.md`, textOf([...head, ['| name | |', '|---|---|', ...rows].join('\n')]))
+    const settings = found.flatMap((plugin) => settingsText(plugin))
+    pages.set(`${family}.md`, textOf([...head, ['| name | |', '|---|---|', ...rows].join('\n'), ...settings]))
   }
   return pages
+}
+
+/** Of plugins that declare what can be set. */
+function settingsText(plugin: NamedPlugin & { args?: Args }): string[] {
+  const rows = Object.entries(plugin.args ?? {}).map(([name, { doc, default: fallback }]) => {
+    const usual = fallback === undefined ? 'must be given' : `\`${repr(fallback)}\``
+    return `| \`${name}\` | ${usual} | ${inCell(doc)} |`
+  })
+  if (rows.length === 0) return []
+  return [`## ${calledName(plugin)}`, ['| setting | default | |', '|---|---|---|', ...rows].join('\n')]
 }
 
 const calledName = ({ name, virtual }: NamedPlugin): string => virtual ?? name

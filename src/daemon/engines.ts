@@ -2,11 +2,10 @@
 // first time and then after waits that grow; one that has run for a while counts as new. What each does is in a file
 // (`engines.json` in the cache), for programs that ask.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toError } from '../base/mod.ts'
-import { str } from '../data/mod.ts'
-import { bind } from '../sdk/mod.ts'
+import { bind, engineFile } from '../sdk/mod.ts'
 import { type ConfiguredEngine, configuredEngines } from './engine-config.ts'
 import { type EngineSurroundings, engineContext } from './engine-context.ts'
 import { findEngine, type UserEngines } from './find-engine.ts'
@@ -111,7 +110,7 @@ export class Engines {
     const starts = (this.states.get(name)?.starts ?? 0) + (state === 'running' ? 1 : 0)
     const since = new Date().toISOString()
     this.states.set(name, { engine, state, since, starts, ...(error !== undefined && { error }) })
-    const file = join(str(this.parts.opts.get('cachedir') ?? ''), 'engines.json')
+    const file = engineFile(this.parts.opts)
     mkdirSync(dirname(file), { recursive: true })
     const told = { pid: process.pid, engines: Object.fromEntries(this.states) }
     writeFileSync(file, JSON.stringify(told), { mode: 0o600 })

@@ -116,6 +116,8 @@ export interface Command {
   systemPipes?: boolean
   /** In bytes, for each stream; what comes after is dropped. */
   maxOutput?: number
+  /** Hears stdout piece by piece as it comes; then none of it is kept. */
+  hear?(piece: Uint8Array): void
 }
 
 export interface CommandResult {
@@ -171,6 +173,8 @@ export interface HostSockets {
 }
 
 export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets {
+  /** Aborted when the work that this host was given to is ended from outside. */
+  readonly ending?: AbortSignal
   /** True when changes are refused. */
   readonly readOnly: boolean
   hostname(): Promise<string>

@@ -819,6 +819,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/rpm_lowpkg.ts'),
     },
   ],
+  engine: [
+    {
+      functions: ['list'],
+      load: () => import('../modules/engine.ts'),
+    },
+  ],
   environ: [
     {
       functions: ['setval', 'setenv', 'get', 'has_value', 'item', 'items'],

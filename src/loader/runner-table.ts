@@ -47,6 +47,12 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/doc.ts'),
     },
   ],
+  engine: [
+    {
+      functions: ['list'],
+      load: () => import('../runners/engine.ts'),
+    },
+  ],
   error: [
     {
       functions: ['error'],

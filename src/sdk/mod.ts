@@ -69,6 +69,7 @@ export {
   ret,
 } from './declare.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
+export { engineFile, engineStates } from './engine-states.ts'
 export { isTrue } from './is-true.ts'
 export { jobRetcode } from './job-retcode.ts'
 export {
@@ -82,8 +83,8 @@ export {
 } from './master.ts'
 export type {
   BusMessage,
-  MasterFunctionCall,
   EventWish,
+  MasterFunctionCall,
   MasterOutcome,
   MasterParameters,
   MasterReach,

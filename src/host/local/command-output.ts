@@ -45,15 +45,17 @@ export function systemPipe(): { writer: number; source: Readable } {
   return { writer, source }
 }
 
-/** One stream of output, gathered up to a bound. */
+/** One stream of output, gathered up to a bound, or handed on as it comes. */
 export class Output {
   truncated = false
   private readonly pieces: Buffer[] = []
   private ended: Promise<void> = Promise.resolve()
   private left: number
+  private readonly hear: ((piece: Uint8Array) => void) | undefined
 
-  constructor(limit: number) {
+  constructor(limit: number, hear?: (piece: Uint8Array) => void) {
     this.left = limit
+    this.hear = hear
   }
 
   /** Where the command's output comes from; its end is when the last copy of the writing end is gone. */
@@ -71,6 +73,7 @@ export class Output {
   }
 
   private take(piece: Buffer): void {
+    if (this.hear) return this.hear(piece)
     if (piece.length > this.left) this.truncated = true
     if (this.left > 0) this.pieces.push(piece.subarray(0, this.left))
     this.left = Math.max(0, this.left - piece.length)

@@ -17,7 +17,7 @@ const GRACE = 2000
 
 export async function runLocal(command: Command): Promise<CommandResult> {
   const limit = command.maxOutput ?? MOST_OUTPUT
-  const stdout = new Output(limit)
+  const stdout = new Output(limit, command.hear)
   const stderr = command.mergeStderr ? undefined : new Output(limit)
   const child = launchGathering(command, stdout, stderr)
   const ended = new Promise<number>((done, fail) => {

@@ -86,10 +86,12 @@ export class MemoryHost extends MemoryFiles implements Host {
         timedOut = false,
       } = typeof answer === 'string' ? { stdout: answer } : answer
       const encoder = new TextEncoder()
+      const output = encoder.encode(command.mergeStderr ? stdout + stderr : stdout)
+      command.hear?.(output)
       return {
         pid: this.pids++,
         retcode,
-        stdout: encoder.encode(command.mergeStderr ? stdout + stderr : stdout),
+        stdout: command.hear ? new Uint8Array() : output,
         stderr: encoder.encode(command.mergeStderr ? '' : stderr),
         timedOut,
         truncated: false,

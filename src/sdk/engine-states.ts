@@ -1,0 +1,21 @@
+// What a daemon tells of its engines: it keeps the file up to date, and who asks reads it. Of a daemon that is gone no engine
+// runs any more, whatever the file says.
+import { type Dict, isDict, loadJson, str, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+
+/** Where it tells it. */
+export const engineFile = (opts: Dict): string => `${str(opts.get('cachedir') ?? '')}/engines.json`
+
+/** By name: `engine`, `state`, `since`, `starts` and the last `error`. */
+export async function engineStates(host: Host, opts: Dict): Promise<Dict> {
+  const file = engineFile(opts)
+  if (!(await host.stat(file))) return new Map()
+  const told = loadJson(await host.read(file))
+  const engines = isDict(told) ? (told.get('engines') ?? null) : null
+  if (!isDict(told) || !isDict(engines)) return new Map()
+  if (await host.stat(`/proc/${str(told.get('pid') ?? 0)}`)) return engines
+  return new Map([...engines].map(([name, state]) => [name, isDict(state) ? stopped(state) : state]))
+}
+
+const stopped = (state: Dict): Value =>
+  state.get('state') === 'unavailable' ? state : new Map(state).set('state', 'stopped')
