@@ -1,10 +1,11 @@
 // How a program reaches the bus of a daemon on its machine: it reads every event from one socket, and fires through the
 // other. Events that come before somebody asks for them wait.
 import { createConnection, type Socket } from 'node:net'
-import { BrineError, toError } from '../base/mod.ts'
+import { BrineError } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { decodeEvent, EventFrames, encodeEvent, eventTag, frameFiredEvent } from '../wire/mod.ts'
 import { BusEvent, type EventFilter, stamp } from './event-bus.ts'
+import { EventQueue } from './event-queue.ts'
 import type { BusPaths } from './paths.ts'
 import { MISSED, SUBSCRIBE, SUBSCRIBED } from './subscriber.ts'
 
@@ -41,11 +42,8 @@ const ANSWER_MS = 10_000
 
 export class BusClient {
   private readonly socket: Socket
-  private readonly waiting: BusEvent[] = []
-  private wake: (() => void) | undefined
+  private readonly waiting = new EventQueue()
   private filter: EventFilter | undefined
-  /** Why there will be no more events. */
-  private ended: Error | undefined
   /** Whether it said which tags it wants: what comes without a number is none of them. */
   private isNumbered = false
   private answered: ((last: number) => void) | undefined
@@ -65,12 +63,13 @@ export class BusClient {
     socket.on('data', (chunk) => {
       try {
         for (const { body, number } of frames.pushNumbered(chunk)) this.take(body, number)
-      } catch (error) {
-        this.end(toError(error))
+      } catch {
+        // what follows a broken frame cannot be read either
+        this.waiting.end()
       }
     })
-    socket.on('error', (error) => this.end(error))
-    socket.on('close', () => this.end(new BrineError('BusClosed', 'The event bus was closed')))
+    socket.on('error', () => this.waiting.end())
+    socket.on('close', () => this.waiting.end())
   }
 
   private async subscribe(tags: readonly string[]): Promise<void> {
@@ -95,31 +94,17 @@ export class BusClient {
   }
 
   get isOpen(): boolean {
-    return this.ended === undefined
+    return this.waiting.isOpen
   }
 
   /** The next event, or undefined when none comes within the seconds or the bus is gone. */
   async next(seconds: number): Promise<BusEvent | undefined> {
-    const until = performance.now() + seconds * 1000
-    for (;;) {
-      const event = this.waiting.shift()
-      if (this.waiting.length === 0) this.socket.resume()
-      if (event) return event
-      const left = until - performance.now()
-      if (left <= 0 || this.ended) return undefined
-      await new Promise<void>((done) => {
-        const timer = setTimeout(done, left)
-        this.wake = () => {
-          clearTimeout(timer)
-          done()
-        }
-      })
-      this.wake = undefined
-    }
+    if (this.waiting.length <= 1) this.socket.resume()
+    return this.waiting.next(seconds)
   }
 
   close(): void {
-    this.end(new BrineError('BusClosed', 'The event bus was closed'))
+    this.waiting.end()
     this.socket.destroy()
   }
 
@@ -133,14 +118,8 @@ export class BusClient {
       this.answered?.(Number(data.get('last') ?? 0))
       return
     }
-    this.waiting.push(new BusEvent(tag, data, number))
+    this.waiting.put(new BusEvent(tag, data, number))
     if (this.waiting.length >= MOST_WAITING) this.socket.pause()
-    this.wake?.()
-  }
-
-  private end(error: Error): void {
-    this.ended ??= error
-    this.wake?.()
   }
 }
 

@@ -1,7 +1,8 @@
 // Events: the bus inside a daemon, its sockets for other programs of the machine, how these reach it, and the journal.
 export { BusClient, type BusClientOptions, fireOnce } from './bus-client.ts'
 export { BusServer, type BusServerOptions } from './bus-server.ts'
-export { type BusEvent, BusTap, EventBus, type EventFilter, stamp } from './event-bus.ts'
+export { BusTap } from './bus-tap.ts'
+export { type BusEvent, EventBus, type EventFilter, stamp } from './event-bus.ts'
 export { type EventTap, eventStream } from './event-stream.ts'
 export { FollowedEvents, type LiveEvents } from './journal/followed.ts'
 export { EventJournal, type JournalSettings } from './journal/journal.ts'

@@ -11,6 +11,7 @@ export { type MasterCall, type MasterCallResult, refreshFunctions, runMasterFunc
 export { journalOf, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 export { type MinionPillarRequest, minionPillar } from './minion-pillar.ts'
 export { connectedMinions } from './presence.ts'
+export { returnCode } from './return-code.ts'
 export { handReturn, handTo, returnerNames, returnerOf } from './returning.ts'
 export { requestOf, socketAccess } from './socket-access.ts'
 export { type MinionKnowledge, resolveTarget } from './targets.ts'

@@ -1,12 +1,12 @@
 // `-b`, and `--static`, which is a batch of everybody that shows all at the end. Who answers a ping takes part; the master
 // does the rest, and what is printed here is read from its events.
 import { newJid } from '../../base/mod.ts'
-import { batchSize, ClientError, type PublishRequest } from '../../client/mod.ts'
+import { batchSize, ClientError, type PublishRequest, returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
 import type { SaltWork } from './main.ts'
 import { howToLookUp, nobodyMatched } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
-import { retcodeOf, showOutcome, showValue } from './show.ts'
+import { showOutcome, showValue } from './show.ts'
 
 interface Answered {
   up: string[]
@@ -132,7 +132,7 @@ class Watch {
     const id = str(data.get('id') ?? '')
     if (!this.sent.delete(id)) return
     const value = data.get('return') ?? null
-    const retcode = retcodeOf(data)
+    const retcode = returnCode(data)
     this.retcode = Math.max(this.retcode, retcode)
     this.results.set(id, value)
     if (this.isQuiet) return

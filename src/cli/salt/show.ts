@@ -1,6 +1,6 @@
 // How salt prints what minions answered.
-import type { Gathered } from '../../client/mod.ts'
-import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { type Gathered, returnCode } from '../../client/mod.ts'
+import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import type { Streams } from '../streams.ts'
 import type { SaltWork } from './main.ts'
@@ -19,20 +19,13 @@ type Showing = Pick<SaltWork, 'opts' | 'log' | 'streams'>
 export function answerOf({ id, data, reason }: Gathered, jid: string): MinionAnswer {
   if (data) {
     const out = textOf(data.get('out') ?? null) ?? ''
-    return { id, value: data.get('return') ?? null, retcode: retcodeOf(data), out, isReturned: true }
+    return { id, value: data.get('return') ?? null, retcode: returnCode(data), out, isReturned: true }
   }
   const value =
     reason === 'gone'
       ? 'Minion did not return. [Not connected]'
       : `Minion did not return. [No response]\n${lookUpLater(jid)}`
   return { id, value, retcode: 1, out: 'no_return', isReturned: false }
-}
-
-/** Of several functions the worst counts. */
-export function retcodeOf(data: Dict): number {
-  const retcode = data.get('retcode') ?? 0
-  if (isDict(retcode)) return Math.max(0, ...[...retcode.values()].map((code) => numberOf(code) ?? 1))
-  return numberOf(retcode) ?? 1
 }
 
 /** The number of the job, where somebody wants to see it. */

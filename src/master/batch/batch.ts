@@ -1,5 +1,6 @@
 // One batch: who waits, who works, who is done, and what is to happen next. No clock and no bus in here; events and time
 // come from outside. The names of its description are those of Salt's batch state.
+import { returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, numberOf, str, type Value } from '../../data/mod.ts'
 
 /** What does not change while the batch runs. */
@@ -69,7 +70,7 @@ export class Batch {
       if (this.done.has(id) || this.failed.has(id)) continue
       this.done.set(id, data)
       this.leave(id, now)
-      if (this.plan.failhard && retcodeOf(data) > 0) this.haltedBecause = 'failhard'
+      if (this.plan.failhard && returnCode(data) > 0) this.haltedBecause = 'failhard'
     }
     for (const id of lost) {
       if (this.done.has(id) || this.failed.has(id)) continue
@@ -151,11 +152,4 @@ export class Batch {
     for (const [id, why] of dict('failed')) batch.failed.set(str(id), str(why))
     return batch
   }
-}
-
-/** Of several functions the worst counts. */
-function retcodeOf(data: Dict): number {
-  const retcode = data.get('retcode') ?? 0
-  if (isDict(retcode)) return Math.max(0, ...[...retcode.values()].map((code) => numberOf(code) ?? 0))
-  return numberOf(retcode) ?? 0
 }

@@ -1,0 +1,39 @@
+// Events that came before somebody asked for them, one after the other.
+import type { BusEvent } from './event-bus.ts'
+
+export class EventQueue {
+  private readonly waiting: BusEvent[] = []
+  private wake: (() => void) | undefined
+  /** Whether more may come. */
+  isOpen = true
+
+  get length(): number {
+    return this.waiting.length
+  }
+
+  put(event: BusEvent): void {
+    this.waiting.push(event)
+    this.wake?.()
+  }
+
+  /** No more will come; what waits can still be taken. */
+  end(): void {
+    this.isOpen = false
+    this.wake?.()
+  }
+
+  /** The next event, or undefined when none comes within the seconds or no more will come. */
+  async next(seconds: number): Promise<BusEvent | undefined> {
+    if (this.waiting.length === 0 && seconds > 0 && this.isOpen) {
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, seconds * 1000)
+        this.wake = () => {
+          clearTimeout(timer)
+          done()
+        }
+      })
+      this.wake = undefined
+    }
+    return this.waiting.shift()
+  }
+}

@@ -1,0 +1,14 @@
+// The return code of a return. Of several functions the worst counts; what is no number says nothing, as in Salt's batches.
+import { type Dict, isDict, isList, numberOf, type Value } from '../data/mod.ts'
+
+export function returnCode(data: Dict): number {
+  const retcode = data.get('retcode') ?? 0
+  const codes = isDict(retcode) ? [...retcode.values()] : isList(retcode) ? retcode : [retcode]
+  return Math.max(0, ...codes.map(codeOf))
+}
+
+/** Read as Python's `int` reads it. */
+function codeOf(value: Value): number {
+  if (typeof value === 'string') return /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : 0
+  return Math.trunc(numberOf(value) ?? 0)
+}
