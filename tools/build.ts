@@ -1,6 +1,7 @@
 // `npm run build`: one small program per command in dist/, with what several of them use split into shared parts.
 // A command loads a part only when it needs it, and its compiled form where there is one; that is what keeps start-up
 // near that of Node alone.
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -98,6 +99,12 @@ export async function build(root: string, outdir = join(root, 'dist')): Promise<
   }
   cpSync(join(root, 'python'), join(outdir, 'python'), { recursive: true, filter: isSource })
   compileAhead(root, outdir)
+  compilePython(join(outdir, 'python'))
+}
+
+/** The compiled forms for the Python that is here; any other makes its own. */
+function compilePython(folder: string): void {
+  spawnSync('python3', ['-m', 'compileall', '-q', '--invalidation-mode', 'checked-hash', folder], { stdio: 'ignore' })
 }
 
 if (import.meta.filename === process.argv[1]) await build(join(import.meta.dirname, '..'), process.argv[2])

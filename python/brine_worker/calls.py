@@ -3,10 +3,10 @@ What the running call sees. Modules are loaded once and serve every minion and e
 dunders are stand-ins that lead to the data of the call that runs in the thread asking.
 """
 
-import collections.abc
-import threading
+import _thread
+from _collections_abc import MutableMapping
 
-_local = threading.local()
+_local = _thread._local()
 _latest = None
 
 
@@ -30,7 +30,12 @@ class Call:
         return raised(self.channel.ask, self.number, method, list(payload))
 
     def document(self, name):
-        return self.channel.documents[self.facts[name]]
+        """A dict of the host, which sends it when it is first asked for."""
+        number = self.facts[name]
+        documents = self.channel.documents
+        if number not in documents:
+            self.ask("document", number)
+        return documents[number]
 
     def __enter__(self):
         global _latest
@@ -50,7 +55,7 @@ def current():
     return call
 
 
-class Dunder(collections.abc.MutableMapping):
+class Dunder(MutableMapping):
     """A module's view of one of the names below, in whichever call uses it."""
 
     def __init__(self, name):

@@ -1,13 +1,12 @@
 """
 The pipe to the host. Frames are four bytes of length and a message; either side asks, and answers name the number of
 what they answer. Every call from the host runs in a thread of its own, so that one that blocks blocks only itself.
+Threads and locks are Python's low-level ones: `threading` and `queue` are more to load than all of this.
 """
 
-import ctypes
+import _thread
 import os
-import queue
 import struct
-import threading
 
 from . import wire
 
@@ -19,8 +18,42 @@ ASK, LOG = 0, 3
 IDLE_SECONDS = 30
 
 
+class Slot:
+    """Where one thread waits for one message of another."""
+
+    def __init__(self):
+        self._full = _thread.allocate_lock()
+        self._full.acquire()
+        self._item = None
+
+    def put(self, item):
+        self._item = item
+        self._full.release()
+
+    def take(self, seconds=-1):
+        """What was put; None when nothing came in time."""
+        if not self._full.acquire(True, seconds):
+            return None
+        item, self._item = self._item, None
+        return item
+
+
 class Cancelled(BaseException):
     """Raised in the thread of a call that the host gave up."""
+
+
+class Running:
+    """
+    A call and its thread. It is given up by an exception that may come between any two steps of users' code, but not while
+    the thread is `inside` here, where half a message could stay unwritten: there it is told by the slot it waits at.
+    """
+
+    def __init__(self):
+        self.ident = _thread.get_ident()
+        self.native = _thread.get_native_id()
+        self.inside = False
+        self.cancelled = False
+        self.slot = None
 
 
 class Channel:
@@ -28,12 +61,12 @@ class Channel:
         self._in = os.fdopen(read_fd, "rb", buffering=1 << 16)
         self._out = write_fd
         self._serve = serve
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
+        self._writing = _thread.allocate_lock()
         self._last = 0
         self._waiting = {}
-        self._threads = {}
-        self._idle_count = 0
-        self._work = queue.SimpleQueue()
+        self._idle = []
+        self.threads = {}
         self.documents = {}
         self.dropped = lambda number: None
 
@@ -41,7 +74,7 @@ class Channel:
         """Writes one message; what cannot be written raises before anything was."""
         body = wire.pack(message)
         data = memoryview(struct.pack(">I", len(body)) + body)
-        with self._lock:
+        with self._writing:
             while data:
                 data = data[os.write(self._out, data) :]
 
@@ -55,19 +88,26 @@ class Channel:
 
     def ask(self, call, method, payload):
         """Asks the host on behalf of a call, and waits for what it says."""
-        answer = queue.SimpleQueue()
+        slot = Slot()
+        running = self.threads.get(call)
+        if running is None or running.ident != _thread.get_ident():
+            # a thread that a module started itself
+            running = Running()
         with self._lock:
             self._last += 1
             number = self._last
-            self._waiting[number] = answer
+            self._waiting[number] = running.slot = slot
+            running.inside = True
         try:
             self.send([ASK, number, call, method, payload])
-            kind, value = answer.get()
+            kind, value = slot.take()
         finally:
-            self._waiting.pop(number, None)
+            with self._lock:
+                self._waiting.pop(number, None)
+                running.slot, running.inside = None, False
         if kind == REPLY:
             return value
-        raise HostFailure(value)
+        raise Cancelled if kind == CANCEL else HostFailure(value)
 
     def run(self):
         """Serves until the host closes its end."""
@@ -79,60 +119,80 @@ class Channel:
             if kind == CALL:
                 self._begin(message)
             elif kind in (REPLY, FAIL):
-                waiting = self._waiting.get(number)
-                if waiting is not None:
-                    waiting.put((kind, message[2]))
+                with self._lock:
+                    waiting = self._waiting.pop(number, None)
+                    if waiting is not None:
+                        waiting.put((kind, message[2]))
             elif kind == DOCUMENT:
                 self.documents[number] = message[2]
             elif kind == PATCH:
-                document = self.documents[number]
-                document.update(message[2])
-                for key in message[3]:
-                    document.pop(key, None)
+                self._patch(self.documents[number], message[2], message[3])
             elif kind == DROP:
                 self.documents.pop(number, None)
                 self.dropped(number)
             elif kind == CANCEL:
-                self._cancel(number)
+                from . import cancelling
+
+                cancelling.cancel(self, number)
+
+    @staticmethod
+    def _patch(document, changed, gone):
+        document.update(changed)
+        for key in gone:
+            document.pop(key, None)
 
     def _begin(self, message):
         with self._lock:
-            fresh = self._idle_count == 0
-            if not fresh:
-                self._idle_count -= 1
-        self._work.put(message)
-        if fresh:
-            threading.Thread(target=self._labour, name="call", daemon=True).start()
+            slot = self._idle.pop() if self._idle else None
+        if slot is None:
+            slot = Slot()
+            _thread.start_new_thread(self._labour, (slot,))
+        slot.put(message)
 
-    def _labour(self):
+    def _labour(self, slot):
         """Takes calls until there has been none for a while."""
         while True:
-            try:
-                message = self._work.get(timeout=IDLE_SECONDS)
-            except queue.Empty:
+            message = slot.take(IDLE_SECONDS)
+            if message is None:
                 with self._lock:
-                    if self._idle_count == 0:
-                        continue
-                    self._idle_count -= 1
-                return
+                    if slot in self._idle:
+                        self._idle.remove(slot)
+                        return
+                # a call is on its way already
+                message = slot.take()
             _, number, method, payload = message
-            self._threads[number] = threading.get_ident()
+            running = self.threads[number] = Running()
             try:
                 self._serve(number, method, payload)
             except Cancelled:
-                pass
-            finally:
-                self._threads.pop(number, None)
+                self.finish(number)
+            if running.cancelled:
+                # another exception may be on its way to this thread
+                return
             with self._lock:
-                self._idle_count += 1
+                self._idle.append(slot)
 
-    def is_running(self, number):
-        return number in self._threads
+    def finish(self, number):
+        """Says that users' code of a call is done; false when it was given up before. Nothing strikes it from here on."""
+        with self._lock:
+            running = self.threads.pop(number, None)
+        return running is not None and not running.cancelled
 
-    def _cancel(self, number):
-        ident = self._threads.get(number)
-        if ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(Cancelled))
+    def give_up(self, number, strike):
+        """Ends the wait of a call that asks, or strikes it in users' code; false when it is over."""
+        with self._lock:
+            running = self.threads.get(number)
+            if running is None:
+                return False
+            running.cancelled = True
+            waiting = running.slot
+            if not running.inside:
+                strike(running)
+            elif waiting is not None and waiting in self._waiting.values():
+                running.slot = None
+                self._waiting = {other: slot for other, slot in self._waiting.items() if slot is not waiting}
+                waiting.put((CANCEL, None))
+        return True
 
 
 class HostFailure(Exception):

@@ -2,7 +2,6 @@
 
 import builtins
 import sys
-import traceback
 
 from .channel import HostFailure
 
@@ -31,6 +30,8 @@ def _text(exc):
 
 def _trace(exc):
     """The trace from the first line of users' code on."""
+    import traceback
+
     trace = exc.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(HERE):
         trace = trace.tb_next
@@ -39,6 +40,8 @@ def _trace(exc):
 
 
 def _last_line(exc):
+    import traceback
+
     frames = [f for f in traceback.extract_tb(exc.__traceback__) if not f.filename.startswith(HERE)]
     return [frames[-1].filename, frames[-1].lineno] if frames else None
 

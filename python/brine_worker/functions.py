@@ -3,8 +3,7 @@ Functions by name, as modules see them in `__salt__`, `__states__`, `__runner__`
 asked for; those of users' own Python modules are called at once, so that any object may pass between them.
 """
 
-import collections.abc
-import importlib
+from _collections_abc import Mapping
 
 from . import modules
 from .calls import current, source
@@ -44,7 +43,7 @@ class _Module:
             raise AttributeError(name) from None
 
 
-class Functions(collections.abc.Mapping):
+class Functions(Mapping):
     def __init__(self, family):
         self._family = family
         self._known = {}
@@ -104,6 +103,8 @@ class Utils(Functions):
         own = modules.utility(module, current())
         found = getattr(own, fun, None) if own is not None else None
         if found is None:
+            import importlib
+
             try:
                 found = getattr(importlib.import_module("salt.utils." + module), fun, None)
             except ImportError:

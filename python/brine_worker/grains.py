@@ -1,11 +1,7 @@
 """Grains modules: every function of every file is asked, and sees what is known so far when it wants to."""
 
-import inspect
-import logging
-
-from . import modules
-
-log = logging.getLogger(__name__)
+from . import modules, parameters
+from .host_log import logger
 
 
 def collect(paths, known):
@@ -26,8 +22,9 @@ def collect(paths, known):
 def _ask(name, function, so_far):
     wanted = {"grains": so_far, "proxy": None}
     try:
-        parameters = inspect.signature(function).parameters
-        return function(**{key: value for key, value in wanted.items() if key in parameters})
+        names = {parameter[0] for parameter in parameters.of(function)}
+        return function(**{key: value for key, value in wanted.items() if key in names})
     except Exception as exc:  # one module's mistake must not cost the grains of the others
-        log.critical("Failed to load grains defined in grain file %s in function %s, error:", name, function, exc_info=exc)
+        text = "Failed to load grains defined in grain file %s in function %s, error:"
+        logger(__name__).critical(text, name, function, exc_info=exc)
         return None

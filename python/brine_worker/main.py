@@ -4,15 +4,11 @@ lines of the host's log.
 """
 
 import io
-import logging
 import os
 import sys
-import time
-import types
 
-from . import calls, functions as _functions, modules, wire  # noqa: F401, the dunders register themselves
+from . import calls, functions as _functions, host_log, modules, wire  # noqa: F401, the dunders register themselves
 from .channel import FAIL, LOG, REPLY, Cancelled, Channel
-from .failures import describe
 
 METHODS = {}
 
@@ -51,15 +47,13 @@ def render(_call, renderer, text, path, variables, arguments):
 
 
 @method
-def settled(call, number):
-    """Waits until a call that was given up is over."""
-    while call.channel.is_running(number):
-        time.sleep(0.02)
+def alive(_call):
+    """Shows that Python code of other calls can run."""
 
 
 def gathered(value):
     """A function that yields gives all of it: dicts laid together, else the last."""
-    if not isinstance(value, types.GeneratorType):
+    if not isinstance(value, wire.generator):
         return value
     result = {}
     for item in value:
@@ -95,50 +89,29 @@ class Worker:
 
     def serve(self, number, name, payload):
         running = calls.Call(self.channel, number, payload[0])
+        written = None
         try:
             with running:
                 value = METHODS[name](running, *payload[1:])
                 written = changes(running)
+            message = [REPLY, number, value, written]
         except Cancelled:
             raise
         except BaseException as exc:  # sys.exit() of a module must not end the worker
-            self.channel.send([FAIL, number, describe(exc), None])
-            return
+            from .failures import describe
+
+            message = [FAIL, number, describe(exc), None]
+        if self.channel.finish(number):
+            self.answer(message)
+
+    def answer(self, message):
+        _, number, value, written = message
         try:
-            self.channel.send([REPLY, number, value, written])
-        except Exception as exc:
+            self.channel.send(message)
+        except Exception as exc:  # whatever a conversion raised
             where = wire.find_unserializable(value) or ("return", str(exc))
             details = {"type": "Unserializable", "message": "{}: {}".format(*where), "trace": "", "bases": []}
             self.channel.send([FAIL, number, details, written])
-
-
-class LogHandler(logging.Handler):
-    """Records become lines of the host's log."""
-
-    def __init__(self, channel):
-        super().__init__()
-        self._channel = channel
-
-    def emit(self, record):
-        try:
-            text = record.getMessage()
-            if record.exc_info:
-                text += "\n" + logging.Formatter().formatException(record.exc_info)
-            self._channel.send([LOG, record.levelno, record.name, text])
-        except Exception:
-            self.handleError(record)
-
-
-def install_levels():
-    """The levels that Salt adds to those of Python."""
-    for name, number in (("TRACE", 5), ("GARBAGE", 1), ("PROFILE", 15)):
-        logging.addLevelName(number, name)
-
-        def write(self, text, *args, level=number, **kwargs):
-            if self.isEnabledFor(level):
-                self._log(level, text, args, **kwargs)
-
-        setattr(logging.Logger, name.lower(), write)
 
 
 def limit_memory(megabytes):
@@ -159,10 +132,7 @@ def main():
         setattr(sys, name, io.TextIOWrapper(stream.buffer, encoding="utf-8", errors="replace", line_buffering=True))
     sys.argv = ["salt"]
     worker = Worker()
-    root = logging.getLogger()
-    root.addHandler(LogHandler(worker.channel))
-    root.setLevel(level)
-    install_levels()
+    host_log.install(lambda number, name, text: worker.channel.send([LOG, number, name, text]), level)
     try:
         worker.channel.run()
     finally:

@@ -3,17 +3,12 @@ Users' own modules: read from their files, given their dunders, asked whether th
 the host. A file is read again when it has changed.
 """
 
-import functools
-import importlib.util
-import inspect
-import logging
 import os
 import sys
 
-from . import wire
+from . import parameters
 from .calls import Dunder, current, source
-
-log = logging.getLogger(__name__)
+from .host_log import logger
 
 # the word in the dotted name of loaded modules, where it is not the family's
 TAGS = {"modules": "module", "renderers": "render"}
@@ -25,6 +20,8 @@ DUNDERS = (
 )  # fmt: skip
 
 _loaded = {}
+
+_Module, _Spec, _Function = type(sys), type(sys.__spec__), type(lambda: None)
 
 
 class _Loaded:
@@ -84,13 +81,9 @@ def load(path, family):
 
 
 def _execute(full, path, family):
-    import salt.loaded
-
-    salt.loaded.make_parents(full)
-    file = os.path.join(path, "__init__.py") if os.path.isdir(path) else path
-    places = [path] if os.path.isdir(path) else None
-    spec = importlib.util.spec_from_file_location(full, file, submodule_search_locations=places)
-    module = importlib.util.module_from_spec(spec)
+    is_package = os.path.isdir(path)
+    file = os.path.join(path, "__init__.py") if is_package else path
+    module = _empty(full, file, is_package)
     equip(module)
     sys.modules[full] = module
     try:
@@ -104,6 +97,29 @@ def _execute(full, path, family):
     return module
 
 
+def _empty(full, file, is_package):
+    """A module before its text has run, below the packages of its dotted name."""
+    parent = None
+    words = full.split(".")
+    for count in range(2, len(words)):
+        name = ".".join(words[:count])
+        package = sys.modules.get(name)
+        if package is None:
+            package = sys.modules[name] = _Module(name)
+            package.__path__ = []
+            if parent is not None:
+                setattr(parent, words[count - 1], package)
+        parent = package
+    module = _Module(full)
+    module.__file__ = file
+    module.__spec__ = _Spec(full, None, origin=file, is_package=is_package)
+    module.__package__ = full if is_package else full.rpartition(".")[0]
+    if is_package:
+        module.__path__ = module.__spec__.submodule_search_locations = [os.path.dirname(file)]
+    setattr(parent, words[-1], module)
+    return module
+
+
 def equip(module, keep=()):
     """Gives a module its dunders, also where its text declares its own, but for those that its family must make itself."""
     for name in DUNDERS:
@@ -114,11 +130,11 @@ def equip(module, keep=()):
 def _log_failure(family, name, exc):
     kind = family.rstrip("s")
     if isinstance(exc, SyntaxError):
-        log.error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
+        logger(__name__).error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
     elif isinstance(exc, ImportError):
-        log.debug("Failed to import %s %s:", kind, name, exc_info=exc)
+        logger(__name__).debug("Failed to import %s %s:", kind, name, exc_info=exc)
     else:
-        log.error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
+        logger(__name__).error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
 
 
 def describe(path, family):
@@ -155,7 +171,7 @@ def _virtual(module, entry):
     except (Exception, SystemExit) as exc:  # users' code may raise anything
         text = "Exception raised when processing __virtual__ function for {}. Module will not be loaded: {}"
         text = text.format(module.__name__, exc)
-        log.error(text, exc_info=exc)
+        logger(__name__).error(text, exc_info=exc)
         return None, text
     reason = None
     if isinstance(verdict, tuple):
@@ -169,11 +185,11 @@ def _virtual(module, entry):
 
 def _initialise(module):
     begin = module.__dict__.get("__init__")
-    if inspect.isfunction(begin):
+    if isinstance(begin, _Function):
         try:
             begin(module.__opts__)
         except TypeError as exc:
-            log.debug("__init__ of %s takes no options: %s", module.__name__, exc)
+            logger(__name__).debug("__init__ of %s takes no options: %s", module.__name__, exc)
 
 
 def _settle_dependencies(module):
@@ -197,37 +213,18 @@ def public(module):
         if attr.startswith("_"):
             continue
         value = getattr(module, attr, None)
-        if inspect.isfunction(value) or isinstance(value, functools.partial):
+        if isinstance(value, _Function) or parameters.is_partial(value):
             found[aliases.get(attr, attr)] = attr
     return found
 
 
 def _function_facts(module, attr, name):
     value = getattr(module, attr)
-    facts = {"attr": attr, "doc": inspect.getdoc(value) and value.__doc__, "args": [], "called": attr}
+    facts = {"attr": attr, "doc": value.__doc__ or None, "args": parameters.of(value), "called": attr}
     outputters = getattr(module, "__outputter__", None)
     if isinstance(outputters, dict) and outputters.get(name, outputters.get(attr)):
         facts["outputter"] = outputters.get(name, outputters.get(attr))
-    try:
-        parameters = inspect.signature(value).parameters.values()
-    except (TypeError, ValueError):
-        return facts
-    kinds = inspect.Parameter
-    for parameter in parameters:
-        kind = {kinds.VAR_POSITIONAL: "rest", kinds.VAR_KEYWORD: "open"}.get(parameter.kind, "any")
-        described = [parameter.name, kind, parameter.kind == kinds.KEYWORD_ONLY]
-        if parameter.default is not kinds.empty:
-            described.append(_plain(parameter.default))
-        facts["args"].append(described)
     return facts
-
-
-def _plain(value):
-    try:
-        wire.pack(value)
-    except Exception:  # any object may be a default
-        return repr(value)
-    return value
 
 
 def function(path, attr, family="modules"):

@@ -1,22 +1,22 @@
 """
 Values as they travel between Python and the host: MessagePack, with extension types for what it lacks, so that a
-tuple stays a tuple and an integer of any size stays itself. The C library is used where it is installed.
+tuple stays a tuple and an integer of any size stays itself. Large messages go through the C library where there is one.
 """
 
-import collections
-import collections.abc
-import datetime
 import struct
-import types
+import sys
 
-try:
-    import msgpack
-except ImportError:
-    msgpack = None
+# what collections.abc is made of; that package itself is one more thing to load
+from _collections_abc import ItemsView, KeysView, Mapping, Set, ValuesView, generator
+
+from . import search_path
 
 BIG, TUPLE, SET, FROZENSET, ORDERED, DATETIME, DATE, TIME, DELTA = range(1, 10)
 
-_MICROSECOND = datetime.timedelta(microseconds=1)
+_LISTED = (KeysView, ValuesView, ItemsView, generator, range, map, filter, zip)
+
+# messages from which on the C library is worth its import, and from which on a look for it
+LARGE, HUGE = 1 << 15, 1 << 19
 
 
 class Unserializable(TypeError):
@@ -38,29 +38,38 @@ def extension(value):
         return TUPLE, pack(list(value))
     if isinstance(value, list):
         return list(value)
-    if isinstance(value, collections.OrderedDict):
+    if _is_a(value, "collections", "OrderedDict"):
         return ORDERED, pack(dict(value))
-    if isinstance(value, collections.abc.Mapping):
+    if isinstance(value, Mapping):
         return dict(value.items())
     if isinstance(value, frozenset):
         return FROZENSET, pack(list(value))
-    if isinstance(value, collections.abc.Set) and not isinstance(value, collections.abc.ItemsView):
+    if isinstance(value, Set) and not isinstance(value, ItemsView):
         return SET, pack(list(value))
-    if isinstance(value, datetime.datetime):
-        return DATETIME, value.isoformat().encode()
-    if isinstance(value, datetime.date):
-        return DATE, value.isoformat().encode()
-    if isinstance(value, datetime.time):
-        return TIME, value.isoformat().encode()
-    if isinstance(value, datetime.timedelta):
-        return DELTA, str(value // _MICROSECOND).encode()
+    found = _moment(value)
+    if found is not None:
+        return found
     plain = getattr(value, "__brine_plain__", None)
     if plain is not None:
         return plain()
-    views = (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView, collections.deque)
-    if isinstance(value, views) or isinstance(value, (types.GeneratorType, range, map, filter, zip)):
+    if isinstance(value, _LISTED) or _is_a(value, "collections", "deque"):
         return list(value)
     raise Unserializable("a value of type {} cannot leave Python".format(_type_name(value)))
+
+
+def _is_a(value, module, name):
+    """Whether a value is of a class; none is while nothing has imported the class's module."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return kind is not None and isinstance(value, kind)
+
+
+def _moment(value):
+    for code, name in ((DATETIME, "datetime"), (DATE, "date"), (TIME, "time")):
+        if _is_a(value, "datetime", name):
+            return code, value.isoformat().encode()
+    if _is_a(value, "datetime", "timedelta"):
+        return DELTA, str(value // type(value)(microseconds=1)).encode()
+    return None
 
 
 def _type_name(value):
@@ -80,7 +89,11 @@ def restore(code, content):
     if code == FROZENSET:
         return frozenset(unpack(content))
     if code == ORDERED:
+        import collections
+
         return collections.OrderedDict(unpack(content))
+    import datetime
+
     text = bytes(content).decode()
     if code == DATETIME:
         return datetime.datetime.fromisoformat(text)
@@ -251,26 +264,45 @@ class Unpacker:
         return self.restore(code, self.bytes(size))
 
 
+_library = None
+_looked = False
+
+
+def _look_for_library(size):
+    """Takes the C library where it is installed, once messages are large."""
+    global _library, _looked
+    if _looked or size < LARGE or not (search_path.is_open() or size > HUGE):
+        return
+    _looked = True
+    try:
+        import msgpack
+    except ImportError:
+        return
+    _library = msgpack
+
+
 def _default(value):
     plain = extension(value)
-    return msgpack.ExtType(*plain) if type(plain) is tuple else plain
+    return _library.ExtType(*plain) if type(plain) is tuple else plain
 
 
 def pack(value):
     """The bytes of a value."""
-    if msgpack is not None:
-        return msgpack.packb(
+    if _library is not None:
+        return _library.packb(
             value, default=_default, use_bin_type=True, strict_types=True, unicode_errors="surrogatepass"
         )
     packer = Packer(extension)
     packer.value(value)
+    _look_for_library(len(packer.out))
     return bytes(packer.out)
 
 
 def unpack(data):
     """The value of bytes."""
-    if msgpack is not None:
-        return msgpack.unpackb(
+    _look_for_library(len(data))
+    if _library is not None:
+        return _library.unpackb(
             data, ext_hook=restore, raw=False, strict_map_key=False, unicode_errors="surrogatepass"
         )
     return Unpacker(data, restore).value()
@@ -278,7 +310,7 @@ def unpack(data):
 
 def find_unserializable(value, path="return"):
     """Where in a value the part is that cannot leave Python."""
-    if isinstance(value, collections.abc.Mapping):
+    if isinstance(value, Mapping):
         children = [("{}[{!r}]".format(path, key), item) for key, item in value.items()]
     elif isinstance(value, (list, tuple, set, frozenset)):
         children = [("{}[{}]".format(path, index), item) for index, item in enumerate(value)]

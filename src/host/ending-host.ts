@@ -7,6 +7,7 @@ const ALWAYS = new Set<PropertyKey>(['remove', 'removeDirectory', 'settle', 'now
 export function endingHost(host: Host, signal: AbortSignal): Host {
   return new Proxy(host, {
     get(target, name) {
+      if (name === 'ending') return signal
       const member = Reflect.get(target, name) as unknown
       if (typeof member !== 'function') return member
       if (name === 'run') {

@@ -1,4 +1,7 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
 import { ModuleFolder } from './test-modules.test-support.ts'
@@ -8,6 +11,16 @@ import os, signal, sys, time
 
 def fine():
     return os.getpid()
+
+def threads():
+    """How many calls of this module but this one are under way."""
+    frames = [frame for frame in sys._current_frames().values()]
+    own = 0
+    for frame in frames:
+        while frame is not None and frame.f_globals.get("__name__") != __name__:
+            frame = frame.f_back
+        own += frame is not None
+    return own - 1
 
 def raising():
     return {}["missing"]
@@ -37,6 +50,32 @@ def looping():
 def sleeping(seconds):
     time.sleep(seconds)
     return seconds
+
+def ticking(path):
+    while True:
+        with open(path, "a") as file:
+            file.write("x")
+        time.sleep(0.01)
+
+def stubborn(path):
+    while True:
+        try:
+            ticking(path)
+        except BaseException:
+            pass
+
+def running(path):
+    import subprocess
+    subprocess.run(["sh", "-c", "while :; do printf x >> %s; sleep 0.01; done" % path])
+
+def asking(path):
+    open(path, "a").close()
+    while True:
+        __salt__["file.append"](path, "x")
+
+def holding():
+    import re
+    return re.match("(a+)+$", "a" * 64 + "b")
 
 def printing(megabytes):
     line = "x" * 1023
@@ -93,9 +132,9 @@ describe('a fault of a Python module', () => {
     const error = await failure('faults.raising')
     expect(error).toBeInstanceOf(PythonFailure)
     expect((error as PythonFailure).trace).toMatch(
-      /^Traceback \(most recent call last\):\n {2}File ".*faults\.py", line 8, in raising\n[\s\S]*KeyError: 'missing'\n$/,
+      /^Traceback \(most recent call last\):\n {2}File ".*faults\.py", line 18, in raising\n[\s\S]*KeyError: 'missing'\n$/,
     )
-    expect(error).toMatchObject({ code: 'KeyError', at: { line: 8 } })
+    expect(error).toMatchObject({ code: 'KeyError', at: { line: 18 } })
   })
 
   test('costs only the time it may take', async () => {
@@ -110,6 +149,46 @@ describe('a fault of a Python module', () => {
       folder.opts.delete('python_call_timeout')
     }
   })
+
+  test.each(['ticking', 'running', 'asking'])(
+    '%s ends with the job that called it',
+    async (name) => {
+      const path = join(folder.root, name)
+      const ending = new AbortController()
+      const job = functions.with({ host: endingHost(functions.ctx.host, ending.signal) })
+      const pid = await functions.call('faults.fine')
+      const call = Promise.resolve(job.call(`faults.${name}`, [path]))
+      const size = (): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      await expect.poll(size, { timeout: 20_000 }).toBeGreaterThan(2)
+      ending.abort(new Error('ended'))
+      await expect(call).rejects.toThrow('ended')
+      await expect.poll(async () => Number(await functions.call('faults.threads'))).toBe(0)
+      const last = size()
+      await functions.call('faults.sleeping', [0.1])
+      expect(size()).toBe(last)
+      expect(await functions.call('faults.fine')).toBe(pid)
+    },
+    30_000,
+  )
+
+  test('that catches what should end it costs a new worker', async () => {
+    folder.opts.set('python_call_timeout', 0.3)
+    const pid = await functions.call('faults.fine')
+    await expect(functions.call('faults.stubborn', [join(folder.root, 'stubborn')])).rejects.toThrow('took longer')
+    folder.opts.delete('python_call_timeout')
+    await expect.poll(() => folder.lines.join('\n'), { timeout: 10_000 }).toContain('catches what should end it')
+    await expect.poll(async () => Promise.resolve(functions.call('faults.fine')).catch(() => pid)).not.toBe(pid)
+  }, 20_000)
+
+  test('that keeps Python from doing anything else costs a new worker', async () => {
+    folder.opts.set('python_call_timeout', 0.3)
+    const pid = await functions.call('faults.fine')
+    const error = await failure('faults.holding')
+    folder.opts.delete('python_call_timeout')
+    expect(error.message).toBe('faults.holding took longer than 0.3 seconds (python_call_timeout)')
+    await expect.poll(() => folder.lines.join('\n'), { timeout: 10_000 }).toContain('the Python worker is started anew')
+    await expect.poll(async () => Promise.resolve(functions.call('faults.fine')).catch(() => pid)).not.toBe(pid)
+  }, 20_000)
 
   test('that prints without end leaves a note in the log', async () => {
     expect(await functions.call('faults.printing', [100])).toBe('printed')

@@ -15,6 +15,7 @@ export function functionScope(ctx: FunctionContext): Scope {
     pillar,
     memory,
     log,
+    ending: ctx.host.ending,
     facts: new Map([['utils', moduleFolders(opts, 'utils')]]),
     answers: answersOf({ function: functionFamily(ctx) }, textAnswers(ctx)),
   }

@@ -18,6 +18,7 @@ function stateScope(ctx: StateContext): Scope {
     pillar,
     memory,
     log,
+    ending: ctx.host.ending,
     facts: new Map<Value, Value>([
       ['utils', moduleFolders(opts, 'utils')],
       ['low', low],

@@ -1,10 +1,12 @@
-// Large dicts that many calls see (options, grains, pillar) are sent once, and later only what changed in them. The worker
-// keeps each under a number as long as it lives here.
+// Large dicts that many calls see (options, grains, pillar) are sent when Python first looks at them, and later only what
+// changed in them. The worker keeps each under a number as long as it lives here.
 import { type Dict, encodeMsgpack, type Value } from '../data/mod.ts'
 
 interface Known {
   number: number
-  sent: Map<Value, Value>
+  isOptions: boolean
+  /** What the worker has; undefined as long as it has nothing. */
+  sent?: Map<Value, Value>
 }
 
 export interface DocumentSink {
@@ -19,41 +21,52 @@ const APART: ReadonlySet<Value> = new Set(['grains', 'pillar'])
 export class Documents {
   private readonly sink: DocumentSink
   private readonly known = new WeakMap<Dict, Known>()
+  private readonly unsent = new Map<number, WeakRef<Dict>>()
   private readonly dropped: FinalizationRegistry<number>
   private last = 0
 
   constructor(sink: DocumentSink) {
     this.sink = sink
-    this.dropped = new FinalizationRegistry((number) => sink.drop(number))
+    this.dropped = new FinalizationRegistry((number) => {
+      this.unsent.delete(number)
+      sink.drop(number)
+    })
   }
 
-  /** The number of a dict, which the worker now knows as it is. */
+  /** The number of a dict; what the worker has of it is brought up to date. */
   numberOf(dict: Dict, isOptions = false): number {
     const known = this.known.get(dict)
     if (known) {
-      this.update(dict, known, isOptions)
+      this.update(dict, known)
       return known.number
     }
-    const number = ++this.last
-    const sent = sendable(dict, isOptions)
-    this.known.set(dict, { number, sent })
-    this.dropped.register(dict, number)
-    this.sink.document(number, sent)
+    const number = this.identityOf(dict, isOptions)
+    this.unsent.set(number, new WeakRef(dict))
     return number
   }
 
   /** A number without contents, for what the worker keeps itself. */
-  identityOf(dict: Dict): number {
+  identityOf(dict: Dict, isOptions = false): number {
     const known = this.known.get(dict)
     if (known) return known.number
     const number = ++this.last
-    this.known.set(dict, { number, sent: new Map() })
+    this.known.set(dict, { number, isOptions })
     this.dropped.register(dict, number)
     return number
   }
 
-  private update(dict: Dict, known: Known, isOptions: boolean): void {
-    const { number, sent } = known
+  /** Sends what a number stands for, when the worker has not got it. */
+  send(number: number): void {
+    const dict = this.unsent.get(number)?.deref()
+    if (!dict) return
+    this.unsent.delete(number)
+    const known = this.known.get(dict)!
+    known.sent = sendable(dict, known.isOptions)
+    this.sink.document(number, known.sent)
+  }
+
+  private update(dict: Dict, { number, sent, isOptions }: Known): void {
+    if (!sent) return
     let changed: Dict | undefined
     for (const [key, value] of dict) {
       if (Object.is(sent.get(key), value) || (isOptions && APART.has(key))) continue

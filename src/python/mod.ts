@@ -3,5 +3,6 @@
 export { answersOf, type Families, type Family, type Found, type Origin } from './answers.ts'
 export { PythonFailure, WorkerError, type WorkerErrorCode } from './errors.ts'
 export { type FamilyName, type ModuleFile, moduleFiles, moduleFolders } from './folders.ts'
+export { interpreter } from './interpreter.ts'
 export { type Answer, callPython, type PythonCall, type Scope } from './scope.ts'
 export { serveFrames } from './serve.ts'

@@ -13,6 +13,8 @@ export interface Scope {
   pillar: Dict
   memory: Dict
   log: Log
+  /** Ends the call from outside. */
+  ending?: AbortSignal | undefined
   /** Further facts: `low`, `env`, folders of `_utils`, the families behind dunders. */
   facts?: ReadonlyMap<Value, Value>
   /** Answers to methods by name. */
@@ -21,17 +23,17 @@ export interface Scope {
 
 const MEGABYTE = 1 << 20
 
-let shared: Worker | undefined
+const workers = new Map<string, Worker>()
 
-/** The worker of this process. */
+/** The worker of this process, for what options say of it. */
 function theWorker(opts: Dict, log: Log): Worker {
-  shared ??= new Worker({
-    python: textOf(opts.get('python_executable') ?? null) || 'python3',
-    level: leastLevel(opts),
-    memory: Math.max(0, Math.ceil((numberOf(opts.get('modules_max_memory') ?? -1) ?? -1) / MEGABYTE)),
-  })
-  shared.log = log
-  return shared
+  const python = textOf(opts.get('python_executable') ?? null) || 'python3'
+  const memory = Math.max(0, Math.ceil((numberOf(opts.get('modules_max_memory') ?? -1) ?? -1) / MEGABYTE))
+  const key = `${python}:${memory}`
+  const worker = workers.get(key) ?? new Worker({ python, memory, level: leastLevel(opts) })
+  workers.set(key, worker)
+  worker.log = log
+  return worker
 }
 
 /** The least level that a log of these options keeps. */
@@ -71,6 +73,7 @@ export function callPython(scope: Scope, { method, params, what }: PythonCall): 
       if (!answer) throw new Error(`Nothing here answers '${wanted}'`)
       return answer(given)
     },
+    signal: scope.ending,
     timeout: numberOf(opts.get('python_call_timeout') ?? 0) ?? 0,
     remember: (kept, gone) => {
       for (const [key, value] of kept) memory.set(key, value)

@@ -5,10 +5,10 @@ import type { Socket } from 'node:net'
 import { LOG_LEVELS, type Log, type LogLevel, silentLog } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { Documents } from './documents.ts'
-import { errorOf, type FailureFacts, failureOf, WorkerError } from './errors.ts'
+import { errorOf, type FailureFacts, failureOf, PythonFailure, WorkerError } from './errors.ts'
 import { FrameReader, frame } from './frames.ts'
+import { interpreter, workerFile } from './interpreter.ts'
 import { OutputLines } from './output-lines.ts'
-import { workerFile } from './python-folder.ts'
 
 // to the worker
 const CALL = 0
@@ -22,7 +22,7 @@ const CANCEL = 6
 const ASK = 0
 const LOG = 3
 
-/** How long a call that was given up may take to notice. */
+/** How long Python may take to notice that a call was given up. */
 const GRACE_MS = 2000
 
 export interface WorkerOptions {
@@ -50,6 +50,8 @@ export interface WorkerCall {
   what: string
   /** Seconds; 0 for no limit. */
   timeout: number
+  /** Ends the call, with its reason as the error. */
+  signal?: AbortSignal | undefined
   /** What the call left in `__context__`. */
   remember?: (kept: Dict, gone: readonly Value[]) => void
 }
@@ -59,6 +61,7 @@ interface Pending {
   resolve: (value: Value) => void
   reject: (error: Error) => void
   timer?: NodeJS.Timeout | undefined
+  leave?: () => void
 }
 
 export class Worker {
@@ -100,8 +103,9 @@ class Process {
   constructor(options: WorkerOptions, log: () => Log) {
     this.options = options
     this.log = log
-    const words = [workerFile(), String(options.level), String(options.memory)]
-    this.child = spawn(options.python, words, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
+    // -S: the worker reads `site` when it needs it
+    const words = ['-S', workerFile(), String(options.level), String(options.memory)]
+    this.child = spawn(interpreter(options.python), words, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
     this.pipes = this.child.stdio.slice(1) as Socket[]
     const [out, err, to, from] = this.pipes as [Socket, Socket, Socket, Socket]
     this.printed = [out, err].map((pipe) => {
@@ -124,12 +128,20 @@ class Process {
   }
 
   call(call: WorkerCall): Promise<Value> {
+    const { signal, what, timeout } = call
     if (this.failure) return Promise.reject(this.failure)
+    if (signal?.aborted) return Promise.reject(signal.reason)
     return new Promise((resolve, reject) => {
       const number = ++this.last
       const pending: Pending = { call, resolve, reject }
       this.send([CALL, number, call.method, [call.facts(this.documents), ...call.params]])
-      if (call.timeout > 0) pending.timer = setTimeout(() => this.giveUp(number, pending), call.timeout * 1000)
+      const late = `${what} took longer than ${timeout} seconds (python_call_timeout)`
+      const stop = (): void => this.giveUp(number, signal!.reason as Error)
+      if (timeout > 0) {
+        pending.timer = setTimeout(() => this.giveUp(number, timedOut(late)), timeout * 1000)
+      }
+      signal?.addEventListener('abort', stop)
+      pending.leave = () => signal?.removeEventListener('abort', stop)
       this.pending.set(number, pending)
       if (this.pending.size > 1) return
       this.wake()
@@ -164,15 +176,23 @@ class Process {
   }
 
   private settle(kind: number, number: number, message: Value[]): void {
-    const pending = this.pending.get(number)
+    const pending = this.taken(number)
     if (!pending) return
-    this.pending.delete(number)
-    clearTimeout(pending.timer)
-    if (this.pending.size === 0) this.rest()
     const written = message[3] as [Dict, Value[]] | null
     if (written) pending.call.remember?.(written[0], written[1])
     if (kind === REPLY) pending.resolve(message[2]!)
     else pending.reject(errorOf(Object.fromEntries(message[2] as Dict) as unknown as FailureFacts, pending.call.what))
+  }
+
+  /** A call that is over. */
+  private taken(number: number): Pending | undefined {
+    const pending = this.pending.get(number)
+    if (!pending) return undefined
+    this.pending.delete(number)
+    clearTimeout(pending.timer)
+    pending.leave?.()
+    if (this.pending.size === 0) this.rest()
+    return pending
   }
 
   private async answer(number: number, message: Value[]): Promise<void> {
@@ -180,42 +200,34 @@ class Process {
     const pending = this.pending.get(caller)
     try {
       if (!pending) throw new WorkerError('CallTimedOut', 'The call that asks is over')
-      const value = await pending.call.ask({ method, params })
+      if (method === 'document') this.documents.send(params[0] as number)
+      const value = method === 'document' ? null : await pending.call.ask({ method, params })
       this.send([REPLY, number, value])
     } catch (error) {
       this.send([FAIL, number, failureOf(error)])
     }
   }
 
-  /** Ends a call that takes too long: by an exception in its thread, and when that is not heard, by a new worker. */
-  private giveUp(number: number, pending: Pending): void {
-    const { what, timeout } = pending.call
+  /** Ends a call: by an exception in its thread, and when Python does not get to that, by a new worker. */
+  private giveUp(number: number, reason: Error): void {
+    const given = this.taken(number)
+    if (!given) return
     this.send([CANCEL, number])
-    this.settle(FAIL, number, [
-      FAIL,
-      number,
-      new Map([
-        ['type', 'TimeoutError'],
-        ['message', `${what} took longer than ${timeout} seconds (python_call_timeout)`],
-      ]),
-      null,
-    ])
-    const ping = this.call({
-      method: 'settled',
+    given.reject(reason)
+    const alive = this.call({
+      method: 'alive',
       facts: () => new Map(),
-      params: [number],
+      params: [],
       ask: () => null,
       what: '',
       timeout: 0,
     })
     const unheard = setTimeout(() => {
-      this.log()('warning', `${what} cannot be ended; the Python worker is started anew`)
+      this.log()('warning', `${given.call.what} cannot be ended; the Python worker is started anew`)
       this.child.kill('SIGKILL')
     }, GRACE_MS)
-    ping.then(
-      () => clearTimeout(unheard),
-      () => clearTimeout(unheard),
-    )
+    const heard = (): void => clearTimeout(unheard)
+    alive.then(heard, heard)
   }
 
   private unstartable(error: Error): WorkerError {
@@ -234,14 +246,18 @@ class Process {
     if (this.isOver) return
     this.isOver = true
     this.failure = failure
-    for (const { reject, timer } of this.pending.values()) {
+    for (const { reject, timer, leave } of this.pending.values()) {
       clearTimeout(timer)
+      leave?.()
       reject(failure)
     }
     if (this.pending.size > 0 && failure.code === 'WorkerDied') this.log()('error', failure.message)
     this.pending.clear()
   }
 }
+
+const timedOut = (message: string): PythonFailure =>
+  new PythonFailure('TimeoutError', message, { trace: '', module: 'builtins' })
 
 function levelOf(number: number): LogLevel {
   const names = Object.keys(LOG_LEVELS) as LogLevel[]
