@@ -42,6 +42,7 @@ export class MinionFiles implements FileBackend {
     const path = normalize(given)
     if (isAbsolute(path) || path.startsWith('..') || path.includes('\0')) return undefined
     if (!this.envs().includes(saltenv) || basename(path) === 'top.sls') return undefined
+    if (this.mountPoint !== '' && !path.startsWith(`${this.mountPoint}/`)) return undefined
     const rel = path.slice(this.mountPoint.length).replace(/^\/+/, '')
     const [id = '', ...pushed] = rel.split('/')
     if (pushed.length === 0 || !this.isExposed(id)) return undefined

@@ -50,6 +50,7 @@ export class Roots implements FileBackend {
   /** `__env__` stands for every environment that is not listed. */
   directories(saltenv: string): string[] {
     const own = this.roots.get(saltenv)
+    if (own === undefined && !isPlainEnv(saltenv)) return []
     const directories = own ?? this.roots.get('__env__') ?? []
     const paths = (Array.isArray(directories) ? (directories as Value[]) : [directories]).map((path) => str(path))
     return own === undefined ? paths.map((path) => path.replaceAll('__env__', saltenv)) : paths
@@ -127,6 +128,11 @@ export class Roots implements FileBackend {
       throw error
     }
   }
+}
+
+/** Whether the name of an environment can become part of a path and stay below what it is put into. */
+export function isPlainEnv(saltenv: string): boolean {
+  return !saltenv.includes('\0') && saltenv.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
 }
 
 interface Found {

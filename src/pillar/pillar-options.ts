@@ -1,6 +1,7 @@
 // The options pillar is compiled under: the master's or the masterless minion's, seen for one minion and environment.
 import type { Log } from '../base/mod.ts'
 import { contains, type Dict, deepCopy, isIterable, merge, sorted, str, truthy, type Value } from '../data/mod.ts'
+import { isPlainEnv } from '../fileserver/mod.ts'
 
 export interface PillarEnvironment {
   minionId: string
@@ -59,7 +60,8 @@ function mapEnvironment(opts: Dict): void {
   const env = [opts.get('pillarenv'), opts.get('saltenv')].find((name) => name !== undefined && truthy(name)) ?? 'base'
   const directories = roots.get('__env__')!
   roots.delete('__env__')
-  if (roots.has(env) || !Array.isArray(directories)) return
+  // it comes from the minion, and must not lead out of the roots
+  if (roots.has(env) || !Array.isArray(directories) || !isPlainEnv(str(env))) return
   roots.set(
     env,
     directories.map((directory) => str(directory).replaceAll('__env__', str(env))),

@@ -7,25 +7,38 @@ import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
 
 /** YAML commands go through a shell and their errors are dropped; JSON commands do neither, as in Salt. */
 async function outputOf(ctx: ExtPillarContext, command: string, shell: boolean): Promise<string> {
-  const argv = shell ? ['/bin/sh', '-c', command] : shlexSplit(command)
+  // the id goes in after the words are apart, so that it stays one
+  const argv = shell ? ['/bin/sh', '-c', named(ctx, command)] : shlexSplit(command).map((word) => named(ctx, word))
   const home = (await ctx.host.env()).get('HOME') ?? '/'
   const cwd = (await ctx.host.access(home, 'read')) ? home : '/'
   const { stdout } = await ctx.host.run({ argv, cwd, mergeStderr: !shell, systemPipes: true })
   return decodeBytes(stdout).replace(/[\r\n]+$/, '')
 }
 
+/** A minion chose its id, and it must mean nothing to a shell, nor to the command as an option. */
+const HARMLESS_ID = /^[\w@.:+][\w@.:+-]*$/
+
+const named = ({ minionId }: ExtPillarContext, text: string): string => text.replaceAll('%s', () => minionId)
+
 function commandPillar(form: string, shell: boolean, read: (output: string) => Value): ExtPillar {
   return {
     parameters: ['command'],
     required: 1,
-    run: async (ctx, { named }) => {
-      const command = textOf(named.get('command')!)?.replaceAll('%s', ctx.minionId)
+    run: async (ctx, { named: given }) => {
+      const command = textOf(given.get('command')!)
       if (command === undefined) return notText(ctx, form, shell)
+      if (command.includes('%s') && !HARMLESS_ID.test(ctx.minionId)) {
+        ctx.log(
+          'critical',
+          `${form} data was not asked for: the id ${JSON.stringify(ctx.minionId)} is unfit for a command`,
+        )
+        return new Map()
+      }
       try {
         return read(await outputOf(ctx, command, shell))
       } catch (error) {
         if (!(error instanceof BrineError)) throw error
-        ctx.log('critical', `${form} data from '${command}' failed to parse: ${error.message}`)
+        ctx.log('critical', `${form} data from '${named(ctx, command)}' failed to parse: ${error.message}`)
         return new Map()
       }
     },

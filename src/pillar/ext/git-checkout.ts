@@ -72,6 +72,8 @@ export class GitCheckout {
   }
 
   private async commitOf(reference: string): Promise<string | undefined> {
+    // it may be what a minion calls its environment, and must not be taken for an option
+    if (reference.startsWith('-')) return undefined
     for (const name of [`refs/heads/${reference}`, `refs/tags/${reference}`, reference]) {
       const { retcode, stdout } = await this.run('rev-parse', '--quiet', '--verify', `${name}^{commit}`)
       if (retcode === 0) return decodeBytes(stdout).trim()

@@ -17,6 +17,7 @@ import {
   type Value,
   valueError,
 } from '../../data/mod.ts'
+import { isPlainEnv } from '../../fileserver/mod.ts'
 import type { Host } from '../../host/mod.ts'
 import {
   builtinFilters,
@@ -72,6 +73,8 @@ function configFiles({ opts, grains }: ExtPillarContext, args: BoundArguments, p
     const value = traverse(where, matcher.slice(colon + 1), { default: null })
     const chosen = choices instanceof Map ? (choiceOf(choices, value, pillarenv) ?? []) : []
     for (const file of Array.isArray(chosen) ? chosen : [chosen]) {
+      // the environment comes from the minion, and must not lead elsewhere
+      if (str(file).includes('__env__') && !isPlainEnv(str(pillarenv))) continue
       files.push(str(file).replaceAll('__env__', str(pillarenv)))
     }
   }
