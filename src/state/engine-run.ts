@@ -251,7 +251,7 @@ export class EngineRun implements StateRun {
     })
   }
 
-  verifyLow(low: Dict): Promise<string[]> {
+  async verifyLow(low: Dict): Promise<string[]> {
     return verifyData(low, this.run.states)
   }
 

@@ -45,7 +45,20 @@ function part(file) {
   parts.set(file, module)
   const load = (name) => (name.startsWith('.') ? part(join(dirname(file), name)) : require(name))
   compiled(file)(module.exports, load, module)
+  module.live = module.exports
+  module.exports = plain(module.live)
   return module.exports
+}
+
+/** Values where the build has functions that give them, which would be called with every use. */
+const plain = (live) => Object.defineProperty({ ...live }, '__esModule', { value: true })
+
+/** What a part gives to others is fixed once it has run; the build refuses what it sees change later. */
+function refuseChanges() {
+  for (const [file, { live, exports: given }] of parts) {
+    const changed = Object.keys(live ?? {}).filter((name) => live[name] !== given[name])
+    if (changed.length > 0) throw new Error(`${file}: ${changed.join(', ')}: exported, and changed later`)
+  }
 }
 
 /** Starts a program; one that lasts, as daemons do, is optimised as usual. */
@@ -54,6 +67,7 @@ exports.start = (name, { lasts = false } = {}) => {
   isLasting = lasts
   if (isRecording) {
     process.on('exit', () => {
+      refuseChanges()
       for (const { file, script } of scripts) writeFileSync(`${file}.code`, script.createCachedData())
     })
   }

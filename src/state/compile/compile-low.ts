@@ -73,13 +73,14 @@ export function mayAggregate(chunk: LowChunk, option: Value, states: StateHooks)
   return isWanted && states.has(`${String(state)}.mod_aggregate`)
 }
 
+const WATCHES: ReadonlyArray<[RequisiteType, RequisiteType]> = [
+  ['watch', 'require'],
+  ['watch_any', 'require_any'],
+]
+
 /** A module that cannot react to changes is merely ordered after what it watches. */
 function watchAsRequire(chunk: LowChunk, states: StateHooks): void {
-  const pairs: Array<[RequisiteType, RequisiteType]> = [
-    ['watch', 'require'],
-    ['watch_any', 'require_any'],
-  ]
-  for (const [watch, require] of pairs) {
+  for (const [watch, require] of WATCHES) {
     const watched = chunk.get(watch)
     if (watched === undefined || states.has(`${String(chunk.get('state'))}.mod_watch`)) continue
     chunk.delete(watch)

@@ -1,20 +1,19 @@
 // Which state requires which: references by module and name, by ID, by SLS and by glob become edges of the graph.
 import type { Log } from '../../base/mod.ts'
-import { compileGlob, PyError, str, typeName, type Value } from '../../data/mod.ts'
+import { PyError, str, typeName, type Value } from '../../data/mod.ts'
 import { addEdge, findCycle, type GraphNode, newNode } from './graph.ts'
 import { GRAPH_REQUISITES, REQUISITE_TYPES, type RequisiteType } from './keywords.ts'
 import { lowTag } from './low-tag.ts'
+import { References } from './references.ts'
 import type { LowChunk } from './types.ts'
 
-const GLOB = /[*?[\]]/
 const TRIAL = '_|-__prereq_test__'
+const NOTHING: ReadonlyArray<readonly [RequisiteType, LowChunk]> = []
 
 export class Dependencies {
   readonly nodes = new Map<string, GraphNode>()
-  /** Module (or `id`) → name or ID → states. */
-  private readonly byReference = new Map<string, Map<string, Set<GraphNode>>>()
-  private readonly bySls = new Map<string, Set<GraphNode>>()
-  private readonly globbed = new Map<string, Array<Set<GraphNode>>>()
+  /** Made when the first requisite asks, and as good as there are states. */
+  private references: References | undefined
 
   add(low: LowChunk, mayAggregate: boolean): GraphNode {
     const tag = lowTag(low)
@@ -26,28 +25,8 @@ export class Dependencies {
       this.nodes.set(tag, node)
     }
     node.mayAggregate = mayAggregate
-    const id = low.get('__id__')!
-    const name = low.get('name')!
-    this.refer(state, name, node)
-    this.refer(state, id, node)
-    this.refer('id', id, node)
-    this.refer('id', name, node)
-    const from = low.get('__sls_included_from__')
-    for (const sls of [low.get('__sls__'), ...(Array.isArray(from) ? from : [])]) {
-      if (typeof sls === 'string' && sls !== '') setOf(this.bySls, sls).add(node)
-    }
-    this.globbed.clear()
+    this.references = undefined
     return node
-  }
-
-  private refer(type: string, name: Value, node: GraphNode): void {
-    if (typeof name !== 'string') return
-    let names = this.byReference.get(type)
-    if (!names) {
-      names = new Map()
-      this.byReference.set(type, names)
-    }
-    setOf(names, name).add(node)
   }
 
   /** Adds the requisites of a chunk; the text of the first error, if there is one. */
@@ -75,28 +54,12 @@ export class Dependencies {
     const low = node.chunk!
     const where = `in state [${str(low.get('name')!)}] in SLS [${str(low.get('__sls__') ?? null)}]`
     if (typeof value !== 'string') return `Requisite [${type}: ${key}] ${where} must have a string as the value`
-    const found = this.lookUp(key, value)
+    this.references ??= new References([...this.nodes.values()].filter(({ tag }) => !tag.endsWith(TRIAL)))
+    const found = this.references.find(key, value)
     if (found === undefined)
       return `Referenced state does not exist for requisite [${type}: (${key}: ${value})] ${where}`
     for (const states of found) for (const required of states) this.require(node, required, type)
     return undefined
-  }
-
-  /** Sets of states, or undefined when there is no such state; a glob over SLS files may well find none. */
-  private lookUp(key: string, value: string): Array<Set<GraphNode>> | undefined {
-    const names = key === 'sls' ? this.bySls : this.byReference.get(key)
-    if (!GLOB.test(value)) {
-      const found = names?.get(value)
-      return found && [found]
-    }
-    const slot = `${key}\0${value}`
-    let found = this.globbed.get(slot)
-    if (!found) {
-      const matches = compileGlob(value)
-      found = [...(names ?? [])].filter(([name]) => matches(name)).map(([, states]) => states)
-      this.globbed.set(slot, found)
-    }
-    return found.length > 0 || key === 'sls' ? found : undefined
   }
 
   private require(node: GraphNode, required: GraphNode, type: RequisiteType): void {
@@ -132,16 +95,17 @@ export class Dependencies {
   }
 
   /** What a chunk waits on; the trial of a chunk while it is to be tried. */
-  *of(low: LowChunk): Generator<[RequisiteType, LowChunk]> {
-    const tag = lowTag(low)
+  of(low: LowChunk, tag = lowTag(low)): ReadonlyArray<readonly [RequisiteType, LowChunk]> {
     const node = this.nodes.get(low.get('__prereq__') === true ? `${tag}${TRIAL}` : tag)
-    if (!node || node.before.size === 0) return
+    if (!node || node.before.size === 0) return NOTHING
+    const all: Array<[RequisiteType, LowChunk]> = []
     for (const [before, types] of node.before) {
       for (const type of types) {
-        if (before.chunk) yield [type, before.chunk]
-        else for (const member of before.members ?? []) yield [type, member.chunk!]
+        if (before.chunk) all.push([type, before.chunk])
+        else for (const member of before.members ?? []) all.push([type, member.chunk!])
       }
     }
+    return all
   }
 
   /** The chunks that may run in one call with this one. */
@@ -162,15 +126,6 @@ export class Dependencies {
       .join(', ')
     return { text, first: edges[0]?.to.chunk?.get('__id__') }
   }
-}
-
-function setOf<K, V>(sets: Map<K, Set<V>>, key: K): Set<V> {
-  let set = sets.get(key)
-  if (!set) {
-    set = new Set()
-    sets.set(key, set)
-  }
-  return set
 }
 
 /** A reference as module and name: text alone is an ID, and a function behind the module does not matter. */

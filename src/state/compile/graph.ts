@@ -13,23 +13,34 @@ export interface GraphNode {
   aggregate?: GraphNode
   /** The states of an aggregate. */
   members?: Set<GraphNode>
-  readonly before: Map<GraphNode, Set<RequisiteType>>
-  readonly after: Map<GraphNode, Set<RequisiteType>>
+  before: Edges
+  after: Edges
 }
 
+type Edges = ReadonlyMap<GraphNode, Set<RequisiteType>>
+
+/** Shared by all that have no edges, which are most. */
+const NONE: Edges = new Map()
+
 export function newNode(tag: string, state: string, chunk?: LowChunk): GraphNode {
-  return { tag, state, ...(chunk && { chunk }), mayAggregate: false, before: new Map(), after: new Map() }
+  const node: GraphNode = { tag, state, mayAggregate: false, before: NONE, after: NONE }
+  if (chunk) node.chunk = chunk
+  return node
 }
 
 export function addEdge(from: GraphNode, to: GraphNode, type: RequisiteType): void {
-  addTo(from.after, to, type)
-  addTo(to.before, from, type)
+  from.after = withEdge(from.after, to, type)
+  to.before = withEdge(to.before, from, type)
 }
 
-function addTo(edges: Map<GraphNode, Set<RequisiteType>>, node: GraphNode, type: RequisiteType): void {
+function withEdge(edges: Edges, node: GraphNode, type: RequisiteType): Edges {
   const types = edges.get(node)
-  if (types) types.add(type)
-  else edges.set(node, new Set([type]))
+  if (types) {
+    types.add(type)
+    return edges
+  }
+  const own = edges === NONE ? new Map<GraphNode, Set<RequisiteType>>() : (edges as Map<GraphNode, Set<RequisiteType>>)
+  return own.set(node, new Set([type]))
 }
 
 /** Gives a node all edges of another one. */

@@ -35,29 +35,21 @@ export function lowChunks(high: High, { orchestrationJid = null, accepts = () =>
   return chunks
 }
 
-function* chunksOf(chunk: LowChunk, id: Value, run: Value): Generator<LowChunk> {
+function chunksOf(chunk: LowChunk, id: Value, run: Value): LowChunk[] {
   let fun: string | undefined
   const names = new Names()
   for (const arg of iterate(run)) {
     if (typeof arg === 'string') fun ??= arg
     else if (arg instanceof Map) takeArguments(chunk, arg, id, names)
   }
-  const entries = names.list
-  if (fun === undefined) return
-  if (entries.length === 0) {
-    const live = deepCopy(chunk)
-    live.set('fun', fun)
-    yield live
-    return
-  }
-  for (const [index, entry] of entries.entries()) {
+  if (fun === undefined) return []
+  if (names.list.length === 0) return [deepCopy(chunk).set('fun', fun)]
+  return names.list.map((entry, index) => {
     const live = deepCopy(chunk)
     if (entry instanceof Map) overlay(live, entry)
     else live.set('name', entry)
-    live.set('name_order', index + 1)
-    live.set('fun', fun)
-    yield live
-  }
+    return live.set('name_order', index + 1).set('fun', fun)
+  })
 }
 
 function takeArguments(chunk: LowChunk, arg: Dict, id: Value, names: Names): void {
@@ -78,10 +70,11 @@ function overlay(live: LowChunk, entry: Dict): void {
 /** Each name once, in order; text is looked up, dicts are compared. */
 class Names {
   readonly list: Value[] = []
-  private readonly texts = new Set<Value>()
+  private texts: Set<Value> | undefined
 
   add(name: Value): void {
     if (typeof name === 'string') {
+      this.texts ??= new Set()
       if (this.texts.has(name)) return
       this.texts.add(name)
     } else if (this.list.some((known) => equals(known, name))) return

@@ -1,6 +1,7 @@
 // What the top data gives this minion: environment → SLS names.
 import { contains, type Dict, PyError, str, truthy, typeError, typeName, type Value } from '../../data/mod.ts'
 import { match } from '../../match/mod.ts'
+import { ownMatch } from '../../pybridge/mod.ts'
 import type { CompilerContext } from './compiler-context.ts'
 import type { Top } from './merge-tops.ts'
 import type { StateList } from './tree.ts'
@@ -11,7 +12,7 @@ export async function topMatches(top: Top, ctx: CompilerContext, states: StateLi
   const matching = new TopMatching(ctx, await states.environments())
   for (const [saltenv, targets] of top) {
     if (truthy(only) && saltenv !== only) continue
-    for (const [target, data] of targets) matching.take(str(saltenv), target, data)
+    for (const [target, data] of targets) await matching.take(str(saltenv), target, data)
   }
   await addMasterTops(matching.matches, ctx)
   return matching.matches
@@ -27,22 +28,22 @@ class TopMatching {
     this.environments = environments
   }
 
-  take(saltenv: string, target: Value, data: Value): void {
+  async take(saltenv: string, target: Value, data: Value): Promise<void> {
     const items = typeof data === 'string' ? [data] : data
     if (!Array.isArray(items)) throw typeError(`'${typeName(items)}' object is not iterable`)
-    if (!this.isMeant(target, items)) return
+    if (!(await this.isMeant(target, items))) return
     const names = namesOf(this.matches, saltenv)
     for (const item of items) {
-      if (contains(item, 'subfilter') && item instanceof Map) this.subfilter(saltenv, item)
+      if (contains(item, 'subfilter') && item instanceof Map) await this.subfilter(saltenv, item)
       if (typeof item === 'string') names.push(item)
       else if (item instanceof Map) this.other(item)
     }
   }
 
-  private subfilter(saltenv: string, item: Dict): void {
+  private async subfilter(saltenv: string, item: Dict): Promise<void> {
     const inner = item.get('subfilter')
     item.delete('subfilter')
-    if (inner instanceof Map) for (const [target, data] of inner) this.take(saltenv, target, data)
+    if (inner instanceof Map) for (const [target, data] of inner) await this.take(saltenv, target, data)
   }
 
   /** `env: sls` names an SLS of another environment; any other pair is an option of the match. */
@@ -53,12 +54,13 @@ class TopMatching {
     if (this.environments.has(saltenv)) namesOf(this.matches, saltenv).push(last[1])
   }
 
-  private isMeant(target: Value, items: readonly Value[]): boolean {
+  private async isMeant(target: Value, items: readonly Value[]): Promise<boolean> {
     let kind: Value = 'compound'
     for (const item of items) if (item instanceof Map && item.has('match')) kind = item.get('match')!
     const { opts, grains, pillar, log } = this.ctx
-    const id = str(opts.get('id') ?? '')
-    return truthy(match(str(kind), target, { id, grains, pillar, opts, log }))
+    const subject = { id: str(opts.get('id') ?? ''), grains, pillar, opts, log }
+    const own = ownMatch(str(kind), target, subject)
+    return truthy(own ? await own : match(str(kind), target, subject))
   }
 }
 

@@ -67,7 +67,8 @@ export class ChunkRunner {
       this.parts.parallel.reconcile(running)
       const tag = lowTag(low)
       if (running.has(tag)) continue
-      if ((await pauseAction(low, this.parts.pause)) === 'kill') break
+      const { pause } = this.parts
+      if (pause && !pause.isAbsent?.() && (await pauseAction(low, pause)) === 'kill') break
       const { isPending, isFatal } = await this.callChunk(low, running, chunks)
       if (isPending) pending.set(tag, low)
       if (isFatal || this.failsHard(low, running)) return running
@@ -106,10 +107,10 @@ export class ChunkRunner {
   }
 
   async callChunk(given: LowChunk, running: Dict, chunks: readonly LowChunk[], depth = 0): Promise<Outcome> {
-    const low = await this.prepared(given, running, chunks)
+    const low = this.isPrepared(given) ? given : await this.prepared(given, running, chunks)
     const tag = lowTag(low)
-    const { dependencies, parallel } = this.parts
-    const check = await checkRequisites(low, { dependencies, running, trials: this.trials, parallel })
+    const checking = this.check(low, tag, running)
+    const check = checking instanceof Promise ? await checking : checking
     if (check.status === 'pending') return { isPending: true, isFatal: false }
     this.parts.decided({ ...check, low, isTrial: low.get('__prereq__') === true })
     if (check.status === 'unmet') {
@@ -117,8 +118,26 @@ export class ChunkRunner {
       if (outcome.isPending || outcome.isFatal) return outcome
     } else await this.settle(low, check, running, chunks, tag)
     const result = running.get(tag)
-    if (result instanceof Map) await this.report(result, low, running, chunks.length)
+    if (result instanceof Map) {
+      const told = fireStateEvent(result, chunks.length, low.get('fire_event') ?? false, this.run)
+      if (told) await told
+      this.takeSubStates(result, low, running)
+    }
     return DONE
+  }
+
+  private check(low: LowChunk, tag: string, running: Dict): ReturnType<typeof checkRequisites> {
+    const { dependencies, parallel } = this.parts
+    return checkRequisites(low, tag, { dependencies, running, trials: this.trials, parallel })
+  }
+
+  /** Whether the module of a chunk is loaded and wants nothing done before its calls. */
+  private isPrepared(low: LowChunk): boolean {
+    const { states } = this.run
+    const module = str(required(low, 'state'))
+    if (!states.isSettled(module)) return false
+    const declaration = states.module(module)
+    return !declaration?.modAggregate && !declaration?.modInit
   }
 
   /** Joined with what can be done in the same call, and with its module initialised. */
@@ -244,8 +263,8 @@ export class ChunkRunner {
   }
 
   private async callTrial(low: LowChunk, running: Dict, chunks: readonly LowChunk[], tag: string): Promise<void> {
-    const { dependencies, parallel, caller, nextNumber } = this.parts
-    const { status } = await checkRequisites(low, { dependencies, running, trials: this.trials, parallel })
+    const { caller, nextNumber } = this.parts
+    const { status } = await this.check(low, tag, running)
     if (status === 'pre') {
       const ret = notRunResult(true, NOT_RUN.pre, nextNumber())
       identify(ret, low)
@@ -271,9 +290,8 @@ export class ChunkRunner {
     return ret
   }
 
-  /** Tells of the result, and takes out the results of states that it stands for. */
-  private async report(ret: StateRet, low: LowChunk, running: Dict, length: number): Promise<void> {
-    await fireStateEvent(ret, length, low.get('fire_event') ?? false, this.run)
+  /** The results of states that a result stands for become results of their own. */
+  private takeSubStates(ret: StateRet, low: LowChunk, running: Dict): void {
     const subStates = dictDelete(ret, 'sub_state_run')
     for (const sub of Array.isArray(subStates) ? subStates : []) {
       const subLow = sub instanceof Map ? sub.get('low') : undefined

@@ -2,22 +2,22 @@
 import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
 import { dictOf, type RunSurroundings } from './surroundings.ts'
 
-export async function fireStateEvent(
+/** Undefined when nobody is to hear of it. */
+export function fireStateEvent(
   ret: Dict,
   length: number,
   wish: Value,
   { opts, jid, fireEvent }: RunSurroundings,
-): Promise<void> {
-  if (!fireEvent || truthy(opts.get('local') ?? false)) return
-  if (!truthy(wish) && !truthy(opts.get('state_events') ?? true)) return
+): void | Promise<void> {
+  if (!fireEvent || truthy(opts.get('local') ?? false)) return undefined
+  if (!truthy(wish) && !truthy(opts.get('state_events') ?? true)) return undefined
   const id = str(opts.get('id') ?? '')
   const data = dictOf([['ret', ret]])
   if (wish === true || typeof wish === 'string') {
     const name = wish === true ? str(ret.get('name') ?? null) : wish
-    await fireEvent(['salt', 'state_result', jid ?? 'None', id, name].join('/'), data)
-    return
+    return fireEvent(['salt', 'state_result', jid ?? 'None', id, name].join('/'), data)
   }
   data.set('len', length)
   const number = str(ret.get('__run_num__') ?? null)
-  await fireEvent(['salt', 'job', jid ?? 'None', 'prog', id, number].join('/'), data)
+  return fireEvent(['salt', 'job', jid ?? 'None', 'prog', id, number].join('/'), data)
 }

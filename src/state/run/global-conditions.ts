@@ -12,7 +12,11 @@ export class GlobalConditions {
   }
 
   /** What stands for the result of a state that is not allowed here. */
-  async refusal(full: string, module: string, name: Value): Promise<Dict | undefined> {
+  refusal(full: string, module: string, name: Value): Promise<Dict | undefined> | undefined {
+    return this.conditions?.size === 0 ? undefined : this.judge(full, module, name)
+  }
+
+  private async judge(full: string, module: string, name: Value): Promise<Dict | undefined> {
     this.conditions ??= await this.read()
     const asked: Value[] = []
     for (const [pattern, conditions] of this.conditions) {

@@ -6,6 +6,8 @@ import { numberOf, truthy } from '../../data/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
 
 export interface PauseFile {
+  /** Whether it was absent a moment ago. */
+  isAbsent?(): boolean
   /** The content of the file, or undefined when there is none. */
   read(): Promise<Dict | undefined>
 }
@@ -19,8 +21,8 @@ const LOOK_MS = 20
 export function seldom(file: PauseFile): PauseFile {
   let absentAt = Number.NEGATIVE_INFINITY
   return {
+    isAbsent: () => performance.now() - absentAt < LOOK_MS,
     read: async () => {
-      if (performance.now() - absentAt < LOOK_MS) return undefined
       const data = await file.read()
       if (data === undefined) absentAt = performance.now()
       return data
@@ -29,8 +31,7 @@ export function seldom(file: PauseFile): PauseFile {
 }
 
 /** Waits as long as the file wants, then says whether the run goes on. */
-export async function pauseAction(low: LowChunk, file: PauseFile | undefined): Promise<'run' | 'kill'> {
-  if (!file) return 'run'
+export async function pauseAction(low: LowChunk, file: PauseFile): Promise<'run' | 'kill'> {
   const start = performance.now()
   for (;;) {
     const data = await file.read()

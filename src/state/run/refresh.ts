@@ -16,6 +16,8 @@ const BRINGING: Record<string, (name: string) => boolean> = {
   pip: () => true,
 }
 
+const KEYWORDS = ['reload_grains', 'reload_pillar', 'force_reload_modules']
+
 export class Refresher {
   private readonly run: RunSurroundings
 
@@ -23,7 +25,13 @@ export class Refresher {
     this.run = run
   }
 
-  async after(low: LowChunk, ret: StateRet): Promise<void> {
+  /** Undefined when there is nothing to do, as after most states. */
+  after(low: LowChunk, ret: StateRet): Promise<void> | undefined {
+    const isMeant = truthy(ret.get('changes') ?? null) || KEYWORDS.some((keyword) => low.has(keyword))
+    return isMeant ? this.refresh(low, ret) : undefined
+  }
+
+  private async refresh(low: LowChunk, ret: StateRet): Promise<void> {
     const { refreshGrains, refreshPillar, grains, pillar } = this.run
     const asks = (keyword: string): boolean => truthy(low.get(keyword) ?? false)
     if (refreshGrains && asks('reload_grains')) replace(grains, await refreshGrains())

@@ -50,14 +50,27 @@ export interface RequisiteRun {
 
 const NOTHING: RequisiteCheck = { status: 'met', reqs: new Map() }
 
-export async function checkRequisites(low: LowChunk, run: RequisiteRun): Promise<RequisiteCheck> {
+/** At once when nothing is required. */
+export function checkRequisites(
+  low: LowChunk,
+  tag: string,
+  run: RequisiteRun,
+): RequisiteCheck | Promise<RequisiteCheck> {
+  const required = run.dependencies.of(low, tag)
+  return required.length === 0 ? NOTHING : checkAll(low, required, run)
+}
+
+async function checkAll(
+  low: LowChunk,
+  required: ReturnType<Dependencies['of']>,
+  run: RequisiteRun,
+): Promise<RequisiteCheck> {
   const reqs = new Map<RequisiteType, LowChunk[]>()
-  for (const [type, chunk] of run.dependencies.of(low)) {
+  for (const [type, chunk] of required) {
     const chunks = reqs.get(type)
     if (chunks) chunks.push(chunk)
     else reqs.set(type, [chunk])
   }
-  if (reqs.size === 0) return NOTHING
   const seen = new Set<Sight>()
   let isPending = false
   for (const [type, chunks] of reqs) {

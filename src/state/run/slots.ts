@@ -9,6 +9,8 @@ const SLOT = '__slot__:'
 
 const isSlot = (value: Value): value is string => typeof value === 'string' && value.startsWith(SLOT)
 
+const mayHoldSlots = (value: Value): boolean => isSlot(value) || value instanceof Map || Array.isArray(value)
+
 export class Slots {
   private readonly functions: Registry
   private readonly log: Log
@@ -19,7 +21,12 @@ export class Slots {
   }
 
   /** Fills the slots of arguments: texts, values of dicts, items of lists and values of dicts in lists. */
-  async fill(args: Map<string, Value>): Promise<void> {
+  fill(args: Map<string, Value>): Promise<void> | undefined {
+    for (const value of args.values()) if (mayHoldSlots(value)) return this.fillAll(args)
+    return undefined
+  }
+
+  private async fillAll(args: Map<string, Value>): Promise<void> {
     for (const [name, value] of args) {
       if (isSlot(value)) args.set(name, await this.evaluate(value))
       else if (value instanceof Map) await this.fillDict(value)

@@ -73,7 +73,8 @@ export class StateCaller {
 
   private async callOnce(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt: number): Promise<Value> {
     const elapsed = stopwatch()
-    const errors = await verifyData(low, this.run.states)
+    const verified = verifyData(low, this.run.states)
+    const errors = verified instanceof Promise ? await verified : verified
     if (errors.length > 0) return this.refused(low, errors)
     const isTrial = truthy(low.get('__prereq__') ?? false)
     const full = `${str(low.get('state')!)}.${str(low.get('fun')!)}`
@@ -88,7 +89,8 @@ export class StateCaller {
     result.set('__run_num__', this.parts.nextNumber())
     if (truthy(low.get('no_log') ?? false)) for (const key of ['comment', 'changes']) mask(result, key)
     this.logResult(result, low)
-    await this.refresher.after(low, result)
+    const refreshed = this.refresher.after(low, result)
+    if (refreshed) await refreshed
     const { start_time, duration } = elapsed()
     result.set('start_time', start_time)
     result.set('duration', duration)
@@ -162,7 +164,8 @@ export class StateCaller {
 
   private async execute(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
     if (this.run.mocked) return mockedResult(data, low)
-    const unmet = await this.conditions.refusal(data.full, str(low.get('state')!), low.get('name')!)
+    const judged = this.conditions.refusal(data.full, str(low.get('state')!), low.get('name')!)
+    const unmet = judged && (await judged)
     if (unmet) return unmet
     const isTrial = truthy(low.get('__prereq__') ?? false)
     if (!isTrial && truthy(low.get('parallel') ?? false)) {
@@ -174,12 +177,15 @@ export class StateCaller {
   }
 
   private async invoke(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
-    await this.slots.fill(data.given)
-    await this.slots.fill(data.further)
-    const ctx = this.contextFor(low, chunks, running, data, await this.providing(low))
-    return underUmask(low.get('__umask__') ?? null, async () =>
-      toValue(await data.declaration.run(ctx, boundArguments(data) as never)),
-    )
+    for (const args of [data.given, data.further]) {
+      const filled = this.slots.fill(args)
+      if (filled) await filled
+    }
+    const functions = low.has('provider') ? await this.providing(low) : undefined
+    const ctx = this.contextFor(low, chunks, running, data, functions)
+    const umask = low.get('__umask__') ?? null
+    const call = () => data.declaration.run(ctx, boundArguments(data) as never)
+    return toValue(await (umask === null ? call() : underUmask(umask, call)))
   }
 
   /** A state beside others: its own time, its own attempts. */

@@ -1,7 +1,7 @@
 // A call under another umask, which is put back whatever happens.
 import { numberOf, type Value } from '../../data/mod.ts'
 
-export async function underUmask<T>(umask: Value, call: () => Promise<T>): Promise<T> {
+export async function underUmask<T>(umask: Value, call: () => T | Promise<T>): Promise<T> {
   const wanted = umask === null ? undefined : numberOf(umask)
   if (wanted === undefined) return call()
   const before = process.umask(wanted)

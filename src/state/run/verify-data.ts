@@ -5,19 +5,22 @@ import { signatureOf } from '../../sdk/mod.ts'
 import { required } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
 
+const NEEDED = ['state', 'fun', 'name']
 const OCTAL = /^\s*\+?(?:0[oO])?_?[0-7]+(?:_[0-7]+)*\s*$/
 
 /** The faults; none means that the chunk may be called. Its `umask` becomes the number that is set. */
-export async function verifyData(low: LowChunk, states: StateRegistry): Promise<string[]> {
-  const errors = ['state', 'fun', 'name'].filter((key) => !low.has(key)).map((key) => `Missing "${key}" data`)
+export function verifyData(low: LowChunk, states: StateRegistry): string[] | Promise<string[]> {
+  const errors: string[] = []
+  for (const key of NEEDED) if (!low.has(key)) errors.push(`Missing "${key}" data`)
   const name = required(low, 'name')
   if (truthy(name) && typeof name !== 'string') errors.push(noText(name, low))
   if (low.has('umask')) errors.push(...takeUmask(low))
   if (errors.length > 0) return errors
   const module = str(required(low, 'state'))
   const full = `${module}.${str(required(low, 'fun'))}`
-  if (!states.isSettled(module)) await states.load(module)
-  return states.has(full) && states.get(full) ? missingParameters(full, low, states) : notFound(full, low, states)
+  const verify = (): string[] =>
+    states.has(full) && states.get(full) ? missingParameters(full, low, states) : notFound(full, low, states)
+  return states.isSettled(module) ? verify() : states.load(module).then(verify)
 }
 
 function noText(name: Value, low: Dict): string {
@@ -44,10 +47,9 @@ function takeUmask(low: LowChunk): string[] {
 
 function missingParameters(full: string, low: LowChunk, states: StateRegistry): string[] {
   const { positional, required: count } = signatureOf(states.get(full)!, full)
-  return positional
-    .slice(0, count)
-    .filter((parameter) => !low.has(parameter))
-    .map((parameter) => `Missing parameter ${parameter} for state ${full}`)
+  const missing: string[] = []
+  for (let i = 0; i < count; i++) if (!low.has(positional[i]!)) missing.push(positional[i]!)
+  return missing.map((parameter) => `Missing parameter ${parameter} for state ${full}`)
 }
 
 function notFound(full: string, low: LowChunk, states: StateRegistry): string[] {
