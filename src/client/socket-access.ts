@@ -9,8 +9,10 @@ import {
   eventStream,
   FollowedEvents,
   fireOnce,
+  hasJournal,
   type LiveEvents,
   masterBusPaths,
+  minionBusPaths,
 } from '../bus/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
@@ -89,16 +91,15 @@ export function socketAccess(opts: Dict, log: Log): SocketAccess {
 }
 
 /** Events from the socket; with what was before from the journal, also when there is no master now. */
-async function listening(access: SocketAccess, filter: EventFilter, { tags, since }: EventWish): Promise<EventTap> {
-  const paths = masterBusPaths(access.opts)
-  if (!since) return BusClient.open({ paths, filter, ...(tags && { tags }) })
-  checkJournal(access.opts)
-  const live = BusClient.open({ paths, filter, tags: tags ?? ['*'] })
-  return new FollowedEvents(await live.catch((error) => new NoEvents(error)), {
-    journal: journalOf(access),
-    from: since,
-    filter,
-  })
+async function listening(access: SocketAccess, filter: EventFilter, wish: EventWish): Promise<EventTap> {
+  const { tags, since, ofMinion = false, sockDir } = wish
+  const opts = sockDir === undefined ? access.opts : new Map(access.opts).set('sock_dir', sockDir)
+  const paths = ofMinion ? minionBusPaths(opts) : masterBusPaths(opts)
+  if (since) checkJournal(opts)
+  if (!tags || ofMinion || !hasJournal(opts)) return BusClient.open({ paths, filter, ...(tags && { tags }) })
+  const opening = BusClient.open({ paths, filter, tags })
+  const live = since ? await opening.catch((error) => new NoEvents(error)) : await opening
+  return new FollowedEvents(live, { journal: journalOf(access), from: since ?? { number: live.last + 1 }, filter })
 }
 
 /** In place of a bus that cannot be reached: everything in the journal, and then the reason. */

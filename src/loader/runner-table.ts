@@ -61,7 +61,7 @@ export const runnerTable: MasterTable = {
   ],
   event: [
     {
-      functions: ['send'],
+      functions: ['send', 'list', 'show', 'count', 'journal'],
       load: () => import('../runners/event.ts'),
     },
   ],

@@ -223,11 +223,21 @@ export default defineRunner({
         quiet: arg.any('Wait only', { default: false }),
         sock_dir: arg.any('Where the sockets of the master are', { optional: true }),
         pretty: arg.any('Over several lines', { default: false }),
-        node: arg.any('Whose events', { default: 'master' }),
+        node: arg.any('Whose events: those of the master, or of the minion on this machine', { default: 'master' }),
+        since: arg.any('First from the journal: since an event number, a time, or so long ago, such as 10m', {
+          optional: true,
+        }),
+        resume: arg.any('After an event number, or under a name that remembers the last event', { optional: true }),
+        numbers: arg.any('With the number of each event in front', { default: false }),
       },
-      examples: ['salt-run state.event pretty=True', "salt-run state.event 'salt/job/*' count=1"],
-      run: (ctx, { tagmatch, count, quiet, pretty }) =>
-        watchEvents(ctx, { tagmatch: str(tagmatch), count: numberOf(count) ?? -1, quiet, pretty }),
+      examples: [
+        'salt-run state.event pretty=True',
+        "salt-run state.event 'salt/job/*' count=1",
+        'salt-run state.event since=10m',
+        "salt-run state.event 'salt/beacon/*' resume=alerts",
+      ],
+      run: (ctx, { tagmatch, count, ...wish }) =>
+        watchEvents(ctx, { ...wish, tagmatch: str(tagmatch), count: numberOf(count) ?? -1 }),
     }),
   },
 })

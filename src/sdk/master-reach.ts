@@ -44,6 +44,10 @@ export interface EventWish {
   tags?: readonly string[]
   /** From the journal: everything since, before what comes. */
   since?: Beginning
+  /** Of a minion on this machine in place of the master. */
+  ofMinion?: boolean
+  /** Where the sockets are, when not where the options say. */
+  sockDir?: string
 }
 
 /** How a call of a runner or wheel function ended. */

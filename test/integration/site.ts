@@ -20,6 +20,12 @@ export interface SeenEvent {
   data: Dict
 }
 
+export interface RunnerAnswer {
+  jid: string
+  value: Value
+  printed: string
+}
+
 export class TestMaster {
   readonly seen: SeenEvent[] = []
   readonly config: string
@@ -74,6 +80,19 @@ export class TestMaster {
     try {
       const call = { family: 'wheel', fun, args, kwargs: new Map(), user: 'root' } as const
       return toPlain((await runMasterFunction(access, call)).value)
+    } finally {
+      access.close()
+    }
+  }
+
+  /** Calls a runner as salt-run does, and gives its answer and what it printed. */
+  async run(fun: string, args: Value[] = [], kwargs: Record<string, Value> = {}): Promise<RunnerAnswer> {
+    const access = socketAccess(this.opts, silentLog)
+    let printed = ''
+    try {
+      const call = { family: 'runner', fun, args, kwargs: new Map(Object.entries(kwargs)), user: 'root' } as const
+      const { value, jid } = await runMasterFunction(access, { ...call, print: (text) => void (printed += text) })
+      return { jid, value, printed }
     } finally {
       access.close()
     }

@@ -1,12 +1,19 @@
-// Events as they come, printed as a tag, a tab and the data in JSON, for eyes and for shell scripts.
+// Events as they come, printed as a tag, a tab and the data in JSON, for eyes and for shell scripts. Those of the past come
+// from the journal.
 import { dumpJson, fnmatch, str, truthy, type Value } from '../../data/mod.ts'
-import type { MasterContext } from '../../sdk/mod.ts'
+import type { BusMessage, MasterContext } from '../../sdk/mod.ts'
+import { EventPlace } from './event-place.ts'
 
-export interface EventWish {
+export interface EventWatch {
   tagmatch: string
   count: number
   quiet: Value
   pretty: Value
+  node: Value
+  sock_dir: Value
+  since: Value
+  resume: Value
+  numbers: Value
 }
 
 /** A glob, else a regular expression from the beginning to the end of the tag. */
@@ -20,14 +27,40 @@ function matcher(expression: string): (tag: string) => boolean {
   return (tag) => tag === expression || fnmatch(tag, expression) || (regular?.test(tag) ?? false)
 }
 
-export async function watchEvents(ctx: MasterContext, { tagmatch, count, quiet, pretty }: EventWish): Promise<null> {
+/** A glob of at least the tags that match: what an expression begins with, read as a glob or as a regular expression. */
+export function roughly(expression: string): string {
+  if (expression.includes('|')) return '*'
+  const plain = /^[^*?[\](){}.+^$\\]*/.exec(expression)![0]
+  if (plain === expression) return expression
+  const isRepeated = '*?{+'.includes(expression[plain.length]!)
+  return `${isRepeated ? plain.slice(0, -1) : plain}*`
+}
+
+export async function watchEvents(ctx: MasterContext, watch: EventWatch): Promise<null> {
+  const { tagmatch, count } = watch
+  if (count === 0) return null
+  const place = await EventPlace.open(ctx, watch.since, watch.resume)
+  const wish = {
+    tags: [roughly(tagmatch)],
+    ...(place.from && { since: place.from }),
+    ...(watch.node === 'minion' && { ofMinion: true }),
+    ...(truthy(watch.sock_dir) && { sockDir: str(watch.sock_dir) }),
+  }
   let left = count
-  const options = { ensureAscii: false, default: str, ...(truthy(pretty) && { sortKeys: true, indent: 4 }) }
-  if (left === 0) return null
-  for await (const { tag, data } of ctx.events(matcher(tagmatch))) {
-    if (!truthy(quiet)) ctx.print(`${tag}\t${dumpJson(data, options)}\n`)
-    if (left > 0) left--
-    if (left === 0) break
+  try {
+    for await (const event of ctx.events(matcher(tagmatch), undefined, wish)) {
+      if (!truthy(watch.quiet)) ctx.print(line(event, watch))
+      place.passed(event.number ?? 0)
+      if (left > 0) left--
+      if (left === 0) break
+    }
+  } finally {
+    await place.close()
   }
   return null
+}
+
+function line({ tag, data, number = 0 }: BusMessage, { pretty, numbers }: EventWatch): string {
+  const options = { ensureAscii: false, default: str, ...(truthy(pretty) && { sortKeys: true, indent: 4 }) }
+  return `${truthy(numbers) ? `${number}\t` : ''}${tag}\t${dumpJson(data, options)}\n`
 }
