@@ -41,6 +41,12 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/config.ts'),
     },
   ],
+  ddns: [
+    {
+      functions: ['create', 'update', 'delete', 'add_host', 'delete_host'],
+      load: () => import('../runners/ddns.ts'),
+    },
+  ],
   doc: [
     {
       functions: ['runner', 'wheel', 'execution'],
@@ -151,6 +157,22 @@ export const runnerTable: MasterTable = {
     {
       functions: ['show_top', 'show_pillar', 'clear_pillar_cache', 'show_pillar_cache'],
       load: () => import('../runners/pillar.ts'),
+    },
+  ],
+  queue: [
+    {
+      functions: [
+        'insert',
+        'delete',
+        'list_queues',
+        'list_length',
+        'list_items',
+        'pop',
+        'process_queue',
+        'insert_runner',
+        'process_runner',
+      ],
+      load: () => import('../runners/queue.ts'),
     },
   ],
   reactor: [

@@ -85,9 +85,19 @@ async function backendOf(ctx: FunctionContext, backend: Value, socket: Value): P
   return found
 }
 
+/** People write backend and server either way round; what only the other way is a server is taken as that. */
+async function inOrder(ctx: FunctionContext, given: Record<string, Value>): Promise<Record<string, Value>> {
+  const { name = null, backend = null, socket = null } = given
+  if (backend === '*') return given
+  const rows = await statistics(ctx, socket)
+  const isServer = (of: Value, server: Value): boolean =>
+    rows.some((row) => row.get('pxname') === str(of) && row.get('svname') === str(server))
+  return !isServer(backend, name) && isServer(name, backend) ? { ...given, name: backend, backend: name } : given
+}
+
 /** Sends a command about a server of one backend, or of all, and tells how the servers are then. */
 async function toggle(ctx: FunctionContext, verb: string, given: Record<string, Value>): Promise<Result> {
-  const { name = null, backend = null, socket = null } = given
+  const { name = null, backend = null, socket = null } = await inOrder(ctx, given)
   const backends = backend === '*' ? await ends(ctx, socket, 'BACKEND') : [str(backend)]
   const results: Dict = new Map()
   for (const each of backends) {

@@ -88,4 +88,12 @@ describe('smtp.send_msg', () => {
     expect(text).toContain(`Subject: =?utf-8?b?${Buffer.from('Süß').toString('base64')}?=`)
     expect(text).toContain(Buffer.from('Grüße').toString('base64'))
   })
+
+  test('sends by this machine when no server is given', async () => {
+    const server = mailServer()
+    const host = await MemoryHost.with({ hostname: 'web1', sockets: { 'localhost:25': server.script } })
+    const kwargs = { recipient: 'ops@x.org', message: 'Hi' }
+    expect(await tryFunction(smtp, 'send_msg', { host, kwargs, others: { 'config.option': () => '' } })).toBe(true)
+    expect(server.heard[1]).toMatch(/^MAIL FROM:<salt@/)
+  })
 })

@@ -7,15 +7,32 @@ import { type Attachment, mailText } from './smtp/message.ts'
 
 type Given = Readonly<Record<string, Value>>
 
-/** The arguments, or those that the options keep under the name of a profile. */
+/** The arguments, or those that the options keep under the name of a profile; else the mail server of this machine. */
 async function settings(ctx: FunctionContext, given: Given): Promise<Given> {
   const profile = given['profile'] ?? null
-  if (!truthy(profile)) return given
+  if (!truthy(profile)) return truthy(given['server'] ?? null) ? given : withUsualServer(ctx, given)
   const kept = await ctx.call('config.option', [profile])
   if (!(kept instanceof Map)) throw new SaltError('SaltInvocationError', `There is no profile '${str(profile)}'`)
   const option = (name: string): Value => (kept as Dict).get(`smtp.${name}`) ?? null
   const [server, use_ssl, sender] = [option('server'), option('tls'), option('sender')]
   return { ...given, server, use_ssl, sender, username: option('username'), password: option('password') }
+}
+
+/** Without a server: that of the options, or the one that listens here. */
+async function withUsualServer(ctx: FunctionContext, given: Given): Promise<Given> {
+  const option = async (name: string, fallback: Value): Promise<Value> => {
+    const value = await ctx.call('config.option', [`smtp.${name}`])
+    return truthy(value) ? value : fallback
+  }
+  const own = `salt@${str(ctx.grains.get('fqdn') ?? ctx.opts.get('id') ?? 'localhost')}`
+  return {
+    ...given,
+    server: await option('server', 'localhost'),
+    use_ssl: await option('tls', 'False'),
+    sender: truthy(given['sender'] ?? null) ? given['sender']! : await option('sender', own),
+    username: given['username'] ?? (await option('username', null)),
+    password: given['password'] ?? (await option('password', null)),
+  }
 }
 
 function serverOf(given: Given): MailServer {
@@ -74,7 +91,9 @@ export default defineModule({
         message: arg.any('The text'),
         subject: arg.any('The subject', { default: 'Message from Salt' }),
         sender: optional('The address it comes from'),
-        server: optional('The mail server, with its port if it is not the usual one'),
+        server: optional(
+          'The mail server, with its port if it is not the usual one; else that of `smtp.server`, or this machine',
+        ),
         use_ssl: arg.any('Whether the connection is encrypted from the start', { default: 'True' }),
         username: optional('Who logs in'),
         password: arg.any('The password', { optional: true, secret: true }),

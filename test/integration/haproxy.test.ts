@@ -53,6 +53,9 @@ describe.runIf(runs)('HAProxy', () => {
     expect(await ask('enable_server', 'web1', 'web')).toEqual({
       web: expect.stringContaining('Name: web1 Status: no check'),
     })
+    // written the other way round
+    expect(await ask('disable_server', 'web', 'web1')).toEqual({ web: expect.stringContaining('web1 Status: MAINT') })
+    await ask('enable_server', 'web', 'web1')
     await ask('set_state', 'web2', 'web', 'drain')
     expect(await ask('get_backend', 'web')).toMatchObject({ web2: { status: 'DRAIN' } })
   })
