@@ -8,7 +8,7 @@ import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
 import { MasterRegistry, type Registry, runnerTable, wheelTable } from '../loader/mod.ts'
-import { keptSteps, masterMinion, reaching } from '../orchestrate/mod.ts'
+import { asStepJob, keptSteps, masterMinion, reaching } from '../orchestrate/mod.ts'
 import type {
   BusMessage,
   EventWish,
@@ -20,7 +20,14 @@ import type {
   MinionReturn,
 } from '../sdk/mod.ts'
 import { signatureOf } from '../sdk/mod.ts'
-import { type DataCache, type JobStore, OrchestrationStore, type PkiKeys, ReactionStore } from '../store/mod.ts'
+import {
+  type DataCache,
+  type JobStore,
+  OrchestrationStore,
+  type PkiKeys,
+  QueueStore,
+  ReactionStore,
+} from '../store/mod.ts'
 import type { Gathered, Published } from './collect.ts'
 import { minionPillar, minionPillarTop } from './minion-pillar.ts'
 import { connectedMinions } from './presence.ts'
@@ -109,17 +116,22 @@ export function masterContext(
     },
     reactions: () => reactionsOf(opts),
     orchestrations: () => orchestrationsOf(opts),
+    queues: () => queuesOf(opts),
     events: (filter, seconds, wish) => access.events(filter, seconds, wish),
     journal: () => journalOf(access),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
     pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
     jobCache: async (name) => jobCacheOf((await local()).ctx, name),
     ask: (load) => access.command(load),
-    render: async ({ text, ...request }) => {
+    render: async ({ text, withLines, ...request }) => {
       const { renderText } = await import('../render/mod.ts')
       const functions = await local()
       const { grains } = functions.ctx
-      return (await renderText(text, { ...request, opts, grains, pillar: new Map(), functions, log })).value
+      const positions = withLines !== undefined
+      const surroundings = { opts, grains, pillar: new Map(), functions, log, positions }
+      const { value, sourceLine } = await renderText(text, { ...request, ...surroundings })
+      withLines?.(sourceLine)
+      return value
     },
     print: identity.print ?? (() => {}),
   }
@@ -152,6 +164,14 @@ function orchestrationsOf(opts: Dict): OrchestrationStore {
   return store
 }
 
+const queues = new WeakMap<Dict, QueueStore>()
+
+function queuesOf(opts: Dict): QueueStore {
+  const store = queues.get(opts) ?? new QueueStore(str(opts.get('sqlite_queue_dir')!))
+  queues.set(opts, store)
+  return store
+}
+
 /** Made when one is asked for, once for all calls of a process. */
 const minions = new WeakMap<Dict, Promise<Registry>>()
 
@@ -174,11 +194,11 @@ function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): 
   const { user, run, publish, targets, fire, events, print } = ctx
   return {
     user,
-    run,
-    publish,
+    run: (job) => run(asStepJob(job)),
+    publish: (job) => publish(asStepJob(job)),
     targets,
     beginBatch: async (load) => {
-      const jid = newJid()
+      const { jid } = asStepJob({ jid: newJid() })
       await access.beginBatch(new Map(load).set('jid', jid))
       return jid
     },
@@ -198,7 +218,7 @@ function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): 
       )
       return { names: [...positional, ...keywordOnly], open }
     },
-    call,
+    call: (family, inner) => call(family, asStepJob(inner)),
   }
 }
 

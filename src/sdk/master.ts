@@ -6,7 +6,7 @@ import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient, FileServer } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
-import type { DataCache, JobStore, OrchestrationStore, PkiKeys, ReactionStore } from '../store/mod.ts'
+import type { DataCache, JobStore, OrchestrationStore, PkiKeys, QueueStore, ReactionStore } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext, Keywords, RenderRequest } from './context.ts'
 import type { Result, Returns } from './declare.ts'
@@ -62,6 +62,8 @@ export interface MasterContext {
   progress(data: Dict, suffix?: string): Promise<void>
   /** Orchestrations and their steps. */
   orchestrations(): OrchestrationStore
+  /** Queues in the embedded store. */
+  queues(): QueueStore
   /** What the reactor did. */
   reactions(): ReactionStore
   /** Events of the master's bus whose tag passes, from now on; ends after `seconds` without one, if given. */

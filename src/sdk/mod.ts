@@ -20,8 +20,17 @@ export {
 } from '../host/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { display } from '../output/mod.ts'
-export type { DataCache, JobRecord, JobReturn, JobStore, KeyFolder, MinionProgress, PkiKeys } from '../store/mod.ts'
-export { generateRsaKeys, pemFingerprint, RsaPublicKey } from '../wire/mod.ts'
+export type {
+  DataCache,
+  JobRecord,
+  JobReturn,
+  JobStore,
+  KeyFolder,
+  MinionProgress,
+  PkiKeys,
+  QueueStore,
+} from '../store/mod.ts'
+export { generateRsaKeys, pemFingerprint, RsaPrivateKey, RsaPublicKey } from '../wire/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
 export {
   type BeaconContext,

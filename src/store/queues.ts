@@ -1,0 +1,76 @@
+// Queues of items that wait to be dealt with, in the order they came; each item is in a queue once. One database for each queue,
+// with the table that Salt's sqlite queue has, so that queues are taken over as they are.
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { BrineError } from '../base/mod.ts'
+import { type Database, openDatabase } from './database.ts'
+
+export class QueueError extends BrineError<'ItemExists' | 'QueueName'> {}
+
+export class QueueStore {
+  private readonly directory: string
+  private readonly open = new Map<string, Database>()
+
+  constructor(directory: string) {
+    this.directory = directory
+  }
+
+  names(): string[] {
+    if (!existsSync(this.directory)) return []
+    const files = readdirSync(this.directory).filter((name) => name.endsWith('.db'))
+    return files.map((name) => name.slice(0, -'.db'.length)).sort()
+  }
+
+  items(queue: string): string[] {
+    const { db, table } = this.table(queue)
+    return namesIn(db.prepare(`SELECT name FROM ${table} ORDER BY id`).all())
+  }
+
+  length(queue: string): number {
+    const { db, table } = this.table(queue)
+    return (db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
+  }
+
+  /** Stops at the first item that is there already; those before it stay. */
+  insert(queue: string, items: readonly string[]): void {
+    const { db, table } = this.table(queue)
+    const insert = db.prepare(`INSERT INTO ${table} (name) VALUES (?) ON CONFLICT DO NOTHING`)
+    for (const item of items) {
+      if (insert.run(item).changes > 0) continue
+      throw new QueueError('ItemExists', `UNIQUE constraint failed: ${queue}.name`)
+    }
+  }
+
+  delete(queue: string, items: readonly string[]): void {
+    const { db, table } = this.table(queue)
+    const remove = db.prepare(`DELETE FROM ${table} WHERE name = ?`)
+    for (const item of items) remove.run(item)
+  }
+
+  /** Takes the first ones out, or all; no two programs get the same. */
+  pop(queue: string, count: number | undefined): string[] {
+    const { db, table } = this.table(queue)
+    const limit = count === undefined ? -1 : count
+    const take = db.prepare(
+      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} ORDER BY id LIMIT ?) RETURNING id, name`,
+    )
+    const taken = take.all(limit) as Array<{ id: number; name: string }>
+    return namesIn(taken.sort((a, b) => a.id - b.id))
+  }
+
+  close(): void {
+    for (const db of this.open.values()) db.close()
+    this.open.clear()
+  }
+
+  private table(queue: string): { db: Database; table: string } {
+    if (!/^[^./][^/\0]*$/.test(queue)) throw new QueueError('QueueName', `'${queue}' cannot be the name of a queue`)
+    const table = `"${queue.replaceAll('"', '""')}"`
+    const schema = `CREATE TABLE IF NOT EXISTS ${table} (id INTEGER PRIMARY KEY, name TEXT UNIQUE)`
+    const db = this.open.get(queue) ?? openDatabase(join(this.directory, `${queue}.db`), schema)
+    this.open.set(queue, db)
+    return { db, table }
+  }
+}
+
+const namesIn = (rows: unknown[]): string[] => rows.map((row) => (row as { name: string }).name)
