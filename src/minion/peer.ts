@@ -8,6 +8,7 @@ import { type Dict, encodeMsgpack, numberOf, str, textOf, truthy, type Value } f
 import type { Host } from '../host/mod.ts'
 import type { RegistryContext } from '../loader/mod.ts'
 import { match } from '../match/mod.ts'
+import { ownMatch } from '../pybridge/mod.ts'
 import type { MinionSettings } from '../wire/mod.ts'
 import { isJob, type Jobs } from './jobs.ts'
 import type { MasterGroup } from './masters.ts'
@@ -176,8 +177,14 @@ export class MasterPeer {
   /** A publication: is it for us, and new? */
   private take(load: Dict): void {
     if (!isJob(load)) return
+    const meant = this.isMeant(load)
+    if (meant === true) this.takeOnce(load)
+    else if (meant) meant.then((isSo) => isSo && this.takeOnce(load))
+  }
+
+  private takeOnce(load: Dict): void {
     const jid = str(load.get('jid')!)
-    if (!this.isMeant(load) || this.seen.has(jid)) return
+    if (this.seen.has(jid)) return
     this.seen.add(jid)
     const most = numberOf(this.opts.get('minion_jid_queue_hwm') ?? 100) ?? 100
     if (this.seen.size > most) this.seen.delete(this.seen.values().next().value!)
@@ -195,17 +202,23 @@ export class MasterPeer {
     jobs.begin(load, { functions: async () => this.session.functions, finished: (ret) => this.send(ret) })
   }
 
-  private isMeant(load: Dict): boolean {
+  /** Matchers of users' own may take their time. */
+  private isMeant(load: Dict): boolean | Promise<boolean> {
     const { log } = this.parts
+    const failed = (error: unknown): boolean => {
+      log('error', `The target ${str(load.get('tgt')!)} cannot be judged: ${toError(error).message}`)
+      return false
+    }
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
     const { grains, pillar } = this.session
     const subject = { id: str(this.opts.get('id')!), grains, pillar, opts: this.opts, log }
     const delimiter = textOf(load.get('delimiter') ?? null)
+    const options = delimiter === undefined ? {} : { delimiter }
     try {
-      return match(kind, load.get('tgt')!, subject, delimiter === undefined ? {} : { delimiter }) === true
+      const own = ownMatch(kind, load.get('tgt')!, subject, options)
+      return own ? own.then(truthy).catch(failed) : match(kind, load.get('tgt')!, subject, options) === true
     } catch (error) {
-      log('error', `The target ${str(load.get('tgt')!)} cannot be judged: ${toError(error).message}`)
-      return false
+      return failed(error)
     }
   }
 }

@@ -196,7 +196,7 @@ class Compilation {
       log: this.log,
     }
     let pillar: Value = shallowCopy(this.override)
-    for (const [env, names] of this.inOrder(matchingStates(top.top, subject))) {
+    for (const [env, names] of this.inOrder(await matchingStates(top.top, subject))) {
       const rendering = new SlsRendering(
         {
           opts: this.opts,

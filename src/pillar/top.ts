@@ -20,6 +20,7 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { type MatchSubject, match } from '../match/mod.ts'
+import { ownMatch } from '../pybridge/mod.ts'
 import type { PillarTree } from './pillar-tree.ts'
 
 export interface TopContext {
@@ -182,15 +183,17 @@ function orderOf(value: Value): number {
 }
 
 /** By environment, the SLS names (or globs of names) that are for this minion. */
-export function matchingStates(top: Top, subject: MatchSubject): Map<Value, string[]> {
+export async function matchingStates(top: Top, subject: MatchSubject): Promise<Map<Value, string[]>> {
   const matching = new Map<Value, string[]>()
   const pillarenv = subject.opts.get('pillarenv') ?? null
   for (const [env, targets] of top) {
     if (truthy(pillarenv) && env !== pillarenv) continue
     for (const [target, body] of targets) {
       const kind = matcherOf(body)
+      const own = ownMatch(kind, target, subject)
       // range servers are known by name, but none can be asked
-      if (kind === 'range' || !truthy(match(kind, target, subject))) continue
+      if (!own && kind === 'range') continue
+      if (!truthy(own ? await own : match(kind, target, subject))) continue
       const names = matching.get(env) ?? []
       matching.set(env, names)
       for (const item of body) {

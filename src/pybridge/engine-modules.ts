@@ -2,18 +2,66 @@
 // A file in TypeScript or JavaScript may also give a whole declaration (`defineEngine`) as its default export.
 import { type Log, toError } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
-import { type ModuleFile, moduleFiles } from '../python/mod.ts'
+import { answersOf, callPython, type Family, type ModuleFile, moduleFiles, type Scope } from '../python/mod.ts'
 import { arg, bind, type EngineContext, type EngineDeclaration } from '../sdk/mod.ts'
+import { functionFamily, textAnswers } from './answers.ts'
+import { describeModules, functionScope } from './function-modules.ts'
 import type { NativeModule } from './native-modules.ts'
 
 /** By the names they are configured by; none costs the listing of a few folders. */
-export async function userEngines({ opts, log }: EngineContext): Promise<Map<string, EngineDeclaration>> {
+export async function userEngines(ctx: EngineContext): Promise<Map<string, EngineDeclaration>> {
+  const files = moduleFiles(ctx.opts, 'engines')
   const found = new Map<string, EngineDeclaration>()
-  for (const file of moduleFiles(opts, 'engines')) {
-    const engine = file.language === 'native' ? await nativeEngine(file, log) : undefined
+  for (const engine of await pythonEngines(
+    ctx,
+    files.filter(({ language }) => language === 'python'),
+  )) {
+    found.set(engine.name, engine)
+  }
+  for (const file of files) {
+    const engine = file.language === 'native' ? await nativeEngine(file, ctx.log) : undefined
     if (engine) found.set(engine.virtual ?? engine.name, engine)
   }
   return found
+}
+
+/** What Python sees: the functions of the minion, and beside a master its runners. */
+async function engineScope(ctx: EngineContext): Promise<Scope> {
+  const functions = await ctx.functions()
+  const scope = functionScope(functions)
+  const { master } = ctx
+  if (!master) return { ...scope, opts: ctx.opts, ending: ctx.signal }
+  const runner: Family = {
+    find: async (name) => {
+      const doc = (await master.docs('runner')).get(name)
+      return doc === undefined ? undefined : { doc }
+    },
+    names: async () => (await master.docs('runner')).keys(),
+    call: (name, args, kwargs) => master.call(name, args, kwargs),
+  }
+  const answers = answersOf({ function: functionFamily(functions), runner }, textAnswers(functions))
+  return { ...scope, opts: ctx.opts, ending: ctx.signal, answers }
+}
+
+async function pythonEngines(ctx: EngineContext, files: readonly ModuleFile[]): Promise<EngineDeclaration[]> {
+  if (files.length === 0) return []
+  const paths = files.map(({ path }) => path)
+  const all = await describeModules(await engineScope(ctx), 'engines', paths)
+  return all.flatMap(({ name, doc, reason, functions }) => {
+    const start = functions.get('start')
+    if (!start) return []
+    const { path, attr } = start.origin
+    return {
+      name,
+      doc,
+      args: { settings: arg.open('What is configured') },
+      ...(reason !== undefined && { when: () => reason }),
+      start: async (own, { settings }) => {
+        const params = ['engines', path, attr, [], new Map(settings as ReadonlyMap<Value, Value>)]
+        await callPython(await engineScope(own), { method: 'call', params, what: `the engine ${name}`, lasts: true })
+      },
+    } satisfies EngineDeclaration
+  })
 }
 
 /** One that cannot be loaded is told of, and is not there. */

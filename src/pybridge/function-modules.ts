@@ -16,6 +16,7 @@ export function functionScope(ctx: FunctionContext): Scope {
     memory,
     log,
     ending: ctx.host.ending,
+    context: ctx,
     facts: new Map([['utils', moduleFolders(opts, 'utils')]]),
     answers: answersOf({ function: functionFamily(ctx) }, textAnswers(ctx)),
   }

@@ -84,9 +84,12 @@ function evaluated(text: string, path: string): Record<string, unknown> {
   return module.exports
 }
 
+/** One of these shows that a default export is a declaration: of functions, of an engine, of a beacon. */
+const KINDS_OF_WHOLE = ['functions', 'start', 'beacon']
+
 function moduleOf({ name }: ModuleFile, exported: Record<string, unknown>): NativeModule {
   const whole = exported['default'] as NativeModule | undefined
-  const isWhole = typeof whole === 'object' && whole !== null && ('functions' in whole || 'start' in whole)
+  const isWhole = typeof whole === 'object' && whole !== null && KINDS_OF_WHOLE.some((part) => part in whole)
   if (isWhole) return { ...whole, name: whole.name ?? name }
   const functions: Record<string, NativeFunction> = {}
   for (const [fun, value] of Object.entries(exported)) {

@@ -1,21 +1,28 @@
 // Users' own plugins of the families that have a host elsewhere: returners, beacons, outputters, external pillars, tops,
-// engines, authentication and matchers. Who hosts a family asks for them by name and calls their functions.
-import type { Dict, Value } from '../data/mod.ts'
-import { callPython, type FamilyName, moduleFiles, type Scope } from '../python/mod.ts'
+// authentication, matchers and renderers, in Python or in TypeScript. Who hosts a family asks for them by name and calls
+// their functions.
+import { toError } from '../base/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { callPython, type FamilyName, type ModuleFile, moduleFiles, type Scope } from '../python/mod.ts'
+import { type BeaconContext, type BeaconDeclaration, beaconOptions, bind, toValue } from '../sdk/mod.ts'
 import type { ModuleFacts } from './declare.ts'
 import { describeModules } from './function-modules.ts'
+import type { NativeModule } from './native-modules.ts'
 
 export interface UserPlugin {
   /** The name it serves under. */
   readonly name: string
   has(fun: string): boolean
+  /** The names of a function's parameters. */
+  parameters(fun: string): string[]
   call(scope: Scope, fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value>
 }
 
-function pluginOf(family: FamilyName, { name, functions }: ModuleFacts): UserPlugin {
+function pythonPlugin(family: FamilyName, { name, functions }: ModuleFacts): UserPlugin {
   return {
     name,
     has: (fun) => functions.has(fun),
+    parameters: (fun) => Object.keys(functions.get(fun)?.args ?? {}),
     call: (scope, fun, args, kwargs = new Map()) => {
       const { path, attr } = functions.get(fun)!.origin
       const params = [family, path, attr, [...args], kwargs]
@@ -24,10 +31,63 @@ function pluginOf(family: FamilyName, { name, functions }: ModuleFacts): UserPlu
   }
 }
 
+type Raw = (ctx: unknown, ...args: Value[]) => unknown
+
+/** Functions of declarations such as `defineReturner` make take their context first; plain ones have it as `this`. */
+function nativePlugin(module: NativeModule): UserPlugin {
+  const name = module.virtual ?? module.name
+  const functions: Record<string, NativeModule['functions'][string] | Raw> =
+    module.functions ?? beaconFunctions(module as unknown as BeaconDeclaration)
+  return {
+    name,
+    has: (fun) => Object.hasOwn(functions, fun),
+    parameters: (fun) => {
+      const declared = functions[fun]
+      return typeof declared === 'object' ? Object.keys(declared.args) : []
+    },
+    call: async (scope, fun, args, kwargs = new Map()) => {
+      const declared = functions[fun]!
+      const ctx = scope.context ?? scope
+      if (typeof declared === 'function') return toValue((await declared(ctx, ...args)) as Value)
+      const named = new Map([...kwargs].map(([key, value]) => [str(key), value]))
+      return toValue(await declared.run(ctx, bind(declared, fun, args, named)))
+    },
+  }
+}
+
+/** A declaration of a beacon by the names and in the forms of Salt. */
+const beaconFunctions = ({ beacon, validate }: BeaconDeclaration): Record<string, Raw> => ({
+  beacon: (ctx, config) => beacon(ctx as BeaconContext, beaconOptions(config!)),
+  validate: (_ctx, config) => {
+    const problem = validate(beaconOptions(config!))
+    return [problem === undefined, problem ?? '']
+  },
+})
+
+async function nativePlugins(files: readonly ModuleFile[], { log }: Scope): Promise<UserPlugin[]> {
+  const plugins: UserPlugin[] = []
+  if (files.length === 0) return plugins
+  const { nativeModule } = await import('./native-modules.ts')
+  for (const file of files) {
+    try {
+      plugins.push(nativePlugin(await nativeModule(file)))
+    } catch (error) {
+      log('error', toError(error).message)
+    }
+  }
+  return plugins
+}
+
 /** The plugins of a family that can serve here, by name; none costs the listing of a few folders. */
 export async function userPlugins(scope: Scope, family: FamilyName): Promise<Map<string, UserPlugin>> {
-  const files = moduleFiles(scope.opts, family).filter(({ language }) => language === 'python')
-  const paths = files.map(({ path }) => path)
-  const all = await describeModules(scope, family, paths)
-  return new Map(all.filter(({ reason }) => reason === undefined).map((facts) => [facts.name, pluginOf(family, facts)]))
+  const files = moduleFiles(scope.opts, family)
+  if (files.length === 0) return new Map()
+  const paths = files.filter(({ language }) => language === 'python').map(({ path }) => path)
+  const python = (await describeModules(scope, family, paths)).filter(({ reason }) => reason === undefined)
+  const native = await nativePlugins(
+    files.filter(({ language }) => language === 'native'),
+    scope,
+  )
+  const all = [...python.map((facts) => pythonPlugin(family, facts)), ...native]
+  return new Map(all.map((plugin) => [plugin.name, plugin]))
 }

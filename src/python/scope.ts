@@ -15,6 +15,8 @@ export interface Scope {
   log: Log
   /** Ends the call from outside. */
   ending?: AbortSignal | undefined
+  /** What functions in TypeScript see; this scope itself unless given. */
+  context?: unknown
   /** Further facts: `low`, `env`, folders of `_utils`, the families behind dunders. */
   facts?: ReadonlyMap<Value, Value>
   /** Answers to methods by name. */
@@ -57,10 +59,12 @@ export interface PythonCall {
   method: string
   params: readonly Value[]
   what: string
+  /** Whether it goes on until it is ended, as engines do. */
+  lasts?: boolean
 }
 
 /** Calls into Python on behalf of a scope. */
-export function callPython(scope: Scope, { method, params, what }: PythonCall): Promise<Value> {
+export function callPython(scope: Scope, { method, params, what, lasts = false }: PythonCall): Promise<Value> {
   const { opts, memory, log } = scope
   const call: WorkerCall = {
     method,
@@ -74,7 +78,7 @@ export function callPython(scope: Scope, { method, params, what }: PythonCall): 
       return answer(given)
     },
     signal: scope.ending,
-    timeout: numberOf(opts.get('python_call_timeout') ?? 0) ?? 0,
+    timeout: lasts ? 0 : (numberOf(opts.get('python_call_timeout') ?? 0) ?? 0),
     remember: (kept, gone) => {
       for (const [key, value] of kept) memory.set(key, value)
       for (const key of gone) memory.delete(key)

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silentLog } from '../../src/base/mod.ts'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { backend } from '../../src/master/access/backends.ts'
 import { canServe, type Server, startSlapd } from './servers.ts'
@@ -56,7 +57,10 @@ describe.runIf(canServe('OpenLDAP', '/usr/sbin/slapd'))('the ldap system', () =>
     return { opts, config: new Map(), log: () => {} }
   }
   const login = async (username: string, password: string, more?: Record<string, Value>) =>
-    (await backend('ldap'))!.check(new Map<Value, Value>(Object.entries({ username, password })), ctx(more))
+    (await backend('ldap', new Map(), silentLog))!.check(
+      new Map<Value, Value>(Object.entries({ username, password })),
+      ctx(more),
+    )
 
   beforeAll(async () => {
     server = await startSlapd((directory) => {
@@ -85,6 +89,6 @@ describe.runIf(canServe('OpenLDAP', '/usr/sbin/slapd'))('the ldap system', () =>
   })
 
   test('tells the groups of a user', async () => {
-    expect(await (await backend('ldap'))!.groups!('joe', ctx())).toEqual(['ops'])
+    expect(await (await backend('ldap', new Map(), silentLog))!.groups!('joe', ctx())).toEqual(['ops'])
   })
 })

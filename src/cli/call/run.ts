@@ -3,10 +3,10 @@ import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { consoleLog, type Log, silentLog, toError } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { display } from '../../output/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { ProgramExit, UsageError } from '../optparse/exit.ts'
+import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import { callOptions } from './call-options.ts'
 import { callFunction } from './caller.ts'
@@ -44,7 +44,7 @@ async function runOn(
 ): Promise<number> {
   if (truthy(opts.get('doc') ?? null)) return printDocs(opts, minion, streams)
   if (truthy(opts.get('grains_run') ?? null)) {
-    print(opts, 'grains', minion.grains, { log, streams })
+    await print(opts, 'grains', minion.grains, { log, streams })
     return 0
   }
   const { answer, out } = await callFunction(opts, minion.functions, { log, streams })
@@ -52,7 +52,7 @@ async function runOn(
   await returnTo(opts, minion, answer)
   const whole = truthy(opts.get('print_metadata') ?? null)
   const retcode = Number(numberOf(answer.get('retcode') ?? 0))
-  print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })
+  await print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })
   if (truthy(opts.get('retcode_passthrough') ?? null)) return retcode
   return answer.has('retcode') && retcode === 0 ? 0 : 1
 }
@@ -122,10 +122,10 @@ interface Printing extends Surroundings {
   retcode?: number
 }
 
-function print(opts: Dict, out: string, data: Value, { log, streams, retcode = 0 }: Printing): void {
+async function print(opts: Dict, out: string, data: Value, { log, streams, retcode = 0 }: Printing): Promise<void> {
   const { terminal } = streams
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-  const text = display(out, new Map([['local', data]]), opts, { terminal, log, kwargs })
+  const text = await shownText(out, new Map([['local', data]]), opts, { terminal, log, kwargs })
   if (text === '') return
   const file = textOf(opts.get('output_file') ?? null)
   if (file) appendFileSync(file, `${text}\n`)

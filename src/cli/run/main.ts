@@ -50,18 +50,18 @@ async function perform(work: RunWork): Promise<number> {
   const run = { fun, ...call, credentials: shown }
   if (truthy(opts.get('async') ?? false)) {
     const begun = await beginElsewhere(opts, log, run)
-    if ('refusal' in begun) printed.value(begun.refusal, 'nested')
+    if ('refusal' in begun) await printed.value(begun.refusal, 'nested')
     else log('warning', `${ASYNCHRONOUS} This execution is running under tag ${begun.tag}`)
     return 'refusal' in begun ? REFUSED : 0
   }
   if (shown.size === 0) return runHere(work, call)
   const ended = await runElsewhere(opts, log, run)
   if ('refusal' in ended) {
-    printed.value(ended.refusal, 'nested')
+    await printed.value(ended.refusal, 'nested')
     return REFUSED
   }
   const value = ended.get('return') ?? null
-  printed.answer(value, undefined, 0)
+  await printed.answer(value, undefined, 0)
   return ended.has('retcode') ? Number(ended.get('retcode')) : statusOf(value)
 }
 
@@ -85,7 +85,7 @@ async function callOf({ opts, printed, fun }: RunWork): Promise<CallArguments | 
     const docs = await runnerDocs(`${fun}*`)
     // a function of a user's that says nothing about itself
     const told = new Map<Value, Value>([...docs].map(([name, doc]) => [name, doc === '' ? null : doc]))
-    printed.value(told.size > 0 ? told : error.message, 'nested')
+    await printed.value(told.size > 0 ? told : error.message, 'nested')
     return undefined
   }
 }
@@ -119,7 +119,7 @@ async function runHere({ opts, log, streams, printed, fun }: RunWork, call: Call
       print: streams.out,
       onProgress: (data, suffix) => printed.event(suffix, data),
     })
-    printed.answer(result.value, result.out, result.retcode)
+    await printed.answer(result.value, result.out, result.retcode)
     return result.raised ? 1 : statusOf(result.value)
   } finally {
     access.close()

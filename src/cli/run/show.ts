@@ -2,6 +2,7 @@
 import type { Log } from '../../base/mod.ts'
 import { type Dict, isDict, textOf, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
+import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 
 export class Printed {
@@ -16,22 +17,32 @@ export class Printed {
   }
 
   /** With the outputter that the options name, or this one. */
-  value(value: Value, out: string | null, retcode = 0): void {
+  async value(value: Value, out: string | null, retcode = 0): Promise<void> {
     if (truthy(this.opts.get('quiet') ?? false)) return
     const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-    const text = display(out, value, this.opts, { terminal: this.streams.terminal, log: this.log, kwargs })
+    this.write(await shownText(out, value, this.opts, { ...this.showing, kwargs }))
+  }
+
+  /** At once, in order with what the function itself prints. */
+  event(suffix: string, event: Dict): void {
+    const shown: Dict = new Map<Value, Value>([['suffix', suffix]]).set('event', event)
+    const kwargs = new Map<Value, Value>([['_retcode', 0]])
+    if (truthy(this.opts.get('quiet') ?? false)) return
+    this.write(display(wishOf(event) ?? null, shown, this.opts, { ...this.showing, kwargs }))
+  }
+
+  private get showing(): { terminal: boolean; log: Log } {
+    return { terminal: this.streams.terminal, log: this.log }
+  }
+
+  private write(text: string): void {
     if (text !== '') this.streams.out(`${text}\n`)
   }
 
-  event(suffix: string, event: Dict): void {
-    const shown: Dict = new Map<Value, Value>([['suffix', suffix]]).set('event', event)
-    this.value(shown, wishOf(event) ?? null)
-  }
-
   /** A dict may name the outputter that shows it, and of one with nothing else but data the data are shown. */
-  answer(value: Value, out: string | undefined, retcode: number): void {
+  answer(value: Value, out: string | undefined, retcode: number): Promise<void> {
     const isDressed = isDict(value) && value.size === 2 && value.has('data') && value.has('outputter')
-    this.value(isDressed ? value.get('data')! : value, wishOf(value) ?? out ?? null, retcode)
+    return this.value(isDressed ? value.get('data')! : value, wishOf(value) ?? out ?? null, retcode)
   }
 }
 

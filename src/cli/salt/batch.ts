@@ -65,7 +65,7 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
   try {
     while (!watch.isOver) {
       const event = await events.next(3600)
-      if (event) watch.hear(event.tag, event.data)
+      if (event) await watch.hear(event.tag, event.data)
       else if (!events.isOpen) throw new ClientError('SaltClientError', 'The connection to the master was lost')
     }
   } finally {
@@ -114,10 +114,10 @@ class Watch {
     this.isQuiet = isQuiet
   }
 
-  hear(tag: string, data: Dict): void {
+  async hear(tag: string, data: Dict): Promise<void> {
     const [, family, , what] = tag.split('/')
     if (family === 'job' && what === 'new') this.began(data)
-    else if (family === 'job' && what === 'ret') this.returned(data)
+    else if (family === 'job' && what === 'ret') await this.returned(data)
     else if (family === 'batch' && (what === 'complete' || what === 'halted')) this.ended(what, data)
   }
 
@@ -128,7 +128,7 @@ class Watch {
     if (!this.isQuiet) this.work.streams.out(`\nExecuting run on ${repr(ids)}\n\n`)
   }
 
-  private returned(data: Dict): void {
+  private async returned(data: Dict): Promise<void> {
     const id = str(data.get('id') ?? '')
     if (!this.sent.delete(id)) return
     const value = data.get('return') ?? null
@@ -141,7 +141,7 @@ class Watch {
       ['jid', data.get('jid') ?? ''],
       [id, value],
     ])
-    showValue(this.work, shown, textOf(data.get('out') ?? null) ?? '', 0)
+    await showValue(this.work, shown, textOf(data.get('out') ?? null) ?? '', 0)
   }
 
   /** Who was sent the job and did not return comes to nothing. */

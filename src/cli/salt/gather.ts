@@ -36,7 +36,7 @@ async function gather(work: SaltWork, published: Published): Promise<number> {
   for await (const answer of answersOf(work, published)) {
     answers.push(answer)
     if (isProgress) streams.err(`${answers.length} of ${published.minions.length}\n`)
-    else if (!isDocs) showAnswer(work, answer)
+    else if (!isDocs) await showAnswer(work, answer)
   }
   if (isDocs) return showDocs(work, new Map<Value, Value>(answers.map(({ id, value }) => [id, value])))
   if (isProgress || (flag(opts, 'cli_summary') && (opts.get('output') ?? null) === null)) {

@@ -31,7 +31,7 @@ export function salt(argv: readonly string[], streams: Streams): Promise<number>
     const log = openLog(logSettings(opts), streams.err)
     const client = await reach(opts, log)
     if (!client) {
-      showValue({ opts, log, streams }, masterIsGone, '', 1)
+      await showValue({ opts, log, streams }, masterIsGone, '', 1)
       return EX_NOTHING
     }
     const work = { client, opts, log, streams }
@@ -39,7 +39,7 @@ export function salt(argv: readonly string[], streams: Streams): Promise<number>
       return await perform(work)
     } catch (error) {
       if (!(error instanceof ClientError) && !(error instanceof SaltError)) throw error
-      showValue(work, error.message, '', 1)
+      await showValue(work, error.message, '', 1)
       return error instanceof ClientError ? EX_NOTHING : 0
     } finally {
       client.close()

@@ -1,7 +1,7 @@
 // How salt prints what minions answered.
 import { type Gathered, returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { display } from '../../output/mod.ts'
+import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import type { SaltWork } from './main.ts'
 import { lookUpLater } from './messages.ts'
@@ -36,34 +36,40 @@ export function announce(jid: string, opts: Dict, streams: Streams): void {
   } else if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)
 }
 
-export function showAnswer(work: Showing, { id, value, retcode, out }: MinionAnswer): void {
-  showValue(work, new Map([[id, value]]), out, retcode)
+export function showAnswer(work: Showing, { id, value, retcode, out }: MinionAnswer): Promise<void> {
+  return showValue(work, new Map([[id, value]]), out, retcode)
 }
 
 /** All at once; nothing at all is a failure. */
-export function showOutcome(work: Showing, value: Value, out = ''): number {
+export async function showOutcome(work: Showing, value: Value, out = ''): Promise<number> {
   if (work.opts.get('fun') === 'sys.doc' && isDict(value) && value.size > 0) return showDocs(work, value)
-  showValue(work, value, out, 0)
+  await showValue(work, value, out, 0)
   if (truthy(value)) return 0
   work.streams.err('ERROR: No return received\n')
   return 2
 }
 
-export function showValue({ opts, log, streams }: Showing, value: Value, out: string, retcode: number): void {
+export async function showValue(
+  { opts, log, streams }: Showing,
+  value: Value,
+  out: string,
+  retcode: number,
+): Promise<void> {
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-  const text = display(out, value, opts, { terminal: streams.terminal, log, kwargs })
+  const shown = shownText(out, value, opts, { terminal: streams.terminal, log, kwargs })
+  const text = typeof shown === 'string' ? shown : await shown
   if (text !== '') streams.out(`${text}\n`)
 }
 
 /** Documentation of all minions together, each function once. */
-export function showDocs(work: Showing, answers: Dict): number {
+export async function showDocs(work: Showing, answers: Dict): Promise<number> {
   const docs = new Map<string, Value>()
   for (const value of answers.values()) {
     if (isDict(value)) for (const [name, doc] of value) if (truthy(doc)) docs.set(str(name), docs.get(str(name)) ?? doc)
   }
   const isChosen = truthy(work.opts.get('output') ?? null)
   for (const name of [...docs.keys()].sort()) {
-    if (isChosen) showValue(work, new Map([[name, docs.get(name)!]]), 'nested', 0)
+    if (isChosen) await showValue(work, new Map([[name, docs.get(name)!]]), 'nested', 0)
     else work.streams.out(`${name}:\n${str(docs.get(name)!)}\n\n`)
   }
   return 0

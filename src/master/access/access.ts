@@ -1,8 +1,10 @@
 // Who asks, and what they may do: local programs by their keys, others by a token or by credentials for a system that
 // `external_auth` names. A refusal says nothing about its reason to who was refused; the log does.
+import { shownText } from '../../base/mod.ts'
 import { type MinionKnowledge, resolveTarget, type Targeted } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { DataCache } from '../../store/mod.ts'
+import { argumentsOf } from '../call-arguments.ts'
 import type { LocalKeys } from '../local-keys.ts'
 import type { Refusal } from '../publish.ts'
 import { judgedCalls, mayCall, mayPublish } from './allowed.ts'
@@ -40,26 +42,24 @@ export class Access {
   }
 
   /** Judges a publication; the name of who asked by other means than a key is put into it. */
-  async judgePublish(load: Dict, { minions }: Targeted): Promise<Refusal | undefined> {
+  async judgePublish(load: Dict, targeted: () => Targeted): Promise<Refusal | undefined> {
     const { opts, log } = this.known
     const calls = judgedCalls(load.get('fun') ?? '', load.get('arg') ?? [])
     const user = str(load.get('user') ?? '')
     const functions = calls.map(({ fun }) => fun)
     if (isBlacklisted(opts, user, functions)) {
       const reason = 'Please contact your local administrator if you believe this is in error.'
-      log('error', `${user} does not have permissions to run ${functions.join(',')}. ${reason}`)
+      log('error', `${shownText(user)} does not have permissions to run ${shownText(functions.join(','))}. ${reason}`)
       return AUTHORIZATION
     }
     const kwargs = load.get('kwargs')
     const recognised = await this.recognise(load, kwargs !== undefined && isDict(kwargs) ? kwargs : new Map())
     if (!recognised) return AUTHENTICATION
+    const { list } = recognised
     // who may do nothing still hears that nobody is meant
-    if (
-      minions.length > 0 &&
-      recognised.list !== undefined &&
-      !mayPublish(recognised.list, calls, this.covering(minions))
-    ) {
-      log('warning', `${recognised.user} may not run ${functions.join(',')} on these minions`)
+    const minions = list === undefined ? [] : targeted().minions
+    if (minions.length > 0 && !mayPublish(list!, calls, this.covering(minions))) {
+      log('warning', `${recognised.user} may not run ${shownText(functions.join(','))} on these minions`)
       return AUTHORIZATION
     }
     load.set('user', recognised.user)
@@ -75,17 +75,10 @@ export class Access {
     const refusal: Refusal = { name: CALL_REFUSALS[how], message }
     if (!recognised) return refusal
     if (recognised.list === undefined) return { user: recognised.user }
-    const arg = load.get('arg')
-    const kwarg = load.get('kwarg')
-    const call = {
-      fun,
-      args: arg !== undefined && isList(arg) ? arg : [],
-      kwargs: kwarg !== undefined && isDict(kwarg) ? kwarg : new Map<Value, Value>(),
-    }
     if (fun.split('.').length !== 2) {
       return { name: 'SaltInvocationError', message: 'A command invocation error occurred: Check syntax.' }
     }
-    return mayCall(recognised.list, family, call) ? { user: recognised.user } : refusal
+    return mayCall(recognised.list, family, { fun, ...argumentsOf(load) }) ? { user: recognised.user } : refusal
   }
 
   /** A new token for credentials; empty when they are wrong. */
@@ -144,9 +137,9 @@ export class Access {
     const { opts, log } = this.known
     const eauth = str(credentials.get('eauth') ?? '')
     const rules = this.rulesOf(eauth)
-    const system = rules && (await backend(eauth))
+    const system = rules && (await backend(eauth, opts, log))
     if (!rules || !system) {
-      log('warning', `The eauth system "${eauth}" is not enabled`)
+      log('warning', `The eauth system "${shownText(eauth)}" is not enabled`)
       return undefined
     }
     if (!(await system.check(credentials, { opts, config: rules, log }))) {
@@ -158,7 +151,7 @@ export class Access {
 
   private async listed(eauth: string, rules: Dict, user: string): Promise<Recognised> {
     const { opts, log } = this.known
-    const system = await backend(eauth)
+    const system = await backend(eauth, opts, log)
     const ctx = { opts, config: rules, log }
     const own = await system?.list?.(user, ctx)
     const groups = (await system?.groups?.(user, ctx)) ?? []

@@ -1,6 +1,8 @@
 // The systems that know users: `external_auth` names them, and each user proves who they are to one of them.
 import type { Log } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
+import { moduleFiles } from '../../python/mod.ts'
+import { ownBackend } from './backend-own.ts'
 
 export interface AuthContext {
   opts: Dict
@@ -30,7 +32,10 @@ const BACKENDS: Readonly<Record<string, Load>> = {
   sharedsecret: () => import('./backend-sharedsecret.ts'),
 }
 
-export async function backend(name: string): Promise<AuthBackend | undefined> {
+/** Users' own are asked before ours. */
+export async function backend(name: string, opts: Dict, log: Log): Promise<AuthBackend | undefined> {
+  const own = moduleFiles(opts, 'auth').length > 0 ? await ownBackend(name, opts, log) : undefined
+  if (own) return own
   const load = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined
   return load && (await load()).default
 }

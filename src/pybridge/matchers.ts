@@ -1,0 +1,39 @@
+// Users' own matchers: `_matchers/NAME_match.py` with a function `match`, for `tgt_type: NAME` and `match: NAME`. One of
+// the name of a built-in kind takes its place.
+import { type Dict, isDict, type Value } from '../data/mod.ts'
+import type { MatchOptions, MatchSubject } from '../match/mod.ts'
+import { answersOf, moduleFiles, type Scope } from '../python/mod.ts'
+import { userPlugins } from './plugins.ts'
+
+function scopeOf({ opts, grains, pillar, log }: MatchSubject): Scope {
+  return { opts, grains, pillar, memory: new Map(), log: log ?? (() => {}), answers: answersOf({}) }
+}
+
+/** What a matcher of users' own says; undefined when none has that name, which costs the listing of a few folders. */
+export function ownMatch(
+  kind: string,
+  target: Value,
+  subject: MatchSubject,
+  options: MatchOptions = {},
+): Promise<Value> | undefined {
+  const file = moduleFiles(subject.opts, 'matchers').find(({ name }) => name === `${kind}_match`)
+  return file && asked(`${kind}_match`, target, subject, options)
+}
+
+async function asked(name: string, target: Value, subject: MatchSubject, options: MatchOptions): Promise<Value> {
+  const scope = scopeOf(subject)
+  const plugin = (await userPlugins(scope, 'matchers')).get(name)
+  if (!plugin?.has('match')) throw new Error(`'${name}.match' is not available.`)
+  const nodegroups = subject.opts.get('nodegroups') ?? null
+  const known: Record<string, Value | undefined> = {
+    delimiter: options.delimiter,
+    minion_id: options.id,
+    nodegroups: isDict(nodegroups) ? nodegroups : new Map(),
+  }
+  const kwargs: Dict = new Map()
+  for (const parameter of plugin.parameters('match')) {
+    const value = known[parameter]
+    if (value !== undefined) kwargs.set(parameter, value)
+  }
+  return plugin.call(scope, 'match', [target], kwargs)
+}
