@@ -1,8 +1,27 @@
-// The steps of one orchestration in the store: each is noted when it begins and when it ends, and what succeeded in an earlier
-// attempt is not done again.
+// The steps of one orchestration in the store: each is noted when it begins, with the jobs it makes, and when it ends; what
+// succeeded in an earlier attempt is not done again.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { newJid } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { StepMemory } from '../sdk/mod.ts'
 import type { OrchestrationStore } from '../store/mod.ts'
+
+interface GoingOn {
+  store: OrchestrationStore
+  jid: string
+  tag: string
+}
+
+const going = new AsyncLocalStorage<GoingOn>()
+
+/** A job that a step is about to make gets its number and is noted; others stay as they are. */
+export function asStepJob<T extends { jid?: string }>(job: T): T {
+  const step = going.getStore()
+  if (!step) return job
+  const jid = job.jid ?? newJid()
+  step.store.noteJob(step.jid, step.tag, jid)
+  return { ...job, jid }
+}
 
 export function keptSteps(store: OrchestrationStore, jid: string): StepMemory {
   const done = new Map<string, Dict>()
@@ -11,7 +30,8 @@ export function keptSteps(store: OrchestrationStore, jid: string): StepMemory {
   }
   return {
     recall: (tag) => done.get(tag),
-    begun: (tag) => store.beginStep(jid, tag),
+    begun: (tag, place) => store.beginStep(jid, tag, place),
     ended: (tag, result) => store.endStep(jid, tag, result),
+    during: (tag, work) => going.run({ store, jid, tag }, work),
   }
 }

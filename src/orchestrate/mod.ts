@@ -1,2 +1,2 @@
-export { keptSteps } from './kept-steps.ts'
+export { asStepJob, keptSteps } from './kept-steps.ts'
 export { masterMinion, reaching } from './master-minion.ts'

@@ -25,6 +25,13 @@ export class Causes {
     return this.within.exit(work)
   }
 
+  /** A job that is published during the work of a reaction belongs to it, whoever published it. */
+  hear(tag: string): void {
+    const cause = this.within.getStore()
+    const jid = cause && /^salt\/job\/(\d+)\/new$/.exec(tag)?.[1]
+    if (jid) this.noteJob(jid, cause)
+  }
+
   noteJob(jid: string, cause: Cause): void {
     this.jobs.set(jid, cause)
     if (this.jobs.size > REMEMBERED) this.jobs.delete(this.jobs.keys().next().value!)

@@ -13,6 +13,7 @@ import { Performer, type PerformParts, REACTOR_USER } from './perform.ts'
 import { plan } from './plan.ts'
 import { ReactionRecord } from './record.ts'
 import { failureText, type ReactedEvent, renderReaction } from './render-reactions.ts'
+import { RulePlaces } from './rule-places.ts'
 import { type Rule, Rules } from './rules.ts'
 
 export interface ReactorParts extends Omit<PerformParts, 'causes'> {
@@ -34,6 +35,7 @@ interface Answering extends ReactedEvent {
 export class Reactor {
   private readonly parts: ReactorParts
   private readonly rules: Rules
+  private readonly places: RulePlaces
   private readonly causes = new Causes()
   private readonly limits: Limits
   private readonly performer: Performer
@@ -46,6 +48,7 @@ export class Reactor {
     this.parts = parts
     const { opts, log } = parts.context
     this.rules = new Rules(opts, log)
+    this.places = new RulePlaces(opts)
     this.limits = new Limits(opts)
     this.performer = new Performer({ ...parts, causes: this.causes })
     this.deepest = numberOf(opts.get('reactor_max_depth') ?? DEEPEST) ?? DEEPEST
@@ -74,7 +77,8 @@ export class Reactor {
     await this.last
   }
 
-  private hear({ tag, data }: BusEvent): void {
+  private hear({ tag, data, number }: BusEvent): void {
+    this.causes.hear(tag)
     if (data.get('user') === REACTOR_USER || tag === LOOP_TAG) return
     if (tag.includes('salt/reactors/manage')) {
       void this.managing.answer(tag, data)
@@ -91,13 +95,15 @@ export class Reactor {
     const cause = this.causes.of(tag, data)
     const depth = (cause?.depth ?? 0) + 1
     if (depth > this.deepest) return this.cutLoop({ tag, data, rules, cause, depth })
-    this.begin({ tag, data: new Map(data), rules, cause, depth })
+    this.begin({ tag, data: new Map(data), rules, cause, depth, number })
   }
 
   /** Written down at once, and answered after those that came before. */
-  private begin(answering: Answering): void {
-    const { tag, data, rules, cause, depth } = answering
-    const head = { tag, data, rules: rules.map(({ pattern }) => pattern), depth }
+  private begin(answering: Answering & { number: number }): void {
+    const { tag, data, rules, cause, depth, number } = answering
+    const patterns = rules.map(({ pattern }) => pattern)
+    const places = new Map(patterns.map((pattern): [Value, Value] => [pattern, this.places.of(pattern) ?? null]))
+    const head = { tag, data, rules: patterns, places, depth, event: number }
     const record = ReactionRecord.begin(this.parts.store, { ...head, ...(cause && { cause: cause.record }) })
     this.follow(() => this.answer(answering, record))
   }
@@ -147,8 +153,8 @@ export class Reactor {
     const references = event.rules.flatMap(({ files }) => files)
     const high: Dict = new Map()
     for (const reference of references) {
-      for (const { file, high: own, error } of await renderReaction(context, reference, event)) {
-        record?.file(file, own)
+      for (const { file, high: own, lines, error } of await renderReaction(context, reference, event)) {
+        record?.file(file, own, lines)
         if (error !== undefined) record?.error(error)
         for (const [id, body] of own) {
           high.delete(id)

@@ -12,6 +12,10 @@ export interface ReactionHead {
   rules: string[]
   depth: number
   cause?: number
+  /** The number of the event in the journal. */
+  event?: number
+  /** Where the rules are written. */
+  places: Dict
 }
 
 export type CallState = 'waiting' | 'running' | 'done' | 'failed'
@@ -34,11 +38,14 @@ export class ReactionRecord {
     this.left = this.calls.filter((entry) => ['waiting', 'running'].includes(stateOf(entry))).length
   }
 
-  static begin(store: ReactionStore, { tag, data, rules, depth, cause }: ReactionHead): ReactionRecord {
+  static begin(store: ReactionStore, head: ReactionHead): ReactionRecord {
+    const { tag, data, rules, depth, cause, event, places } = head
     const content = new Map<Value, Value>([
       ['tag', tag],
+      ['event', event ?? null],
       ['data', data],
       ['rules', rules],
+      ['places', places],
       ['depth', depth],
       ['cause', cause ?? null],
       ['files', []],
@@ -71,9 +78,9 @@ export class ReactionRecord {
     return this.content.get('calls') === null ? undefined : this.calls
   }
 
-  file(path: string, high: Dict): void {
+  file(path: string, high: Dict, lines: Dict): void {
     const known = this.content.get('files') as Value[]
-    known.push(new Map<Value, Value>([['file', path]]).set('reactions', high))
+    known.push(new Map<Value, Value>([['file', path]]).set('reactions', high).set('lines', lines))
   }
 
   error(text: string): void {

@@ -5,10 +5,13 @@ import { BrineError, toError } from '../base/mod.ts'
 import { globFiles } from '../config/mod.ts'
 import { type Dict, isDict, isList, PyError, SaltError, str, typeName, type Value } from '../data/mod.ts'
 import type { MasterContext } from '../sdk/mod.ts'
+import { positionOf } from '../yaml/mod.ts'
 
 export interface RenderedFile {
   file: string
   high: Dict
+  /** The line of each ID. */
+  lines: Dict
   error?: string
 }
 
@@ -29,7 +32,7 @@ export async function renderReaction(
     const path = local === false ? '' : local
     const error = `Can not render SLS ${path} for tag ${event.tag}. File missing or not found.`
     ctx.log('error', error)
-    return [{ file: reference, high: new Map(), error }]
+    return [{ file: reference, high: new Map(), lines: new Map(), error }]
   }
   const rendered: RenderedFile[] = []
   for (const file of files) rendered.push(await renderFile(ctx, file, event))
@@ -37,6 +40,7 @@ export async function renderReaction(
 }
 
 async function renderFile(ctx: MasterContext, file: string, { tag, data }: ReactedEvent): Promise<RenderedFile> {
+  let sourceLine = (line: number): number => line
   try {
     const value = await ctx.render({
       text: readFileSync(file, 'utf8'),
@@ -48,13 +52,26 @@ async function renderFile(ctx: MasterContext, file: string, { tag, data }: React
         ['tag', tag],
         ['data', data],
       ]),
+      withLines: (found) => {
+        sourceLine = found
+      },
     })
-    return { file, high: padded(value, file) }
+    return { file, high: padded(value, file), lines: linesIn(value, sourceLine) }
   } catch (error) {
     const text = failureText(error)
     ctx.log('error', `Failed to render "${file}": \nTraceback (most recent call last):\n${text}`)
-    return { file, high: new Map(), error: placed(error, file) }
+    return { file, high: new Map(), lines: new Map(), error: placed(error, file) }
   }
+}
+
+function linesIn(value: Value, sourceLine: (line: number) => number): Dict {
+  const lines: Dict = new Map()
+  if (!isDict(value)) return lines
+  for (const id of value.keys()) {
+    const at = positionOf(value, id)
+    if (at) lines.set(id, sourceLine(at.line))
+  }
+  return lines
 }
 
 /** The last line of a traceback. */

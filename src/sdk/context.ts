@@ -124,4 +124,6 @@ export interface RenderRequest {
   sls?: string
   /** Further template variables. */
   context?: ReadonlyMap<string, Value>
+  /** Given when places in the data are wanted, for `positionOf`: tells which line of the text wrote a rendered line. */
+  withLines?(sourceLine: (line: number) => number): void
 }

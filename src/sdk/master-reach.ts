@@ -86,8 +86,10 @@ export interface MasterReach {
 export interface StepMemory {
   /** The result of a step that need not be done again. */
   recall(tag: string): Dict | undefined
-  begun(tag: string): void
+  begun(tag: string, place?: string): void
   ended(tag: string, result: Dict): void
+  /** Jobs and calls of the master that are made during the work are noted as the step's. */
+  during<T>(tag: string, work: () => Promise<T>): Promise<T>
 }
 
 export interface MasterParameters {
@@ -101,4 +103,6 @@ export interface MasterFunctionCall {
   args: readonly Value[]
   kwargs: ReadonlyMap<string, Value>
   user: string
+  /** Its number; a new one unless given. */
+  jid?: string
 }

@@ -9,6 +9,11 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS step (
     jid TEXT NOT NULL, tag TEXT NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL, result BLOB,
     PRIMARY KEY (jid, tag)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS step_place (
+    jid TEXT NOT NULL, tag TEXT NOT NULL, place TEXT NOT NULL, PRIMARY KEY (jid, tag)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS step_job (
+    job TEXT PRIMARY KEY, jid TEXT NOT NULL, tag TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS step_job_by_step ON step_job (jid, tag);
 `
 
 /** Older ones make room. */
@@ -27,6 +32,10 @@ export interface OrchestrationRun {
 export interface OrchestrationStep {
   tag: string
   at: number
+  /** The file and line it is written in, where known. */
+  place?: string
+  /** The jobs and calls that it made so far. */
+  jobs: string[]
   /** Undefined for one that began and did not end. */
   result?: Dict
 }
@@ -42,7 +51,9 @@ export class OrchestrationStore {
 
   begin(jid: string, asked: Dict): void {
     const before = now() - KEPT_SECONDS
-    this.db.prepare('DELETE FROM step WHERE jid IN (SELECT jid FROM run WHERE at < ?)').run(before)
+    for (const table of ['step', 'step_place', 'step_job']) {
+      this.db.prepare(`DELETE FROM ${table} WHERE jid IN (SELECT jid FROM run WHERE at < ?)`).run(before)
+    }
     this.db.prepare('DELETE FROM run WHERE at < ?').run(before)
     const sql = "INSERT OR REPLACE INTO run (jid, at, state, pid, asked) VALUES (?, ?, 'running', ?, ?)"
     this.db.prepare(sql).run(jid, now(), process.pid, pack(asked))
@@ -52,10 +63,23 @@ export class OrchestrationStore {
     this.db.prepare('UPDATE run SET state = ? WHERE jid = ?').run(state, jid)
   }
 
-  beginStep(jid: string, tag: string): void {
+  beginStep(jid: string, tag: string, place?: string): void {
     const count = this.db.prepare('SELECT count(*) AS count FROM step WHERE jid = ?').get(jid) as Row
     const sql = 'INSERT OR REPLACE INTO step (jid, tag, number, at, result) VALUES (?, ?, ?, ?, NULL)'
     this.db.prepare(sql).run(jid, tag, Number(count['count']), now())
+    if (place === undefined) return
+    this.db.prepare('INSERT OR REPLACE INTO step_place (jid, tag, place) VALUES (?, ?, ?)').run(jid, tag, place)
+  }
+
+  /** Notes that a step publishes a job or calls a function of the master. */
+  noteJob(jid: string, tag: string, job: string): void {
+    this.db.prepare('INSERT OR REPLACE INTO step_job (job, jid, tag) VALUES (?, ?, ?)').run(job, jid, tag)
+  }
+
+  /** The step that made a job. */
+  stepOf(job: string): { jid: string; tag: string } | undefined {
+    const row = this.db.prepare('SELECT jid, tag FROM step_job WHERE job = ?').get(job) as Row | undefined
+    return row && { jid: String(row['jid']), tag: String(row['tag']) }
   }
 
   endStep(jid: string, tag: string, result: Dict): void {
@@ -63,9 +87,13 @@ export class OrchestrationStore {
   }
 
   steps(jid: string): OrchestrationStep[] {
-    const rows = this.db.prepare('SELECT tag, at, result FROM step WHERE jid = ? ORDER BY number').all(jid) as Row[]
-    return rows.map(({ tag, at, result }) => {
-      const step = { tag: String(tag), at: Number(at) }
+    const sql =
+      'SELECT step.*, place FROM step LEFT JOIN step_place USING (jid, tag) WHERE step.jid = ? ORDER BY number'
+    const rows = this.db.prepare(sql).all(jid) as Row[]
+    const made = this.db.prepare('SELECT job, tag FROM step_job WHERE jid = ? ORDER BY job').all(jid) as Row[]
+    return rows.map(({ tag, at, result, place }) => {
+      const jobs = made.filter((job) => job['tag'] === tag).map(({ job }) => String(job))
+      const step = { tag: String(tag), at: Number(at), jobs, ...(place !== null && { place: String(place) }) }
       return result === null ? step : { ...step, result: unpackDict(result) }
     })
   }

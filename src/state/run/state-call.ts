@@ -65,8 +65,9 @@ export class StateCaller {
     const tag = lowTag(low)
     const known = steps.recall(tag)
     if (known) return known.set('__run_num__', this.parts.nextNumber())
-    steps.begun(tag)
-    const ret = unify(await this.callOnce(low, chunks, running, attempt))
+    const place = this.parts.placeOf(low)
+    steps.begun(tag, place && `${place.file}:${place.line}`)
+    const ret = unify(await steps.during(tag, () => this.callOnce(low, chunks, running, attempt)))
     steps.ended(tag, ret)
     return ret
   }
