@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { consoleLog, isLogLevel } from './log.ts'
+import { calmLog, consoleLog, isLogLevel, shownText } from './log.ts'
 
 describe('a console log', () => {
   test('prints what reaches its level, with the level first', () => {
@@ -20,5 +20,34 @@ describe('a console log', () => {
   test('knows its level names, and no inherited ones', () => {
     expect(isLogLevel('trace')).toBe(true)
     expect(isLogLevel('constructor')).toBe(false)
+  })
+})
+
+describe('a calm log', () => {
+  test('leaves out what is more than a second should have, and says how much that was', () => {
+    const lines: string[] = []
+    let time = 0
+    const log = calmLog((level, text) => lines.push(`${level}: ${text}`), { perSecond: 2, now: () => time })
+    for (let i = 0; i < 5; i++) log('warning', `no ${i}`)
+    log('info', 'still heard')
+    time = 1000
+    log('error', 'next')
+    expect(lines).toEqual([
+      'warning: no 0',
+      'warning: no 1',
+      'info: still heard',
+      'warning: 3 further messages were left out: more than 2 came in a second',
+      'error: next',
+    ])
+  })
+
+  test('cuts lines that have no end', () => {
+    const lines: string[] = []
+    calmLog((_level, text) => lines.push(text), { longest: 5 })('info', 'x'.repeat(100))
+    expect(lines).toEqual(['xxxxx…'])
+  })
+
+  test('shows text of strangers on one line', () => {
+    expect(shownText('a\nb\u0007')).toBe('a\\x0ab\\x07')
   })
 })

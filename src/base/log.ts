@@ -32,3 +32,36 @@ export function consoleLog(threshold: LogLevel, write: (line: string) => void): 
 export function isLogLevel(name: string): name is LogLevel {
   return Object.hasOwn(LOG_LEVELS, name)
 }
+
+/** Text of strangers as a part of a line: short, and without anything that would end the line. */
+export function shownText(text: string, most = 100): string {
+  const short = text.length > most ? `${text.slice(0, most)}…` : text
+  return short.replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
+}
+
+export interface CalmOptions {
+  /** Lines of one second, of warnings and worse; of others twenty times as many. */
+  perSecond?: number
+  longest?: number
+  now?: () => number
+}
+
+/** A log that nobody can fill by asking for what is refused: lines have a largest length, and seconds a largest number. */
+export function calmLog(log: Log, { perSecond = 100, longest = 20_000, now = Date.now }: CalmOptions = {}): Log {
+  const counts = { grave: 0, light: 0 }
+  let second = 0
+  let leftOut = 0
+  return (level, text) => {
+    const current = Math.floor(now() / 1000)
+    if (current !== second) {
+      if (leftOut > 0)
+        log('warning', `${leftOut} further messages were left out: more than ${perSecond} came in a second`)
+      second = current
+      counts.grave = counts.light = leftOut = 0
+    }
+    const isGrave = LOG_LEVELS[level] >= LOG_LEVELS.warning
+    const count = ++counts[isGrave ? 'grave' : 'light']
+    if (count > perSecond * (isGrave ? 1 : 20)) leftOut++
+    else log(level, text.length > longest ? `${text.slice(0, longest)}…` : text)
+  }
+}

@@ -1,7 +1,8 @@
 // Commands from programs on the master's machine, and with credentials from anywhere, which are not encrypted.
 import { newJid } from '../base/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
-import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { argumentsOf } from './call-arguments.ts'
 import type { Publishing, Refusal } from './publish.ts'
 
 type Command = (load: Dict) => unknown
@@ -88,37 +89,4 @@ function refusal({ name, message }: Refusal): Dict {
       ]),
     ],
   ])
-}
-
-/** Fields of a command that are no arguments of the function. */
-const OWN = new Set([
-  'cmd',
-  'fun',
-  'key',
-  'token',
-  'eauth',
-  'username',
-  'password',
-  'user',
-  'client',
-  'full_return',
-  'print_event',
-  'arg',
-  'kwarg',
-  'kwargs',
-])
-
-/** `arg` and `kwarg`, or as of old the keywords beside the command's own. */
-function argumentsOf(load: Dict): { args: Value[]; kwargs: Map<string, Value> } {
-  const arg = load.get('arg')
-  const args: Value[] = arg === undefined ? [] : isList(arg) ? [...arg] : [arg]
-  const kwargs = new Map<string, Value>()
-  const add = (more: Value | undefined): void => {
-    if (more !== undefined && isDict(more)) for (const [name, value] of more) kwargs.set(str(name), value)
-  }
-  add(load.get('kwarg') ?? load.get('kwargs'))
-  if (!load.has('arg') && !load.has('kwarg')) {
-    for (const [name, value] of load) if (!OWN.has(textOf(name) ?? '')) kwargs.set(str(name), value)
-  }
-  return { args, kwargs }
 }

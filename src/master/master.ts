@@ -1,9 +1,9 @@
 // A running master: its keys and sockets opened in an order in which nobody is answered before everything is there, and
 // closed in the opposite one.
 import { join } from 'node:path'
-import type { Log } from '../base/mod.ts'
+import { calmLog, type Log } from '../base/mod.ts'
 import { BusServer, masterBusPaths } from '../bus/mod.ts'
-import { type MasterAccess, resolveTarget } from '../client/mod.ts'
+import type { MasterAccess } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs } from '../store/mod.ts'
@@ -34,6 +34,7 @@ import { LocalKeys } from './local-keys.ts'
 import { Maintenance } from './maintenance.ts'
 import { callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
+import { MinionTargets } from './minion-targets.ts'
 import { ownAccess } from './own-access.ts'
 import type { MasterParts } from './parts.ts'
 import { Peers } from './peer.ts'
@@ -56,7 +57,7 @@ export class Master {
   static async open(opts: Dict, log: Log): Promise<Master> {
     const closings: Closing[] = []
     try {
-      return new Master(await start(opts, log, closings), closings)
+      return new Master(await start(opts, calmLog(log), closings), closings)
     } catch (error) {
       await closeAll(closings)
       throw error
@@ -102,14 +103,15 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
     user: localKeys.owner,
     answer: (load) => clear.answer(load),
   })
+  const targets = new MinionTargets(parts)
   const services: Services = {
     ...parts,
     host,
     files: new FileService(opts, host),
     pillars: new PillarService(parts, host),
-    mine: new MineService(parts),
+    mine: new MineService(parts, targets),
     returns: new Returns(parts),
-    peers: new Peers(access, (target, kind) => resolveTarget(parts, target, kind).minions),
+    peers: new Peers(access, targets),
   }
   const clear: ClearCommands = clearCommands(publishing, access, rights)
   const batches = new Batches(parts, publishing)

@@ -1,6 +1,7 @@
 // What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
 // the proven id into the load.
-import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import { shownText } from '../base/mod.ts'
+import { type Dict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { PrivateAnswer, type Sender } from '../wire/mod.ts'
 import { receiveFile } from './file-receiver.ts'
@@ -28,7 +29,10 @@ export interface Services extends MasterParts {
 type Method = (services: Services, load: Dict, sender: Sender) => unknown
 
 const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
-  ['_return', (services, load) => isTaken(services, '_return', load) && services.returns.take(load)],
+  [
+    '_return',
+    (services, load) => isOfJob(services, load) && isTaken(services, '_return', load) && services.returns.take(load),
+  ],
   ['_syndic_return', (services, load) => takeSyndicReturn(services, load)],
   ['_minion_event', (services, load) => isTaken(services, '_minion_event', load) && takeMinionEvent(services, load)],
   ['_pillar', async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.answer(load))],
@@ -59,6 +63,14 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['_register_resources', () => true],
 ])
 
+/** The number of a job becomes part of a tag, and so must not end one. */
+function isOfJob({ log }: Services, load: Dict): boolean {
+  const jid = textOf(load.get('jid') ?? null) ?? ''
+  if (jid.length > 0 && jid.length <= 255 && !/\p{Cc}/u.test(jid)) return true
+  log('warning', `Dropped a return of ${str(load.get('id')!)} to what cannot be a job: ${shownText(jid)}`)
+  return false
+}
+
 /** A minion gives up its own key, where the master lets it. */
 function revokeKey({ opts, keys, log }: Services, load: Dict): Value {
   const id = str(load.get('id')!)
@@ -75,6 +87,6 @@ export function callMethod(services: Services, load: Dict, sender: Sender): unkn
   const name = load.get('cmd')
   const method = typeof name === 'string' ? MINION_METHODS.get(name) : undefined
   if (method) return method(services, load, sender)
-  services.log('error', `Requested method not exposed: ${String(name)}`)
+  services.log('error', `Requested method not exposed: ${shownText(String(name))}`)
   return new Map<Value, Value>()
 }

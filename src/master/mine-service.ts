@@ -1,8 +1,8 @@
 // The mine: what minions leave for others to read, function by function.
-import { resolveTarget } from '../client/mod.ts'
 import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { match } from '../match/mod.ts'
+import type { MinionTargets } from './minion-targets.ts'
 import type { MasterParts } from './parts.ts'
+import { begins, rightsOf } from './peer.ts'
 
 /** How a minion marks an entry that only some may read. */
 const ITEM = '__saltmine_acl__'
@@ -10,9 +10,11 @@ const DATA = '__data__'
 
 export class MineService {
   private readonly parts: MasterParts
+  private readonly targets: MinionTargets
 
-  constructor(parts: MasterParts) {
+  constructor(parts: MasterParts, targets: MinionTargets) {
     this.parts = parts
+    this.targets = targets
   }
 
   private of(id: string): Dict {
@@ -34,16 +36,18 @@ export class MineService {
     const fun = load.get('fun') ?? null
     const names = isList(fun) ? fun.map(str) : [...new Set(str(fun).split(','))]
     const isByName = isList(fun) || names.length > 1
-    const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
-    const { minions } = resolveTarget(this.parts, load.get('tgt') ?? '', kind)
     const asking = str(load.get('id') ?? '')
+    const kind = textOf(load.get('tgt_type') ?? load.get('expr_form') ?? null) ?? 'glob'
+    const minions = this.targets.exact(asking, load.get('tgt') ?? '', kind)
     const found = new Map<string, Dict>(names.map((name) => [name, new Map()]))
+    const allowed = names.filter((name) => this.mayGet(asking, name))
+    if (allowed.length === 0) return new Map()
     for (const id of minions) {
       const mine = this.of(id)
-      for (const name of names) {
+      for (const name of allowed) {
         const entry = mine.get(name)
         if (entry === undefined) continue
-        const value = this.readable(entry, asking)
+        const value = this.readable(id, entry, asking)
         if (value !== undefined) found.get(name)!.set(id, value)
       }
     }
@@ -51,8 +55,15 @@ export class MineService {
     return new Map([...found].filter(([, values]) => values.size > 0))
   }
 
+  /** With `mine_get` the master says which functions a minion may read the results of. */
+  private mayGet(asking: string, fun: string): boolean {
+    const { opts } = this.parts
+    if (!opts.has('mine_get')) return true
+    return rightsOf(opts.get('mine_get')!, asking).some((pattern) => begins(pattern, fun))
+  }
+
   /** The value, unless the minion that left it names others. */
-  private readable(entry: Value, asking: string): Value | undefined {
+  private readable(owner: string, entry: Value, asking: string): Value | undefined {
     if (!isDict(entry) || !entry.has(ITEM)) return entry
     const allowed = entry.get('allow_tgt') ?? null
     if (!truthy(allowed)) return entry.get(DATA) ?? null
@@ -64,7 +75,7 @@ export class MineService {
       pillar: new Map(),
       opts: this.parts.opts,
     }
-    return match(kind, allowed, subject) === true ? (entry.get(DATA) ?? null) : undefined
+    return this.targets.isMeant(owner, allowed, kind, subject) ? (entry.get(DATA) ?? null) : undefined
   }
 
   delete(load: Dict): boolean {

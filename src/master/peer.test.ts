@@ -18,7 +18,8 @@ function peers(): { peers: Peers; published: Value[] } {
       return { jid: '20260102030405060708', minions: ['db1'], missing: [] }
     },
   } as unknown as MasterAccess
-  const targets = (target: Value): string[] => (target === 'web*' ? ['web1', 'web2'] : [String(target)])
+  const covered = (target: Value): string[] => (target === 'web*' ? ['web1', 'web2'] : [String(target)])
+  const targets = { covered, reached: (_asking: string, target: Value) => covered(target) }
   return { peers: new Peers(access, targets), published }
 }
 

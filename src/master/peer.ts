@@ -10,7 +10,8 @@ const NOTHING: Dict = new Map()
 /** Who began which job; only they may ask for its returns. */
 const REMEMBERED = 1000
 
-function begins(pattern: Value, text: string): boolean {
+/** Whether an expression of the configuration matches the beginning of a text. */
+export function begins(pattern: Value, text: string): boolean {
   try {
     return compileRegex(str(pattern)).match(text) !== null
   } catch (error) {
@@ -21,7 +22,7 @@ function begins(pattern: Value, text: string): boolean {
 }
 
 /** The lists of all expressions that match an id. */
-function rightsOf(rules: Value, id: string): Value[] {
+export function rightsOf(rules: Value, id: string): Value[] {
   if (!isDict(rules)) return []
   return [...rules].flatMap(([pattern, list]) => (begins(pattern, id) && isList(list) ? [...list] : []))
 }
@@ -33,18 +34,25 @@ const given = (load: Dict): { args: Value[]; kwargs: Map<string, Value> } => {
   return parseInput(arg !== undefined && isList(arg) ? arg : [], new Set(names))
 }
 
+export interface PeerTargets {
+  /** Whom a publication of a minion would reach; undefined when that must not be answered. */
+  reached(asking: string, target: Value, kind: string): string[] | undefined
+  /** Whom a target of the configuration means. */
+  covered(target: Value): string[]
+}
+
 export class Peers {
   private readonly access: MasterAccess
   private readonly owners = new Map<string, string>()
   /** Which minions a target means. */
   private readonly covers: (target: string, minions: readonly string[]) => boolean
-  private readonly targets: (target: Value, kind: string) => string[]
+  private readonly targets: PeerTargets
 
-  constructor(access: MasterAccess, targets: (target: Value, kind: string) => string[]) {
+  constructor(access: MasterAccess, targets: PeerTargets) {
     this.access = access
     this.targets = targets
     this.covers = (target, minions) => {
-      const meant = new Set(targets(target, 'compound'))
+      const meant = new Set(targets.covered(target))
       return minions.every((id) => meant.has(id))
     }
   }
@@ -112,9 +120,9 @@ export class Peers {
     if (calls.some((call) => call.fun.startsWith('publish.'))) return undefined
     const target = this.target(load)
     if (!target) return undefined
-    const minions = this.targets(target.tgt, target.tgtType)
     const list = rightsOf(opts.get('peer') ?? null, id)
-    if (!mayPublish(list, calls, (name) => this.covers(name, minions))) return undefined
+    const minions = list.length === 0 ? undefined : this.targets.reached(id, target.tgt, target.tgtType)
+    if (!minions || !mayPublish(list, calls, (name) => this.covers(name, minions))) return undefined
     return {
       ...target,
       fun,

@@ -18,8 +18,8 @@ export interface Refusal {
 }
 
 export interface PublishRights {
-  /** Judges who asks and whether they may do this to these minions. */
-  judge(load: Dict, targeted: Targeted): Promise<Refusal | undefined> | Refusal | undefined
+  /** Judges who asks and whether they may do this to these minions, which are looked for once it is known who asks. */
+  judge(load: Dict, targeted: () => Targeted): Promise<Refusal | undefined> | Refusal | undefined
 }
 
 /** Fields of a request that its publication carries along. */
@@ -50,9 +50,14 @@ export class Publishing {
     const kwargs = extra(load)
     const delimiter = textOf(kwargs.get('delimiter') ?? null) ?? ':'
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
-    const targeted = resolveTarget(this.parts, load.get('tgt') ?? '*', kind, delimiter)
-    const refused = await this.refused(load, targeted)
+    let found: Targeted | undefined
+    const targets = (): Targeted => {
+      found ??= resolveTarget(this.parts, load.get('tgt') ?? '*', kind, delimiter)
+      return found
+    }
+    const refused = await this.refused(load, targets)
     if (refused) return refused
+    const targeted = targets()
     const orders = truthy(this.parts.opts.get('order_masters') ?? false)
     if (targeted.minions.length === 0 && !orders) return nobody(load)
     const jid = jidOf(load)
@@ -68,7 +73,7 @@ export class Publishing {
   }
 
   /** The answer to who may not do this to these minions. */
-  async refused(load: Dict, targeted: Targeted): Promise<Dict | undefined> {
+  async refused(load: Dict, targeted: () => Targeted): Promise<Dict | undefined> {
     const refusal = await this.rights.judge(load, targeted)
     return refusal && this.refuse(load, refusal)
   }

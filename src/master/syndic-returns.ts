@@ -1,7 +1,7 @@
 // `_syndic_return`: returns that a syndic gathered from its own minions, taken apart into one for each.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { Returns } from './returns.ts'
@@ -12,16 +12,22 @@ interface SyndicParts extends MasterParts {
   returns: Returns
 }
 
+/** A master without `order_masters` has no syndics, and nobody may return for others. */
 export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<null> {
+  const syndic = str(load.get('id')!)
+  if (!truthy(parts.opts.get('order_masters') ?? false)) {
+    parts.log('warning', `Dropped returns that ${syndic} passed on: order_masters is not set`)
+    return null
+  }
   const several = load.get('load')
   const loads = several !== undefined && isList(several) ? several : [load]
   for (const one of loads) {
-    if (isDict(one) && ['return', 'jid', 'id'].every((name) => one.has(name))) await takeOne(parts, one)
+    if (isDict(one) && ['return', 'jid', 'id'].every((name) => one.has(name))) await takeOne(parts, one, syndic)
   }
   return null
 }
 
-async function takeOne(parts: SyndicParts, load: Dict): Promise<void> {
+async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<void> {
   const jid = str(load.get('jid')!)
   const job = load.get('load')
   const returned = load.get('return')!
@@ -29,9 +35,11 @@ async function takeOne(parts: SyndicParts, load: Dict): Promise<void> {
   if (job !== undefined && isDict(job)) {
     parts.jobs.saveJob({ jid, load: job, minions: [...returned.keys()].map(str) })
   }
-  register(parts, str(load.get('id')!))
+  register(parts, syndic)
   for (const [id, item] of returned) {
-    const single: Dict = new Map<Value, Value>([['jid', jid], ['id', id], ...(isDict(item) ? item : [])])
+    // minions of this master speak for themselves
+    if (!isValidId(id) || (id !== syndic && parts.keys.accepted(id) !== undefined)) continue
+    const single: Dict = new Map<Value, Value>([['jid', jid], ['id', id], ...(isDict(item) ? item : []), ['id', id]])
     for (const name of PASSED_ON) if (load.has(name)) single.set(name, load.get(name)!)
     await parts.returns.take(single)
   }

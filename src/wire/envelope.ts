@@ -34,7 +34,11 @@ export function dictOf(value: Value | undefined): Dict | undefined {
   return value !== undefined && isDict(value) ? value : undefined
 }
 
+/** As long as the name of a file can be. */
+const LONGEST_ID = 255
+
 /** Whether a minion may be called so: its key is a file of that name. */
 export function isValidId(id: Value | undefined): id is string {
-  return typeof id === 'string' && id !== '' && id !== '.' && id !== '..' && !/[/\\\0]/.test(id)
+  if (typeof id !== 'string' || id === '' || id === '.' || id === '..') return false
+  return id.length <= LONGEST_ID && !/[/\\\p{Cc}]/u.test(id)
 }

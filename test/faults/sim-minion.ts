@@ -69,7 +69,7 @@ export class SimMinion {
 
   /** A command of this minion, and the master's answer. */
   ask(load: Record<string, unknown>): Promise<Value> {
-    return this.channel.send(Object.entries(load))
+    return this.channel.send(Object.entries(load), { timeout: 60 })
   }
 
   pillar(): Promise<Value> {

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Dict } from '../../src/data/mod.ts'
-import type { MasterChannel } from '../../src/wire/mod.ts'
+import { Crypticle, type MasterChannel } from '../../src/wire/mod.ts'
+import { trialKeys } from '../../src/wire/trial.ts'
 import { Besieged, dict } from './besieged.ts'
 
 const CANARY = 'canary-77aa01'
@@ -11,7 +12,7 @@ let site: Besieged
 let m1: MasterChannel
 
 beforeAll(async () => {
-  site = await Besieged.start({ file_recv: true })
+  site = await Besieged.start({ file_recv: true, peer: { nobody: ['.*'] } })
   site.write('srv/salt/top.txt', 'served')
   site.write('srv/secret', CANARY)
   site.write('secret', CANARY)
@@ -41,14 +42,104 @@ describe('a minion', () => {
     expect(site.events.some(({ tag }) => tag.endsWith('/ret/m2'))).toBe(false)
   })
 
-  it.each(['salt/job/20300101000000000004/new', 'salt/key', 'salt/run/1/new'])(
-    'cannot tell %s for the master',
-    async (tag) => {
-      site.events.length = 0
-      await ask({ cmd: '_minion_event', events: [dict({ tag, data: dict({}) })] })
-      expect(site.events.map((event) => event.tag)).not.toContain(tag)
-    },
-  )
+  const FOREIGN = [
+    'salt/job/20300101000000000004/new',
+    'salt/key',
+    'salt/run/1/new',
+    'salt/minion/m2/start',
+    'salt/beacon/m2/load/',
+    'salt/job/20300101000000000004/ret/m2',
+  ]
+
+  it.each(FOREIGN)('cannot tell %s, whatever form it takes', async (tag) => {
+    site.events.length = 0
+    const data = dict({ id: 'm2' })
+    await ask({ cmd: '_minion_event', events: [dict({ tag, data })] })
+    await ask({ cmd: '_minion_event', tag, data })
+    const [first, ...rest] = tag.split('/')
+    await ask({ cmd: '_minion_event', pretag: first, events: [dict({ tag: rest.join('/'), data })] })
+    // what reads events from a socket ends the tag at the first empty line
+    await ask({ cmd: '_minion_event', tag: `${tag}\n\n\u0000`, data })
+    await ask({ cmd: '_minion_event', events: [dict({ tag: `${tag}\n\n\u0000`, data })] })
+    await ask({ cmd: '_return', jid: `1${tag}\n\n`, fun: 'x', return: 1, retcode: 0 })
+    expect(site.events.map((event) => event.tag).filter((told) => told.startsWith(tag))).toEqual([])
+  })
+
+  it('tells of itself', async () => {
+    site.events.length = 0
+    await ask({ cmd: '_minion_event', tag: 'salt/minion/m1/start', data: 'x' })
+    await ask({ cmd: '_minion_event', events: [dict({ tag: 'salt/beacon/m1/load/', data: dict({ id: 'm1' }) })] })
+    expect(site.events.map(({ tag }) => tag)).toEqual(['salt/minion/m1/start', 'salt/beacon/m1/load/'])
+  })
+
+  it('cannot return for others as if it were a syndic', async () => {
+    const jid = '20300101000000000006'
+    const job = dict({ jid, fun: 'cmd.run', arg: ['id'], tgt: '*', user: 'root' })
+    const one = dict({ jid, id: 'm1', fun: 'cmd.run', load: job, return: dict({ m2: dict({ return: CANARY }) }) })
+    await ask({ cmd: '_syndic_return', load: [one] })
+    await ask(Object.fromEntries([...one, ['cmd', '_syndic_return']]) as Record<string, unknown>)
+    expect(site.parts.jobs.returns(jid).size).toBe(0)
+    expect(site.parts.jobs.job(jid)).toBeUndefined()
+  })
+
+  it('cannot use the token, the session or the name of another', async () => {
+    const keys = await trialKeys()
+    const m2 = await site.minion('m2')
+    const session = (channel: MasterChannel): Crypticle => new Crypticle(channel.credentials!.session)
+    const load = { cmd: '_mine', data: dict({ stolen: true }), nonce: 'n', ts: Math.floor(Date.now() / 1000) }
+    const other = keys[2]!.token()
+    const own = keys[1]!.token()
+    const attempts = [
+      ['m1', session(m1), { ...load, id: 'm1', tok: other }],
+      ['m2', session(m1), { ...load, id: 'm2', tok: own }],
+      ['m1', session(m1), { ...load, id: 'm2', tok: own }],
+      ['m2', session(m2), { ...load, id: 'm1', tok: own }],
+      ['m1', session(m1), { ...load, id: 'm1' }],
+    ] as const
+    for (const [id, crypticle, inner] of attempts) {
+      const message = { enc: 'aes', load: crypticle.seal(dict(inner)), version: 3, id }
+      expect(await site.send(message)).toBe('bad load')
+    }
+    expect(site.parts.cache.bank('mine').fetch('m1')?.toString() ?? '').not.toContain('stolen')
+  })
+
+  it('cannot find out what is in the pillar of others by guessing', async () => {
+    site.parts.cache.bank('pillar').store('m2', dict({ password: CANARY }))
+    site.parts.cache.bank('mine').store('m2', dict({ 'test.ping': true }))
+    const guess = (tgt_type: string, tgt: string): Promise<unknown> =>
+      ask({ cmd: '_mine_get', fun: 'test.ping', tgt, tgt_type })
+    for (const [kind, target] of [
+      ['pillar', 'password:canary*'],
+      ['pillar_pcre', 'password:canary.*'],
+      ['compound', 'I@password:canary*'],
+      ['compound', 'J@password:canary.*'],
+    ] as const)
+      expect(await guess(kind, target)).toEqual(new Map())
+    expect(await guess('glob', 'm2')).toEqual(new Map([['m2', true]]))
+  })
+
+  it('cannot keep the master busy with an expression that never ends', async () => {
+    await site.minion(`${'a'.repeat(60)}!`)
+    for (const [kind, target] of [
+      ['pcre', '(a+)+$'],
+      ['compound', 'E@(a+)+$'],
+    ] as const) {
+      expect(await ask({ cmd: '_mine_get', fun: 'x', tgt: target, tgt_type: kind })).toEqual(new Map())
+      await ask({ cmd: 'minion_pub', fun: 'test.ping', arg: [], tgt: target, tgt_type: kind, ret: '' })
+      // nor can somebody who was not let in
+      await site.clear({
+        cmd: 'publish',
+        tgt: target,
+        tgt_type: kind,
+        fun: 'test.ping',
+        arg: [],
+        key: 'x',
+        user: 'root',
+        ret: '',
+      })
+    }
+    expect(await site.clear({ cmd: 'ping' })).toEqual(dict({ cmd: 'ping' }))
+  })
 
   it.each(['run_func', '_send_pub', 'constructor', '__proto__', 'hasOwnProperty'])('cannot call %s', async (cmd) => {
     expect(await ask({ cmd })).toEqual(new Map())

@@ -50,7 +50,7 @@ export class Batches {
   async begin(load: Dict): Promise<Dict> {
     const minions = listOf(load.get('minions'))
     const request = new Map(load).set('tgt', minions).set('tgt_type', 'list')
-    const refused = await this.publishing.refused(request, { minions, missing: [] })
+    const refused = await this.publishing.refused(request, () => ({ minions, missing: [] }))
     if (refused) return refused
     let plan: BatchPlan
     try {

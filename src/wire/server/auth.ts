@@ -1,6 +1,6 @@
 // The master's side of `_auth`: asks, decides, stores, and signs the reply with the algorithm the minion named. From
 // version 2 on every reply is signed and carries the minion's nonce.
-import { type Log, toError } from '../../base/mod.ts'
+import { type Log, shownText, toError } from '../../base/mod.ts'
 import { type Dict, encodeMsgpack, strip, type Value } from '../../data/mod.ts'
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
 import { bytesOf, dictOf, isValidId, textField } from '../envelope.ts'
@@ -32,6 +32,10 @@ export interface AuthParts {
   onAuth?: ((event: Dict, autosignGrains: Dict | undefined) => void) | undefined
 }
 
+/** Characters of a public key: four times what the largest key takes that anybody uses. */
+const LONGEST_KEY = 16_384
+const LONGEST_NONCE = 1024
+
 type Reply = Map<string, unknown>
 
 export class Authenticator {
@@ -45,11 +49,13 @@ export class Authenticator {
     const id = load.get('id')
     const signed = version > 1
     if (!isValidId(id)) {
-      this.parts.log('info', `Authentication request from invalid id ${String(id)}`)
+      this.parts.log('info', `Authentication request from invalid id ${shownText(String(id))}`)
       return this.refusal(false, load, signed)
     }
     const pub = textField(load, 'pub')
-    if (pub === undefined) throw new WireError('ProtocolError', `The authentication request of ${id} has no key`)
+    if (pub === undefined || pub.length > LONGEST_KEY) {
+      throw new WireError('ProtocolError', `The authentication request of ${id} has no key`)
+    }
     const decision = await this.decide(id, strip(pub), load)
     return decision.ret === undefined ? this.welcome(id, load, version) : this.refusal(decision.ret, load, signed)
   }
@@ -110,7 +116,7 @@ export class Authenticator {
       ])
     } catch (error) {
       if (!isWireError(error, 'UnsupportedAlgorithm')) throw error
-      this.parts.log('info', `Minion tried to authenticate with unsupported signing algorithm: ${algorithm}`)
+      this.parts.log('info', `Minion tried to authenticate with unsupported signing algorithm: ${shownText(algorithm)}`)
       return unsigned('bad sig algo')
     }
   }
@@ -134,7 +140,10 @@ export class Authenticator {
         inner.set('token', minionKey.encrypt(await identity.key.decrypt(token, algorithm), algorithm))
       } catch (error) {
         if (isWireError(error, 'UnsupportedAlgorithm')) {
-          log('info', `Minion ${id} tried to authenticate with unsupported encryption algorithm: ${algorithm}`)
+          log(
+            'info',
+            `Minion ${id} tried to authenticate with unsupported encryption algorithm: ${shownText(algorithm)}`,
+          )
           return unsigned('bad enc algo')
         }
         // the minion holds the key of another master; it will see that from the reply
@@ -162,6 +171,7 @@ function unsigned(ret: boolean | string): Reply {
 
 function nonceOf(load: Dict): Value {
   const nonce = load.get('nonce')
-  if (nonce === undefined) throw new WireError('ProtocolError', 'The authentication request has no nonce')
+  if (nonce === undefined || (typeof nonce === 'string' && nonce.length > LONGEST_NONCE))
+    throw new WireError('ProtocolError', 'The authentication request has no nonce')
   return nonce
 }

@@ -1,6 +1,6 @@
 // The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
 // answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
-import { type Log, silentLog, toError } from '../../base/mod.ts'
+import { type Log, shownText, silentLog, toError } from '../../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, str, type Value } from '../../data/mod.ts'
 import {
   type Crypticle,
@@ -132,7 +132,7 @@ export class RequestChannel {
       answer = await this.options.handlers.aes(load, { id, version, peer })
     } catch (error) {
       if (error instanceof NotTakenError) throw error
-      this.log('error', `Error in function ${str(load.get('cmd') ?? null)}: ${toError(error).stack ?? ''}`)
+      this.log('error', `Error in function ${shownText(str(load.get('cmd') ?? null))}: ${toError(error).stack ?? ''}`)
       answer = ''
     }
     if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, nonce, version)
@@ -258,7 +258,7 @@ export class RequestChannel {
   }
 
   private tooOld(message: Dict, version: number): string {
-    const id = str(dictOf(message.get('load'))?.get('id') ?? 'unknown minion')
+    const id = shownText(str(dictOf(message.get('load'))?.get('id') ?? 'unknown minion'))
     this.log(
       'warning',
       `Rejected authentication attempt from minion '${id}' using protocol version ${version} (minimum required: ${this.minimumVersion})`,

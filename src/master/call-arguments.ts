@@ -1,0 +1,35 @@
+// The arguments of a function of the master, as commands of programs carry them; who judges a call sees what will run.
+import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+
+/** Fields of a command that are no arguments of the function. */
+const OWN = new Set([
+  'cmd',
+  'fun',
+  'key',
+  'token',
+  'eauth',
+  'username',
+  'password',
+  'user',
+  'client',
+  'full_return',
+  'print_event',
+  'arg',
+  'kwarg',
+  'kwargs',
+])
+
+/** `arg` and `kwarg`, or as of old the keywords beside the command's own. */
+export function argumentsOf(load: Dict): { args: Value[]; kwargs: Map<string, Value> } {
+  const arg = load.get('arg')
+  const args: Value[] = arg === undefined ? [] : isList(arg) ? [...arg] : [arg]
+  const kwargs = new Map<string, Value>()
+  const add = (more: Value | undefined): void => {
+    if (more !== undefined && isDict(more)) for (const [name, value] of more) kwargs.set(str(name), value)
+  }
+  add(load.get('kwarg') ?? load.get('kwargs'))
+  if (!load.has('arg') && !load.has('kwarg')) {
+    for (const [name, value] of load) if (!OWN.has(textOf(name) ?? '')) kwargs.set(str(name), value)
+  }
+  return { args, kwargs }
+}
