@@ -25,7 +25,7 @@ async function stop(child: ChildProcess): Promise<void> {
 afterEach(async () => {
   await Promise.all(started.splice(0).map(stop))
   await site.stop()
-})
+}, MINUTE)
 
 const ourWords = (program: string, args: readonly string[]): string[] => [
   '--import',
