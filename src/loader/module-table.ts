@@ -1409,6 +1409,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/mine.ts'),
     },
   ],
+  minion: [
+    {
+      functions: ['list', 'kill', 'restart'],
+      load: () => import('../modules/minion.ts'),
+    },
+  ],
   mongodb: [
     {
       functions: [
@@ -2022,6 +2028,7 @@ export const moduleTable: ModuleTable = {
         'refresh_resources',
         'list_extmods',
         'clear_job_cache',
+        'find_cached_job',
         'running',
         'is_running',
         'find_job',

@@ -27,26 +27,31 @@ export class Minion {
   private readonly log: Log
   private readonly host = new LocalHost()
   private readonly closings: Closing[] = []
-  private readonly failed: Promise<never>
+  private readonly over: Promise<string>
   private fatal!: (error: Error) => void
+  private finish!: (why: string) => void
+  private readonly startedAs: readonly string[] | undefined
   private jobs!: Jobs
   private peers: MasterPeer[] = []
   private schedule: Schedule | undefined
 
-  constructor(opts: Dict, log: Log) {
+  /** `startedAs`: the words that start it again in the background. */
+  constructor(opts: Dict, log: Log, startedAs?: readonly string[]) {
+    this.startedAs = startedAs
     this.opts = opts
     this.log = log
     this.bus = new EventBus(log)
-    this.failed = new Promise((_done, fail) => {
+    this.over = new Promise((done, fail) => {
+      this.finish = done
       this.fatal = fail
     })
     // heard by whoever runs this minion; nobody need
-    this.failed.catch(() => undefined)
+    this.over.catch(() => undefined)
   }
 
-  /** Rejects with what ends this minion, such as a rejected key. */
-  get ended(): Promise<never> {
-    return this.failed
+  /** Resolves when it is asked to end, and rejects with what ends it, such as a rejected key. */
+  get ended(): Promise<string> {
+    return this.over
   }
 
   /** Resolves when the minion listens to a master, or at once when it has none. One that cannot open is closed again. */
@@ -74,7 +79,7 @@ export class Minion {
     this.peers = groups.map((group) => this.peer(group, groups.length > 1, grains, settings))
     this.closings.push(() => this.jobs.settle())
     const opened = this.peers.map((peer) => this.openPeer(peer))
-    if (opened.length > 0) await Promise.race([Promise.any(opened).catch(reason), this.failed])
+    if (opened.length > 0) await Promise.race([Promise.any(opened).catch(reason), this.over])
     else await this.openAlone(grains)
   }
 
@@ -175,6 +180,8 @@ export class Minion {
         running: () => this.jobs.list(),
         signal: (jid, signal) => this.jobs.signal(jid, signal),
         answers: async (master) => peer?.answers(master) ?? false,
+        end: () => this.finish('a request to end'),
+        ...(this.startedAs && { startedAs: this.startedAs }),
       },
     }
   }

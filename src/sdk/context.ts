@@ -80,6 +80,10 @@ export interface DaemonAccess {
   signal(jid: string, signal: number): boolean
   /** Whether another master answers. */
   answers?(master: string): Promise<boolean>
+  /** Ends the daemon once its jobs are done and their returns are sent. */
+  end?(): void
+  /** The words that start it again in the background, where it runs there by itself. */
+  readonly startedAs?: readonly string[]
 }
 
 export interface RunnerCatalogue {

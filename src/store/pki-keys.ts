@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { BrineError } from '../base/mod.ts'
 import { isValidId, type KeyState, type KeyStore, type StoredKey } from '../wire/mod.ts'
 
 export type KeyFolder = 'minions' | 'minions_pre' | 'minions_rejected' | 'minions_denied'
@@ -116,6 +117,7 @@ export class PkiKeys implements KeyStore {
   }
 
   private write(folder: KeyFolder, id: string, pub: string): void {
+    if (!isValidId(id)) throw new BrineError('InvalidId', `Not the id of a minion: ${id}`)
     writeFileSync(join(this.directory, folder, id), pub, { mode: 0o644 })
   }
 }

@@ -15,7 +15,7 @@ async function updateConfig(ctx: MasterContext, file_name: Value, yaml_contents:
   const file = normalize(join(folder, name))
   if (dirname(file) !== normalize(folder)) return 'Invalid path'
   await ctx.host.makeDirectory(folder, { parents: true, mode: 0o755 })
-  await ctx.host.write(file, await dumpYaml(yaml_contents))
+  await ctx.host.write(file, await dumpYaml(yaml_contents, { default_flow_style: false }))
   return `Wrote ${name}`
 }
 
@@ -26,7 +26,7 @@ async function apply(ctx: MasterContext, key: Value, value: Value): Promise<null
   const text = known ? new TextDecoder().decode(await ctx.host.read(file)) : ''
   const parsed = text.trim() === '' ? null : await ctx.render({ text, renderer: 'yaml', saltenv: 'base' })
   const options: Dict = isDict(parsed) ? new Map(parsed) : new Map()
-  await ctx.host.write(file, await dumpYaml(options.set(key, value)))
+  await ctx.host.write(file, await dumpYaml(options.set(key, value), { default_flow_style: false }))
   ctx.opts.set(key, value)
   return null
 }

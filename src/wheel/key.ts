@@ -10,6 +10,7 @@ import {
   pemFingerprint,
 } from '../sdk/mod.ts'
 import { allKeys, FOLDERS, fromDict, type Matches, matching, move, nowOf, remove, toDict } from './key/keys.ts'
+import { makeKeys, makeSignature } from './key/making.ts'
 
 const LISTS: ReadonlyArray<readonly [start: string, folder: KeyFolder]> = [
   ['acc', 'minions'],
@@ -123,9 +124,10 @@ const reading = {
     args: { match },
     run: (ctx, { match }) => toDict(matching(ctx, match)),
   }),
-  key_str: masterFn({
+  print: masterFn({
     doc: 'The text of keys.',
     args: { match },
+    calledAs: 'key_str',
     run: (ctx, { match }) => about(ctx, match, (pem) => pem),
   }),
   master_key_str: masterFn({
@@ -215,6 +217,27 @@ const making = {
       ctx.keys.store(id_, { state: 'accepted', pub: publicPem })
       return { priv: privatePem, pub: publicPem }
     },
+  }),
+  gen_keys: masterFn({
+    doc: 'A new key pair in files; gives its fingerprint.',
+    args: {
+      keydir: arg.any('Where', { optional: true }),
+      keyname: arg.any('Their name, without its end', { optional: true }),
+      keysize: arg.any('Bits', { optional: true }),
+      user: arg.any('Whose they are', { optional: true }),
+    },
+    run: (ctx, wish) => makeKeys(ctx, wish),
+  }),
+  gen_signature: masterFn({
+    doc: "The signature of the master's public key, in a file.",
+    args: {
+      priv: arg.any('The key to sign with'),
+      pub: arg.any('The key to be signed'),
+      signature_path: arg.any('The directory of the signature'),
+      auto_create: arg.any('Whether the key to sign with is made', { default: false }),
+      keysize: arg.any('Its bits', { optional: true }),
+    },
+    run: (ctx, wish) => makeSignature(ctx, wish),
   }),
 }
 

@@ -15,8 +15,8 @@ export interface Daemon {
   open(): Promise<unknown>
   /** Closes it, also while it opens. */
   close(): Promise<unknown>
-  /** Rejects with what ends it later on. */
-  ended?: () => Promise<never>
+  /** Resolves with who asks it to end later on, and rejects with what ends it. */
+  ended?: () => Promise<string>
   /** Waits before a daemon ends that was turned away: who starts daemons again at once would overrun the master. */
   beforeRefusal?: () => Promise<unknown>
 }
@@ -79,9 +79,19 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** Set for a daemon that went to the background. */
+const DETACHED = 'BRINE_DETACHED'
+
 /** Starts this same program again in the background, without the words that ask for that. */
 export function detach(): number {
   const words = process.argv.slice(1).filter((word) => word !== '-d' && word !== '--daemon')
-  spawn(process.execPath, [...process.execArgv, ...words], { detached: true, stdio: 'ignore' }).unref()
+  const env = { ...process.env, [DETACHED]: '1' }
+  spawn(process.execPath, [...process.execArgv, ...words], { detached: true, stdio: 'ignore', env }).unref()
   return 0
+}
+
+/** The words that have put this daemon into the background, where somebody did. */
+export function startedAs(): string[] | undefined {
+  if (process.env[DETACHED] === undefined) return undefined
+  return [process.execPath, ...process.execArgv, ...process.argv.slice(1), '-d']
 }

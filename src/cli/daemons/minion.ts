@@ -6,7 +6,7 @@ import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MINION } from '../programs/salt-minion.ts'
 import type { Streams } from '../streams.ts'
-import { detach, runDaemon } from './daemon.ts'
+import { detach, runDaemon, startedAs } from './daemon.ts'
 
 export function saltMinion(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_MINION, argv, streams, async (line) => {
@@ -16,7 +16,7 @@ export function saltMinion(argv: readonly string[], streams: Streams): Promise<n
     if (line.values.get('daemon') === true) return detach()
     const log = openLog(logSettings(opts), streams.err)
     const { Minion } = await import('../../minion/mod.ts')
-    const minion = new Minion(opts, log)
+    const minion = new Minion(opts, log, startedAs())
     return runDaemon({
       name: 'salt-minion',
       opts,

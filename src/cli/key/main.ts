@@ -1,14 +1,12 @@
 // salt-key from its words to its exit status. Keys are files, so it works without a running master too; one that runs is
 // told.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { consoleLog, type Log } from '../../base/mod.ts'
 import { masterContext, socketAccess, wheels } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
-import { generateRsaKeys, RsaPrivateKey } from '../../wire/mod.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { programOptions } from '../program-options.ts'
@@ -67,7 +65,7 @@ async function perform(work: Work): Promise<void> {
   const given = ACTIONS.find((name) => truthy(opts.get(name) ?? null)) ?? 'list_all'
   const action = given.replace('_all', '') as Action
   const match = given === 'list_all' ? 'all' : given.endsWith('_all') ? '*' : str(opts.get(given) ?? '')
-  if (action === 'gen_keys') return generate(opts)
+  if (action === 'gen_keys') return void (await work.call('gen_keys'))
   if (action === 'gen_signature') return sign(work)
   if (action === 'accept' || action === 'reject' || action === 'delete') return change(work, action, match)
   show(work, await asked(work, action, match, given.endsWith('_all')))
@@ -75,7 +73,7 @@ async function perform(work: Work): Promise<void> {
 
 async function asked({ call }: Work, action: Action, match: string, isAll: boolean): Promise<Value> {
   if (action === 'list') return call('list', match)
-  if (action === 'print') return call('key_str', match)
+  if (action === 'print') return call('print', match)
   return isAll || match === 'master' ? call('finger_all') : call('finger', match)
 }
 
@@ -145,38 +143,13 @@ async function confirmed(isDeletion: boolean): Promise<boolean> {
   }
 }
 
-/** A new pair of files. */
-async function generate(opts: Dict): Promise<void> {
-  const folder = str(opts.get('gen_keys_dir') ?? '.')
-  const name = str(opts.get('gen_keys')!)
-  const { privatePem, publicPem } = await generateRsaKeys(numberOf(opts.get('keysize') ?? 2048) ?? 2048)
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${name}.pem`), privatePem, { mode: 0o400 })
-  writeFileSync(join(folder, `${name}.pub`), publicPem, { mode: 0o644 })
-}
-
 /** The signature of the master's public key, for minions that ask for one. */
-async function sign({ opts, streams }: Work): Promise<void> {
-  const { readFileSync } = await import('node:fs')
-  const pki = str(opts.get('pki_dir')!)
-  const signName = str(opts.get('master_sign_key_name') ?? 'master_sign')
-  const privateFile = str(opts.get('priv') ?? '') || join(pki, `${signName}.pem`)
-  const publicFile = str(opts.get('pub') ?? '') || join(pki, 'master.pub')
-  if (!existsSync(privateFile) && truthy(opts.get('auto_create') ?? false)) {
-    const { privatePem, publicPem } = await generateRsaKeys(numberOf(opts.get('keysize') ?? 2048) ?? 2048)
-    writeFileSync(privateFile, privatePem, { mode: 0o400 })
-    writeFileSync(privateFile.replace(/\.pem$/, '.pub'), publicPem, { mode: 0o644 })
-  }
-  for (const [what, file] of [
-    ['Private', privateFile],
-    ['Public', publicFile],
-  ]) {
-    if (!existsSync(file!)) throw new ProgramExit(1, { stderr: `${what}-key ${file} does not exist\n` })
-  }
-  const key = new RsaPrivateKey(readFileSync(privateFile, 'utf8'))
-  const signature = await key.sign(readFileSync(publicFile, 'utf8').trim(), 'PKCS1v15-SHA1')
-  const target = str(opts.get('signature_path') ?? '') || pki
-  const file = join(target, str(opts.get('master_pubkey_signature') ?? 'master_pubkey_signature'))
-  writeFileSync(file, `${signature.toString('base64')}\n`)
+async function sign({ opts, streams, call }: Work): Promise<void> {
+  const option = (name: string): Value => opts.get(name) ?? null
+  const places = ['priv', 'pub', 'signature_path', 'auto_create', 'keysize'].map(option)
+  const done = await call('gen_signature', ...places)
+  if (done !== true) throw new ProgramExit(1, { stderr: typeof done === 'string' ? `${done}\n` : '' })
+  const folder = str(option('signature_path') ?? '') || str(opts.get('pki_dir')!)
+  const file = join(folder, str(opts.get('master_pubkey_signature') ?? 'master_pubkey_signature'))
   streams.out(`The signature was written to ${file}\n`)
 }

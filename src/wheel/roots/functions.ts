@@ -76,7 +76,7 @@ async function write(ctx: MasterContext, option: Option, { data, path, saltenv, 
   if (root === undefined) return `Specified index ${str(index)} in environment ${env} is not present`
   if (isAbsolute(name)) return `The path passed in ${name} is not relative to the environment ${env}`
   const full = inside(root, name)
-  if (full === undefined) return `Invalid path: ${name}`
+  if (full === undefined) return option === 'file_roots' ? `Invalid path: ${name}` : 'Invalid path'
   await ctx.host.makeDirectory(dirname(full), { parents: true })
   await ctx.host.write(full, str(data))
   return `Wrote data to file ${full}`
