@@ -1,7 +1,7 @@
 // The bus inside a daemon. Who listens is told at once and in order; a listener that fails does not keep others from
 // hearing. The bytes of an event are made once, and only when somebody outside this process listens.
 import { type Log, silentLog, toError } from '../base/mod.ts'
-import { type Dict, encodeMsgpack } from '../data/mod.ts'
+import { type Dict, encodeMsgpack, Packed } from '../data/mod.ts'
 import { framePacked } from '../wire/mod.ts'
 
 export type EventFilter = (tag: string) => boolean
@@ -16,7 +16,8 @@ export interface EventOrigin {
 
 export class BusEvent {
   readonly tag: string
-  readonly data: Dict
+  /** Its data as it came: what a minion returned may be packed still. */
+  readonly fields: Dict
   /** Its place among the events of its bus; 0 when that is not known. */
   readonly number: number
   readonly isKept: boolean
@@ -25,15 +26,21 @@ export class BusEvent {
 
   constructor(tag: string, data: Dict, number = 0, origin?: EventOrigin) {
     this.tag = tag
-    this.data = data
+    this.fields = data
     this.number = number
     this.packed = origin?.packed
     this.isKept = origin?.isKept === true
   }
 
+  get data(): Dict {
+    const returned = this.fields.get('return')
+    if (returned instanceof Packed) this.fields.set('return', returned.unpack())
+    return this.fields
+  }
+
   /** As subscribers of the sockets get it. */
   get frame(): Buffer {
-    this.bytes ??= framePacked(this.tag, this.packed ?? encodeMsgpack(this.data, 'bus'))
+    this.bytes ??= framePacked(this.tag, this.packed ?? encodeMsgpack(this.fields, 'bus'))
     return this.bytes
   }
 }

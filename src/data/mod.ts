@@ -64,10 +64,14 @@ export {
   decodeMsgpack,
   decodeMulti,
   encodeMsgpack,
+  encodePieces,
   MsgpackError,
   type MsgpackErrorCode,
   MsgpackStream,
+  Packed,
+  Pieces,
   SaltConstant,
+  unpacked,
 } from './msgpack/mod.ts'
 export { NamedTuple, namedTuple } from './named-tuple.ts'
 export { floatFromText, intFromText } from './number-text.ts'

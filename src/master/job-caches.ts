@@ -1,6 +1,6 @@
 // Job caches besides the master's own store: `master_job_cache` and `ext_job_cache` name returners that hear of jobs, the
 // first of returns too; `event_return` names those that hear of events.
-import type { EventBus } from '../bus/mod.ts'
+import type { BusEvent, EventBus } from '../bus/mod.ts'
 import { handTo, returnerNames } from '../client/mod.ts'
 import { type Dict, fnmatch, isList, numberOf, str, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -43,8 +43,8 @@ export class JobCaches implements JobListeners {
   }
 
   /** A minion has returned. */
-  async returned(load: Dict): Promise<void> {
-    for (const name of this.names('master_job_cache')) await handTo(await this.context(), name, 'returner', load)
+  async returned(event: BusEvent): Promise<void> {
+    for (const name of this.names('master_job_cache')) await handTo(await this.context(), name, 'returner', event.data)
   }
 
   /** Hands events on until the returned function is called; those that wait are handed on then. */

@@ -1,6 +1,6 @@
 // What the parts of a master share.
 import type { Log } from '../base/mod.ts'
-import type { EventBus } from '../bus/mod.ts'
+import type { BusEvent, EventBus } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
 import type { PublishChannel } from '../wire/mod.ts'
@@ -8,7 +8,8 @@ import type { PublishChannel } from '../wire/mod.ts'
 /** Who hears of jobs besides the store. */
 export interface JobListeners {
   published(jid: string, load: Dict, minions: readonly string[]): Promise<void>
-  returned(load: Dict): Promise<void>
+  /** The return as it was told. */
+  returned(event: BusEvent): Promise<void>
 }
 
 export interface MasterParts {

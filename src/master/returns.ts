@@ -1,6 +1,6 @@
 // `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
 // it is sent.
-import { newJid, toError } from '../base/mod.ts'
+import { type Later, newJid, toError } from '../base/mod.ts'
 import { stamp } from '../bus/mod.ts'
 import { type Dict, encodeMsgpack, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { JobReturn } from '../store/mod.ts'
@@ -18,6 +18,8 @@ function adopt(load: Dict): string {
   return jid
 }
 
+type PackedReturn = Required<JobReturn>
+
 export class Returns {
   private readonly parts: MasterParts
 
@@ -25,7 +27,8 @@ export class Returns {
     this.parts = parts
   }
 
-  async take(load: Dict): Promise<null> {
+  /** Keeps a return and tells of it; done when it is on disk. */
+  take(load: Dict): Later<null> {
     const { jobs, opts, keys } = this.parts
     const isOwn = load.get('jid') === 'req'
     const jid = adopt(load)
@@ -37,28 +40,29 @@ export class Returns {
     if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
     // written out once, for the store and for those who listen
     load.set('_stamp', stamp())
-    const packed = encodeMsgpack(load, 'bus')
-    if (isKept && !(await this.keep({ jid, id, data: load, packed }))) return null
-    this.tell(jid, id, load, { packed, isKept })
-    if (isKept) void this.parts.jobCaches.returned(load)
+    const ret: PackedReturn = { jid, id, data: load, packed: encodeMsgpack(load, 'bus') }
+    if (!isKept) return this.tell(ret, false)
+    return jobs.saveReturn(ret).then(
+      (isFirst) => (isFirst ? this.tell(ret, true) : null),
+      (error: unknown) => {
+        // a store that fails, such as on a full disk, must not cost a return
+        const { message } = toError(error)
+        throw new NotTakenError(`Cannot keep the return of ${id} to job ${jid}: ${message}`, { cause: error })
+      },
+    )
+  }
+
+  private tell({ jid, id, data, packed }: PackedReturn, isKept: boolean): null {
+    const event = this.parts.bus.tell(`salt/job/${jid}/ret/${id}`, data, { packed, isKept })
+    if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0))
+      this.tellFailed(event.data)
+    if (isKept) void this.parts.jobCaches.returned(event)
     return null
   }
 
-  /** Whether it is the first of its minion. A store that fails, such as on a full disk, must not cost a return. */
-  private async keep(ret: JobReturn): Promise<boolean> {
-    try {
-      return await this.parts.jobs.saveReturn(ret)
-    } catch (error) {
-      const { message } = toError(error)
-      throw new NotTakenError(`Cannot keep the return of ${ret.id} to job ${ret.jid}: ${message}`, { cause: error })
-    }
-  }
-
-  private tell(jid: string, id: string, load: Dict, origin: { packed: Uint8Array; isKept: boolean }): void {
-    this.parts.bus.tell(`salt/job/${jid}/ret/${id}`, load, origin)
-    const fun = textOf(load.get('fun') ?? null) ?? ''
+  private tellFailed(load: Dict): void {
     const ret = load.get('return') ?? null
-    if (!STATE_FUNCTIONS.has(fun) || !truthy(load.get('retcode') ?? 0) || !isDict(ret)) return
+    if (!isDict(ret)) return
     for (const [tag, result] of ret)
       if (isDict(result) && result.get('result') === false) this.failed(load, tag, result)
   }

@@ -5,13 +5,14 @@ import { type Database, openDatabase, pack, type Statement, unpack, unpackDict }
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 
 // Who was meant lies in one value beside the load: a row for each would cost as much as the returns themselves.
+// Returns lie in the order they came, not in that of their names: large rows are not moved when others come between them.
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS job (
     jid TEXT PRIMARY KEY, fun TEXT NOT NULL, load BLOB NOT NULL, minions BLOB NOT NULL, made REAL NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS note (
     jid TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, reason TEXT, PRIMARY KEY (jid, id)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ret (
-    jid TEXT NOT NULL, id TEXT NOT NULL, data BLOB NOT NULL, came REAL NOT NULL, PRIMARY KEY (jid, id)) WITHOUT ROWID;
+    jid TEXT NOT NULL, id TEXT NOT NULL, data BLOB NOT NULL, came REAL NOT NULL, PRIMARY KEY (jid, id));
   CREATE INDEX IF NOT EXISTS job_by_fun ON job (fun);
   CREATE INDEX IF NOT EXISTS job_by_age ON job (made);
 `

@@ -226,7 +226,7 @@ describe('a minion that sends', () => {
 })
 
 describe('RequestChannel', () => {
-  const ask = (message: unknown): Promise<unknown> => trial.requests.handle(message as Value, { address: '' })
+  const ask = async (message: unknown): Promise<unknown> => trial.requests.handle(message as Value, { address: '' })
   const clear = (load: unknown, version: unknown = 3): Dict =>
     new Map<Value, Value>([
       ['enc', 'clear'],

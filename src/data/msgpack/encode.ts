@@ -8,6 +8,7 @@ import { isPlainObject } from '../plain.ts'
 import { PySet } from '../set.ts'
 import { Float, PyStr, typeName, type Value } from '../value.ts'
 import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MsgpackError, SaltConstant } from './dialect.ts'
+import { Packed, Pieces } from './packed.ts'
 import { EXT_BIG, toExtension } from './python.ts'
 
 const CHUNK = 1 << 16
@@ -18,6 +19,14 @@ const DEEPEST = 511
 /** The message for a value; plain objects, Maps and everything in them may be mixed. */
 export function encodeMsgpack(value: unknown, dialect: Dialect): Uint8Array {
   return writer.message(value, dialect !== 'wire', dialect === 'python')
+}
+
+/** From here on bytes are not copied into the message, where it may have pieces. */
+const LONG = 1 << 16
+
+/** The message in pieces: long byte strings are those that were given. */
+export function encodePieces(value: unknown, dialect: Dialect): Uint8Array[] {
+  return writer.pieces(value, dialect !== 'wire')
 }
 
 class Writer {
@@ -31,6 +40,8 @@ class Writer {
   private apart = false
   /** With extension types for what a Python process must get as it is. */
   private exact = false
+  /** What was written before the last long byte string, and that, in a message of pieces. */
+  private cut: Uint8Array[] | undefined
 
   message(value: unknown, apart: boolean, exact = false): Uint8Array {
     this.apart = apart
@@ -41,6 +52,17 @@ class Writer {
     const { start } = this
     this.start = this.at
     return new Uint8Array(this.buffer.buffer, start, this.at - start)
+  }
+
+  pieces(value: unknown, apart: boolean): Uint8Array[] {
+    const pieces: Uint8Array[] = []
+    this.cut = pieces
+    try {
+      pieces.push(this.message(value, apart))
+    } finally {
+      this.cut = undefined
+    }
+    return pieces
   }
 
   /** Makes room for so many bytes; the message moves to a new chunk when this one is full. */
@@ -96,6 +118,8 @@ class Writer {
     else if (value instanceof PySet) this.array([...value.values()])
     else if (value instanceof PyDate) this.extension(EXT_DATETIME, Buffer.from(dateText(value)))
     else if (value instanceof SaltConstant) this.constant(value)
+    else if (value instanceof Packed) this.ready(value.bytes)
+    else if (value instanceof Pieces) this.joined(value)
     else throw typeError(`can not serialize '${typeName(value as Value)}' object`)
   }
 
@@ -246,15 +270,30 @@ class Writer {
   }
 
   private bytes(bytes: Uint8Array): void {
-    const size = bytes.length
-    this.reserve(size + 5)
+    this.bytesHead(bytes.length)
+    this.content(bytes)
+  }
+
+  private joined({ parts, length }: Pieces): void {
+    this.bytesHead(length)
+    for (const part of parts) this.content(part)
+  }
+
+  private bytesHead(size: number): void {
+    this.reserve(5)
     if (!this.apart) this.textHead(size, this.headSize(size))
     else if (size < 0x100) {
       this.buffer[this.at++] = 0xc4
       this.buffer[this.at++] = size
     } else this.sizedHead(size, 0xc5, 0xc6)
-    this.buffer.set(bytes, this.at)
-    this.at += size
+  }
+
+  private content(bytes: Uint8Array): void {
+    if (this.cut === undefined || bytes.length < LONG) this.ready(bytes)
+    else {
+      this.cut.push(new Uint8Array(this.buffer.buffer, this.start, this.at - this.start), bytes)
+      this.start = this.at
+    }
   }
 
   private sizedHead(size: number, mark16: number, mark32: number): void {
@@ -268,6 +307,12 @@ class Writer {
       view.setUint32(at + 1, size)
       this.at += 5
     }
+  }
+
+  private ready(bytes: Uint8Array): void {
+    this.reserve(bytes.length)
+    this.buffer.set(bytes, this.at)
+    this.at += bytes.length
   }
 
   private array(items: readonly unknown[]): void {

@@ -1,4 +1,5 @@
 export { type DecodeOptions, decodeMsgpack, decodeMulti } from './decode.ts'
 export { type Dialect, MsgpackError, type MsgpackErrorCode, SaltConstant } from './dialect.ts'
-export { encodeMsgpack } from './encode.ts'
+export { encodeMsgpack, encodePieces } from './encode.ts'
+export { Packed, Pieces, unpacked } from './packed.ts'
 export { MsgpackStream } from './stream.ts'

@@ -47,6 +47,9 @@ const COUNTED: Record<number, readonly [sizeBytes: number, each: number]> = {
   223: [4, 2],
 }
 
+/** A buffer that is not worth keeping. */
+const MUCH = 1 << 16
+
 export class MsgpackStream {
   private readonly options: DecodeOptions
   private readonly maxBytes: number
@@ -57,6 +60,11 @@ export class MsgpackStream {
   private at = 0
   /** How many values are still to come until the message is whole. */
   private pending = 1
+
+  /** Bytes that are kept for the message that is coming in. */
+  get held(): number {
+    return this.buffer.length
+  }
 
   constructor(options: DecodeOptions) {
     this.options = options
@@ -76,6 +84,8 @@ export class MsgpackStream {
     this.buffer.copyWithin(0, start, this.filled)
     this.filled -= start
     this.at -= start
+    // one large message must not cost its memory for as long as the stream lasts
+    if (this.filled === 0 && this.buffer.length > MUCH) this.buffer = Buffer.alloc(0)
     return values
   }
 

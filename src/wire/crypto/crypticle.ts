@@ -10,7 +10,15 @@ import {
   randomFillSync,
   timingSafeEqual,
 } from 'node:crypto'
-import { type Dialect, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../../data/mod.ts'
+import {
+  type DecodeOptions,
+  decodeMsgpack,
+  encodeMsgpack,
+  encodePieces,
+  isDict,
+  Pieces,
+  type Value,
+} from '../../data/mod.ts'
 import { WireError } from '../errors.ts'
 
 const AES_KEY = 24
@@ -20,8 +28,8 @@ const MAC = 32
 const NONCE = 32
 const MARK = Buffer.from('pickle::')
 const CIPHER = 'aes-192-cbc'
-const NOTHING = Buffer.alloc(0)
-const MUCH = 1 << 16
+/** How much is encrypted at a time: what lies in the processor's cache still is signed there. */
+const SLICE = 1 << 17
 
 /** A new key as it travels: base64 of the AES key and the HMAC key behind it. */
 export function generateKeyString(): string {
@@ -32,8 +40,9 @@ export interface OpenOptions {
   /** The nonce that the contents must begin with. */
   nonce?: string
   /** `raw` leaves bytes as bytes, for file contents. */
-  dialect?: Dialect | 'raw'
+  dialect?: DecodeOptions['dialect']
   maxDepth?: number
+  leavesPacked?: DecodeOptions['leavesPacked']
 }
 
 /** IVs are taken from a pool: a call for random bytes costs more than the bytes. */
@@ -70,15 +79,29 @@ export class Crypticle {
     this.hmacKey = createSecretKey(bytes.subarray(AES_KEY))
   }
 
-  encrypt(plain: Uint8Array, iv: Buffer = nextIv(), head: Uint8Array = NOTHING): Buffer {
+  encrypt(plain: Uint8Array, iv: Buffer = nextIv()): Buffer {
     const cipher = createCipheriv(CIPHER, this.aesKey, iv)
-    const parts = [iv]
-    if (head.length > 0) parts.push(cipher.update(head))
-    parts.push(cipher.update(plain), cipher.final())
-    const hmac = createHmac('sha256', this.hmacKey)
-    for (const part of parts) hmac.update(part)
+    const body = cipher.update(plain)
+    const end = cipher.final()
+    const mac = createHmac('sha256', this.hmacKey).update(iv).update(body).update(end).digest()
+    return Buffer.concat([iv, body, end, mac], IV + body.length + end.length + MAC)
+  }
+
+  /** The same bytes in pieces, for what is long. */
+  private encryptPieces(plain: readonly Uint8Array[]): Pieces {
+    const iv = nextIv()
+    const cipher = createCipheriv(CIPHER, this.aesKey, iv)
+    const hmac = createHmac('sha256', this.hmacKey).update(iv)
+    const parts: Buffer[] = [iv]
+    const add = (part: Buffer): void => {
+      hmac.update(part)
+      parts.push(part)
+    }
+    for (const piece of plain)
+      for (let at = 0; at < piece.length; at += SLICE) add(cipher.update(piece.subarray(at, at + SLICE)))
+    add(cipher.final())
     parts.push(hmac.digest())
-    return Buffer.concat(parts)
+    return new Pieces(parts)
   }
 
   /** Throws an `AuthenticationError` when the message was not made with this key. */
@@ -96,11 +119,14 @@ export class Crypticle {
   }
 
   seal(value: unknown, nonce?: string): Buffer {
-    const packed = encodeMsgpack(value, 'wire')
-    const head = nonce ? Buffer.concat([MARK, Buffer.from(nonce)]) : MARK
-    // joining is cheaper than a further call, unless there is much to copy
-    if (packed.length < MUCH) return this.encrypt(Buffer.concat([head, packed]))
-    return this.encrypt(packed, nextIv(), head)
+    return this.encrypt(Buffer.concat([headOf(nonce), encodeMsgpack(value, 'wire')]))
+  }
+
+  /** As `seal`, but what is long stays in pieces and is not copied. */
+  sealLong(value: unknown, nonce?: string): Buffer | Pieces {
+    const packed = encodePieces(value, 'wire')
+    const head = headOf(nonce)
+    return packed.length === 1 ? this.encrypt(Buffer.concat([head, packed[0]!])) : this.encryptPieces([head, ...packed])
   }
 
   /** The value of a message; an empty mapping when it is a repetition or its contents are not marked as ours. */
@@ -114,8 +140,12 @@ export class Crypticle {
       }
       at += NONCE
     }
-    const { dialect = 'wire', maxDepth } = options
-    const value = decodeMsgpack(plain.subarray(at), maxDepth === undefined ? { dialect } : { dialect, maxDepth })
+    const { dialect = 'wire', maxDepth, leavesPacked } = options
+    const value = decodeMsgpack(plain.subarray(at), {
+      dialect,
+      ...(maxDepth !== undefined && { maxDepth }),
+      ...(leavesPacked && { leavesPacked }),
+    })
     return isDict(value) && value.has('serial') && !this.isNew(value.get('serial')!, value) ? new Map() : value
   }
 
@@ -126,6 +156,8 @@ export class Crypticle {
     return true
   }
 }
+
+const headOf = (nonce: string | undefined): Buffer => (nonce ? Buffer.concat([MARK, Buffer.from(nonce)]) : MARK)
 
 function notAuthentic(): WireError {
   return new WireError('AuthenticationError', 'message authentication failed')

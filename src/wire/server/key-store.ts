@@ -1,4 +1,5 @@
 // What the channel has to know about minions' keys; a master keeps them in the directories of its `pki_dir`.
+import type { Later } from '../../base/mod.ts'
 
 export type KeyState = 'accepted' | 'pending' | 'rejected'
 
@@ -7,8 +8,6 @@ export interface StoredKey {
   /** PEM of the public key. */
   pub: string
 }
-
-type Later<T> = T | Promise<T>
 
 export interface KeyStore {
   /** The accepted key of a minion. Asked with every request, so it should be at hand. */

@@ -1,6 +1,6 @@
 // The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
 // answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
-import { type Log, shownText, silentLog, toError } from '../../base/mod.ts'
+import { after, type Later, type Log, shownText, silentLog, toError } from '../../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, str, type Value } from '../../data/mod.ts'
 import {
   type Crypticle,
@@ -71,6 +71,9 @@ export interface RequestChannelOptions {
   log?: Log | undefined
 }
 
+/** What a minion returned goes to disk and to listeners as it is; nobody here looks into it. */
+const isReturned = (key: string, load: Dict): boolean => key === 'return' && load.get('cmd') === '_return'
+
 /** An envelope that passed all checks. */
 interface Opened {
   load: Dict
@@ -104,15 +107,15 @@ export class RequestChannel {
     })
   }
 
-  /** Answers one request; goes to a transport's `listen`. */
-  readonly handle = async (message: Value, peer: Peer): Promise<unknown> => {
+  /** Answers one request, at once where it can; goes to a transport's `listen`. */
+  readonly handle = (message: Value, peer: Peer): unknown => {
     if (!isDict(message) || !message.has('enc') || !message.has('load')) return this.bad('bad load received on socket')
     const version = versionOf(message)
     if (version < this.minimumVersion) return this.tooOld(message, version)
     return message.get('enc') === 'aes' ? this.encrypted(message, version, peer) : this.clear(message, version, peer)
   }
 
-  private async clear(message: Dict, version: number, peer: Peer): Promise<unknown> {
+  private clear(message: Dict, version: number, peer: Peer): unknown {
     const load = dictOf(message.get('load'))
     if (load === undefined) return NOT_A_DICT
     const problem = idProblem(load)
@@ -122,25 +125,32 @@ export class RequestChannel {
     return this.options.handlers.clear(load, { id: '', version, peer })
   }
 
-  private async encrypted(message: Dict, version: number, peer: Peer): Promise<unknown> {
-    const opened = version > 2 ? await this.openOwn(message) : await this.openShared(message, version)
-    if (typeof opened === 'string') return opened
-    const { load, nonce, crypticle } = opened
-    const id = textField(load, 'id') ?? ''
+  private encrypted(message: Dict, version: number, peer: Peer): unknown {
+    const opened = version > 2 ? this.openOwn(message) : this.openShared(message, version)
+    return after(opened, (load) => (typeof load === 'string' ? load : this.answer(load, message, version, peer)))
+  }
+
+  private answer({ load, nonce, crypticle }: Opened, message: Dict, version: number, peer: Peer): unknown {
+    const close = (answer: unknown): unknown => {
+      if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, nonce, version)
+      return crypticle.sealLong(answer, version > 1 ? nonce : undefined)
+    }
+    const fail = (error: unknown): unknown => {
+      if (error instanceof NotTakenError) throw error
+      this.log('error', `Error in function ${str(load.get('cmd') ?? null)}: ${toError(error).stack ?? ''}`)
+      return close('')
+    }
     let answer: unknown
     try {
-      answer = await this.options.handlers.aes(load, { id, version, peer })
+      answer = this.options.handlers.aes(load, { id: textField(load, 'id') ?? '', version, peer })
     } catch (error) {
-      if (error instanceof NotTakenError) throw error
-      this.log('error', `Error in function ${shownText(str(load.get('cmd') ?? null))}: ${toError(error).stack ?? ''}`)
-      answer = ''
+      return fail(error)
     }
-    if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, nonce, version)
-    return crypticle.seal(answer, version > 1 ? nonce : undefined)
+    return answer instanceof Promise ? answer.then(close, fail) : close(answer)
   }
 
   /** Opens a request of today: with the minion's own key, its token, and the same id inside and outside. */
-  private async openOwn(message: Dict): Promise<Opened | string> {
+  private openOwn(message: Dict): Later<Opened | string> {
     const id = message.get('id')
     const crypticle = isValidId(id) ? this.options.sessions.find(id) : undefined
     if (crypticle === undefined) return this.bad(`No session of a minion ${str(id ?? null)}`)
@@ -152,19 +162,17 @@ export class RequestChannel {
     if (load.get('id') !== id) {
       return this.bad(`Request id mismatch. Found '${str(load.get('id') ?? null)}' but expected '${str(id!)}'`)
     }
-    if (!(await this.hasToken(load, true))) return BAD_LOAD
-    return { load, nonce, crypticle }
+    return after(this.hasToken(load, true), (isRight) => (isRight ? { load, nonce, crypticle } : BAD_LOAD))
   }
 
   /** Opens a request of an old minion: with the key all share; its token counts only if it sends one. */
-  private async openShared(message: Dict, version: number): Promise<Opened | string> {
+  private openShared(message: Dict, version: number): Later<Opened | string> {
     const { crypticle } = this.options.secret
     const load = this.decrypt(crypticle, message.get('load'))
     if (typeof load === 'string') return load
     const nonce = version > 1 ? textField(load, 'nonce') : undefined
     if (version > 1) load.delete('nonce')
-    if (!(await this.hasToken(load, false))) return BAD_LOAD
-    return { load, nonce, crypticle }
+    return after(this.hasToken(load, false), (isRight) => (isRight ? { load, nonce, crypticle } : BAD_LOAD))
   }
 
   private decrypt(crypticle: Crypticle, bytes: Value | undefined): Dict | string {
@@ -172,7 +180,7 @@ export class RequestChannel {
     if (sealed === undefined) return this.bad('The load is not encrypted')
     let load: Value
     try {
-      load = crypticle.open(sealed)
+      load = crypticle.open(sealed, { leavesPacked: isReturned })
     } catch (error) {
       return this.bad(`Bad load from minion: ${toError(error).message}`)
     }
@@ -186,22 +194,25 @@ export class RequestChannel {
   }
 
   /** Takes the token out of the load and checks it against the accepted key. */
-  private async hasToken(load: Dict, required: boolean): Promise<boolean> {
+  private hasToken(load: Dict, required: boolean): Later<boolean> {
     const token = bytesOf(load.get('tok'))
     load.delete('tok')
     const id = load.get('id')
     if (token === undefined || id === undefined || id === null) return !required
     const accepted = isValidId(id) ? this.options.keys.accepted(id) : undefined
-    const pem = accepted instanceof Promise ? await accepted : accepted
+    return after(accepted, (pem) => this.isToken(str(id), token, pem))
+  }
+
+  private isToken(id: string, token: Uint8Array, pem: string | undefined): boolean {
     if (pem === undefined) {
       this.log(
         'warning',
-        `Salt minion claiming to be ${str(id)} attempted to communicate with master, but key could not be read and verification was denied.`,
+        `Salt minion claiming to be ${id} attempted to communicate with master, but key could not be read and verification was denied.`,
       )
       return false
     }
-    if (this.tokens.isValid(id as string, token, pem)) return true
-    this.log('error', `Minion token did not validate: ${str(id)}`)
+    if (this.tokens.isValid(id, token, pem)) return true
+    this.log('error', `Minion token did not validate: ${id}`)
     return false
   }
 

@@ -31,20 +31,16 @@ function writeFrame(target: Buffer, at: number, flags: number, body: Uint8Array)
   return from + body.length
 }
 
-/** From this size on a body is not copied once more. */
-const MUCH = 1 << 16
-
-/** The same bytes as those of `encodeMessage`, in two pieces where the last frame is long. */
-export function messagePieces(frames: readonly Uint8Array[]): Buffer[] {
-  const last = frames.at(-1)!
-  if (last.length < MUCH) return [encodeMessage(frames)]
-  const before = frames.slice(0, -1)
+/** The bytes of a message whose last frame is in pieces: one buffer, or those pieces with what stands before them. */
+export function messagePieces(before: readonly Uint8Array[], last: readonly Uint8Array[]): Buffer[] {
+  if (last.length === 1) return [encodeMessage([...before, last[0]!])]
+  const body = last.reduce((sum, piece) => sum + piece.length, 0)
   const size = before.reduce((sum, frame) => sum + frameSize(frame.length), 0)
-  const head = Buffer.allocUnsafe(size + frameSize(last.length) - last.length)
+  const head = Buffer.allocUnsafe(size + frameSize(body) - body)
   let at = 0
   for (const frame of before) at = writeFrame(head, at, MORE, frame)
-  writeHead(head, at, 0, last.length)
-  return [head, Buffer.from(last.buffer, last.byteOffset, last.length)]
+  writeHead(head, at, 0, body)
+  return [head, ...last.map((piece) => Buffer.from(piece.buffer, piece.byteOffset, piece.length))]
 }
 
 /** The bytes of a message of one or more frames. */
@@ -70,17 +66,15 @@ export interface FrameSink {
   command(name: string, data: Buffer): void
 }
 
-/** Bytes of messages that are coming in, all connections together: many large ones at once must not fill the memory. */
-const MOST_HELD = 1 << 29
-let held = 0
-
 /** No message of ours has more frames than this. */
 const MAX_FRAMES = 64
 
 export class FrameReader {
   private readonly sink: FrameSink
-  private readonly maxBytes: number
-  private readonly mostHeld: number
+  /** The most bytes of a message. */
+  maxBytes: number
+  /** Hears how many bytes more or fewer are kept. */
+  private readonly onHeld: (change: number) => void
   /** What was cut off: the beginning of a frame. */
   private kept = EMPTY
   private filled = 0
@@ -88,10 +82,10 @@ export class FrameReader {
   private frames: Buffer[] = []
   private size = 0
 
-  constructor(sink: FrameSink, maxBytes: number, mostHeld: number = MOST_HELD) {
+  constructor(sink: FrameSink, maxBytes: number, onHeld: (change: number) => void = () => {}) {
     this.sink = sink
     this.maxBytes = maxBytes
-    this.mostHeld = mostHeld
+    this.onHeld = onHeld
   }
 
   push(chunk: Buffer): void {
@@ -111,9 +105,10 @@ export class FrameReader {
 
   /** Lets go of what was kept; a closed connection must. */
   release(): void {
-    held -= this.kept.length
+    const { length } = this.kept
     this.kept = EMPTY
     this.filled = 0
+    this.onHeld(-length)
   }
 
   private keep(bytes: Buffer, from: number): void {
@@ -124,10 +119,7 @@ export class FrameReader {
     const needed = this.filled + chunk.length
     if (needed > this.kept.length) {
       const size = Math.max(needed, 2 * this.kept.length)
-      if (held + size - this.kept.length > this.mostHeld) {
-        throw new WireError('TooLarge', 'Refused a message: too many large ones are coming in at once')
-      }
-      held += size - this.kept.length
+      this.onHeld(size - this.kept.length)
       const bigger = Buffer.allocUnsafe(size)
       this.kept.copy(bigger, 0, 0, this.filled)
       this.kept = bigger

@@ -1,12 +1,14 @@
 // The master's side of requests over ZMTP: a ROUTER. Requests of one connection may be many; their answers keep the
 // order. A peer that sends faster than it is answered, or does not read its answers, is not read any further.
 import { type Log, silentLog, toError } from '../../../base/mod.ts'
-import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
+import { decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
+import { intake, WORTH_COUNTING } from '../intake.ts'
 import { listenOn, peerOf } from '../sockets.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
   MAX_MESSAGE_BYTES,
+  MAX_VALUES,
   type Peer,
   type RequestHandler,
   type RequestListener,
@@ -18,9 +20,11 @@ import { messagePieces } from './frames.ts'
 const HANDSHAKE_TIMEOUT_MS = 30_000
 const MAX_IN_FLIGHT = 256
 /** Salt's answer to what is no MessagePack. */
-const UNREADABLE = encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')
+const UNREADABLE = [encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')]
 
 interface Slot {
+  /** Bytes of the request, which is kept until it is answered. */
+  size: number
   /** The bytes of the answer, piece by piece. */
   reply: Buffer[] | undefined
 }
@@ -54,13 +58,13 @@ class RequestConnection {
   private answer(route: Buffer[], payload: Buffer): void {
     let message: Value
     try {
-      message = decodeMsgpack(payload, { dialect: 'wire' })
+      message = decodeMsgpack(payload, { dialect: 'wire', maxValues: MAX_VALUES })
     } catch (error) {
       this.log('debug', `Cannot read a request from ${this.peer.address}: ${toError(error).message}`)
-      this.finish(this.slot(), route, UNREADABLE)
+      this.finish(this.slot(0), route, UNREADABLE)
       return
     }
-    const slot = this.slot()
+    const slot = this.slot(payload.length)
     let answer: unknown
     try {
       answer = this.handler(message, this.peer)
@@ -81,23 +85,25 @@ class RequestConnection {
     return HANDLER_FAILED
   }
 
-  private pack(answer: unknown): Uint8Array {
+  private pack(answer: unknown): Uint8Array[] {
     try {
-      return encodeMsgpack(answer, 'wire')
+      return encodePieces(answer, 'wire')
     } catch (error) {
-      return encodeMsgpack(this.failed(error), 'wire')
+      return [encodeMsgpack(this.failed(error), 'wire')]
     }
   }
 
-  private slot(): Slot {
-    const slot: Slot = { reply: undefined }
+  private slot(size: number): Slot {
+    const slot: Slot = { reply: undefined, size: size < WORTH_COUNTING ? 0 : size }
+    intake.change(this.connection, slot.size)
     this.slots.push(slot)
     if (this.slots.length >= this.maxInFlight) this.connection.socket.pause()
     return slot
   }
 
-  private finish(slot: Slot, route: Buffer[], reply: Uint8Array): void {
-    slot.reply = messagePieces([...route, reply])
+  private finish(slot: Slot, route: Buffer[], reply: Uint8Array[]): void {
+    slot.reply = messagePieces(route, reply)
+    intake.change(this.connection, -slot.size)
     while (this.slots[0]?.reply !== undefined)
       for (const piece of this.slots.shift()!.reply!) this.connection.send(piece)
     if (this.connection.outbox.isStalled) this.connection.socket.pause()

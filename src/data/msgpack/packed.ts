@@ -1,0 +1,154 @@
+// A value that is left as the bytes it came in: what a minion returned is handed from the wire to disk and listeners
+// without anybody looking into it. Only bytes that every reader takes the same way are left so.
+import { isUtf8 } from 'node:buffer'
+import { PyObject, type Value } from '../value.ts'
+
+/** Deeper data is read, by what counts levels. */
+const DEEPEST = 64
+
+export class Packed extends PyObject {
+  readonly typeName = 'packed'
+  readonly bytes: Uint8Array
+  private readonly read: (bytes: Uint8Array) => Value
+
+  constructor(bytes: Uint8Array, read: (bytes: Uint8Array) => Value) {
+    super()
+    this.bytes = bytes
+    this.read = read
+  }
+
+  unpack(): Value {
+    return this.read(this.bytes)
+  }
+}
+
+/** A long byte string in parts, which are not joined unless a reader needs them so. */
+export class Pieces {
+  readonly parts: readonly Uint8Array[]
+  readonly length: number
+
+  constructor(parts: readonly Uint8Array[]) {
+    this.parts = parts
+    this.length = parts.reduce((sum, part) => sum + part.length, 0)
+  }
+}
+
+/** The value itself, where it is packed. */
+export function unpacked(value: Value): Value {
+  return value instanceof Packed ? value.unpack() : value
+}
+
+/**
+ * Where the value that begins there ends; -1 unless it is whole and means the same in every dialect: no bytes, no
+ * extensions, all text valid, and keys that can be keys.
+ */
+export function endOfPlain(bytes: Uint8Array, from: number, end: number): number {
+  const walk = new PlainWalk(bytes, from, end)
+  return walk.value() ? walk.at : -1
+}
+
+/** Each step says whether it went well. */
+class PlainWalk {
+  at: number
+  private readonly bytes: Uint8Array
+  private readonly end: number
+  private depth = 0
+
+  constructor(bytes: Uint8Array, from: number, end: number) {
+    this.bytes = bytes
+    this.at = from
+    this.end = end
+  }
+
+  value(): boolean {
+    if (this.at >= this.end) return false
+    const mark = this.bytes[this.at++]!
+    if (mark < 0x80 || mark >= 0xe0) return true
+    if (mark < 0x90) return this.map(mark & 0x0f)
+    if (mark < 0xa0) return this.array(mark & 0x0f)
+    if (mark < 0xc0) return this.text(mark & 0x1f)
+    return this.marked(mark)
+  }
+
+  private marked(mark: number): boolean {
+    switch (mark) {
+      case 0xc0:
+      case 0xc2:
+      case 0xc3:
+        return true
+      case 0xca:
+      case 0xce:
+      case 0xd2:
+        return this.skip(4)
+      case 0xcb:
+      case 0xcf:
+      case 0xd3:
+        return this.skip(8)
+      case 0xcc:
+      case 0xd0:
+        return this.skip(1)
+      case 0xcd:
+      case 0xd1:
+        return this.skip(2)
+      default:
+        return mark >= 0xd9 && this.sized(mark)
+    }
+  }
+
+  private sized(mark: number): boolean {
+    switch (mark) {
+      case 0xd9:
+        return this.text(this.size(1))
+      case 0xda:
+        return this.text(this.size(2))
+      case 0xdb:
+        return this.text(this.size(4))
+      case 0xdc:
+        return this.array(this.size(2))
+      case 0xdd:
+        return this.array(this.size(4))
+      case 0xde:
+        return this.map(this.size(2))
+      default:
+        return this.map(this.size(4))
+    }
+  }
+
+  private skip(size: number): boolean {
+    this.at += size
+    return this.at <= this.end
+  }
+
+  /** More than there can be, where the message ends before. */
+  private size(width: number): number {
+    if (this.end - this.at < width) return Number.POSITIVE_INFINITY
+    let size = 0
+    for (let i = 0; i < width; i++) size = size * 256 + this.bytes[this.at++]!
+    return size
+  }
+
+  private text(size: number): boolean {
+    const from = this.at
+    if (!this.skip(size)) return false
+    const { bytes, at } = this
+    for (let i = from; i < at; i++) if (bytes[i]! > 0x7f) return isUtf8(bytes.subarray(from, at))
+    return true
+  }
+
+  private array(count: number): boolean {
+    if (++this.depth > DEEPEST) return false
+    for (let i = 0; i < count; i++) if (!this.value()) return false
+    this.depth--
+    return true
+  }
+
+  private map(count: number): boolean {
+    if (++this.depth > DEEPEST) return false
+    for (let i = 0; i < count; i++)
+      if (isContainer(this.bytes[this.at] ?? 0) || !this.value() || !this.value()) return false
+    this.depth--
+    return true
+  }
+}
+
+const isContainer = (mark: number): boolean => (mark >= 0x80 && mark < 0xa0) || (mark >= 0xdc && mark < 0xe0)
