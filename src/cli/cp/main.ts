@@ -51,18 +51,24 @@ export function saltCp(argv: readonly string[], streams: Streams): Promise<numbe
 
 const sourcesOf = (opts: Dict): string[] => ((opts.get('src') ?? []) as Value[]).map(str)
 
-/** What each minion that answered returned; undefined when nobody is meant. */
-async function call({ client, opts, streams }: Copying, fun: string, arg: Value[]): Promise<Dict | undefined> {
+interface Answered {
+  /** Who is meant. */
+  minions: readonly string[]
+  /** What each that answered returned. */
+  returns: Dict
+}
+
+async function call({ client, opts, streams }: Copying, fun: string, arg: Value[]): Promise<Answered> {
   const published = await client.publish({ tgt: opts.get('tgt')!, tgtType: targetKind(opts), fun, arg })
   if (!published) {
     streams.out(nobodyMatched)
-    return undefined
+    return { minions: [], returns: new Map() }
   }
   const returns: Dict = new Map()
   for await (const { id, data } of client.collect(published, times(opts))) {
     if (data) returns.set(id, data.get('return') ?? null)
   }
-  return returns
+  return { minions: published.minions, returns }
 }
 
 async function atOnce(work: Copying): Promise<Dict> {
@@ -75,7 +81,7 @@ async function atOnce(work: Copying): Promise<Dict> {
     }
     if (stat) files.set(path, contentOf(readFileSync(path)))
   }
-  return (await call(work, 'cp.recv', [files, work.opts.get('dest')!])) ?? new Map()
+  return (await call(work, 'cp.recv', [files, work.opts.get('dest')!])).returns
 }
 
 /** As text where it is text, as minions of any kind take it. */
@@ -97,7 +103,7 @@ async function inPieces(work: Copying): Promise<Dict> {
   }
   for (const path of emptyDirectories) {
     const place = placeOf(path, given, dest, isDirectory)
-    note(result, place, (await call(work, 'cp.recv_chunked', [place, null])) ?? new Map())
+    note(result, place, (await call(work, 'cp.recv_chunked', [place, null])).returns)
   }
   return result
 }
@@ -116,10 +122,12 @@ async function copyFile(work: Copying, { path, mode, place }: Copied, result: Di
   let isFirst = true
   for (const piece of piecesOf(path, size, isCompressed)) {
     const chunk = (isCompressed ? gzipSync(piece, { level: 9 }) : piece).toString('base64')
-    const returns = await call(work, 'cp.recv_chunked', [place, chunk, !isFirst, isCompressed, mode])
-    if (!returns || returns.size === 0) {
-      if (!isFirst) work.log('error', `Publish failed. File partially transferred. ${path} is not whole at ${place}`)
-      return
+    const { minions, returns } = await call(work, 'cp.recv_chunked', [place, chunk, !isFirst, isCompressed, mode])
+    if (returns.size === 0) {
+      const partly = isFirst ? '' : ' File partially transferred.'
+      const advice = `It may be necessary to decrease salt_cp_chunk_size (current value: ${size})`
+      note(result, place, new Map(minions.map((id) => [id, `Publish failed.${partly} ${advice}`])))
+      break
     }
     note(result, place, returns)
     for (const [id, answer] of returns) if (answer !== true && !failures.has(id)) failures.set(id, answer)

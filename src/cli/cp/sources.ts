@@ -1,6 +1,6 @@
 // What salt-cp copies: files as they were named, or with everything below the directories among them.
 import { readdirSync, statSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { ProgramExit } from '../optparse/exit.ts'
 
 export interface Sources {
@@ -28,9 +28,17 @@ function add(path: string, found: Sources): void {
   for (const name of names) add(join(path, name), found)
 }
 
-/** Where a source goes: below the name of the directory that was given, or to the destination itself. */
+/** The last part of a path as Python cuts it: nothing when it ends with a slash. */
+const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+const isBelow = (path: string): boolean => path !== '..' && !path.startsWith('../')
+
+/**
+ * Where a source goes: below the name of the directory that was given, or to the destination itself. A directory that was given
+ * with a slash at its end leaves its name behind.
+ */
 export function placeOf(path: string, given: readonly string[], dest: string, isDirectory: boolean): string {
-  if (given.includes(path)) return isDirectory ? join(dest, basename(path)) : dest
-  const root = given.find((each) => !relative(each, path).startsWith('..'))!
-  return join(dest, basename(root), relative(root, path))
+  if (given.includes(path)) return isDirectory ? join(dest, lastPart(path)) : dest
+  const root = given.find((each) => isBelow(relative(each, path)))!
+  return join(dest, lastPart(root), relative(root, path))
 }
