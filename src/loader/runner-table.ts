@@ -256,4 +256,10 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/test.ts'),
     },
   ],
+  trace: [
+    {
+      functions: ['show'],
+      load: () => import('../runners/trace.ts'),
+    },
+  ],
 }

@@ -12,6 +12,7 @@ import { profile } from './profile.ts'
 import { quiet } from './quiet.ts'
 import { raw } from './raw.ts'
 import { table } from './table/table.ts'
+import { trace } from './trace.ts'
 import { txt } from './txt.ts'
 import { virtQuery } from './virt-query.ts'
 import { yaml } from './yaml.ts'
@@ -27,6 +28,8 @@ export const outputters: ReadonlyMap<string, Outputter> = new Map<string, Output
   ['table', table],
   ['txt', txt],
   ['yaml', yaml],
+  // beyond Salt
+  ['trace', trace],
   // gone from 3008
   ['newline_values_only', newlineValuesOnly],
   ['no_out', quiet],

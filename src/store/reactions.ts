@@ -50,6 +50,23 @@ export class ReactionStore {
     return this.rows('SELECT id, record FROM reaction WHERE id = ?', id)[0]
   }
 
+  /** Those to events of one tag, newest first. */
+  to(tag: string, count: number): KeptReaction[] {
+    return this.rows('SELECT id, record FROM reaction WHERE tag = ? ORDER BY id DESC LIMIT ?', tag, count)
+  }
+
+  /** Those in whose record a text stands, such as the number of a job, newest first. */
+  about(text: string, count: number): KeptReaction[] {
+    const sql = 'SELECT id, record FROM reaction WHERE instr(record, ?) > 0 ORDER BY id DESC LIMIT ?'
+    return this.rows(sql, Buffer.from(text), count)
+  }
+
+  /** Those whose event another reaction's work fired. */
+  causedBy(id: number, count: number): KeptReaction[] {
+    const later = this.rows('SELECT id, record FROM reaction WHERE id > ? ORDER BY id LIMIT ?', id, count)
+    return later.filter(({ record }) => record.get('cause') === id)
+  }
+
   /** Those that had not ended when they were last heard of. */
   open(): KeptReaction[] {
     return this.rows('SELECT id, record FROM reaction WHERE is_open = ? ORDER BY id', 1)
@@ -59,7 +76,7 @@ export class ReactionStore {
     this.db.close()
   }
 
-  private rows(sql: string, value: number): KeptReaction[] {
-    return (this.db.prepare(sql).all(value) as Row[]).map(({ id, record }) => ({ id, record: unpackDict(record) }))
+  private rows(sql: string, ...values: Array<number | string | Buffer>): KeptReaction[] {
+    return (this.db.prepare(sql).all(...values) as Row[]).map(({ id, record }) => ({ id, record: unpackDict(record) }))
   }
 }
