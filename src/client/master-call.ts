@@ -106,7 +106,7 @@ function noteOf({ opts }: MasterAccess, told: Dict): string {
   return file
 }
 
-/** A call of the master is a job too, of which the master is the only minion. */
+/** A call of the master is a job too, and what it returns is all that its last event says. */
 function remember({ jobs, opts }: MasterAccess, jid: string, ended: Dict): void {
   const id = str(opts.get('id') ?? 'master')
   const load = new Map<Value, Value>([
@@ -117,8 +117,15 @@ function remember({ jobs, opts }: MasterAccess, jid: string, ended: Dict): void 
     ['jid', jid],
     ['user', ended.get('user')!],
   ])
-  jobs.saveJob({ jid, load, minions: [id] })
-  void jobs.saveReturn({ jid, id, data: new Map(ended) })
+  jobs.saveJob({ jid, load, minions: [] })
+  const { return: value, success, ...rest } = Object.fromEntries(ended as Map<string, Value>)
+  const whole = new Map<Value, Value>([
+    ...Object.entries(rest),
+    ['_stamp', new Date().toISOString().replace(/Z$/, '000+00:00')],
+    ['return', value!],
+    ['success', success!],
+  ])
+  void jobs.saveReturn({ jid, id, data: new Map<Value, Value>([['return', whole]]) })
 }
 
 /** A return with `data` is one of states, and succeeds when all of them do. */

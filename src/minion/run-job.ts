@@ -1,6 +1,7 @@
 // One function of a job: its arguments bound, the function run, and what it gives or how it fails as a return says it.
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, PyError, SaltError, type Value } from '../data/mod.ts'
+import { HostError } from '../host/mod.ts'
 import { LoaderError, type Registry } from '../loader/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
 import { bindPublished, type FunctionDeclaration, jobRetcode, signatureOf } from '../sdk/mod.ts'
@@ -86,7 +87,7 @@ function failure(error: unknown, fun: string, declaration: FunctionDeclaration, 
     return failed(`Passed invalid arguments to ${fun}: ${message}\n${declaration.doc}`)
   }
   if (error instanceof PythonFailure) return failed(`The minion function caused an exception: ${error.trace}`)
-  const name = error instanceof BrineError ? error.code : toError(error).name
+  const name = error instanceof BrineError && !(error instanceof HostError) ? error.code : toError(error).name
   const place =
     error instanceof BrineError && error.at?.file ? `\n  File "${error.at.file}", line ${error.at.line}` : ''
   const last = message === '' ? name : `${name}: ${message}`

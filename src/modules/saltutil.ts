@@ -2,7 +2,7 @@
 // Jobs are those of a running minion; here there are none.
 import { type Dict, fnmatch, numberOf, str, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, type FunctionDeclaration, fn, isHostError, ret } from '../sdk/mod.ts'
-import { clearJobCache } from './saltutil/job-cache.ts'
+import { clearJobCache, findCachedJob } from './saltutil/job-cache.ts'
 import { keyFunctions } from './saltutil/keys.ts'
 import { command, runner, wheel } from './saltutil/master.ts'
 import { refreshing } from './saltutil/refresh.ts'
@@ -135,6 +135,7 @@ export default defineModule({
     ...refreshing,
     list_extmods: listExtmods,
     clear_job_cache: clearJobCache,
+    find_cached_job: findCachedJob,
     running: fn({
       doc: 'Jobs that run on this minion.',
       args: {},

@@ -146,9 +146,9 @@ async function search(ctx: MasterContext, wish: Search, ext_source: Value): Prom
 async function running(ctx: MasterContext): Promise<Value[]> {
   const folder = `${str(ctx.opts.get('cachedir')!)}/proc`
   if ((await ctx.host.stat(folder))?.type !== 'directory') return []
-  const others = (await ctx.host.list(folder)).filter((jid) => jid !== ctx.jid)
+  const jids = await ctx.host.list(folder)
   return Promise.all(
-    others.map(async (jid) => decodeMsgpack(await ctx.host.read(`${folder}/${jid}`), { dialect: 'bus' })),
+    jids.map(async (jid) => decodeMsgpack(await ctx.host.read(`${folder}/${jid}`), { dialect: 'bus' })),
   )
 }
 

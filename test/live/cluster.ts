@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -14,13 +15,17 @@ import {
 } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { minionBusPaths } from '../../src/bus/mod.ts'
 import { freePort } from '../free-port.ts'
+import { ours, type Programs } from './programs.ts'
 import type { Json, Scenario } from './scenario.ts'
 
-/** Built programs; another build than the usual one is named by the environment. */
-const DIST = process.env['LIVE_DIST'] ?? join(import.meta.dirname, '../../dist')
-
 const PROGRAMS = ['salt', 'salt-run', 'salt-key', 'salt-cp', 'salt-call']
+
+/** The other one of two masters, where minions know two. */
+export const SECOND_MASTER = 'master-b'
+
+const COMMAND_SECONDS = 90
 
 export interface Ran {
   status: number
@@ -31,11 +36,13 @@ export interface Ran {
 export class Cluster {
   readonly root: string = mkdtempSync(join(tmpdir(), 'brine-live-'))
   private readonly scenario: Scenario
+  private readonly programs: Programs
   private readonly daemons = new Map<string, ChildProcess>()
   private ports: { pub: number; ret: number } = { pub: 0, ret: 0 }
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, programs: Programs = ours) {
     this.scenario = scenario
+    this.programs = programs
   }
 
   async prepare(): Promise<void> {
@@ -51,17 +58,7 @@ export class Cluster {
       mkdirSync(join(this.root, folder), { recursive: true })
     // recordings copy it to minions, without saying what is in it
     this.write('local.txt', 'a file of the master\n')
-    this.configure('master', 'master', {
-      root_dir: join(this.root, 'master'),
-      ...this.places('master', 'master'),
-      interface: '127.0.0.1',
-      publish_port: this.ports.pub,
-      ret_port: this.ports.ret,
-      worker_threads: 3,
-      file_roots: { base: [join(this.root, 'srv/salt')] },
-      pillar_roots: { base: [join(this.root, 'srv/pillar')] },
-      ...(this.placed(setup.master) as object),
-    })
+    for (const [name, address] of Object.entries(this.masters)) this.configureMaster(name, address)
     for (const [id, { grains = {}, config = {} }] of Object.entries(setup.minions)) {
       this.configure(join('minions', id), 'minion', {
         id,
@@ -82,6 +79,40 @@ export class Cluster {
     for (const program of PROGRAMS) this.wrap(program)
   }
 
+  private configureMaster(name: string, address: string): void {
+    this.configure(name, 'master', {
+      root_dir: join(this.root, name),
+      ...this.places(name, 'master'),
+      interface: address,
+      publish_port: this.ports.pub,
+      ret_port: this.ports.ret,
+      worker_threads: 3,
+      file_roots: { base: [join(this.root, 'srv/salt')] },
+      pillar_roots: { base: [join(this.root, 'srv/pillar')] },
+      ...(this.placed(this.scenario.setup.master) as object),
+    })
+  }
+
+  /** Names and addresses of the masters: one, or two for minions that know two. */
+  private get masters(): { [name: string]: string } {
+    const lists = Object.values(this.scenario.setup.minions).map(({ config }) => config?.['master'])
+    const hasTwo = lists.some((list) => Array.isArray(list) && list.includes('127.0.0.2'))
+    return { master: '127.0.0.1', ...(hasTwo && { [SECOND_MASTER]: '127.0.0.2' }) }
+  }
+
+  get hasSecondMaster(): boolean {
+    return SECOND_MASTER in this.masters
+  }
+
+  /** Gives the second master the keys of the first. */
+  shareKeys(): void {
+    for (const file of ['master.pem', 'master.pub']) {
+      const [from, to] = ['master', SECOND_MASTER].map((name) => join(this.root, name, 'pki', file))
+      mkdirSync(dirname(to!), { recursive: true })
+      copyFileSync(from!, to!)
+    }
+  }
+
   /** Where the recordings' daemons had their files. */
   private places(folder: string, program: string): object {
     const place = (name: string): string => join(this.root, folder, name)
@@ -96,7 +127,7 @@ export class Cluster {
 
   /** Where a daemon's configuration is. */
   private configOf(name: string): string {
-    return join(this.root, name === 'master' ? 'master' : join('minions', name))
+    return join(this.root, name in this.masters ? name : join('minions', name))
   }
 
   /** Recorded paths stand below the cluster's directory. */
@@ -121,24 +152,29 @@ export class Cluster {
 
   private wrap(program: string): void {
     const file = join(this.root, 'bin', program)
-    const config = program === 'salt-call' ? '$LIVE_CONFIG' : join(this.root, 'master')
-    writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${join(DIST, `${program}.js`)}' -c "${config}" "$@"\n`)
+    const config = program === 'salt-call' ? '$LIVE_CONFIG' : '$LIVE_MASTER_CONFIG'
+    const words = this.programs.words(program).map((word) => `'${word}'`)
+    writeFileSync(file, `#!/bin/sh\nexec ${words.join(' ')} -c "${config}" "$@"\n`)
     chmodSync(file, 0o755)
   }
 
   start(name: string): void {
-    const program = name === 'master' ? 'salt-master' : 'salt-minion'
+    const program = name in this.masters ? 'salt-master' : 'salt-minion'
     const log = openSync(join(this.root, `${name}.log`), 'a')
-    const words = [join(DIST, `${program}.js`), '-c', this.configOf(name), '-l', 'warning']
-    this.daemons.set(name, spawn(process.execPath, words, { stdio: ['ignore', log, log] }))
+    const [command, ...words] = [...this.programs.words(program), '-c', this.configOf(name), '-l', 'warning']
+    const env = { ...process.env, ...this.programs.env }
+    const options = { env, detached: this.programs.hasGroups }
+    this.daemons.set(name, spawn(command!, words, { ...options, stdio: ['ignore', log, log] }))
   }
 
   async stop(name: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const daemon = this.daemons.get(name)
     if (!daemon || daemon.exitCode !== null || daemon.signalCode !== null) return
     const ended = new Promise((done) => daemon.once('exit', done))
-    daemon.kill(signal)
-    const timer = setTimeout(() => daemon.kill('SIGKILL'), 5000)
+    const send = (each: NodeJS.Signals): unknown =>
+      this.programs.hasGroups ? process.kill(-daemon.pid!, each) : daemon.kill(each)
+    send(signal)
+    const timer = setTimeout(() => send('SIGKILL'), 8000)
     await ended
     clearTimeout(timer)
     this.daemons.delete(name)
@@ -151,16 +187,18 @@ export class Cluster {
   /** Runs a recorded command line. */
   async run(
     line: string,
-    { on, stdin = '', seconds = 90 }: { on?: string; stdin?: string; seconds?: number } = {},
+    { on, stdin = '', master = 'master' }: { on?: string; stdin?: string; master?: string } = {},
   ): Promise<Ran> {
     const env = {
       ...process.env,
+      ...this.programs.env,
       PATH: `${join(this.root, 'bin')}:${process.env['PATH']}`,
       LIVE_CONFIG: this.configOf(on ?? 'web1'),
+      LIVE_MASTER_CONFIG: this.configOf(master),
       COLUMNS: '200',
     }
     const child = spawn('/bin/sh', ['-c', this.placed(line) as string], { env, cwd: this.root, detached: true })
-    const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), seconds * 1000)
+    const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), COMMAND_SECONDS * 1000)
     const pieces = { stdout: '', stderr: '' }
     child.stdout.on('data', (piece) => (pieces.stdout += String(piece)))
     child.stderr.on('data', (piece) => (pieces.stderr += String(piece)))
@@ -172,7 +210,19 @@ export class Cluster {
   }
 
   get sockets(): string {
-    return join(this.root, 'master', 'sock')
+    return this.socketsOf('master')
+  }
+
+  socketsOf(master: string): string {
+    return join(this.root, master, 'sock')
+  }
+
+  minionEventSocket(id: string): string {
+    const opts = new Map([
+      ['id', id],
+      ['sock_dir', join(this.root, 'minions', id, 'sock')],
+    ])
+    return minionBusPaths(opts).pub
   }
 
   get cachedir(): string {
@@ -202,8 +252,8 @@ export class Cluster {
 
   async close(): Promise<void> {
     const names = [...this.daemons.keys()]
-    await Promise.all(names.filter((name) => name !== 'master').map((name) => this.stop(name)))
-    await this.stop('master')
+    await Promise.all(names.filter((name) => !(name in this.masters)).map((name) => this.stop(name)))
+    await Promise.all(Object.keys(this.masters).map((name) => this.stop(name)))
     rmSync(this.root, { recursive: true, force: true })
   }
 }

@@ -34,6 +34,11 @@ export class Placeholders {
     return true
   }
 
+  /** Gives a job the next number, as recordings do in the order in which jobs appear. */
+  learn(jid: string): void {
+    if (![...this.known.values()].includes(jid)) this.known.set(`JID${this.known.size + 1}`, jid)
+  }
+
   /** Tries something that may remember wrongly, and forgets it when it fails. */
   attempt(try_: () => boolean): boolean {
     const before = new Map(this.known)

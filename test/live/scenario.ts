@@ -15,6 +15,7 @@ export interface Step {
   json?: Json
   action?: string
   wait_event?: string
+  observed?: string
   seen?: boolean
   note?: string
   [other: string]: unknown

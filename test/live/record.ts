@@ -1,0 +1,55 @@
+// `SALT_TREE=… node --import tsx test/live/record.ts FILE…`: does the steps of scenarios with real Salt and writes down in the
+// same files what came of them, with placeholders for what varies.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { readJson } from './compare.ts'
+import { Placeholders } from './placeholders.ts'
+import { realSalt } from './programs.ts'
+import type { Json, Scenario, Step } from './scenario.ts'
+import { Stage } from './stage.ts'
+import { shortened, withPlaceholders } from './stand-ins.ts'
+
+const WAIT_SECONDS = 40
+
+async function recorded(stage: Stage, step: Step, known: Placeholders): Promise<Step> {
+  if (step.run === undefined) {
+    if (step.action !== undefined) await stage.act(step.action)
+    if (step.wait_event === undefined) return step
+    return { ...step, seen: await stage.hears(known.filled(step.wait_event, '*'), '', WAIT_SECONDS) }
+  }
+  const { run, on, stdin, note } = step
+  const ran = await stage.run(step, known.filled(run))
+  for (const [jid] of `${ran.stdout}${ran.stderr}`.matchAll(/\b20\d{18}\b/g)) known.learn(jid)
+  const json = /^[{[]/.test(ran.stdout) ? withoutFrames(readJson(ran.stdout)) : undefined
+  return {
+    run,
+    ...(on !== undefined && { on }),
+    ...(stdin !== undefined && { stdin }),
+    ...(note !== undefined && { note }),
+    exit: ran.status,
+    stdout: json === undefined ? shortened(ran.stdout) : ran.stdout,
+    ...(ran.stderr !== '' && { stderr: shortened(ran.stderr) }),
+    ...(json !== undefined && { json }),
+  }
+}
+
+function withoutFrames(value: Json | undefined): Json | undefined {
+  if (typeof value === 'string') return shortened(value)
+  if (Array.isArray(value)) return value.map((item) => withoutFrames(item)!)
+  if (value === undefined || value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutFrames(item)!]))
+}
+
+for (const file of process.argv.slice(2)) {
+  const scenario = JSON.parse(readFileSync(file, 'utf8')) as Scenario
+  const stage = new Stage(scenario, realSalt())
+  const known = new Placeholders()
+  const steps: Step[] = []
+  try {
+    await stage.open()
+    for (const step of scenario.steps) steps.push(await recorded(stage, step, known))
+  } finally {
+    await stage.close()
+  }
+  const text = JSON.stringify({ ...scenario, steps, events: [] }, null, 1)
+  writeFileSync(file, `${withPlaceholders(text, stage.cluster.root)}\n`)
+}

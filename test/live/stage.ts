@@ -1,0 +1,169 @@
+// Where a scenario happens: its masters and minions, which of them run, and what is heard on their buses.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BusEvent } from '../../src/bus/mod.ts'
+import { fnmatch } from '../../src/data/mod.ts'
+import { Cluster, type Ran, SECOND_MASTER } from './cluster.ts'
+import { EventLog } from './event-log.ts'
+import type { Programs } from './programs.ts'
+import type { Scenario, Step } from './scenario.ts'
+
+const START_SECONDS = 60
+
+/** After a restart a minion may be refused, and never tell that it is there. */
+const RESTART_SECONDS = 15
+
+/** Steps say in words which master they are about, where there are two. */
+const masterOf = (words: string): string => (/\bon master B\b|^master B\b/.test(words) ? SECOND_MASTER : 'master')
+
+/** Whether words tell only how all began. */
+const isAboutSetup = (action: string): boolean =>
+  /^master(s A .* and B .* share one key pair| has| started)/.test(action)
+
+export class Stage {
+  readonly cluster: Cluster
+  readonly down = new Set<string>()
+  private readonly scenario: Scenario
+  /** What had been heard when the last action began: what is waited for comes after it. */
+  private acted = 0
+  private readonly logs = new Map<string, EventLog>()
+
+  constructor(scenario: Scenario, programs?: Programs) {
+    this.scenario = scenario
+    this.cluster = new Cluster(scenario, programs)
+  }
+
+  /** Events of a daemon so far; of the first master unless another is named. */
+  seen(name = 'master'): readonly BusEvent[] {
+    return this.logs.get(name)?.seen ?? []
+  }
+
+  async open(): Promise<void> {
+    await this.cluster.prepare()
+    await this.startMaster('master')
+    if (this.cluster.hasSecondMaster) {
+      this.cluster.shareKeys()
+      await this.startMaster(SECOND_MASTER)
+    }
+    const ids = Object.keys(this.scenario.setup.minions)
+    for (const id of ids) this.cluster.start(id)
+    const isOpen = this.scenario.setup.master['auto_accept'] === true
+    const tag = (id: string): string => (isOpen ? `salt/minion/${id}/start` : 'salt/auth')
+    await this.until(`the start of ${ids.join(', ')}`, async () =>
+      ids.every((id) => this.seen().some((event) => event.tag === tag(id) && (isOpen || event.data.get('id') === id))),
+    )
+    await this.listenToMinions()
+    for (const id of ids.filter((each) => this.isDown(each))) await this.stop(id)
+    if (isOpen) await this.syncModules()
+  }
+
+  /** Minions whose own bus a step tells of. */
+  private async listenToMinions(): Promise<void> {
+    for (const { observed } of this.scenario.steps) {
+      const [, id] = /^events on the minion bus of (\w+)/.exec(String(observed)) ?? []
+      if (id !== undefined) await this.listen(id, this.cluster.minionEventSocket(id))
+    }
+  }
+
+  private async startMaster(name: string): Promise<void> {
+    this.cluster.start(name)
+    await this.listen(name, `${this.cluster.socketsOf(name)}/master_event_pub.ipc`)
+  }
+
+  private async listen(name: string, socket: string): Promise<void> {
+    const log = this.logs.get(name) ?? new EventLog(socket)
+    this.logs.set(name, log)
+    await this.until(`the bus of ${name}`, () => log.listen())
+  }
+
+  /** Users' modules were on their way before recordings began, but for those that are about it. */
+  private async syncModules(): Promise<void> {
+    const paths = Object.keys(this.scenario.setup.files ?? {})
+    const has = (kinds: RegExp): boolean => paths.some((path) => kinds.test(path))
+    if (this.scenario.steps.some(({ run }) => run?.includes('saltutil.sync'))) return
+    if (has(/\/_(modules|states|grains|returners|beacons)\//)) await this.cluster.run("salt '*' saltutil.sync_all")
+    if (has(/\/_(modules|runners)\//)) await this.cluster.run('salt-run saltutil.sync_all')
+  }
+
+  /** A minion that was asked and never answered in the whole recording was known, but not running. */
+  private isDown(id: string): boolean {
+    const { events } = this.scenario
+    const isAsked = events.some(({ data }) => Array.isArray(data['minions']) && data['minions'].includes(id))
+    return isAsked && !events.some(({ tag, data }) => tag.endsWith(`/${id}`) || data['id'] === id)
+  }
+
+  private async until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    const end = Date.now() + START_SECONDS * 1000
+    while (!(await holds())) {
+      if (Date.now() > end) throw new Error(`Waited ${START_SECONDS} s for ${what}\n${this.tails()}`)
+      await sleep(100)
+    }
+  }
+
+  private tails(): string {
+    const names = ['master', ...Object.keys(this.scenario.setup.minions)]
+    return names.map((name) => `${name}: ${this.cluster.log(name).slice(-800)}`).join('\n')
+  }
+
+  /** Whether such an event comes, or has come since an action; words behind the tag may name the other master. */
+  async hears(tag: string, words: string, seconds: number): Promise<boolean> {
+    const from = words === '' ? this.acted : 0
+    const heard = (): boolean =>
+      this.seen(masterOf(words))
+        .slice(from)
+        .some((event) => fnmatch(event.tag, tag))
+    const end = Date.now() + seconds * 1000
+    while (!heard() && Date.now() < end) await sleep(100)
+    return heard()
+  }
+
+  /** Runs the command of a step, with the jobs it names filled in. */
+  run(step: Step, line: string): Promise<Ran> {
+    const { on, stdin, note = '' } = step
+    const options = { ...(on !== undefined && { on }), ...(stdin !== undefined && { stdin }) }
+    return this.cluster.run(line, { ...options, master: masterOf(note) })
+  }
+
+  /** Does what recordings describe in words; false for words that are not known here. */
+  async act(action: string): Promise<boolean> {
+    if (isAboutSetup(action)) return true
+    this.acted = this.seen().length
+    const [, id] = /^minion (\w+) is /.exec(action) ?? []
+    const [, file, change] = /^file (\S+) (is appended to|mode is changed)/.exec(action) ?? []
+    if (file !== undefined && change === 'is appended to') this.cluster.append(file, 'more\n')
+    else if (file !== undefined) this.cluster.setMode(file, 0o600)
+    else if (id !== undefined && /stopped/.test(action)) await this.stop(id)
+    else if (id !== undefined && /started/.test(action)) {
+      await this.cluster.stop(id)
+      await this.startMinion(id)
+    } else if (/^master (A |B )?is /.test(action)) await this.actOnMaster(masterOf(action), action)
+    else return false
+    return true
+  }
+
+  private async actOnMaster(name: string, action: string): Promise<void> {
+    if (/stopped|killed/.test(action)) await this.cluster.stop(name)
+    if (!/started/.test(action)) return
+    await sleep(2000)
+    await this.startMaster(name)
+    await sleep(3000)
+  }
+
+  private async stop(id: string): Promise<void> {
+    this.down.add(id)
+    await this.cluster.stop(id)
+  }
+
+  private async startMinion(id: string): Promise<void> {
+    const starts = (): number => this.seen().filter(({ tag }) => tag === `salt/minion/${id}/start`).length
+    const before = starts()
+    this.down.delete(id)
+    this.cluster.start(id)
+    const end = Date.now() + RESTART_SECONDS * 1000
+    while (starts() === before && Date.now() < end) await sleep(100)
+  }
+
+  async close(): Promise<void> {
+    for (const log of this.logs.values()) log.close()
+    await this.cluster.close()
+  }
+}

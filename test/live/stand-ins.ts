@@ -1,0 +1,34 @@
+// Placeholders for what varies, put into the text of a recording.
+import { hostname } from 'node:os'
+
+const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
+
+const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?/g, '<STAMP>'],
+  [new RegExp(`\\d{4}, (?:${MONTHS}) \\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d+`, 'g'), '<START_TIME>'],
+  [/(\\"start_time\\": \\"|Started: +)\d\d:\d\d:\d\d\.\d+/g, '$1<TIME>'],
+  [/("start_time": ")\d\d:\d\d:\d\d\.\d+/g, '$1<TIME>'],
+  [/(Duration: |\\"duration\\": |Total run time: +)[\d.]+/g, '$1<MS>'],
+  [/("duration": )[\d.]+/g, '$1"<MS>"'],
+  [/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----(?:\\n)?/g, '<PUBKEY>'],
+  [/(?:[0-9a-f]{2}:){15,}[0-9a-f]{2}/g, '<FINGER>'],
+]
+
+/** What Salt prints of itself: frames of its code, its documentation and its options. */
+export function shortened(text: string): string {
+  return text
+    .replace(/^( *)File ".*\n(?:\1 .*\n|\1File ".*\n)*/gm, '$1<FRAMES>\n')
+    .replace(/^( *)(.*Passed invalid arguments.*\n)[\s\S]*/m, '$1$2$1<DOCSTRING>\n')
+    .replace(/^Usage: [\s\S]*/, '<USAGE>\n')
+}
+
+export function withPlaceholders(text: string, root: string): string {
+  const jids = new Map<string, string>()
+  let replaced = text.replaceAll(root, '<ROOT>').replaceAll(hostname(), '<HOST>')
+  replaced = replaced.replace(/\b20\d{18}\b/g, (jid) => {
+    if (!jids.has(jid)) jids.set(jid, `<JID${jids.size + 1}>`)
+    return jids.get(jid)!
+  })
+  for (const [pattern, placeholder] of VARYING) replaced = replaced.replace(pattern, placeholder)
+  return replaced
+}
