@@ -11,11 +11,14 @@ const LONGEST_TURN_MS = 10
 const CLOCK_EVERY = 32
 /** A message that costs more to copy than to write by itself. */
 const MUCH = 1 << 16
+/** Bytes that may wait for one peer. */
+const MOST_WAITING = 64 << 20
 
 export class Outbox {
   private readonly socket: Socket
   private queue: Buffer[] = []
   private stalled = false
+  private bytes = 0
   /** Called when the peer has read what was held back. */
   private readonly onDrain: (() => void) | undefined
 
@@ -37,12 +40,18 @@ export class Outbox {
     return this.queue.length
   }
 
+  /** Whether more waits than any peer is worth: it does not read, and what is many messages or one is all the same. */
+  get isFull(): boolean {
+    return this.stalled && this.queue.length > 0 && this.bytes + this.socket.writableLength > MOST_WAITING
+  }
+
   get isStalled(): boolean {
     return this.stalled
   }
 
   push(message: Buffer): void {
     this.queue.push(message)
+    this.bytes += message.length
     if (!this.stalled && this.queue.length === 1) this.mark()
   }
 
@@ -55,6 +64,7 @@ export class Outbox {
     if (this.stalled || this.queue.length === 0 || this.socket.destroyed) return
     const { queue } = this
     this.queue = []
+    this.bytes = 0
     this.stalled = !(queue.some(({ length }) => length > MUCH)
       ? this.writeEach(queue)
       : this.socket.write(joined(queue)))

@@ -14,9 +14,22 @@ import type { Endpoint, ListenOptions, Peer, SocketOptions, TlsSettings } from '
 
 /** Salt's `zmq_backlog`. */
 const BACKLOG = 1000
-const MAX_CONNECTIONS = 100_000
+/** Two ports may take most of what the system lets us open, and must leave something for files. */
+const MAX_CONNECTIONS = Math.min(100_000, Math.floor(0.45 * openFiles()))
 const KEEPALIVE_IDLE = 300
 const CONNECT_TIMEOUT_MS = 30_000
+
+/** How many files a process may have open here. */
+function openFiles(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'latin1')
+    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+  } catch (error) {
+    // only Linux tells it there
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Number.POSITIVE_INFINITY
+    throw error
+  }
+}
 
 export interface Listening {
   readonly endpoint: Endpoint
@@ -47,7 +60,10 @@ export async function listenOn(
     tune(socket, options)
     accept(socket)
   }
-  const server = options.ssl ? createTlsServer(serverTls(options.ssl), take) : createServer(take)
+  const { handshakeTimeout } = options
+  const server = options.ssl
+    ? createTlsServer({ ...serverTls(options.ssl), ...(handshakeTimeout && { handshakeTimeout }) }, take)
+    : createServer(take)
   server.on('tlsClientError', (error: Error, socket: Socket) => {
     options.log?.('debug', `Refused the TLS connection of ${peerOf(socket).address}: ${error.message}`)
     socket.destroy()

@@ -132,6 +132,8 @@ export interface Transport {
 }
 
 export const MAX_MESSAGE_BYTES: number = 1 << 28
+/** Values of a message before it is known whose it is: the envelope, and what programs publish. */
+export const MAX_VALUES = 250_000
 export const REQUEST_TIMEOUT = 60
 export const REQUEST_TRIES = 3
 

@@ -17,6 +17,7 @@ import { encodeFrame, type Frame, FramedConnection } from './stream.ts'
 
 const HIGH_WATER_MARK = 1000
 const BACKOFF_MS = 1000
+const HANDSHAKE_TIMEOUT_MS = 30_000
 /** What a subscriber has to say is short. */
 const MAX_INCOMING_BYTES = 1 << 16
 
@@ -69,7 +70,7 @@ export class FramedPublisher implements Publisher {
   private deliver({ outbox }: FramedConnection, frame: Buffer): void {
     const limit = this.options.highWaterMark ?? HIGH_WATER_MARK
     if (limit > 0 && outbox.waiting >= limit) outbox.flush()
-    if (limit > 0 && outbox.waiting >= limit) this.dropped++
+    if ((limit > 0 && outbox.waiting >= limit) || outbox.isFull) this.dropped++
     else outbox.push(frame)
   }
 
@@ -78,6 +79,7 @@ export class FramedPublisher implements Publisher {
     const peer = peerOf(socket)
     const connection: FramedConnection = new FramedConnection(socket, {
       maxMessageBytes: MAX_INCOMING_BYTES,
+      firstWithin: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS,
       onFrame: (frame) => void this.identify(connection, frame).catch((error) => connection.fail(toError(error))),
       onClose: (reason) => {
         const id = this.forget(connection)

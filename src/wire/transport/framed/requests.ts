@@ -2,9 +2,10 @@
 // connection, and their answers come in any order.
 import { randomUUID } from 'node:crypto'
 import { silentLog, toError } from '../../../base/mod.ts'
-import type { Value } from '../../../data/mod.ts'
+import type { Dict, Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
+import { intake, WORTH_COUNTING } from '../intake.ts'
 import { dial, listenOn, peerOf } from '../sockets.ts'
 import {
   type Endpoint,
@@ -22,6 +23,7 @@ import {
 import { encodeFrame, type Frame, FramedConnection } from './stream.ts'
 
 const MAX_IN_FLIGHT = 256
+const HANDSHAKE_TIMEOUT_MS = 30_000
 /** `tcp_reconnect_backoff`. */
 const BACKOFF_MS = 1000
 
@@ -31,12 +33,14 @@ export async function listenForFrames(
   options: RequestListenOptions = {},
 ): Promise<RequestListener> {
   const { log = silentLog, maxMessageBytes = MAX_MESSAGE_BYTES, maxInFlight = MAX_IN_FLIGHT } = options
+  const { handshakeTimeout = HANDSHAKE_TIMEOUT_MS } = options
   const open = new Set<FramedConnection>()
   const listening = await listenOn(endpoint, options, (socket) => {
     const peer = peerOf(socket)
     let inFlight = 0
-    const answer = async ({ head, body }: Frame): Promise<void> => {
+    const answer = async ({ head, body }: Frame, size: number): Promise<void> => {
       if (++inFlight >= maxInFlight) socket.pause()
+      intake.change(connection, size)
       let reply: unknown
       try {
         reply = await handler(body, peer)
@@ -44,7 +48,8 @@ export async function listenForFrames(
         log('error', `Some exception handling a payload from minion: ${toError(error).message}`)
         reply = HANDLER_FAILED
       }
-      connection.send(encodeFrame(head, reply))
+      intake.change(connection, -size)
+      connection.send(encodeFrame(returned(head), reply))
       inFlight--
       resume()
     }
@@ -54,7 +59,10 @@ export async function listenForFrames(
     }
     const connection: FramedConnection = new FramedConnection(socket, {
       maxMessageBytes,
-      onFrame: (frame) => void answer(frame).catch((error) => connection.fail(toError(error))),
+      firstWithin: handshakeTimeout,
+      onFrame: (frame, size) => {
+        answer(frame, size < WORTH_COUNTING ? 0 : size).catch((error) => connection.fail(toError(error)))
+      },
       onDrain: () => resume(),
       onClose: (reason) => {
         open.delete(connection)
@@ -74,6 +82,13 @@ export async function listenForFrames(
       await stopped
     },
   }
+}
+
+/** What of a head goes back: which request it was, and nothing that a stranger would like to be stored. */
+function returned(head: Dict): Dict {
+  const mid = head.get('mid')
+  const isFit = typeof mid === 'number' || typeof mid === 'bigint' || (typeof mid === 'string' && mid.length <= 256)
+  return isFit ? new Map([['mid', mid]]) : new Map()
 }
 
 interface Pending {

@@ -3,7 +3,9 @@ import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../../../data/mod.ts'
 import { WireError } from '../../errors.ts'
+import { type Holder, intake } from '../intake.ts'
 import { Outbox } from '../outbox.ts'
+import { MAX_VALUES } from '../transport.ts'
 
 export interface Frame {
   head: Dict
@@ -24,13 +26,16 @@ export function encodeFrame(head: unknown, body: unknown): Buffer {
 
 export interface FramedHooks {
   maxMessageBytes: number
-  onFrame(frame: Frame): void
+  /** Milliseconds until the first frame must be there. */
+  firstWithin?: number | undefined
+  /** A frame, and about how many bytes it had. */
+  onFrame(frame: Frame, size: number): void
   onClose(reason: Error | undefined): void
   onDrain?(): void
 }
 
-/** A connection that carries frames. What is no frame ends it. */
-export class FramedConnection {
+/** A connection that carries frames. What is no frame ends it, and so does silence where somebody is to begin. */
+export class FramedConnection implements Holder {
   readonly socket: Socket
   readonly outbox: Outbox
   private reason: Error | undefined
@@ -38,10 +43,23 @@ export class FramedConnection {
   constructor(socket: Socket, hooks: FramedHooks) {
     this.socket = socket
     this.outbox = new Outbox(socket, hooks.onDrain)
-    const stream = new MsgpackStream({ dialect: 'bus', maxBytes: hooks.maxMessageBytes })
+    const { maxMessageBytes, firstWithin } = hooks
+    const stream = new MsgpackStream({ dialect: 'bus', maxBytes: maxMessageBytes, maxValues: MAX_VALUES })
+    const late = new WireError('ProtocolError', 'The peer did not introduce itself in time')
+    const timer = firstWithin === undefined ? undefined : setTimeout(() => this.fail(late), firstWithin)
+    let waiting = 0
     socket.on('data', (chunk: Buffer) => {
+      if (socket.destroyed) return
       try {
-        for (const value of stream.push(chunk)) hooks.onFrame(frameOf(value))
+        const before = stream.held
+        const values = stream.push(chunk)
+        intake.change(this, stream.held - before)
+        waiting += chunk.length
+        if (values.length === 0) return
+        clearTimeout(timer)
+        const size = Math.ceil(waiting / values.length)
+        waiting = 0
+        for (const value of values) hooks.onFrame(frameOf(value), size)
       } catch (error) {
         this.fail(toError(error))
       }
@@ -49,11 +67,19 @@ export class FramedConnection {
     socket.on('error', (error) => {
       this.reason ??= error
     })
-    socket.once('close', () => hooks.onClose(this.reason))
+    socket.once('close', () => {
+      clearTimeout(timer)
+      intake.forget(this)
+      hooks.onClose(this.reason)
+    })
   }
 
   send(frame: Buffer): void {
     this.outbox.push(frame)
+  }
+
+  overflow(): void {
+    this.fail(new WireError('TooLarge', 'Refused a message: too many large ones are coming in at once'))
   }
 
   fail(reason: Error): void {

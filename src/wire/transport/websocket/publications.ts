@@ -11,6 +11,8 @@ import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
 
 const HIGH_WATER_MARK = 1000
 const BACKOFF_MS = 1000
+/** Bytes that may wait for one subscriber. */
+const MOST_WAITING = 64 << 20
 
 export class WebSocketPublisher implements Publisher {
   readonly supportsTopics = false
@@ -50,7 +52,7 @@ export class WebSocketPublisher implements Publisher {
     const limit = this.options.highWaterMark ?? HIGH_WATER_MARK
     const message = encodeMsgpack(packet, 'bus')
     for (const [socket, waiting] of this.open) {
-      if (limit > 0 && waiting >= limit) {
+      if ((limit > 0 && waiting >= limit) || socket.bufferedAmount > MOST_WAITING) {
         this.dropped++
         continue
       }

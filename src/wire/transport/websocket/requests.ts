@@ -7,6 +7,7 @@ import { endpointText } from '../endpoint.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
+  MAX_VALUES,
   type Peer,
   REQUEST_TIMEOUT,
   REQUEST_TRIES,
@@ -27,7 +28,7 @@ export async function listenOnWebSockets(
   options: RequestListenOptions = {},
 ): Promise<RequestListener> {
   let open = 0
-  const listening = await serveWebSockets(endpoint, options, (socket, peer) => {
+  const listening = await serveWebSockets(endpoint, options, (socket, peer, hold) => {
     open++
     let last: Promise<void> = Promise.resolve()
     socket.on('message', (data, isBinary) => {
@@ -35,7 +36,12 @@ export async function listenOnWebSockets(
       if (bytes === undefined) return
       // no further messages are read until this one is answered
       socket.pause()
-      last = last.then(() => answer(socket, bytes, handler, peer, options)).finally(() => socket.resume())
+      hold(bytes.length)
+      const answered = last.then(() => answer(socket, bytes, handler, peer, options))
+      last = answered.finally(() => {
+        hold(-bytes.length)
+        socket.resume()
+      })
     })
     socket.once('close', () => open--)
   })
@@ -58,7 +64,7 @@ async function answer(
   const log = options.log ?? silentLog
   let message: Value
   try {
-    message = decodeMsgpack(bytes, { dialect: 'wire' })
+    message = decodeMsgpack(bytes, { dialect: 'wire', maxValues: MAX_VALUES })
   } catch (error) {
     log('debug', `Cannot read a request from ${peer.address}: ${toError(error).message}`)
     socket.close()
@@ -71,7 +77,8 @@ async function answer(
     log('error', `Some exception handling a payload from minion: ${toError(error).message}`)
     reply = encodeMsgpack(HANDLER_FAILED, 'wire')
   }
-  if (socket.readyState === socket.OPEN) socket.send(reply)
+  // nothing more is read until the answer has gone
+  if (socket.readyState === socket.OPEN) await new Promise((gone) => socket.send(reply, gone))
 }
 
 export class WebSocketRequestClient implements RequestClient {

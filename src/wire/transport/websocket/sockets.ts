@@ -1,22 +1,31 @@
 // Serving and opening WebSockets, in clear or with TLS. Salt upgrades on `/ws` and looks at no path itself.
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import { type WebSocket, WebSocket as WebSocketClient, WebSocketServer } from 'ws'
+import { type Holder, intake } from '../intake.ts'
 import { bind, clientTls, type Listening, localEnd, peerOf, serverTls, tune } from '../sockets.ts'
 import { type Endpoint, type ListenOptions, MAX_MESSAGE_BYTES, type Peer, type SocketOptions } from '../transport.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
+/** Bytes of answers to pings that may wait. */
+const MOST_PONGS = 1 << 16
+
+/** Says that so many bytes more or fewer are kept for a connection. */
+export type Hold = (change: number) => void
 
 export async function serveWebSockets(
   endpoint: Endpoint,
   options: ListenOptions,
-  accept: (socket: WebSocket, peer: Peer) => void,
+  accept: (socket: WebSocket, peer: Peer, hold: Hold) => void,
 ): Promise<Listening> {
   const http = options.ssl ? createTlsServer(serverTls(options.ssl)) : createServer()
   http.headersTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS
-  http.on('request', (_request, response) => response.writeHead(426).end('Upgrade Required'))
+  http.on('request', (_request, response) => {
+    response.writeHead(426, { connection: 'close', upgrade: 'websocket' }).end('Upgrade Required')
+  })
   const maxPayload = options.maxMessageBytes ?? MAX_MESSAGE_BYTES
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload })
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload, autoPong: false })
   http.on('upgrade', (request, stream, head) => {
     sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request))
   })
@@ -24,7 +33,11 @@ export async function serveWebSockets(
     tune(request.socket, options)
     const peer = peerOf(request.socket)
     socket.on('error', (error) => options.log?.('debug', `Connection of ${peer.address}: ${error.message}`))
-    accept(socket, peer)
+    // who does not read its answers gets no more of them
+    socket.on('ping', (data) => {
+      if (socket.bufferedAmount < MOST_PONGS) socket.pong(data)
+    })
+    accept(socket, peer, count(socket, request.socket))
   })
   const where = await bind(http, endpoint, options)
   return {
@@ -38,6 +51,22 @@ export async function serveWebSockets(
       })
     },
   }
+}
+
+/** Counts what comes in until it has become a message; control frames in between are short, and counted with it. */
+function count(socket: WebSocket, stream: Socket): Hold {
+  const holder: Holder = { overflow: () => socket.terminate() }
+  let held = 0
+  stream.on('data', (chunk: Buffer) => {
+    held += chunk.length
+    intake.change(holder, chunk.length)
+  })
+  socket.on('message', () => {
+    intake.change(holder, -held)
+    held = 0
+  })
+  socket.once('close', () => intake.forget(holder))
+  return (change) => intake.change(holder, change)
 }
 
 export function openWebSocket(endpoint: Endpoint, options: SocketOptions): WebSocket {

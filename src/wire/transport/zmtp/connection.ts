@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { WireError } from '../../errors.ts'
+import { type Holder, intake } from '../intake.ts'
 import { Outbox } from '../outbox.ts'
 import { encodeCommand, FrameReader, type FrameSink } from './frames.ts'
 import { checkReady, GREETING, GREETING_SIZE, readGreeting, readyCommand, type SocketType } from './handshake.ts'
@@ -21,7 +22,10 @@ export interface ConnectionHooks {
 
 const MAX_PING_CONTEXT = 16
 
-export class ZmtpConnection implements FrameSink {
+/** What a peer has to say of itself before it is ready. */
+const HANDSHAKE_BYTES = 8192
+
+export class ZmtpConnection implements FrameSink, Holder {
   readonly socket: Socket
   readonly outbox: Outbox
   isReady = false
@@ -38,7 +42,7 @@ export class ZmtpConnection implements FrameSink {
   constructor(socket: Socket, hooks: ConnectionHooks) {
     this.socket = socket
     this.hooks = hooks
-    this.reader = new FrameReader(this, hooks.maxMessageBytes)
+    this.reader = new FrameReader(this, HANDSHAKE_BYTES, (change) => intake.change(this, change))
     this.outbox = new Outbox(socket, () => hooks.onDrain?.(this), hooks.type === 'PUB')
     this.timer = setTimeout(
       () => this.fail(new WireError('ProtocolError', 'The peer did not introduce itself in time')),
@@ -51,6 +55,7 @@ export class ZmtpConnection implements FrameSink {
     socket.once('close', () => {
       clearTimeout(this.timer)
       this.reader.release()
+      intake.forget(this)
       hooks.onClose(this, this.reason)
     })
     socket.write(GREETING)
@@ -71,6 +76,10 @@ export class ZmtpConnection implements FrameSink {
     this.socket.destroy()
   }
 
+  overflow(): void {
+    this.fail(new WireError('TooLarge', 'Refused a message: too many large ones are coming in at once'))
+  }
+
   close(): void {
     this.socket.destroy()
   }
@@ -82,9 +91,14 @@ export class ZmtpConnection implements FrameSink {
 
   command(name: string, data: Buffer): void {
     if (!this.isReady) this.introduction(name, data)
-    else if (name === 'PING') this.send(encodeCommand('PONG', data.subarray(2, 2 + MAX_PING_CONTEXT)))
+    else if (name === 'PING') this.pong(data)
     else if (name === 'ERROR') throw new WireError('ProtocolError', refusal(data))
     else if (name !== 'PONG') this.hooks.onCommand?.(name, data, this)
+  }
+
+  /** Who does not read its answers gets no more of them. */
+  private pong(data: Buffer): void {
+    if (!this.outbox.isStalled) this.send(encodeCommand('PONG', data.subarray(2, 2 + MAX_PING_CONTEXT)))
   }
 
   private introduction(name: string, data: Buffer): void {
@@ -92,6 +106,7 @@ export class ZmtpConnection implements FrameSink {
     if (name !== 'READY') throw new WireError('ProtocolError', `The peer sent ${JSON.stringify(name)} before READY`)
     checkReady(this.hooks.type, data)
     this.isReady = true
+    this.reader.maxBytes = this.hooks.maxMessageBytes
     clearTimeout(this.timer)
     this.hooks.onReady(this)
   }
@@ -99,6 +114,7 @@ export class ZmtpConnection implements FrameSink {
   private receive(chunk: Buffer): void {
     this.heardAt = performance.now()
     try {
+      if (this.socket.destroyed) return
       if (this.greeting === undefined) this.reader.push(chunk)
       else this.greet(chunk)
     } catch (error) {

@@ -90,7 +90,7 @@ export class ZmtpPublisher implements Publisher {
     const limit = this.options.highWaterMark ?? HIGH_WATER_MARK
     for (const { outbox } of this.topics.matching(start)) {
       if (limit > 0 && outbox.waiting >= limit) outbox.flush()
-      if (limit > 0 && outbox.waiting >= limit) this.dropped++
+      if ((limit > 0 && outbox.waiting >= limit) || outbox.isFull) this.dropped++
       else outbox.push(message)
     }
   }
