@@ -6,6 +6,7 @@ import { assertHashable, dictSet } from '../dict.ts'
 import { PyError } from '../errors.ts'
 import { type Dict, float, int, type Value } from '../value.ts'
 import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MsgpackError, SaltConstant } from './dialect.ts'
+import { endOfPlain, Packed } from './packed.ts'
 import { fromExtension } from './python.ts'
 
 export interface DecodeOptions {
@@ -15,10 +16,17 @@ export interface DecodeOptions {
   maxBytes?: number
   /** The most values in all: a byte can stand for a mapping, which takes a hundred times as much memory. */
   maxValues?: number
+  /** Whether the value of this key of the outermost mapping, which has come in so far, may stay packed. */
+  leavesPacked?: (key: string, dict: Dict) => boolean
 }
 
 const MAX_DEPTH = 1024
 export const MAX_BYTES: number = 1 << 29
+
+/** What is shorter is read: that costs less than to leave it. */
+const WORTH_LEAVING = 64
+
+const readWire = (bytes: Uint8Array): Value => decodeMsgpack(bytes, { dialect: 'wire' })
 
 /** The one value that the bytes hold. */
 export function decodeMsgpack(bytes: Uint8Array, options: DecodeOptions): Value {
@@ -52,6 +60,7 @@ class Reader {
   private readonly end: number
   private readonly dialect: Dialect | 'raw'
   private readonly maxDepth: number
+  private readonly leavesPacked: DecodeOptions['leavesPacked']
   private readonly maxValues: number
   private values = 0
   private depth = 0
@@ -68,6 +77,7 @@ class Reader {
     this.dialect = options.dialect
     this.maxDepth = options.maxDepth ?? MAX_DEPTH
     this.maxValues = options.maxValues ?? Number.POSITIVE_INFINITY
+    this.leavesPacked = options.leavesPacked
   }
 
   value(): Value {
@@ -230,14 +240,23 @@ class Reader {
   private map(count: number): Dict {
     this.enter(count, 2)
     const dict: Dict = new Map()
+    const leaves = this.depth === 1 ? this.leavesPacked : undefined
     for (let i = 0; i < count; i++) {
       const key = this.key()
-      const value = this.value()
+      const value = leaves !== undefined && typeof key === 'string' && leaves(key, dict) ? this.packed() : this.value()
       if (typeof key === 'string') dict.set(key, value)
       else this.setKey(dict, key, value)
     }
     this.depth--
     return dict
+  }
+
+  private packed(): Value {
+    const from = this.at
+    const end = endOfPlain(this.bytes, from, this.end)
+    if (end - from < WORTH_LEAVING) return this.value()
+    this.at = end
+    return new Packed(this.bytes.subarray(from, end), readWire)
   }
 
   private key(): Value {

@@ -31,20 +31,16 @@ function writeFrame(target: Buffer, at: number, flags: number, body: Uint8Array)
   return from + body.length
 }
 
-/** From this size on a body is not copied once more. */
-const MUCH = 1 << 16
-
-/** The same bytes as those of `encodeMessage`, in two pieces where the last frame is long. */
-export function messagePieces(frames: readonly Uint8Array[]): Buffer[] {
-  const last = frames.at(-1)!
-  if (last.length < MUCH) return [encodeMessage(frames)]
-  const before = frames.slice(0, -1)
+/** The bytes of a message whose last frame is in pieces: one buffer, or those pieces with what stands before them. */
+export function messagePieces(before: readonly Uint8Array[], last: readonly Uint8Array[]): Buffer[] {
+  if (last.length === 1) return [encodeMessage([...before, last[0]!])]
+  const body = last.reduce((sum, piece) => sum + piece.length, 0)
   const size = before.reduce((sum, frame) => sum + frameSize(frame.length), 0)
-  const head = Buffer.allocUnsafe(size + frameSize(last.length) - last.length)
+  const head = Buffer.allocUnsafe(size + frameSize(body) - body)
   let at = 0
   for (const frame of before) at = writeFrame(head, at, MORE, frame)
-  writeHead(head, at, 0, last.length)
-  return [head, Buffer.from(last.buffer, last.byteOffset, last.length)]
+  writeHead(head, at, 0, body)
+  return [head, ...last.map((piece) => Buffer.from(piece.buffer, piece.byteOffset, piece.length))]
 }
 
 /** The bytes of a message of one or more frames. */

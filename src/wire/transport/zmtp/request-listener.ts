@@ -1,7 +1,7 @@
 // The master's side of requests over ZMTP: a ROUTER. Requests of one connection may be many; their answers keep the
 // order. A peer that sends faster than it is answered, or does not read its answers, is not read any further.
 import { type Log, silentLog, toError } from '../../../base/mod.ts'
-import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
+import { decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
 import { listenOn, peerOf } from '../sockets.ts'
 import {
@@ -20,7 +20,7 @@ import { messagePieces } from './frames.ts'
 const HANDSHAKE_TIMEOUT_MS = 30_000
 const MAX_IN_FLIGHT = 256
 /** Salt's answer to what is no MessagePack. */
-const UNREADABLE = encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')
+const UNREADABLE = [encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')]
 
 interface Slot {
   /** Bytes of the request, which is kept until it is answered. */
@@ -85,11 +85,11 @@ class RequestConnection {
     return HANDLER_FAILED
   }
 
-  private pack(answer: unknown): Uint8Array {
+  private pack(answer: unknown): Uint8Array[] {
     try {
-      return encodeMsgpack(answer, 'wire')
+      return encodePieces(answer, 'wire')
     } catch (error) {
-      return encodeMsgpack(this.failed(error), 'wire')
+      return [encodeMsgpack(this.failed(error), 'wire')]
     }
   }
 
@@ -101,8 +101,8 @@ class RequestConnection {
     return slot
   }
 
-  private finish(slot: Slot, route: Buffer[], reply: Uint8Array): void {
-    slot.reply = messagePieces([...route, reply])
+  private finish(slot: Slot, route: Buffer[], reply: Uint8Array[]): void {
+    slot.reply = messagePieces(route, reply)
     intake.change(this.connection, -slot.size)
     while (this.slots[0]?.reply !== undefined)
       for (const piece of this.slots.shift()!.reply!) this.connection.send(piece)
