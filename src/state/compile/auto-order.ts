@@ -13,7 +13,7 @@ export class AutoOrder {
       if (!(body instanceof Map)) continue
       for (const [key, args] of body) {
         if (typeof key !== 'string' || key.startsWith('_') || !Array.isArray(args)) continue
-        if (!args.some(isOrder)) args.push(new Map<Value, Value>([['order', this.next++]]))
+        if (!args.some(isOrder)) args.push(new Map<Value, Value>().set('order', this.next++))
       }
     }
   }

@@ -142,18 +142,11 @@ export class StateCaller {
       low.get('state') === 'cmd' ? (low.get('password') ?? low.get('runas_password')) : low.get('runas_password')
     memory.set('runas_password', password ?? null)
     try {
-      let ret: Value = dictOf([
-        ['result', false],
-        ['name', low.get('name')!],
-        ['changes', new Map()],
-      ])
-      const module = str(low.get('state')!)
-      if (Checks.isWanted(low) && !this.run.states.has(`${module}.mod_run_check`)) {
-        dictUpdate(ret as Dict, await this.checks.conditions(low))
+      const unmet = Checks.isWanted(low) ? await this.unmetCondition(low) : undefined
+      const ret = unmet ?? (await this.execute(data, low, chunks, running))
+      if (low.has('check_cmd') && !this.checksItself(data, low)) {
+        dictUpdate(ret as Dict, await this.checks.checkCmd(low))
       }
-      if ((ret as Dict).get('result') === false) ret = await this.execute(data, low, chunks, running)
-      const isOwn = this.run.states.has(`${module}.mod_run_check_cmd`) && 'check_cmd' in data.declaration.args
-      if (low.has('check_cmd') && !isOwn) dictUpdate(ret as Dict, await this.checks.checkCmd(low))
       return ret
     } catch (thrown) {
       return this.failed(thrown, data, low)
@@ -161,6 +154,22 @@ export class StateCaller {
       memory.delete('runas')
       memory.delete('runas_password')
     }
+  }
+
+  /** What stands for the result of a state whose `onlyif`, `unless` or `creates` speak against it. */
+  private async unmetCondition(low: LowChunk): Promise<Dict | undefined> {
+    if (this.run.states.has(`${str(low.get('state')!)}.mod_run_check`)) return undefined
+    const ret = dictOf([
+      ['result', false],
+      ['name', low.get('name')!],
+      ['changes', new Map()],
+    ])
+    dictUpdate(ret, await this.checks.conditions(low))
+    return ret.get('result') === false ? undefined : ret
+  }
+
+  private checksItself({ declaration }: CallData, low: LowChunk): boolean {
+    return this.run.states.has(`${str(low.get('state')!)}.mod_run_check_cmd`) && 'check_cmd' in declaration.args
   }
 
   private async execute(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
