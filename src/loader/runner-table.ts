@@ -118,6 +118,7 @@ export const runnerTable: MasterTable = {
         'up',
         'down',
         'key_regen',
+        'safe_accept',
         'versions',
         'present',
         'not_present',

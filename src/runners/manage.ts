@@ -1,6 +1,7 @@
 // Which minions are there.
 import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, ret } from '../sdk/mod.ts'
+import { safeAccept } from './manage/safe-accept.ts'
 
 interface Question {
   tgt: Value
@@ -128,6 +129,13 @@ export default defineRunner({
         for (const id of known(ctx)) ctx.keys.remove('minions', id)
         return REGENERATED
       },
+    }),
+    safe_accept: masterFn({
+      doc: 'Accept keys of minions that `salt-ssh` finds to be those on their machines.',
+      args: { target: arg.any('Which minions, as the roster of salt-ssh names them'), tgt_type },
+      returns: ret.list('The fingerprints of accepted keys, and why others were not'),
+      examples: ['salt-run manage.safe_accept web1'],
+      run: (ctx, { target, tgt_type }) => safeAccept(ctx, target, textOf(tgt_type) ?? 'glob'),
     }),
     versions: masterFn({
       doc: 'The versions of minions, compared with that of the master.',
