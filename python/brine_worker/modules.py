@@ -152,8 +152,8 @@ def describe(path, family):
     facts["aliases"] = list(getattr(module, "__virtual_aliases__", ()))
     facts["reason"] = reason
     facts["functions"] = {name: _function_facts(module, attr, name) for name, attr in public(module).items()}
-    if served:
-        _initialise(module)
+    if served and not _initialise(module):
+        facts["reason"] = "__init__ failed"
     return facts
 
 
@@ -184,12 +184,17 @@ def _virtual(module, entry):
 
 
 def _initialise(module):
+    """Runs `__init__`; false when it fails."""
     begin = module.__dict__.get("__init__")
     if isinstance(begin, _Function):
         try:
             begin(module.__opts__)
         except TypeError as exc:
-            logger(__name__).debug("__init__ of %s takes no options: %s", module.__name__, exc)
+            logger(__name__).error("__init__ of %s takes no options: %s", module.__name__, exc)
+        except (Exception, SystemExit) as exc:  # users' code may raise anything
+            logger(__name__).error("__init__ of %s failed:", module.__name__, exc_info=exc)
+            return False
+    return True
 
 
 def _settle_dependencies(module):

@@ -252,3 +252,41 @@ class SaltCloudNotFound(SaltCloudException):
 
 class ProxyConnectError(SaltException):
     pass
+
+
+# name → bases, of those that are only told apart by their names
+_PLAIN = {
+    "InvalidKeyError": (SaltException, ValueError),
+    "SaltClientTimeout": (SaltException,),
+    "TokenExpiredError": (SaltException,),
+    "SaltValidationError": (SaltException,),
+    "MissingSmb": (SaltException,),
+    "NxosError": (SaltException,),
+    "LoggingRuntimeError": (RuntimeError,),
+    "CodePageError": (CommandExecutionError,),
+    "SaltCloudExecutionTimeout": (SaltCloudException,),
+    "SaltCloudExecutionFailure": (SaltCloudException,),
+    "SaltCloudPasswordError": (SaltCloudException,),
+}
+for _name, _bases in _PLAIN.items():
+    globals()[_name] = type(_name, _bases, {"__module__": __name__})
+
+for _name in ("NxosCliError", "NxosClientError", "NxosRequestNotSupported"):
+    globals()[_name] = type(_name, (globals()["NxosError"],), {"__module__": __name__})
+
+for _name in ("Runtime", "Connection", "ObjectRetrieval", "ObjectNotFound", "ObjectExists", "NotFound", "Api", "System",
+              "PowerOn", "VmRegister", "VmCreation"):  # fmt: skip
+    globals()["VMware{}Error".format(_name)] = type("VMware{}Error".format(_name), (VMwareSaltError,), {"__module__": __name__})
+
+
+class VMwareMultipleObjectsError(globals()["VMwareObjectRetrievalError"]):
+    pass
+
+
+class VMwareFileNotFoundError(globals()["VMwareApiError"]):
+    pass
+
+
+def get_error_message(error):
+    """The text of an exception."""
+    return error.args[0] if error.args else ""

@@ -26,8 +26,19 @@ def _restore(code, content):
     return datetime.datetime.strptime(content.decode(), _FORM) if code == _DATETIME else content
 
 
-def dumps(msg, use_bin_type=True):
-    packer = wire.Packer(_extension)
+class _TextPacker(wire.Packer):
+    """Writes bytes as text, which is what they were before MessagePack told these apart."""
+
+    def value(self, value):
+        if type(value) is bytes:
+            self.head(len(value), 0xA0, 32, (0xD9, 0xDA, 0xDB))
+            self.out += value
+        else:
+            super().value(value)
+
+
+def dumps(msg, use_bin_type=False):
+    packer = (wire.Packer if use_bin_type else _TextPacker)(_extension)
     packer.value(msg)
     return bytes(packer.out)
 

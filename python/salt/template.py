@@ -3,6 +3,20 @@
 from salt import _host
 
 
+class Renderers(dict):
+    """Renderers by name; each takes a text and gives what it means."""
+
+    def __missing__(self, name):
+        def render(data, saltenv="base", sls="", **kwargs):
+            text = data.read() if hasattr(data, "read") else data
+            return _host.ask("render", name, text, dict(kwargs.get("context") or {}), None)
+
+        return render
+
+    def __contains__(self, name):
+        return isinstance(name, str)
+
+
 def compile_template(template, renderers=None, default="yaml", blacklist=None, whitelist=None, saltenv="base", sls="",
                      input_data="", context=None, **kwargs):  # fmt: skip
     if template == ":string:":

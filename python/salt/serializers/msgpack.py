@@ -6,7 +6,7 @@ available = True
 
 
 def serialize(obj, **options):
-    return salt.payload.dumps(obj)
+    return salt.payload.dumps(obj, use_bin_type=True)
 
 
 def deserialize(stream_or_string, **options):

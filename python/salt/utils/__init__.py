@@ -10,6 +10,8 @@ _MOVED = {
     "clean_kwargs": "args", "invalid_kwargs": "args", "compare_dicts": "data", "is_bin_file": "files",
     "warn_until": "versions", "repack_dictlist": "data", "is_dictlist": "data", "alias_function": "functools",
     "namespaced_function": "functools", "expr_match": "stringutils", "mkstemp": "files", "rm_rf": "files",
+    "memoize": "decorators", "check_or_die": "path", "version_cmp": "versions", "compare_versions": "versions",
+    "traverse_dict_and_list": "data",
 }  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def is_true(value=None):
         try:
             return float(value) > 0
         except ValueError:
-            return value.lower() in ("true", "yes", "on")
+            return value.lower() == "true"
     if isinstance(value, (int, float)):
         return value > 0
     return bool(value)
@@ -70,6 +70,8 @@ def repack_dictlist(data, strict=False, recurse=False, key_cb=None, val_cb=None)
         from . import yaml
 
         data = yaml.safe_load(data)
+    if not isinstance(data, list):
+        return {}
     key_cb = key_cb or (lambda key: key)
     val_cb = val_cb or (lambda key, value: value)
     result = {}
@@ -88,7 +90,7 @@ def repack_dictlist(data, strict=False, recurse=False, key_cb=None, val_cb=None)
 
 def compare_dicts(old=None, new=None):
     result = {}
-    for key in set(new or {}) | set(old or {}):
+    for key in {**(new or {}), **(old or {})}:
         if key not in old:
             result[key] = {"old": "", "new": new[key]}
         elif key not in new:
@@ -288,9 +290,24 @@ def recursive_diff(old, new, ignore_keys=None, ignore_order=False, ignore_missin
             elif not ignore_missing_keys:
                 before[key] = old[key]
         return {name: part for name, part in (("old", before), ("new", after)) if part} and {"old": before, "new": after}
-    if ignore_order and is_list(old) and is_list(new) and sorted(map(str, old)) == sorted(map(str, new)):
+    if old == new:
         return {}
-    return {} if old == new else {"old": old, "new": new}
+    if isinstance(old, set) and isinstance(new, set):
+        return {"old": old - new, "new": new - old}
+    if is_list(old) and is_list(new):
+        return _list_diff(old, new, ignore_order)
+    return {"old": old, "new": new}
+
+
+def _list_diff(old, new, ignore_order):
+    """The items that differ, place by place or wherever they stand."""
+    if ignore_order:
+        gone, came = [item for item in old if item not in new], [item for item in new if item not in old]
+    else:
+        shared = range(min(len(old), len(new)))
+        gone = [item for at, item in enumerate(old) if at not in shared or item != new[at]]
+        came = [item for at, item in enumerate(new) if at not in shared or item != old[at]]
+    return {"old": gone, "new": came} if gone or came else {}
 
 
 def get_value(obj, path, default=None):
@@ -302,3 +319,84 @@ def json_query(data, expr):
     import jmespath
 
     return jmespath.search(expr, data)
+
+
+def flatten(data, levels=None, preserve_nulls=False, _ids=None):
+    seen = _ids or frozenset()
+    if id(data) in seen:
+        raise RecursionError("Reference cycle detected. Check input list.")
+    seen |= {id(data)}
+    flat = []
+    for item in data:
+        if isinstance(item, (list, tuple)):
+            deeper = None if levels is None else levels - 1
+            flat.extend([item] if levels is not None and levels < 1 else flatten(item, deeper, preserve_nulls, seen))
+        elif preserve_nulls or item not in (None, "None", "null"):
+            flat.append(item)
+    return flat
+
+
+def to_entries(data):
+    from salt.exceptions import SaltException
+
+    if isinstance(data, dict):
+        return [{"key": key, "value": value} for key, value in data.items()]
+    if isinstance(data, list):
+        return [{"key": index, "value": value} for index, value in enumerate(data)]
+    raise SaltException("Input data must be a dict or list")
+
+
+def from_entries(entries):
+    pairs = (CaseInsensitiveDict(entry) for entry in entries)
+    return {pair.get("key", pair.get("name")): pair.get("value") for pair in pairs}
+
+
+def substr_in_list(string_to_search_for, list_to_search):
+    return any(string_to_search_for in item for item in list_to_search)
+
+
+def mysql_to_dict(data, key):
+    """The rows of a table that `mysql` prints, by one of their columns."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in data if line and not line.startswith("+")]
+    if not rows:
+        return {}
+    found = [dict(zip(rows[0], map(stringutils.to_num, row))) for row in rows[1:]]
+    return {row[key]: row for row in found}
+
+
+def _seeded(seed):
+    import random
+
+    return random.Random(seed)
+
+
+def sample(value, size, seed=None):
+    return _seeded(seed).sample(value, size)
+
+
+def shuffle(value, seed=None):
+    return sample(value, len(value), seed)
+
+
+def to_lowercase(data, preserve_dict_class=False):
+    return _cased(data, str.lower)
+
+
+def to_uppercase(data, preserve_dict_class=False):
+    return _cased(data, str.upper)
+
+
+def _cased(data, change):
+    if isinstance(data, collections.abc.Mapping):
+        return {_cased(key, change): _cased(value, change) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return type(data)(_cased(item, change) for item in data)
+    return change(data) if isinstance(data, str) else data
+
+
+def decode_tuple(data, **kwargs):
+    return tuple(decode(list(data), preserve_tuples=True, **kwargs))
+
+
+def encode_tuple(data, **kwargs):
+    return tuple(encode(list(data), preserve_tuples=True, **kwargs))

@@ -103,7 +103,7 @@ class SaltEvent:
 
     @staticmethod
     def pack(tag, data, max_size=None):
-        return tag.encode() + TAGEND.encode() + payload.dumps(data)
+        return tag.encode() + TAGEND.encode() + payload.dumps(data, use_bin_type=True)
 
     def _bodies(self):
         """Takes whole frames off what has been read: a stream of maps, or lengths and maps."""
@@ -206,7 +206,7 @@ class SaltEvent:
         if not isinstance(data, dict):
             raise ValueError("Dict object expected, not '{}'.".format(data))
         data["_stamp"] = datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None).isoformat()
-        frame = payload.dumps({"head": {}, "body": self.pack(tag, data)})
+        frame = payload.dumps({"head": {}, "body": self.pack(tag, data)}, use_bin_type=True)
         with self._connect(self._paths()[1]) as made:
             made.sendall(struct.pack(">I", len(frame)) + frame)
         return True

@@ -211,3 +211,70 @@ def get_umask():
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+HASHES = {"sha512": 128, "sha384": 96, "sha256": 64, "sha224": 56, "sha1": 40, "md5": 32}
+HASHES_REVMAP = {length: name for name, length in HASHES.items()}
+LOCAL_PROTOS = ("", "file")
+REMOTE_PROTOS = ("http", "https", "ftp", "swift", "s3")
+VALID_PROTOS = ("salt", "file") + REMOTE_PROTOS
+TEMPFILE_PREFIX = "__salt.tmp."
+_TAR_ENDINGS = ("tar", "tar.gz", "tgz", "tar.bz2", "tbz2", "tbz", "tar.xz", "txz", "tar.lzma", "tlz")
+
+
+def guess_archive_type(name):
+    name = name.lower()
+    if name.endswith(tuple("." + ending for ending in _TAR_ENDINGS)):
+        return "tar"
+    return next((ending for ending in ("zip", "rar") if name.endswith("." + ending)), None)
+
+
+def safe_filename_leaf(file_basename):
+    """A name without what some file systems do not take."""
+    import urllib.parse
+
+    return re.sub(r'[\\:/*?"<>|]', lambda found: urllib.parse.quote(found.group(), safe=""), file_basename)
+
+
+def safe_filepath(file_path_name, dir_sep=None):
+    mark = dir_sep or os.sep
+    return mark.join(safe_filename_leaf(part) for part in file_path_name.split(mark))
+
+
+def st_mode_to_octal(mode):
+    return oct(mode)[-4:] if isinstance(mode, int) else ""
+
+
+def backup_minion(path, bkroot):
+    """A copy below the root, with the time in its name and the owner and mode of the file."""
+    now = time.time()
+    stamp = time.strftime("%a_%b_%d_%H:%M:%S_{}_%Y".format(str(int(now * 1000000))[-6:]), time.localtime(now))
+    copy = os.path.join(bkroot, os.path.dirname(path)[1:], "{}_{}".format(os.path.basename(path), stamp))
+    os.makedirs(os.path.dirname(copy), exist_ok=True)
+    shutil.copyfile(path, copy)
+    facts = os.stat(path)
+    os.chown(copy, facts.st_uid, facts.st_gid)
+    os.chmod(copy, facts.st_mode)
+
+
+def case_insensitive_filesystem(path=None):
+    with tempfile.NamedTemporaryFile(prefix="TmP", dir=path) as handle:
+        return os.path.exists(handle.name.lower())
+
+
+def get_encoding(path):
+    """By the mark at the beginning of a file, or by what its bytes can be."""
+    with open(path, "rb") as handle:
+        data = handle.read()
+    marks = (("utf_32_le", codecs.BOM_UTF32_LE), ("utf_32_be", codecs.BOM_UTF32_BE), ("utf_8_sig", codecs.BOM_UTF8),
+             ("utf_16_le", codecs.BOM_UTF16_LE), ("utf_16_be", codecs.BOM_UTF16_BE))  # fmt: skip
+    for name, mark in marks:
+        if data.startswith(mark):
+            return name.replace("_", "-")
+    for name in ("ascii", "utf-8"):
+        try:
+            data.decode(name)
+            return name
+        except UnicodeDecodeError:
+            continue
+    raise CommandExecutionError("Could not detect file encoding")

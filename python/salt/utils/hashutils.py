@@ -54,7 +54,7 @@ def sha512_digest(instr):
 
 def hmac_signature(string, shared_secret, challenge_hmac):
     made = hmac.new(_bytes(shared_secret), _bytes(string), hashlib.sha256).digest()
-    return hmac.compare_digest(made, base64.b64decode(challenge_hmac))
+    return hmac.compare_digest(base64.b64encode(made), _bytes(challenge_hmac))
 
 
 def hmac_compute(string, shared_secret):

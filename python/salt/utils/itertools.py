@@ -19,3 +19,10 @@ def read_file(fh_, chunk_size=1048576):
             yield chunk
 
 
+
+
+def fnmatch_multiple(candidates, pattern):
+    """The first that matches, without regard to case where the system has none."""
+    import fnmatch
+
+    return next((name for name in candidates if fnmatch.fnmatch(name, pattern)), None)

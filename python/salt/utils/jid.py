@@ -33,3 +33,15 @@ def format_job_instance(job):
 
 def format_jid_instance(jid, job):
     return {**format_job_instance(job), "StartTime": jid_to_time(jid)}
+
+
+def format_jid_instance_ext(jid, job):
+    return {**format_job_instance(job), "JID": jid, "StartTime": jid_to_time(jid)}
+
+
+def jid_dir(jid, job_dir=None, hash_type="sha256"):
+    import hashlib
+    import os
+
+    digits = getattr(hashlib, hash_type)(str(jid).encode()).hexdigest()
+    return os.path.join(*([job_dir] if job_dir else []), digits[:2], digits[2:])

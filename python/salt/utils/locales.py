@@ -21,3 +21,11 @@ def join_locale(comps):
     for mark, part in (("_", "territory"), (".", "codeset"), ("@", "modifier"), (" ", "charmap")):
         text += mark + comps[part] if comps.get(part) else ""
     return text
+
+
+def normalize_locale(loc):
+    parts = split_locale(loc)
+    parts["territory"] = parts["territory"].upper()
+    parts["codeset"] = parts["codeset"].lower().replace("-", "")
+    parts["charmap"] = ""
+    return join_locale(parts)

@@ -1,9 +1,15 @@
 """MessagePack under the names of its library."""
 
-from salt.payload import dumps as packb
+import salt.payload
 from salt.payload import loads as unpackb
 
 HAS_MSGPACK = True
+
+
+def packb(obj, use_bin_type=True, **_):
+    return salt.payload.dumps(obj, use_bin_type=use_bin_type)
+
+
 dumps, loads = packb, unpackb
 
 

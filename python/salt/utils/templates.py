@@ -23,3 +23,5 @@ def JINJA(sfn, string=False, from_str=False, to_str=False, context=None, **kwarg
 
 
 TEMPLATE_REGISTRY = {"jinja": JINJA}
+SLS_ENCODING = "utf-8"
+TEMPLATE_DIRNAME = __file__.rpartition("/")[0]

@@ -51,3 +51,34 @@ def get_group_dict(user=None, include_default=True):
 
 def get_gid_list(user, include_default=True):
     return list(get_group_dict(user, include_default).values())
+
+
+def get_default_group(user):
+    import grp
+    import pwd
+
+    return grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
+
+
+def chugid(runas, group=None):
+    """Becomes another user, which only root can."""
+    import grp
+    import os
+    import pwd
+
+    facts = pwd.getpwnam(runas)
+    gid = grp.getgrnam(group).gr_gid if group else facts.pw_gid
+    if (os.getuid(), os.getgid()) == (facts.pw_uid, gid):
+        return
+    os.initgroups(runas, gid)
+    os.setgid(gid)
+    os.setuid(facts.pw_uid)
+
+
+def chugid_and_umask(runas, umask, group=None):
+    import os
+
+    if runas is not None or group is not None:
+        chugid(runas or get_user(), group)
+    if umask is not None:
+        os.umask(umask)

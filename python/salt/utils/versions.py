@@ -11,10 +11,11 @@ class LooseVersion:
 
     def __init__(self, vstring=None):
         self.vstring = str(vstring)
-        self.version = [int(x) if x.isdigit() else x for x in re.findall(r"\d+|[a-z]+", self.vstring)]
+        parts = (part for part in re.split(r"(\d+|[a-z]+|\.)", self.vstring) if part and part != ".")
+        self.version = [int(part) if part.isdigit() else part for part in parts]
 
     def _key(self):
-        return [(isinstance(part, int), part if isinstance(part, int) else 0, str(part)) for part in self.version]
+        return [str(part).zfill(8) if isinstance(part, int) else part for part in self.version]
 
     def __eq__(self, other):
         return self._key() == _loose(other)._key()
@@ -67,3 +68,6 @@ def kwargs_warn_until(kwargs, version, category=DeprecationWarning, stacklevel=N
     names = ", ".join("'{}'".format(name) for name in sorted(kwargs) if not name.startswith("__pub"))
     if names:
         warn_until(version, "The following parameter(s) have been deprecated: " + names, category, stacklevel)
+
+
+compare_versions = compare

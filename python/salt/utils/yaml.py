@@ -36,3 +36,14 @@ def _written(data, stream, kwargs):
         return text
     stream.write(text)
     return None
+
+
+class SaltYamlSafeLoader:
+    """A name for the one way in which the host reads."""
+
+
+class SafeOrderedDumper:
+    """A name for the way in which the host writes."""
+
+
+OrderedDumper = IndentedSafeOrderedDumper = SafeOrderedDumper

@@ -123,7 +123,7 @@ def allow_one_of(*allowed_args):
         def checked(*args, **kwargs):
             named = [name for name in allowed_args if name in _given(function, args, kwargs)]
             if len(named) > 1:
-                raise SaltInvocationError("Only one of the following is allowed: {}".format(list(allowed_args)))
+                raise SaltInvocationError("Only of the following is allowed: {}".format(", ".join(allowed_args)))
             return function(*args, **kwargs)
 
         return checked
@@ -136,8 +136,11 @@ def require_one_of(*required_args):
         @functools.wraps(function)
         def checked(*args, **kwargs):
             named = [name for name in required_args if name in _given(function, args, kwargs)]
-            if len(named) != 1:
-                raise SaltInvocationError("Exactly one of the following is required: {}".format(list(required_args)))
+            words = ", ".join(required_args)
+            if not named:
+                raise SaltInvocationError("One of the following must be provided: {}".format(words))
+            if len(named) > 1:
+                raise SaltInvocationError("Only one of the following is allowed: {}".format(words))
             return function(*args, **kwargs)
 
         return checked

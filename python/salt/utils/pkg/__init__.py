@@ -28,3 +28,15 @@ def split_comparison(version):
 
     found = re.match(r"^(<=>|!=|>=|<=|>>|<<|<>|>|<|=)?\s?([^<>=]+)$", version)
     return (found.group(1) or "", found.group(2)) if found else ("", version)
+
+
+def match_version(desired, available, cmp_func=None, ignore_epoch=False):
+    """The first of the available versions that is as wanted."""
+    from salt.utils.versions import compare
+
+    sign, wanted = split_comparison(desired)
+    sign = sign or "=="
+    for candidate in available:
+        if compare(candidate, {"=": "=="}.get(sign, sign), wanted, cmp_func, ignore_epoch):
+            return candidate
+    return None

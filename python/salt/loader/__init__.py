@@ -33,3 +33,14 @@ def utils(opts, whitelist=None, context=None, proxy=None, file_client=None, pack
 
 def grains(opts, force_refresh=False, proxy=None, context=None):
     return opts.get("grains") or {}
+
+
+def serializers(opts, loaded_base_name=None):
+    return Functions("serializer")
+
+
+def render(opts, functions, states=None, proxy=None, context=None, file_client=None):
+    """Renderers by name; each takes a text and gives what it means."""
+    import salt.template
+
+    return salt.template.Renderers()
