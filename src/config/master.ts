@@ -36,6 +36,7 @@ import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
 import { isFile, readConfigFile } from './read-file.ts'
+import { applySdb } from './sdb.ts'
 import type { Sources } from './source.ts'
 import { checkPools, poolsInForce } from './worker-pools.ts'
 
@@ -61,6 +62,7 @@ export async function masterConfig(request: MasterConfigRequest = {}): Promise<D
   const { overrides, sources } = readConfigFiles({ role: 'master', path, env, log })
   checkNames(sources, 'master', log)
   const opts = await deriveMaster(overrides, sources, { ...request, log })
+  await applySdb(opts, log)
   checkSshMinionOptions(opts, log)
   checkTypes(opts, sources, log)
   opts.set('nodegroups', repackGroups(opts.get('nodegroups') ?? null))

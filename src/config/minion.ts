@@ -22,6 +22,7 @@ import { appendDomain, type CallFunction, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
+import { applySdb } from './sdb.ts'
 import type { Sources } from './source.ts'
 
 export const MINION_CONFIG = defaultConfig('minion')
@@ -52,6 +53,7 @@ export async function minionConfig(request: MinionConfigRequest = {}): Promise<D
   const { overrides, sources } = readConfigFiles({ role: 'minion', path, env, log })
   checkNames(sources, 'minion', log)
   const opts = await deriveMinion(overrides, sources, { ...request, log })
+  await applySdb(opts, log)
   checkTypes(opts, sources, log)
   joinReturners(opts)
   return opts

@@ -6,3 +6,4 @@ export { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } f
 export { FUNCTION_OPTIONS, functionDefaults, THEMES } from './options.ts'
 export { expandRoots } from './paths.ts'
 export { readConfigFile } from './read-file.ts'
+export { SDB_DRIVERS, type SdbMachine, type SdbPlace, sdbPlace } from './sdb.ts'

@@ -2075,6 +2075,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/schedule.ts'),
     },
   ],
+  sdb: [
+    {
+      functions: ['get', 'set', 'delete', 'get_or_set_hash'],
+      load: () => import('../modules/sdb.ts'),
+    },
+  ],
   selinux: [
     {
       functions: [

@@ -61,6 +61,8 @@ export interface RegistryContext {
   master?: FunctionContext['master']
   /** The state engine, for runs that functions of this registry begin. */
   openStates?: (functions: Registry, request: StateRunRequest) => Promise<StateRun>
+  /** Without it there are no plugins of users' own. */
+  ownPlugin?: (functions: Registry, family: 'sdb', name: string) => ReturnType<FunctionContext['ownPlugin']>
   /** Without it no value has a known origin. */
   pillarOrigins?: FunctionContext['pillarOrigins']
   /** Looks for users' own modules; undefined when there are none. */
@@ -128,6 +130,7 @@ export class Registry {
       askMinion: context.askMinion ?? (async () => undefined),
       daemon: context.daemon,
       master: context.master,
+      ownPlugin: async (family, name) => context.ownPlugin?.(this, family, name),
       openStates: (request) => (context.openStates ?? noStates)(this, request),
       pillarOrigins: context.pillarOrigins ?? (async () => []),
     }

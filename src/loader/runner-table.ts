@@ -220,6 +220,12 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/saltutil.ts'),
     },
   ],
+  sdb: [
+    {
+      functions: ['get', 'set', 'delete', 'get_or_set_hash'],
+      load: () => import('../runners/sdb.ts'),
+    },
+  ],
   state: [
     {
       functions: [

@@ -1,5 +1,5 @@
 // The master's options, by a path of keys.
-import { str, traverse } from '../data/mod.ts'
+import { str, textOf, traverse } from '../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../sdk/mod.ts'
 
 export default defineRunner({
@@ -14,8 +14,10 @@ export default defineRunner({
         delimiter: arg.any('Between the keys of a path', { default: ':' }),
       },
       examples: ['salt-run config.get gitfs_remotes', 'salt-run config.get file_roots:base'],
-      run: (ctx, { key, default: fallback, delimiter }) =>
-        traverse(ctx.opts, str(key), { delimiter: str(delimiter), default: fallback }),
+      run: async (ctx, { key, default: fallback, delimiter }) => {
+        const found = traverse(ctx.opts, str(key), { delimiter: str(delimiter), default: fallback })
+        return textOf(found)?.startsWith('sdb://') ? ctx.call('sdb.get', [found]) : found
+      },
     }),
   },
 })

@@ -12,6 +12,11 @@ import type { StateRun, StateRunRequest } from './state-run.ts'
 
 export type Keywords = ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
 
+export interface OwnPlugin {
+  has(fun: string): boolean
+  call(fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value>
+}
+
 export interface FunctionContext {
   readonly opts: Dict
   readonly grains: Dict
@@ -52,6 +57,8 @@ export interface FunctionContext {
   readonly daemon: DaemonAccess | undefined
   /** The master on this machine, for functions that run beside it. */
   readonly master?: MasterReach | undefined
+  /** A plugin of users' own, of a family that functions call themselves, such as `sdb`. */
+  ownPlugin(family: 'sdb', name: string): Promise<OwnPlugin | undefined>
   /** Begins a run of states. */
   openStates(request: StateRunRequest): Promise<StateRun>
 }

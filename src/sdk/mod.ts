@@ -1,5 +1,5 @@
 // The authoring interface of plugins.
-export { functionDefaults } from '../config/mod.ts'
+export { functionDefaults, SDB_DRIVERS, type SdbMachine, sdbPlace } from '../config/mod.ts'
 export type { FetchOptions, FileClient, FileSum } from '../fileserver/mod.ts'
 export {
   type Command,
@@ -61,6 +61,7 @@ export type {
   Keywords,
   MinionAnswer,
   MinionRequest,
+  OwnPlugin,
   PillarOrigin,
   PillarRequest,
   RenderRequest,

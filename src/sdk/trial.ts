@@ -98,6 +98,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
       throw new Error('The trial has no states')
     },
     pillarOrigins: async () => [],
+    ownPlugin: async () => undefined,
     ...trial.context,
   }
 }
