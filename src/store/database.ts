@@ -20,6 +20,8 @@ export function openDatabase(file: string, schema: string): Database {
   closeSync(openSync(file, 'a', 0o600))
   const Opened: typeof Libsql = load('libsql')
   const db = new Opened(file)
+  // a return of some kilobytes is one page then, and one write
+  db.exec('PRAGMA page_size = 16384')
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000')
   db.exec(schema)
   return db

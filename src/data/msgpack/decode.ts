@@ -18,6 +18,8 @@ export interface DecodeOptions {
   maxValues?: number
   /** Whether the value of this key of the outermost mapping, which has come in so far, may stay packed. */
   leavesPacked?: (key: string, dict: Dict) => boolean
+  /** Bytes are views of the message instead of copies: for what does not outlive it. */
+  views?: boolean
 }
 
 const MAX_DEPTH = 1024
@@ -61,6 +63,7 @@ class Reader {
   private readonly dialect: Dialect | 'raw'
   private readonly maxDepth: number
   private readonly leavesPacked: DecodeOptions['leavesPacked']
+  private readonly views: boolean
   private readonly maxValues: number
   private values = 0
   private depth = 0
@@ -78,6 +81,7 @@ class Reader {
     this.maxDepth = options.maxDepth ?? MAX_DEPTH
     this.maxValues = options.maxValues ?? Number.POSITIVE_INFINITY
     this.leavesPacked = options.leavesPacked
+    this.views = options.views === true
   }
 
   value(): Value {
@@ -253,7 +257,7 @@ class Reader {
 
   private packed(): Value {
     const from = this.at
-    const end = endOfPlain(this.bytes, from, this.end)
+    const end = endOfPlain(this.bytes, from, { end: this.end, mostValues: this.maxValues - this.values })
     if (end - from < WORTH_LEAVING) return this.value()
     this.at = end
     return new Packed(this.bytes.subarray(from, end), readWire)
@@ -308,6 +312,7 @@ class Reader {
   }
 
   private copy(from: number, size: number): Uint8Array {
+    if (this.views) return this.bytes.subarray(from, from + size)
     const start = this.bytes.byteOffset + from
     return new Uint8Array(this.bytes.buffer.slice(start, start + size))
   }

@@ -49,6 +49,7 @@ describe('a value that may stay packed', () => {
     const at = bytes.indexOf(Buffer.from([0xa3, ...Buffer.from('key')]))
     const broken = Buffer.concat([bytes.subarray(0, at), Buffer.from([0x91, 1]), bytes.subarray(at + 4)])
     expect(() => read(broken)).toThrow('as a key')
+    expect(() => decodeMsgpack(bytes, { dialect: 'wire', leavesPacked, maxValues: 5 })).toThrow('values allowed')
     for (const end of [20, 60, bytes.length - 1]) expect(() => read(bytes.subarray(0, end))).toThrow('missing')
   })
 })

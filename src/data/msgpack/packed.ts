@@ -38,12 +38,19 @@ export function unpacked(value: Value): Value {
   return value instanceof Packed ? value.unpack() : value
 }
 
+interface WalkLimits {
+  /** Where the message ends. */
+  end: number
+  /** How many values may be in it. */
+  mostValues: number
+}
+
 /**
  * Where the value that begins there ends; -1 unless it is whole and means the same in every dialect: no bytes, no
  * extensions, all text valid, and keys that can be keys.
  */
-export function endOfPlain(bytes: Uint8Array, from: number, end: number): number {
-  const walk = new PlainWalk(bytes, from, end)
+export function endOfPlain(bytes: Uint8Array, from: number, limits: WalkLimits): number {
+  const walk = new PlainWalk(bytes, from, limits)
   return walk.value() ? walk.at : -1
 }
 
@@ -52,12 +59,14 @@ class PlainWalk {
   at: number
   private readonly bytes: Uint8Array
   private readonly end: number
+  private values: number
   private depth = 0
 
-  constructor(bytes: Uint8Array, from: number, end: number) {
+  constructor(bytes: Uint8Array, from: number, { end, mostValues }: WalkLimits) {
     this.bytes = bytes
     this.at = from
     this.end = end
+    this.values = mostValues
   }
 
   value(): boolean {
@@ -135,15 +144,20 @@ class PlainWalk {
     return true
   }
 
+  private enter(count: number): boolean {
+    this.values -= count
+    return this.values >= 0 && ++this.depth <= DEEPEST
+  }
+
   private array(count: number): boolean {
-    if (++this.depth > DEEPEST) return false
+    if (!this.enter(count)) return false
     for (let i = 0; i < count; i++) if (!this.value()) return false
     this.depth--
     return true
   }
 
   private map(count: number): boolean {
-    if (++this.depth > DEEPEST) return false
+    if (!this.enter(count)) return false
     for (let i = 0; i < count; i++)
       if (isContainer(this.bytes[this.at] ?? 0) || !this.value() || !this.value()) return false
     this.depth--

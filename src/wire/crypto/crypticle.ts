@@ -36,13 +36,9 @@ export function generateKeyString(): string {
   return randomBytes(AES_KEY + HMAC_KEY).toString('base64')
 }
 
-export interface OpenOptions {
+export interface OpenOptions extends Partial<DecodeOptions> {
   /** The nonce that the contents must begin with. */
   nonce?: string
-  /** `raw` leaves bytes as bytes, for file contents. */
-  dialect?: DecodeOptions['dialect']
-  maxDepth?: number
-  leavesPacked?: DecodeOptions['leavesPacked']
 }
 
 /** IVs are taken from a pool: a call for random bytes costs more than the bytes. */
@@ -140,12 +136,8 @@ export class Crypticle {
       }
       at += NONCE
     }
-    const { dialect = 'wire', maxDepth, leavesPacked } = options
-    const value = decodeMsgpack(plain.subarray(at), {
-      dialect,
-      ...(maxDepth !== undefined && { maxDepth }),
-      ...(leavesPacked && { leavesPacked }),
-    })
+    const { nonce: _, dialect = 'wire', ...reading } = options
+    const value = decodeMsgpack(plain.subarray(at), { dialect, ...reading })
     return isDict(value) && value.has('serial') && !this.isNew(value.get('serial')!, value) ? new Map() : value
   }
 

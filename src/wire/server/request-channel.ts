@@ -74,6 +74,9 @@ export interface RequestChannelOptions {
 /** What a minion returned goes to disk and to listeners as it is; nobody here looks into it. */
 const isReturned = (key: string, load: Dict): boolean => key === 'return' && load.get('cmd') === '_return'
 
+/** Values of a minion's request that are read: more than any of ours has, and less than fills the memory. */
+const MAX_VALUES = 4_000_000
+
 /** An envelope that passed all checks. */
 interface Opened {
   load: Dict
@@ -180,7 +183,7 @@ export class RequestChannel {
     if (sealed === undefined) return this.bad('The load is not encrypted')
     let load: Value
     try {
-      load = crypticle.open(sealed, { leavesPacked: isReturned })
+      load = crypticle.open(sealed, { leavesPacked: isReturned, views: true, maxValues: MAX_VALUES })
     } catch (error) {
       return this.bad(`Bad load from minion: ${toError(error).message}`)
     }

@@ -58,7 +58,7 @@ class RequestConnection {
   private answer(route: Buffer[], payload: Buffer): void {
     let message: Value
     try {
-      message = decodeMsgpack(payload, { dialect: 'wire', maxValues: MAX_VALUES })
+      message = decodeMsgpack(payload, { dialect: 'wire', maxValues: MAX_VALUES, views: true })
     } catch (error) {
       this.log('debug', `Cannot read a request from ${this.peer.address}: ${toError(error).message}`)
       this.finish(this.slot(0), route, UNREADABLE)
