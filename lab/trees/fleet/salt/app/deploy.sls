@@ -1,0 +1,2 @@
+include:
+  - deployment.app

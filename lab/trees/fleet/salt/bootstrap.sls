@@ -1,0 +1,3 @@
+/opt/bootstrapped:
+  file.managed:
+    - contents: {{ pillar['machine'] }}

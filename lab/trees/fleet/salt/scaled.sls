@@ -1,0 +1,3 @@
+/opt/scaled:
+  file.managed:
+    - contents: {{ grains['id'] }}

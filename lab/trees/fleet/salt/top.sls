@@ -1,0 +1,12 @@
+base:
+  '*':
+    - motd
+  'roles:web':
+    - match: grain
+    - app
+    - app.nginx
+  'roles:loadbalancer':
+    - match: grain
+    - lb
+  'web-asg-*':
+    - scaled

@@ -1,0 +1,13 @@
+base:
+  '*':
+    - common
+  
+  'roles:web':
+    - match: grain
+    - web
+    - nginx
+  
+  'env:production':
+    - match: grain
+    - production.secrets
+    - production.config
