@@ -97,10 +97,11 @@ export class BenchMaster {
     this.env = side === 'salt' ? { ...process.env, PYTHONPATH } : process.env
   }
 
-  static async start(side: Side, root: string): Promise<BenchMaster> {
+  /** `more` are options of the master, made when its directory is known. */
+  static async start(side: Side, root: string, more?: (master: BenchMaster) => object): Promise<BenchMaster> {
     const master = new BenchMaster(side, root)
     try {
-      await master.begin()
+      await master.begin(more?.(master) ?? {})
       return master
     } catch (error) {
       await master.stop()
@@ -112,7 +113,7 @@ export class BenchMaster {
     return join(this.directory, ...parts)
   }
 
-  private async begin(): Promise<void> {
+  private async begin(more: object): Promise<void> {
     this.port = await freePort()
     const publish_port = await freePort()
     const places = { pki_dir: this.path('pki'), cachedir: this.path('cache'), sock_dir: this.path('sock') }
@@ -128,6 +129,7 @@ export class BenchMaster {
       log_file: this.path('master.log'),
       file_roots: { base: [this.path('srv/salt')] },
       pillar_roots: { base: [this.path('srv/pillar')] },
+      ...more,
     })
     this.configure('minion', {
       ...shared,
@@ -194,12 +196,16 @@ export class BenchMaster {
   }
 
   /** Minions that stay until the master is stopped; gives how their sign-in went. */
-  async minions(count: number): Promise<Record<string, number>> {
+  async minions(count: number, more: string[] = []): Promise<Record<string, number>> {
     const args = ['--ret-port', String(this.port), '--minions', String(count), '--procs', count > 2000 ? '2' : '1']
-    const child = spawn(process.execPath, [join(this.swarm, 'swarm.mjs'), ...args, '--auth-concurrency', '50'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      detached: true,
-    })
+    const child = spawn(
+      process.execPath,
+      [join(this.swarm, 'swarm.mjs'), ...args, '--auth-concurrency', '50', ...more],
+      {
+        stdio: ['ignore', 'pipe', 'ignore'],
+        detached: true,
+      },
+    )
     this.running.push(child)
     let connect: Record<string, number> = {}
     for await (const line of createInterface({ input: child.stdout! })) {

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { BenchMaster, type Side, sides } from './bench-master.ts'
+import { type Figure, printed } from './figures.ts'
 import { median } from './measure.ts'
 import type { Bench } from './run.ts'
 
@@ -15,18 +16,6 @@ interface Settings {
   repeat: number
   jobs: number
 }
-
-/** One number of one side. */
-interface Figure {
-  what: string
-  unit: string
-  value: number
-  /** How many times better than Salt it must be. */
-  goal?: number
-}
-
-/** In these units less is better. */
-const COSTS = new Set(['ms', 's', 'MiB', 'ms CPU', 'lost'])
 
 type Measure = (side: Side, settings: Settings) => Promise<Figure[]>
 
@@ -177,27 +166,6 @@ const history: Measure = (side, { root, jobs }) =>
   })
 
 const MEASURES: Readonly<Record<string, Measure>> = { jobs: manyMinions, requests, history }
-
-function printed(rows: Figure[][]): boolean {
-  let isGood = true
-  const width = Math.max(...rows.map(([ours]) => ours!.what.length))
-  process.stdout.write(`${''.padEnd(width)}  ${'brine'.padStart(14)}  ${'salt'.padStart(14)}     ratio\n`)
-  const cell = (figure: Figure | undefined): string => {
-    if (!figure) return ''.padStart(14)
-    return `${figure.value.toFixed(figure.value < 10 ? 3 : 0)} ${figure.unit}`.padStart(14)
-  }
-  for (const [ours, theirs] of rows) {
-    let end = ''
-    if (ours && theirs && ours.value + theirs.value > 0) {
-      const ratio = COSTS.has(ours.unit) ? theirs.value / ours.value : ours.value / theirs.value
-      const missed = ours.goal !== undefined && ratio < ours.goal
-      if (missed) isGood = false
-      end = `${`${ratio.toFixed(1)}×`.padStart(8)}${ours.goal ? `  goal ${ours.goal}×` : ''}${missed ? '  MISSED' : ''}`
-    }
-    process.stdout.write(`${ours!.what.padEnd(width)}  ${cell(ours)}  ${cell(theirs)}  ${end}\n`)
-  }
-  return isGood
-}
 
 const swarm: Bench = async ({ root, args }) => {
   const { values } = parseArgs({
