@@ -35,6 +35,17 @@ export const stateTable: StateTable = {
   hooks: (declaration) => stateHooks(declaration as StateDeclaration),
 }
 
+export const THORIUM: Family = {
+  folder: 'thorium',
+  table: 'thorium-table.ts',
+  head: `// Made by tools/plugin-table.ts; run it after a state of Thorium was added, renamed or removed.
+import type { StateTable } from './state-registry.ts'
+
+export const thoriumTable: StateTable = {
+`,
+  hooks: () => [],
+}
+
 const masterFamily = (folder: string, kind: string): Family => ({
   folder,
   table: `${kind}-table.ts`,
@@ -49,7 +60,7 @@ export const ${kind}Table: MasterTable = {
 export const RUNNERS: Family = masterFamily('runners', 'runner')
 export const WHEEL: Family = masterFamily('wheel', 'wheel')
 
-export const FAMILIES: readonly Family[] = [MODULES, STATES, RUNNERS, WHEEL]
+export const FAMILIES: readonly Family[] = [MODULES, STATES, THORIUM, RUNNERS, WHEEL]
 
 export async function tableText(root: string, family: Family): Promise<string> {
   const byName = new Map<string, string[]>()

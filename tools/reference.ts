@@ -18,6 +18,10 @@ const FAMILIES = {
     `What \`salt '*' module.function\` and \`salt['module.function'](…)\` in templates call. ${SEVERAL}`,
   ],
   states: ['State modules', `What SLS files declare. ${SEVERAL}`],
+  thorium: [
+    'Thorium',
+    'What files below `thorium_roots` declare: states over the events of the master, run by the engine `thorium`.',
+  ],
   runners: ['Runners', 'What `salt-run module.function` calls, on the master.'],
   wheel: ['Wheel modules', 'What manages the master itself: `salt-key`, reactors and orchestrations call it.'],
 } as const

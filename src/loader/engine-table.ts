@@ -7,5 +7,6 @@ export const engineTable: Readonly<Record<string, () => Promise<{ default: Engin
   script: () => import('../engines/script.ts'),
   stalekey: () => import('../engines/stalekey.ts'),
   test: () => import('../engines/test.ts'),
+  thorium: () => import('../engines/thorium.ts'),
   webhook: () => import('../engines/webhook.ts'),
 }

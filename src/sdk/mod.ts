@@ -120,6 +120,7 @@ export {
 } from './state.ts'
 export { chunkTag, INTERNAL_KEYWORDS, REQUISITE_KEYWORDS, REQUISITE_TYPES } from './state-keywords.ts'
 export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest } from './state-run.ts'
+export { beginThorium, isTagMeant, meantEvents, THORIUM_USER, type Thorium, thoriumOf } from './thorium.ts'
 export { type StateTrial, type Trial, tryFunction, tryState } from './trial.ts'
 export {
   type Certificate,

@@ -1,5 +1,6 @@
 // A run of the state engine as functions see it: compiling and applying, step by step. The engine lies above the
 // plugins' room; they reach it through their context.
+import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 
 export interface StateRunRequest {
@@ -12,6 +13,10 @@ export interface StateRunRequest {
   jid?: string | null
   /** Report states without calling them. */
   mocked?: boolean
+  /** Where the run logs, unless where the one who asks does. */
+  log?: Log
+  /** Whose states are meant: those of Thorium, or the usual ones. */
+  family?: 'thorium'
 }
 
 export interface RenderedHigh {

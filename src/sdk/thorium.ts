@@ -1,0 +1,62 @@
+// What states of Thorium see besides: a register that stays from turn to turn, and the events since the last turn. Both are in
+// the memory of the run, where the engine puts them.
+import { compileRegex, type Dict, fnmatch, isDict, isList, PyError, str, type Value } from '../data/mod.ts'
+import type { FunctionContext } from './context.ts'
+
+/** As whom functions of the master run for it. */
+export const THORIUM_USER = 'Thorium'
+
+const KEY = '__thorium__'
+
+export interface Thorium {
+  /** By name; the value of each is under `val`: Salt's `__reg__`. */
+  readonly register: Dict
+  /** Each with `tag` and `data`: Salt's `__events__`. */
+  readonly events: readonly Dict[]
+  /** What states keep for themselves. */
+  readonly kept: Dict
+}
+
+/** Puts a new register in place; gives what to call with the events of each turn. */
+export function beginThorium(memory: Dict): (events: Dict[]) => void {
+  const place: Dict = new Map<Value, Value>([
+    ['register', new Map()],
+    ['events', []],
+    ['kept', new Map()],
+  ])
+  memory.set(KEY, place)
+  return (events) => void place.set('events', events)
+}
+
+export function thoriumOf({ memory }: Pick<FunctionContext, 'memory'>): Thorium {
+  const place = memory.get(KEY)
+  if (place === undefined || !isDict(place)) throw new PyError('NameError', "name '__reg__' is not defined")
+  const [register, events, kept] = ['register', 'events', 'kept'].map((name) => place.get(name)!)
+  return {
+    register: register as Dict,
+    events: (isList(events!) ? [...events] : []).filter(isDict),
+    kept: kept as Dict,
+  }
+}
+
+/** Whether a tag is meant by a glob, or else by a regular expression for all of it. */
+export function isTagMeant(tag: string, expression: string): boolean {
+  if (fnmatch(tag, expression)) return true
+  try {
+    return Boolean(compileRegex(`\\A(?:${expression})\\Z`).match(tag))
+  } catch (error) {
+    if (error instanceof PyError) return false
+    throw error
+  }
+}
+
+/** The events that a tag expression means, each with what it says: of events of minions and users that is below `data`. */
+export function meantEvents({ events }: Thorium, expression: string): Array<{ event: Dict; said: Dict }> {
+  const found: Array<{ event: Dict; said: Dict }> = []
+  for (const { tag, data } of events.map((event) => ({ tag: str(event.get('tag') ?? ''), data: event.get('data') }))) {
+    if (data === undefined || !isDict(data) || !isTagMeant(tag, expression)) continue
+    const inner = data.get('data')
+    found.push({ event: data, said: inner !== undefined && isDict(inner) ? inner : data })
+  }
+  return found
+}
