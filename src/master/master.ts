@@ -42,6 +42,7 @@ import { PillarService } from './pillar-service.ts'
 import { Publishing } from './publish.ts'
 import { openReactor } from './reacting.ts'
 import { Returns } from './returns.ts'
+import { openSchedule } from './scheduling.ts'
 
 type Closing = () => unknown
 
@@ -128,6 +129,8 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   batches.resume()
   const reactor = openReactor(parts, access)
   closings.push(() => reactor?.close())
+  const schedule = openSchedule(parts, access)
+  closings.push(() => schedule?.close())
   const engines = openEngines(parts, access)
   closings.push(() => engines.close())
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })

@@ -42,11 +42,14 @@ export class Jobs {
   private readonly folder: string
   private readonly queue: Array<() => void> = []
   private left: Dict[]
+  /** The scheduled jobs that an earlier life did not end. */
+  readonly leftScheduled: readonly string[]
 
   constructor(options: JobsOptions) {
     this.options = options
     this.folder = join(str(options.opts.get('cachedir')!), 'proc')
     this.left = leftJobs(this.folder, options.log)
+    this.leftScheduled = this.left.flatMap((note) => (note.has('schedule') ? [str(note.get('schedule')!)] : []))
     rmSync(this.folder, { recursive: true, force: true })
     mkdirSync(this.folder, { recursive: true })
   }

@@ -16,12 +16,13 @@ afterEach(() => rmSync(directory, { recursive: true }))
 const note = (fields: Record<string, Value>): Uint8Array => encodeMsgpack(fields, 'bus')
 
 describe('jobs that an earlier life left', () => {
-  it('are told as failed, with the reason, but for what is scheduled and what cannot be read', () => {
+  it('are told as failed, with the reason, but for what cannot be read', () => {
     writeFileSync(join(directory, '1'), note({ jid: '1', fun: 'test.sleep', arg: [9], user: 'root', pid: 7 }))
     writeFileSync(join(directory, '2'), note({ jid: '2', fun: 'test.ping', schedule: 'daily' }))
     writeFileSync(join(directory, '3'), note({ jid: '3', fun: 'test.ping' }).subarray(0, 5))
-    const [left, ...others] = leftJobs(directory, silentLog)
+    const [left, scheduled, ...others] = leftJobs(directory, silentLog)
     expect(others).toEqual([])
+    expect(Object.fromEntries(leftReturn(scheduled!))).toMatchObject({ jid: 'req', schedule: 'daily', success: false })
     const ret = Object.fromEntries(leftReturn(left!))
     expect(ret).toMatchObject({ jid: '1', fun: 'test.sleep', fun_args: [9], user: 'root', success: false, retcode: 1 })
     expect(ret['return']).toMatch(/^The minion was stopped while it was running the job/)

@@ -13,8 +13,7 @@ export function leftJobs(folder: string, log: Log): Dict[] {
   for (const name of names(folder)) {
     try {
       const note = decodeMsgpack(readFileSync(join(folder, name)), { dialect: 'bus' })
-      // what is scheduled comes again by itself
-      if (isDict(note) && note.has('jid') && note.has('fun') && !note.has('schedule')) left.push(note)
+      if (isDict(note) && note.has('jid') && note.has('fun')) left.push(note)
     } catch (error) {
       log('debug', `The note of job ${name} cannot be read: ${toError(error).message}`)
     }
@@ -38,10 +37,11 @@ export function leftReturn(note: Dict): Dict {
     ['return', REASON],
     ['retcode', 1],
     ['out', 'nested'],
-    ['jid', str(note.get('jid')!)],
+    // what is scheduled has its number from the master
+    ['jid', note.has('schedule') ? 'req' : str(note.get('jid')!)],
     ['fun', note.get('fun')!],
-    ['fun_args', note.get('arg') ?? []],
+    ['fun_args', note.get('arg') ?? note.get('fun_args') ?? []],
   ])
-  for (const name of ['user', 'master_id', 'metadata']) if (note.has(name)) ret.set(name, note.get(name)!)
+  for (const name of ['user', 'master_id', 'metadata', 'schedule']) if (note.has(name)) ret.set(name, note.get(name)!)
   return ret
 }

@@ -47,6 +47,7 @@ export function openSchedule(parts: SchedulingParts): { schedule: Schedule; clos
   )
   addMineJob(schedule, opts)
   schedule.save()
+  for (const name of jobs.leftScheduled) schedule.brokeOff(name)
   schedule.start()
   return {
     schedule,

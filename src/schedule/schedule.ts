@@ -103,6 +103,12 @@ export class Schedule {
     return shown
   }
 
+  /** A run of this job did not end, because the daemon did: it runs anew where the job says `run_missed`. */
+  brokeOff(name: string): void {
+    const job = this.all.get(name) ?? null
+    if (isDict(job) && truthy(job.get('run_missed') ?? false)) this.timesOf(name).atStart = true
+  }
+
   /** Runs a job now, unless too many of it run. */
   runNow(name: string): void {
     const job = this.all.get(name) ?? null

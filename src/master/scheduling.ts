@@ -1,0 +1,132 @@
+// The schedule of a master: the option `schedule`, whose jobs are runner functions. One that runs is noted on disk, so that a
+// master that was killed meanwhile says so in its next life, and runs it again where the job says `run_missed`.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { newJid, toError } from '../base/mod.ts'
+import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { diskKeeper, Schedule } from '../schedule/mod.ts'
+import type { MasterParts } from './parts.ts'
+
+interface Note {
+  name: string
+  jid: string
+  fun: string
+}
+
+const REASON = 'The master was stopped while it was running the job; what the job had done until then is not known'
+
+/** Gives what ends it; undefined when nothing is scheduled. */
+export function openSchedule(parts: MasterParts, access: MasterAccess): { close(): void } | undefined {
+  const { opts, log } = parts
+  const jobs = opts.get('schedule') ?? null
+  if (!isDict(jobs) || jobs.size === 0) return undefined
+  const running = new Map<string, number>()
+  const notes = new Notes(join(str(opts.get('cachedir')!), 'scheduled'))
+  const schedule = new Schedule({
+    opts,
+    log,
+    keeper: diskKeeper(opts, log),
+    running: (name) => running.get(name) ?? 0,
+    run: (fun, job) => {
+      const name = str(job.get('name') ?? fun)
+      running.set(name, (running.get(name) ?? 0) + 1)
+      void run(parts, access, notes, { fun, job, name })
+        .catch((error: unknown) => log('error', `Scheduled job ${name} failed: ${toError(error).message}`))
+        .finally(() => running.set(name, running.get(name)! - 1))
+    },
+  })
+  for (const note of notes.left()) {
+    tellLeft(parts, note)
+    schedule.brokeOff(note.name)
+  }
+  schedule.start()
+  return { close: () => schedule.stop() }
+}
+
+interface Due {
+  fun: string
+  job: Dict
+  name: string
+}
+
+async function run({ opts, bus }: MasterParts, access: MasterAccess, notes: Notes, due: Due): Promise<void> {
+  const { fun, job, name } = due
+  const [args, kwargs] = [job.get('args') ?? null, job.get('kwargs') ?? null]
+  const named = new Map(isDict(kwargs) ? [...kwargs].map(([key, value]) => [str(key), value]) : [])
+  const positional = isList(args) ? [...args] : []
+  const jid = newJid()
+  notes.write({ name, jid, fun })
+  try {
+    const call = { family: 'runner', fun, args: positional, kwargs: named, user: 'root', jid } as const
+    const { value, success, retcode } = await runMasterFunction(access, call)
+    if (!truthy(job.get('return_job') ?? true)) return
+    const ret = new Map<Value, Value>([
+      ['cmd', '_return'],
+      ['id', opts.get('id') ?? ''],
+      ['fun', fun],
+      ['fun_args', [...positional, ...(named.size > 0 ? [new Map<Value, Value>(named)] : [])]],
+      ['schedule', name],
+      ['jid', jid],
+      ['pid', process.pid],
+      ['return', value],
+      ['retcode', retcode],
+      ['success', success],
+    ])
+    bus.fire('__schedule_return', ret)
+  } finally {
+    notes.remove(jid)
+  }
+}
+
+/** A run that will not end any more has its return all the same. */
+function tellLeft({ opts, bus, jobs, log }: MasterParts, { name, jid, fun }: Note): void {
+  log('warning', `Scheduled job ${name} (${fun}) did not end before the master did`)
+  const id = str(opts.get('id') ?? 'master')
+  const told = new Map<Value, Value>([
+    ['fun', `runner.${fun}`],
+    ['jid', jid],
+    ['user', 'root'],
+    ['fun_args', []],
+    ['schedule', name],
+    ['return', REASON],
+    ['success', false],
+    ['retcode', 1],
+  ])
+  const load = new Map<Value, Value>([['fun', `runner.${fun}`]]).set('arg', []).set('tgt', id).set('tgt_type', 'list')
+  jobs.saveJob({ jid, load: load.set('jid', jid).set('user', 'root'), minions: [id] })
+  void jobs.saveReturn({ jid, id, data: new Map(told) })
+  bus.fire(`salt/run/${jid}/ret`, told)
+}
+
+/** A file for each run that goes on. */
+class Notes {
+  private readonly folder: string
+
+  constructor(folder: string) {
+    this.folder = folder
+    mkdirSync(folder, { recursive: true })
+  }
+
+  /** Those of an earlier life, once. */
+  left(): Note[] {
+    return readdirSync(this.folder).flatMap((file) => {
+      const text = readFileSync(join(this.folder, file), 'utf8')
+      this.remove(file)
+      try {
+        return [JSON.parse(text) as Note]
+      } catch {
+        // it was killed while it wrote: nothing had begun
+        return []
+      }
+    })
+  }
+
+  write(note: Note): void {
+    writeFileSync(join(this.folder, note.jid), JSON.stringify(note))
+  }
+
+  remove(jid: string): void {
+    rmSync(join(this.folder, jid), { force: true })
+  }
+}
