@@ -1,6 +1,6 @@
 // Which minions a target means, by the keys and the caches of this master.
 import type { Log } from '../base/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, isDict, type Value } from '../data/mod.ts'
 import { matchFleet, type Targeted } from '../match/mod.ts'
 import type { DataCache, PkiKeys } from '../store/mod.ts'
 
@@ -27,6 +27,17 @@ export function resolveTarget(
     seen: () => cache.bank('grains').list(),
     grains: (id: string) => cache.bank('grains').fetch(id),
     pillar: (id: string) => cache.bank('pillar').fetch(id),
+    resources: new Map(entries(cache, 'minion_resources')),
+    resourceGrains: () => entries(cache, 'resource_grains'),
   }
   return matchFleet(fleet, target, kind, { delimiter, ...(fun !== undefined && { fun }) })
+}
+
+/** The dicts of a bank. */
+function* entries(cache: DataCache, name: string): Generator<[string, Dict]> {
+  const bank = cache.bank(name)
+  for (const key of bank.list()) {
+    const value = bank.fetch(key)
+    if (value !== undefined && isDict(value)) yield [key, value]
+  }
 }

@@ -182,6 +182,12 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/reactor.ts'),
     },
   ],
+  resource: [
+    {
+      functions: ['show_grains', 'list_grains', 'refresh'],
+      load: () => import('../runners/resource.ts'),
+    },
+  ],
   salt: [
     {
       functions: ['cmd', 'execute'],

@@ -12,6 +12,7 @@ import { takeMinionEvent } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import type { Peers } from './peer.ts'
 import type { PillarService } from './pillar-service.ts'
+import { registerResources } from './resources.ts'
 import type { Returns } from './returns.ts'
 import { isTaken } from './signed-messages.ts'
 import { takeSyndicReturn } from './syndic-returns.ts'
@@ -60,7 +61,7 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['revoke_auth', (services, load) => revokeKey(services, load)],
   // who gets an answer was verified by the channel
   ['verify_minion', () => true],
-  ['_register_resources', () => true],
+  ['_register_resources', (services, load) => registerResources(services, load)],
 ])
 
 /** The number of a job becomes part of a tag, and so must not end one. */

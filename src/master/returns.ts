@@ -6,6 +6,7 @@ import { type Dict, encodeMsgpack, isDict, str, textOf, truthy, type Value } fro
 import type { JobReturn } from '../store/mod.ts'
 import { NotTakenError } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
+import { mayAnswerFor } from './resources.ts'
 
 const STATE_FUNCTIONS = new Set(['state.sls', 'state.apply', 'state.highstate'])
 
@@ -18,7 +19,7 @@ function adopt(load: Dict): string {
   return jid
 }
 
-type PackedReturn = Required<JobReturn>
+type PackedReturn = Required<Omit<JobReturn, 'job'>>
 
 export class Returns {
   private readonly parts: MasterParts
@@ -29,13 +30,10 @@ export class Returns {
 
   /** Keeps a return and tells of it; done when it is on disk. */
   take(load: Dict): Later<null> {
-    const { jobs, opts, keys } = this.parts
+    const { jobs, opts } = this.parts
     const isOwn = load.get('jid') === 'req'
     const jid = adopt(load)
-    const id = str(load.get('id')!)
-    // what a minion looks after may have a name of its own, but not that of another minion
-    if (load.has('resource_id') && keys.accepted(str(load.get('resource_id')!)) !== undefined)
-      load.delete('resource_id')
+    const id = this.sender(load)
     const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
     if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
     // written out once, for the store and for those who listen
@@ -50,6 +48,16 @@ export class Returns {
         throw new NotTakenError(`Cannot keep the return of ${id} to job ${jid}: ${message}`, { cause: error })
       },
     )
+  }
+
+  /** Who answers: a minion, or what it looks after, which may not have the name of another one. */
+  private sender(load: Dict): string {
+    const id = str(load.get('id')!)
+    const resource = load.get('resource_id') ?? null
+    load.delete('resource_id')
+    if (resource === null || !mayAnswerFor(this.parts, id, str(resource))) return id
+    load.set('id', resource)
+    return str(resource)
   }
 
   private tell({ jid, id, data, packed }: PackedReturn, isKept: boolean): null {

@@ -36,6 +36,8 @@ export interface Fleet {
   pillar(id: string): Value | undefined
   /** By minion: what it manages, ids by type. */
   resources?: ReadonlyMap<string, Dict>
+  /** Grains of what minions manage, by `type:id`. */
+  resourceGrains?(): Iterable<readonly [string, Dict]>
   log?: Log
 }
 
@@ -91,10 +93,13 @@ export class FleetQuery {
   /** Who has the value; without a cache nothing is known, and everybody may. */
   within(source: Source, path: string, way: { delimiter: string; regex?: boolean; exact?: boolean }): string[] {
     if (!this.hasCache) return [...this.fleet.accepted]
-    return this.fleet.accepted.filter((id) => {
+    const minions = this.fleet.accepted.filter((id) => {
       const data = this.seen.has(id) ? this.data(source, id) : undefined
       return data !== undefined && subdictMatch(data, path, way)
     })
+    if (source === 'pillar') return minions
+    const managed = [...(this.fleet.resourceGrains?.() ?? [])].filter(([, grains]) => subdictMatch(grains, path, way))
+    return [...new Set([...minions, ...managed.map(([name]) => name.slice(name.indexOf(':') + 1))])]
   }
 
   address(target: string): string[] {

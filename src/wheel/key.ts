@@ -84,7 +84,7 @@ async function forgetGone(ctx: MasterContext, matches: Matches): Promise<void> {
   const known = new Set(ctx.keys.list('minions'))
   for (const id of [...matches.values()].flat()) {
     if (known.has(id)) continue
-    for (const bank of ['grains', 'pillar', 'mine']) ctx.cache.bank(bank).flush(id)
+    for (const bank of ['grains', 'pillar', 'mine', 'minion_resources']) ctx.cache.bank(bank).flush(id)
   }
 }
 

@@ -8,7 +8,7 @@ import { salt } from '../../src/cli/mod.ts'
 import { masterConfig } from '../../src/config/mod.ts'
 import { type Plain, str } from '../../src/data/mod.ts'
 import { TestSite } from '../integration/site.ts'
-import { SALT_TREE, SaltSite } from './salt.ts'
+import { canImport, SALT_TREE, SaltSite } from './salt.ts'
 
 const MINUTE = 60_000
 const LARGE = 50 << 20
@@ -157,4 +157,29 @@ describe.runIf(SALT_TREE)('Sites of both kinds', () => {
     })
     await answers()
   })
+
+  it.runIf(canImport('salt.resources'))(
+    'have what a real minion looks after targeted under our master',
+    { timeout: 3 * MINUTE },
+    async () => {
+      const roots = fill(ours.root)
+      writeFileSync(join(ours.root, 'pillar', 'data.sls'), 'resources: {dummy: {resource_ids: [dummy-01, dummy-02]}}\n')
+      const master = await ours.master('master', '127.0.0.1', roots)
+      theirs.start('salt-minion', theirs.configure('minion', minionOptions('real')))
+      await master.event(/^salt\/minion\/real\/start$/, 60)
+      const ask = async (...words: string[]): Promise<Plain> => {
+        let text = ''
+        const streams = { out: (more: string) => void (text += more), err: () => undefined, terminal: false }
+        await salt(['-c', master.config, '-t', '20', '--out', 'json', '--static', ...words], streams)
+        return JSON.parse(text) as Plain
+      }
+      await again(async () => expect(await ask('dummy-01', 'test.ping')).toEqual({ 'dummy-01': true }))
+      const both = { 'dummy-01': true, 'dummy-02': true }
+      expect(await ask('*', 'test.ping')).toEqual({ real: true, ...both })
+      expect(await ask('-C', 'T@dummy', 'test.ping')).toEqual(both)
+      expect(await ask('-C', 'T@dummy:dummy-02', 'test.ping')).toEqual({ 'dummy-02': true })
+      expect(await ask('-G', 'resource_id:dummy-02', 'test.ping')).toEqual({ 'dummy-02': true })
+      expect(await ask('-L', 'real,dummy-01', 'test.ping')).toEqual({ real: true, 'dummy-01': true })
+    },
+  )
 })
