@@ -29,14 +29,17 @@ def _text(exc):
 
 
 def _trace(exc):
-    """The trace from the first line of users' code on."""
     import traceback
 
+    return "".join(traceback.format_exception(type(exc), exc, of_users(exc).__traceback__))
+
+
+def of_users(exc):
+    """The exception with its trace from the first line of users' code on."""
     trace = exc.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(HERE):
         trace = trace.tb_next
-    host = getattr(exc, "__host_trace__", "")
-    return "".join(traceback.format_exception(type(exc), exc, trace)) + host
+    return exc.with_traceback(trace)
 
 
 def _last_line(exc):

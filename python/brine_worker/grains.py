@@ -1,6 +1,7 @@
 """Grains modules: every function of every file is asked, and sees what is known so far when it wants to."""
 
 from . import modules, parameters
+from .failures import of_users
 from .host_log import logger
 
 
@@ -26,5 +27,5 @@ def _ask(name, function, so_far):
         return function(**{key: value for key, value in wanted.items() if key in names})
     except Exception as exc:  # one module's mistake must not cost the grains of the others
         text = "Failed to load grains defined in grain file %s in function %s, error:"
-        logger(__name__).critical(text, name, function, exc_info=exc)
+        logger(__name__).critical(text, name, function, exc_info=of_users(exc))
         return None

@@ -69,6 +69,7 @@ def load(path, family):
         return known
     name = os.path.basename(path)
     name = name if os.path.isdir(path) else name.rpartition(".")[0]
+    _let_go(path, fresh=known is None)
     entry = _Loaded(path, stamp, family, name)
     full = "salt.loaded.ext.{}.{}".format(TAGS.get(family, family), name)
     try:
@@ -80,12 +81,27 @@ def load(path, family):
     return entry
 
 
+def _let_go(path, fresh):
+    """Makes `_utils` importable, and what modules imported from beside them be read again after a change."""
+    for folder in current().facts.get("utils") or ():
+        if folder not in sys.path and os.path.isdir(folder):
+            sys.path.append(folder)
+    if fresh:
+        return
+    root = os.path.dirname(os.path.dirname(path)) + os.sep
+    for name, module in list(sys.modules.items()):
+        if not name.startswith("salt.loaded.") and str(getattr(module, "__file__", None) or "").startswith(root):
+            del sys.modules[name]
+
+
 def _execute(full, path, family):
     is_package = os.path.isdir(path)
     file = os.path.join(path, "__init__.py") if is_package else path
     module = _empty(full, file, is_package)
     equip(module)
     sys.modules[full] = module
+    beside = os.path.dirname(path)
+    sys.path.append(beside)
     try:
         # compiled anew: two changes within a second would not be told apart by a cached form
         with open(file, "rb") as source_file:
@@ -93,6 +109,8 @@ def _execute(full, path, family):
     except BaseException:
         sys.modules.pop(full, None)
         raise
+    finally:
+        sys.path.remove(beside)
     equip(module, keep=("__salt__",) if family == "grains" else ())
     return module
 
@@ -128,13 +146,13 @@ def equip(module, keep=()):
 
 
 def _log_failure(family, name, exc):
-    kind = family.rstrip("s")
-    if isinstance(exc, SyntaxError):
-        logger(__name__).error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
-    elif isinstance(exc, ImportError):
+    from .failures import of_users
+
+    kind, exc = family.rstrip("s"), of_users(exc)
+    if isinstance(exc, ImportError):
         logger(__name__).debug("Failed to import %s %s:", kind, name, exc_info=exc)
-    else:
-        logger(__name__).error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
+        return
+    logger(__name__).error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
 
 
 def describe(path, family):
@@ -171,7 +189,9 @@ def _virtual(module, entry):
     except (Exception, SystemExit) as exc:  # users' code may raise anything
         text = "Exception raised when processing __virtual__ function for {}. Module will not be loaded: {}"
         text = text.format(module.__name__, exc)
-        logger(__name__).error(text, exc_info=exc)
+        from .failures import of_users
+
+        logger(__name__).error(text, exc_info=of_users(exc))
         return None, text
     reason = None
     if isinstance(verdict, tuple):

@@ -21,12 +21,12 @@ function beaconOf(registry: Registry, memory: Dict, plugin: UserPlugin): UserBea
         return { valid, comment: valid ? '' : 'Configuration for beacon must be a list.' }
       }
       const answer = await plugin.call(scope, 'validate', [config])
-      const [valid, comment] = isList(answer) ? [...answer] : [answer, '']
+      const [valid, comment] = Array.isArray(answer) ? answer : [answer, '']
       return { valid: truthy(valid ?? false), comment: str(comment ?? '') }
     },
     look: async (ctx, config) => {
       const seen = await plugin.call({ ...scope, context: ctx }, 'beacon', [config])
-      return (isList(seen) ? [...seen] : []).filter((data): data is Dict => isDict(data))
+      return (Array.isArray(seen) ? [...seen] : []).filter((data): data is Dict => isDict(data))
     },
   }
 }

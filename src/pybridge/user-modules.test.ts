@@ -88,6 +88,12 @@ beforeAll(async () => {
   folder.write('modules/broken.py', 'def x(:\n')
   folder.write('modules/test.py', 'def ping():\n    return "mine"\n')
   folder.write('modules/mytest.py', '__virtualname__ = "cp"\n\ndef extra():\n    return 1\n')
+  folder.write('modules/_shared.py', 'WORD = "shared"\n')
+  folder.write(
+    'modules/importing.py',
+    'import _shared\n\ndef word():\n    import palette\n    return [_shared.WORD, palette.NAME]\n',
+  )
+  folder.write('utils/palette.py', 'NAME = "dark"\n')
   folder.write('utils/colours.py', 'def mix(a):\n    return a + __opts__["id"]\n')
   functions = await folder.registry()
 })
@@ -120,6 +126,7 @@ describe("users' own Python modules", () => {
     ['probe.met', [], {}, 'True'],
     ['probe.caught', [], {}, "'enable() takes 1 positional argument but 3 were given'"],
     ['probe.util', [], {}, "'aweb1'"],
+    ['importing.word', [], {}, "['shared', 'dark']"],
     ['cp.extra', [], {}, '1'],
     ['test.ping', [], {}, "'mine'"],
   ] as Array<[string, Value[], Record<string, Value>, string]>)(
