@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect, parseArgs } from 'node:util'
 import { silentLog, toError } from '../../src/base/mod.ts'
 import { BusClient } from '../../src/bus/mod.ts'
+import type { Value } from '../../src/data/mod.ts'
 import {
   ClearClient,
   generateRsaKeys,
@@ -20,6 +21,7 @@ import { holds } from '../faults/holds.ts'
 import { until } from '../faults/site.ts'
 import { Cluster } from '../live/cluster.ts'
 import { noise, ownRequest, strange } from './requests.ts'
+import { siege } from './siege.ts'
 
 const { values } = parseArgs({
   options: {
@@ -99,6 +101,40 @@ async function bombard({ client, channel, places }: Prey, chance: Chance, second
   return leaks
 }
 
+/** What a master may take for itself under siege: what may be on its way in, and what it needs to read it. */
+const MOST_UNDER_SIEGE_MIB = 1200
+/** Lines of a log are to be read by somebody. */
+const MOST_LOG_BYTES = 2 << 20
+
+async function besiege(transportName: string, { cluster, client, places }: Prey, chance: Chance): Promise<string[]> {
+  const problems: string[] = []
+  const before = holds(cluster.pidOf('master'))
+  const [requests, publications] = places as [NetConnectOpts, NetConnectOpts]
+  await siege(transportName, { requests, publications }, chance, async () => {
+    const growth = holds(cluster.pidOf('master')).peakMiB - before.memoryMiB
+    process.stdout.write(`     ${growth.toFixed()} MiB more at most under siege\n`)
+    if (growth > MOST_UNDER_SIEGE_MIB) problems.push(`the master grew by ${growth.toFixed()} MiB under siege`)
+    const ping = new Map<Value, Value>([
+      ['cmd', 'ping'],
+      ['ballast', 'x'.repeat(300_000)],
+    ])
+    await new ClearClient(client).send(ping, { timeout: 20, tries: 1 }).catch((error: unknown) => {
+      problems.push(`the master serves nobody under siege: ${toError(error).message}`)
+    })
+  })
+  try {
+    await until(
+      'connections of strangers are gone',
+      async () => holds(cluster.pidOf('master')).descriptors <= before.descriptors + 20,
+    )
+  } catch (error) {
+    problems.push(toError(error).message)
+  }
+  const { length } = cluster.log('master')
+  if (length > MOST_LOG_BYTES) problems.push(`the log has ${length} bytes`)
+  return problems
+}
+
 /** Tags of what somebody without rights must not bring about. */
 const isDeed = (tag: string): boolean => /^salt\/(job\/\d{20}\/(new|publish)|run\/\d+\/new|wheel\/\d+\/new)$/.test(tag)
 
@@ -127,6 +163,7 @@ async function fuzz(transportName: string, chance: Chance, seconds: number): Pro
       if (growth > MOST_GROWTH_MIB) problems.push(`the master grew by ${growth.toFixed()} MiB`)
       if (after.descriptors > before.descriptors + 20) problems.push(`${after.descriptors} descriptors are open`)
     }
+    if (pid !== undefined) problems.push(...(await besiege(transportName, prey, chance)))
     const deed = await bus.next(0.1)
     bus.close()
     if (deed) problems.push(`something was brought about: ${deed.tag}`)
