@@ -1,6 +1,7 @@
 // The reactor in its master: what it reaches the master's functions, stores and bus by.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { toError } from '../base/mod.ts'
 import {
   type MasterAccess,
   masterContext,
@@ -31,15 +32,18 @@ export function openReactor(parts: MasterParts, access: MasterAccess): Reactor |
     const [module = ''] = fun.split('.')
     return { declaration: await registry.find(fun), isBuiltIn: Object.hasOwn(registry.builtIn, module) }
   }
-  void checkRules(context, declared).then((problems) => {
-    for (const problem of problems) log('warning', problem)
-  })
+  checkRules(context, declared).then(
+    (problems) => {
+      for (const problem of problems) log('warning', problem)
+    },
+    (error: unknown) => log('error', `The rules of the reactor cannot be checked: ${toError(error).message}`),
+  )
   const reactor = new Reactor({
     context,
     bus,
     declared,
     store: context.reactions(),
-    run: (call) => runMasterFunction(access, call),
+    run: (call) => runMasterFunction(access, { ...call, isBrief: true }),
     masterKey: () => readFileSync(join(cachedir, '.root_key'), 'utf8').trim(),
   })
   reactor.start()

@@ -64,7 +64,7 @@ async function renderFile(ctx: MasterContext, file: string, { tag, data }: React
   }
 }
 
-function linesIn(value: Value, sourceLine: (line: number) => number): Dict {
+export function linesIn(value: Value, sourceLine: (line: number) => number): Dict {
   const lines: Dict = new Map()
   if (!isDict(value)) return lines
   for (const id of value.keys()) {
@@ -89,7 +89,7 @@ function placed(error: unknown, file: string): string {
 }
 
 /** `local.test.ping: [...]` becomes `local: [..., test.ping]`, and each ID knows its file. */
-function padded(value: Value, file: string): Dict {
+export function padded(value: Value, file: string): Dict {
   if (value === null || value === '') return new Map()
   if (isList(value)) throw new PyError('TypeError', 'list indices must be integers or slices, not str')
   if (!isDict(value)) throw new PyError('TypeError', `'${typeName(value)}' object does not support item assignment`)
