@@ -4,6 +4,7 @@ import { FileServer, type FoundFile, KnownHashes } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 
 const BUFFER = 1_048_576
+const NOTHING = new Uint8Array(0)
 
 export class FileService {
   private readonly opts: Dict
@@ -32,7 +33,9 @@ export class FileService {
       ])
     const offset = Math.max(0, numberOf(load.get('loc') ?? 0) ?? 0)
     const length = numberOf(this.opts.get('file_buffer_size') ?? BUFFER) ?? BUFFER
-    const data = await this.host.read(found.path, { offset, length })
+    // the last request of a file asks for what is behind its end; size 0 may be a file of /proc
+    const isOver = found.stat.size > 0 && offset >= found.stat.size
+    const data = isOver ? NOTHING : await this.host.read(found.path, { offset, length })
     const answer = new Map<string, unknown>([
       ['data', data],
       ['dest', found.rel],

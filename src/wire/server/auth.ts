@@ -2,7 +2,7 @@
 // version 2 on every reply is signed and carries the minion's nonce.
 import { type Log, shownText, toError } from '../../base/mod.ts'
 import { type Dict, encodeMsgpack, strip, type Value } from '../../data/mod.ts'
-import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
+import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
 import { bytesOf, dictOf, isValidId, textField } from '../envelope.ts'
 import { isWireError, WireError } from '../errors.ts'
 import { type AuthDecision, decideAuth } from './auth-decision.ts'
@@ -56,11 +56,12 @@ export class Authenticator {
     if (pub === undefined || pub.length > LONGEST_KEY) {
       throw new WireError('ProtocolError', `The authentication request of ${id} has no key`)
     }
-    const decision = await this.decide(id, strip(pub), load)
-    return decision.ret === undefined ? this.welcome(id, load, version) : this.refusal(decision.ret, load, signed)
+    const key = readPublicKey(strip(pub))
+    const decision = await this.decide(id, { pub: strip(pub), isKey: key !== undefined }, load)
+    return decision.ret === undefined ? this.welcome(id, key!, load, version) : this.refusal(decision.ret, load, signed)
   }
 
-  private async decide(id: string, pub: string, load: Dict): Promise<AuthDecision> {
+  private async decide(id: string, { pub, isKey }: { pub: string; isKey: boolean }, load: Dict): Promise<AuthDecision> {
     const { policy, keys, log } = this.parts
     const grains = dictOf(load.get('autosign_grains'))
     const decision = decideAuth({
@@ -73,7 +74,7 @@ export class Authenticator {
       autoSign: (await policy.autoSign?.(id, grains)) === true,
     })
     log(...decision.log)
-    if (decision.act === 'accept' && readPublicKey(pub) === undefined) {
+    if (decision.act === 'accept' && !isKey) {
       log('error', `Corrupt or missing public key "${id}"`)
       return { ...decision, act: 'reject', ret: false }
     }
@@ -122,10 +123,9 @@ export class Authenticator {
   }
 
   /** The reply that lets a minion in. */
-  private async welcome(id: string, load: Dict, version: number): Promise<Reply> {
+  private async welcome(id: string, minionKey: RsaPublicKey, load: Dict, version: number): Promise<Reply> {
     const { identity, secret, sessions, publishPort, log } = this.parts
     const algorithm = textField(load, 'enc_algo') ?? DEFAULT_ENCRYPTION
-    const minionKey = new RsaPublicKey(strip(textField(load, 'pub')!))
     const inner = new Map<string, unknown>([
       ['enc', 'pub'],
       ['pub_key', identity.key.publicKey.pem],
