@@ -1,7 +1,7 @@
 // Calls of returners, ours and users' own, by what a minion or a master knows. One that fails is told of in the log and
 // keeps nothing else from going on.
 import { type Log, toError } from '../base/mod.ts'
-import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { contains, type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { returnerTable } from '../loader/mod.ts'
 import type { FunctionContext, JobCache, ReturnerFunctions } from '../sdk/mod.ts'
 
@@ -9,6 +9,7 @@ type Name = keyof ReturnerFunctions
 
 /** The functions of a returner; undefined when there is none of that name. */
 export async function returnerOf(ctx: FunctionContext, name: string): Promise<ReturnerFunctions | undefined> {
+  if (contains(ctx.opts.get('disable_returners') ?? [], name)) return undefined
   const { functionScope, moduleFiles, userPlugins } = await import('../pybridge/mod.ts')
   const own =
     moduleFiles(ctx.opts, 'returners').length > 0 ? await userPlugins(functionScope(ctx), 'returners') : undefined

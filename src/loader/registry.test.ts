@@ -89,6 +89,12 @@ describe('the registry', () => {
     }
   })
 
+  test('has none but the modules that whitelist_modules names', () => {
+    const registry = new Registry(table, context({ opts: new Map([['whitelist_modules', ['pkg']]]) }))
+    expect([...registry.names()].every((name) => name.startsWith('pkg.'))).toBe(true)
+    expect([...registry.names()].length).toBeGreaterThan(0)
+  })
+
   test('hides the modules that disable_modules names', () => {
     const registry = new Registry(table, context({ opts: new Map([['disable_modules', ['pkg']]]) }))
     expect([registry.has('pkg.which'), registry.hasModule('pkg')]).toEqual([false, false])

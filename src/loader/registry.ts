@@ -1,7 +1,7 @@
 // Functions by name. A table says which functions exist; the file behind a module is imported at its first call, so
 // the size of the library costs nothing at start.
 import { didYouMean, type Log, silentLog } from '../base/mod.ts'
-import { contains, type Dict, type Value } from '../data/mod.ts'
+import { contains, type Dict, truthy, type Value } from '../data/mod.ts'
 import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
 import { type HttpClient, httpClient } from '../http/mod.ts'
@@ -103,7 +103,7 @@ export class Registry {
       builtIn: table,
       table,
       states: stateTable,
-      functions: functionsOf(table, context.opts.get('disable_modules') ?? []),
+      functions: functionsOf(table, context.opts),
       loaded: new Map(),
       loading: new Map(),
     }
@@ -185,7 +185,7 @@ export class Registry {
     const tables = own ?? builtIn
     shared.table = tables.functions
     shared.states = tables.states
-    shared.functions = functionsOf(shared.table, context.opts.get('disable_modules') ?? [])
+    shared.functions = functionsOf(shared.table, context.opts)
     this.reload()
     this.states.use(shared.states)
   }
@@ -294,10 +294,14 @@ function split(name: string): [module: string, fun: string] {
   return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)]
 }
 
-function functionsOf(table: ModuleTable, disabled: Value): Map<string, Set<string>> {
+/** All but `disable_modules`, and with `whitelist_modules` only these. */
+function functionsOf(table: ModuleTable, opts: Dict): Map<string, Set<string>> {
+  const disabled = opts.get('disable_modules') ?? []
+  const allowed = opts.get('whitelist_modules') ?? []
   const functions = new Map<string, Set<string>>()
   for (const [name, entries] of Object.entries(table)) {
-    if (!contains(disabled, name)) functions.set(name, new Set(entries.flatMap((entry) => entry.functions)))
+    if (contains(disabled, name) || (truthy(allowed) && !contains(allowed, name))) continue
+    functions.set(name, new Set(entries.flatMap((entry) => entry.functions)))
   }
   return functions
 }

@@ -1,10 +1,10 @@
 // What a master's options say about keys it has not seen: which are accepted or refused by themselves.
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, toError } from '../base/mod.ts'
-import { compileRegex, type Dict, fnmatch, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import type { Log } from '../base/mod.ts'
+import { compileRegex, type Dict, fnmatch, numberOf, PyError, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { PkiKeys } from '../store/mod.ts'
-import type { AuthPolicy } from '../wire/mod.ts'
+import { type AuthPolicy, isValidId } from '../wire/mod.ts'
 
 /** The lines of a file that others cannot write to; a file with wider rights is not trusted. */
 function trustedLines(file: string, isPermissive: boolean, log: Log): string[] {
@@ -28,7 +28,7 @@ function matches(id: string, line: string): boolean {
     return compileRegex(`(?:${line})\\Z`).match(id) !== null
   } catch (error) {
     // a glob such as `*.example.com` is no regular expression
-    if (toError(error).name === 'PyError' || error instanceof SyntaxError) return false
+    if (error instanceof PyError || error instanceof SyntaxError) return false
     throw error
   }
 }
@@ -42,6 +42,23 @@ function grainAllows(directory: string, name: string, value: Value): boolean {
   return lines.some((line) => line !== '' && !line.startsWith('#') && line === str(value))
 }
 
+/** The name of a file that lets its minion in once, while it is fresh: `minions_autosign` below the keys. */
+function takeStub(opts: Dict, id: string, log: Log): boolean {
+  const directory = join(str(opts.get('pki_dir') ?? ''), 'minions_autosign')
+  if (!isValidId(id) || !statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return false
+  const minutes = numberOf(opts.get('autosign_timeout') ?? 120) ?? 120
+  const oldest = minutes > 0 ? Date.now() - minutes * 60_000 : 0
+  for (const name of readdirSync(directory)) {
+    const file = join(directory, name)
+    if (statSync(file).mtimeMs >= oldest) continue
+    log('warning', `Autosign keyid expired ${file}`)
+    rmSync(file)
+  }
+  if (!existsSync(join(directory, id))) return false
+  rmSync(join(directory, id))
+  return true
+}
+
 export function authPolicy(opts: Dict, keys: PkiKeys, log: Log): AuthPolicy {
   const text = (name: string): string => textOf(opts.get(name) ?? null) ?? ''
   const flag = (name: string): boolean => truthy(opts.get(name) ?? false)
@@ -52,7 +69,7 @@ export function authPolicy(opts: Dict, keys: PkiKeys, log: Log): AuthPolicy {
     openMode: flag('open_mode'),
     autoReject: (id) => listedIn('autoreject_file', id),
     autoSign: (id, grains) => {
-      if (flag('auto_accept') || listedIn('autosign_file', id)) return true
+      if (flag('auto_accept') || listedIn('autosign_file', id) || takeStub(opts, id, log)) return true
       const directory = text('autosign_grains_dir')
       if (directory === '' || grains === undefined) return false
       return [...grains].some(([name, value]) => grainAllows(directory, str(name), value))

@@ -17,6 +17,11 @@ export class MineService {
     this.targets = targets
   }
 
+  private get isKept(): boolean {
+    const { opts } = this.parts
+    return truthy(opts.get('minion_data_cache') ?? true) || truthy(opts.get('enforce_mine_cache') ?? false)
+  }
+
   private of(id: string): Dict {
     const kept = this.parts.cache.bank('mine').fetch(id)
     return kept !== undefined && isDict(kept) ? kept : new Map()
@@ -24,7 +29,7 @@ export class MineService {
 
   store(load: Dict): boolean {
     const data = load.get('data')
-    if (!truthy(this.parts.opts.get('minion_data_cache') ?? true)) return true
+    if (!this.isKept) return true
     if (data === undefined || !isDict(data)) return false
     const id = str(load.get('id')!)
     const before = truthy(load.get('clear') ?? false) ? new Map<Value, Value>() : this.of(id)

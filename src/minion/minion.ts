@@ -1,7 +1,9 @@
 // A running minion: its own event bus, the jobs it carries out, and a peer for each master it has.
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, type Log } from '../base/mod.ts'
 import { BusServer, EventBus, minionBusPaths } from '../bus/mod.ts'
-import type { Dict } from '../data/mod.ts'
+import { type Dict, numberOf } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
@@ -66,6 +68,7 @@ export class Minion {
 
   private async begin(): Promise<void> {
     const { opts, log, host } = this
+    await this.waitToStart()
     const grains = await collectGrains({ opts, host, log })
     opts.set('grains', grains)
     await findMaster({ opts, grains, host, log })
@@ -81,6 +84,20 @@ export class Minion {
     const opened = this.peers.map((peer) => this.openPeer(peer))
     if (opened.length > 0) await Promise.race([Promise.any(opened).catch(reason), this.over])
     else await this.openAlone(grains)
+  }
+
+  /** `random_startup_delay`: so that many minions do not come at once. */
+  private async waitToStart(): Promise<void> {
+    const most = numberOf(this.opts.get('random_startup_delay') ?? 0) ?? 0
+    if (most <= 0) return
+    const seconds = randomInt(most + 1)
+    this.log(
+      'info',
+      `Minion sleeping for ${seconds} seconds due to configured startup_delay between 0 and ${most} seconds`,
+    )
+    const wait = new AbortController()
+    this.closings.push(() => wait.abort())
+    await sleep(seconds * 1000, undefined, { signal: wait.signal })
   }
 
   async close(): Promise<void> {

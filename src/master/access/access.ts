@@ -162,8 +162,11 @@ export class Access {
     const key = textOf(load.get('key') ?? null) ?? ''
     const user = textOf(load.get('user') ?? null) ?? ''
     if (key === '' || !this.keys.allows(key, user)) return undefined
-    if (this.keys.isOwners(key)) return { user }
-    const rules = this.known.opts.get('publisher_acl') ?? null
-    return { user, list: listFor(rules, user, [], isPermissive(this.known.opts)) }
+    const { opts } = this.known
+    const rules = opts.get('publisher_acl') ?? null
+    // with `sudo_acl` who came by sudo has his own rights, not those of root
+    const isBound = user.startsWith('sudo_') && truthy(opts.get('sudo_acl') ?? false) && truthy(rules)
+    if (this.keys.isOwners(key) && !isBound) return { user }
+    return { user, list: listFor(rules, user.replace(/^sudo_/, ''), [], isPermissive(opts)) }
   }
 }
