@@ -25,6 +25,8 @@ export interface MasterCall {
   user: string
   jid?: string
   masked?: boolean
+  /** Nobody needs to see that it is going on unless it takes some time. */
+  isBrief?: boolean
   print?: CallIdentity['print']
   onProgress?: CallIdentity['onProgress']
 }
@@ -65,10 +67,10 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     },
     (kind, { name, ...inner }) => runMasterFunction(access, { family: kind, fun: name, ...inner }),
   )
-  const note = noteOf(access, told)
+  const note = new Note(access, told, call.isBrief ?? false)
   let result: MasterCallResult
   try {
-    await refreshFunctions(access)
+    if (!registry.has(fun) || isLongAgo(access.opts)) await refreshFunctions(access)
     const value = await registry.call(ctx, fun, args, kwargs)
     const retcode = Number(ctx.memory.get('retcode') ?? 0)
     const chosen = ctx.memory.get('outputter')
@@ -77,7 +79,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   } catch (error) {
     result = { jid, ...(await failure(error, call)) }
   } finally {
-    rmSync(note, { force: true })
+    note.remove()
   }
   const ended = new Map(told).set('return', result.value).set('success', result.success)
   if (result.raised) ended.set('retcode', result.retcode)
@@ -97,13 +99,41 @@ const SECRETS = new Set(['password', 'sharedsecret', 'token'])
 const withoutSecrets = (kwargs: ReadonlyMap<string, Value>): Dict =>
   new Map([...kwargs].map(([name, value]): [Value, Value] => [name, SECRETS.has(name) ? '**********' : value]))
 
+const refreshed = new WeakMap<Dict, number>()
+const REFRESH_MS = 1000
+
+/** Whether users' own functions were not looked for in the last moment. */
+function isLongAgo(opts: Dict): boolean {
+  const now = performance.now()
+  if (now - (refreshed.get(opts) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return false
+  refreshed.set(opts, now)
+  return true
+}
+
+const BRIEF_MS = 20
+
 /** A file says that the call is going on, for others who ask what runs. */
-function noteOf({ opts }: MasterAccess, told: Dict): string {
-  const folder = join(str(opts.get('cachedir')!), 'proc')
-  const file = join(folder, str(told.get('jid')!))
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(file, encodeMsgpack(new Map(told).set('pid', process.pid), 'bus'), { mode: 0o600 })
-  return file
+class Note {
+  private readonly file: string
+  private readonly timer: NodeJS.Timeout | undefined
+  private isWritten = false
+
+  constructor({ opts }: MasterAccess, told: Dict, isBrief: boolean) {
+    const folder = join(str(opts.get('cachedir')!), 'proc')
+    this.file = join(folder, str(told.get('jid')!))
+    const write = (): void => {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(this.file, encodeMsgpack(new Map(told).set('pid', process.pid), 'bus'), { mode: 0o600 })
+      this.isWritten = true
+    }
+    if (isBrief) this.timer = setTimeout(write, BRIEF_MS)
+    else write()
+  }
+
+  remove(): void {
+    clearTimeout(this.timer)
+    if (this.isWritten) rmSync(this.file, { force: true })
+  }
 }
 
 /** A call of the master is a job too, and what it returns is all that its last event says. */
@@ -117,7 +147,6 @@ function remember({ jobs, opts }: MasterAccess, jid: string, ended: Dict): void 
     ['jid', jid],
     ['user', ended.get('user')!],
   ])
-  jobs.saveJob({ jid, load, minions: [] })
   const { return: value, success, ...rest } = Object.fromEntries(ended as Map<string, Value>)
   const whole = new Map<Value, Value>([
     ...Object.entries(rest),
@@ -125,7 +154,7 @@ function remember({ jobs, opts }: MasterAccess, jid: string, ended: Dict): void 
     ['return', value!],
     ['success', success!],
   ])
-  void jobs.saveReturn({ jid, id, data: new Map<Value, Value>([['return', whole]]) })
+  void jobs.saveReturn({ jid, id, data: new Map<Value, Value>([['return', whole]]), job: { jid, load, minions: [] } })
 }
 
 /** A return with `data` is one of states, and succeeds when all of them do. */

@@ -16,6 +16,7 @@ export class MasterRegistry {
   /** Without users' own. */
   readonly builtIn: MasterTable
   private table: MasterTable
+  private readonly loaded = new WeakMap<MasterEntry, MasterModule>()
 
   constructor(table: MasterTable) {
     this.builtIn = table
@@ -42,10 +43,16 @@ export class MasterRegistry {
   async find(name: string): Promise<MasterFunction> {
     const [module, fun] = parted(name)
     for (const entry of Object.hasOwn(this.table, module) ? this.table[module]! : []) {
-      if (entry.functions.includes(fun)) return (await entry.load()).default.functions[fun]!
+      if (entry.functions.includes(fun)) return (this.loaded.get(entry) ?? (await this.load(entry))).functions[fun]!
     }
     const hint = didYouMean(name, this.names())
     throw new LoaderError('FunctionUnknown', `'${name}' is not available.`, hint === undefined ? {} : { hint })
+  }
+
+  private async load(entry: MasterEntry): Promise<MasterModule> {
+    const { default: module } = await entry.load()
+    this.loaded.set(entry, module)
+    return module
   }
 
   async call(

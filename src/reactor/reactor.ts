@@ -143,6 +143,11 @@ export class Reactor {
       context.log('error', `Exception encountered while compiling reactions\n${failureText(error)}`)
     }
     record.planned()
+    try {
+      await this.parts.store.kept()
+    } catch (error) {
+      context.log('error', `Cannot write down the reaction to event ${event.tag}: ${failureText(error)}`)
+    }
     const cause = { record: record.id, depth: event.depth }
     await carryOut({ performer: this.performer, record, cause, isTakenUp: false })
   }

@@ -145,7 +145,7 @@ export class ReactionRecord {
   }
 
   private write(): void {
-    this.store.update(this.id, this.content, !this.plan || this.left > 0)
+    this.store.update(this.id, this.tag, this.content, !this.plan || this.left > 0)
   }
 }
 

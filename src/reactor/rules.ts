@@ -18,6 +18,7 @@ export interface ManageResult {
 export class Rules {
   private readonly opts: Dict
   private readonly log: Log
+  private compiled: { list: Value[]; rules: Rule[] } | undefined
 
   constructor(opts: Dict, log: Log) {
     this.opts = opts
@@ -50,7 +51,10 @@ export class Rules {
   }
 
   all(): Rule[] {
-    return this.list().flatMap(ruleOf)
+    const list = this.list()
+    // a list of the configuration stays, and changes only here
+    if (this.compiled?.list !== list) this.compiled = { list, rules: list.flatMap(ruleOf) }
+    return this.compiled.rules
   }
 
   /** The rules that a tag matches, in their order. */
@@ -61,6 +65,7 @@ export class Rules {
   add(tag: string, files: Value): ManageResult {
     if (this.at(tag) >= 0) return { status: false, comment: 'Reactor already exists.' }
     this.list().push(new Map([[tag, files]]))
+    this.compiled = undefined
     return { status: true, comment: 'Reactor added.' }
   }
 
@@ -68,6 +73,7 @@ export class Rules {
     const at = this.at(tag)
     if (at < 0) return { status: false, comment: 'Reactor does not exists.' }
     this.list().splice(at, 1)
+    this.compiled = undefined
     return { status: true, comment: 'Reactor deleted.' }
   }
 

@@ -16,6 +16,8 @@ export interface JobReturn {
   data: Dict
   /** The data as an event carries it, where that is at hand: it is not written out again. */
   packed?: Uint8Array
+  /** The job it belongs to, when that was not kept before. */
+  job?: JobRecord
 }
 
 /** What is known about one minion of a job. */

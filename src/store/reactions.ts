@@ -1,7 +1,15 @@
 // What the reactor did and why: one record for each event that a rule matched, with the calls that came of it. Kept in an
-// embedded database, so that the reason for a job can be asked for at any time, also by other programs.
+// embedded database, so that the reason for a job can be asked for at any time, also by other programs. What changes in one
+// moment is written together: the disk costs by the transaction.
 import type { Dict } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict } from './database.ts'
+
+interface Changed {
+  at: number
+  tag: string
+  record: Dict
+  isOpen: boolean
+}
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS reaction (
@@ -24,21 +32,72 @@ export interface KeptReaction {
 
 export class ReactionStore {
   private readonly db: Database
+  private changed = new Map<number, Changed>()
+  private writing: Promise<void> | undefined
+  private lastId: number | undefined
 
   constructor(file: string) {
     this.db = openDatabase(file, SCHEMA)
   }
 
-  /** Keeps a reaction that begins; gives its number. */
+  /** Keeps a reaction that begins; gives its number. Only one process does that. */
   begin(tag: string, record: Dict): number {
-    const insert = this.db.prepare('INSERT INTO reaction (at, tag, is_open, record) VALUES (?, ?, 1, ?)')
-    const id = Number(insert.run(Date.now() / 1000, tag, pack(record)).lastInsertRowid)
-    if (id % 1000 === 0) this.db.prepare('DELETE FROM reaction WHERE id <= ?').run(id - KEPT)
+    this.lastId ??= Number(
+      (this.db.prepare('SELECT max(id) AS last FROM reaction').get() as { last: number | null }).last,
+    )
+    const id = ++this.lastId
+    this.change(id, { at: Date.now() / 1000, tag, record, isOpen: true })
     return id
   }
 
-  update(id: number, record: Dict, isOpen: boolean): void {
-    this.db.prepare('UPDATE reaction SET record = ?, is_open = ? WHERE id = ?').run(pack(record), isOpen ? 1 : 0, id)
+  /** The record is read when it is written, with what was changed in it since. */
+  update(id: number, tag: string, record: Dict, isOpen: boolean): void {
+    const known = this.changed.get(id)
+    if (known) known.isOpen = isOpen
+    else this.change(id, { at: Date.now() / 1000, tag, record, isOpen })
+  }
+
+  private change(id: number, changed: Changed): void {
+    this.changed.set(id, changed)
+    this.writing ??= new Promise((done, fail) => {
+      setImmediate(() => {
+        try {
+          this.flush()
+          done()
+        } catch (error) {
+          fail(error)
+        }
+      })
+    })
+    // who wants to know asks
+    this.writing.catch(() => {})
+  }
+
+  /** Resolves when everything so far is in the database. */
+  kept(): Promise<void> {
+    return this.writing ?? Promise.resolve()
+  }
+
+  private flush(): void {
+    const { changed } = this
+    this.changed = new Map()
+    this.writing = undefined
+    if (changed.size === 0) return
+    const put = this.db.prepare(
+      `INSERT INTO reaction (id, at, tag, is_open, record) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET record = excluded.record, is_open = excluded.is_open`,
+    )
+    this.db.exec('BEGIN IMMEDIATE')
+    try {
+      for (const [id, { at, tag, record, isOpen }] of changed) {
+        put.run(id, at, tag, isOpen ? 1 : 0, pack(record))
+        if (id % 1000 === 0) this.db.prepare('DELETE FROM reaction WHERE id <= ?').run(id - KEPT)
+      }
+      this.db.exec('COMMIT')
+    } catch (error) {
+      this.db.exec('ROLLBACK')
+      throw error
+    }
   }
 
   /** The last ones, newest first. */
@@ -73,10 +132,12 @@ export class ReactionStore {
   }
 
   close(): void {
+    this.flush()
     this.db.close()
   }
 
   private rows(sql: string, ...values: Array<number | string | Buffer>): KeptReaction[] {
+    this.flush()
     return (this.db.prepare(sql).all(...values) as Row[]).map(({ id, record }) => ({ id, record: unpackDict(record) }))
   }
 }

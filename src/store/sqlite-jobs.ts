@@ -108,7 +108,8 @@ export class SqliteJobs implements JobStore {
     for (const [index, { done }] of waiting.entries()) done(isNew[index]!)
   }
 
-  private insert({ jid, id, data, packed }: JobReturn): boolean {
+  private insert({ jid, id, data, packed, job }: JobReturn): boolean {
+    if (job) this.saveJob(job)
     const insert = this.sql('INSERT INTO ret VALUES (?, ?, ?, ?) ON CONFLICT (jid, id) DO NOTHING')
     return (
       insert.run(

@@ -76,8 +76,9 @@ export function jobHead(ctx: MasterContext, jid: string): { what: string; state?
   const what = `${[fun, ...words].join(' ')}${target}`
   if (target !== '') return { what }
   if (ctx.orchestrations().run(jid)) return { what }
-  const [ended] = ctx.jobs.returns(jid).values()
-  if (!ended) return { what, state: 'no return' }
+  const [returned] = ctx.jobs.returns(jid).values()
+  if (!returned) return { what, state: 'no return' }
+  const ended = dictOf(returned.get('return'))
   if (ended.get('success') !== false) return { what, state: 'done' }
   return { what, state: 'failed', error: lastLine(textOr(ended.get('return'))) }
 }
