@@ -222,6 +222,8 @@ export const runnerTable: MasterTable = {
         'sync_executors',
         'sync_wrapper',
         'sync_roster',
+        'sync_auth',
+        'sync_matchers',
       ],
       load: () => import('../runners/saltutil.ts'),
     },

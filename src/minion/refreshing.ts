@@ -20,6 +20,8 @@ export function listenForRefreshes(bus: EventBus, session: MinionSession, log: L
     [
       'pillar_refresh',
       async () => {
+        // a job that comes meanwhile sees what was synced before
+        session.forgetFunctions()
         await session.refreshGrains()
         await session.refreshPillar()
         bus.fire(PILLAR_DONE, new Map([['complete', true]]))

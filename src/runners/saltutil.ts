@@ -38,6 +38,9 @@ const FAMILIES: ReadonlyArray<readonly [word: string, folder?: string]> = [
   ['roster'],
 ]
 
+/** Those that Salt's master has no function for; `sync_all` names them when there are any. */
+const FURTHER: readonly string[] = ['auth', 'matchers']
+
 const args = {
   saltenv: arg.any('The environment, several with commas', { default: 'base' }),
   extmod_whitelist: arg.any('Only these', { optional: true }),
@@ -82,9 +85,14 @@ export default defineRunner({
         const synced: Dict = new Map()
         const offered = listedOnce(ctx.files)
         for (const [word, folder = word] of FAMILIES) synced.set(folder, await sync(ctx, folder, given, offered))
+        for (const family of FURTHER) {
+          const names = await sync(ctx, family, given, offered)
+          if (names.length > 0) synced.set(family, names)
+        }
         return synced
       },
     }),
     ...Object.fromEntries(FAMILIES.map(([word, folder = word]) => [`sync_${word}`, syncOf(word, folder)])),
+    ...Object.fromEntries(FURTHER.map((family) => [`sync_${family}`, syncOf(family, family)])),
   },
 })

@@ -42,6 +42,9 @@ export interface Synced {
 
 const WANTED = /\.(pyx?|so|zip|[cm]?[jt]s)$/
 
+/** Other names of folders. */
+const ALSO: Readonly<Record<string, readonly string[]>> = { output: ['outputters'] }
+
 /** The names that a list means for a family; undefined when it says nothing of it. */
 function listed({ opts, log }: SyncSurroundings, option: string, given: Value, family: string): string[] | undefined {
   if (typeof given === 'string') return given.split(',')
@@ -83,10 +86,12 @@ async function takeOver(
   const allowed = listed(around, 'extmod_whitelist', whitelist, family)
   const refused = listed(around, 'extmod_blacklist', blacklist, family)
   const offered = new Set<string>()
+  const folders = [family, ...(ALSO[family] ?? [])].map((name) => `_${name}/`)
   for (const saltenv of envs) {
     for (const path of await (list ?? listedOnce(files))(saltenv)) {
-      const relative = path.slice(family.length + 2)
-      if (!path.startsWith(`_${family}/`) || !WANTED.test(path)) continue
+      const source = folders.find((name) => path.startsWith(name))
+      if (source === undefined || !WANTED.test(path)) continue
+      const relative = path.slice(source.length)
       const name = relative.replace(/\.[^./]*$/, '').replaceAll('/', '.')
       if ((allowed && !allowed.includes(name)) || refused?.includes(name)) continue
       const cached = await files.fetch(`salt://${path}`, { saltenv })
