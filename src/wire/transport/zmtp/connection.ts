@@ -98,7 +98,20 @@ export class ZmtpConnection implements FrameSink, Holder {
 
   /** Who does not read its answers gets no more of them. */
   private pong(data: Buffer): void {
+    if (data.length >= 2) this.expect(100 * data.readUInt16BE(0))
     if (!this.outbox.isStalled) this.send(encodeCommand('PONG', data.subarray(2, 2 + MAX_PING_CONTEXT)))
+  }
+
+  /** The peer says how long its silence means that it is alive: after that a connection is over that nobody closed. */
+  private expect(milliseconds: number): void {
+    clearTimeout(this.timer)
+    if (milliseconds === 0) return
+    const look = (): void => {
+      const left = this.heardAt + milliseconds - performance.now()
+      if (left <= 0) this.fail(new WireError('Closed', 'The peer is silent'))
+      else this.timer = setTimeout(look, left).unref()
+    }
+    look()
   }
 
   private introduction(name: string, data: Buffer): void {

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as libzmq from 'zeromq'
@@ -229,6 +229,24 @@ describe('libzmq', () => {
       expect(got).toContain('hello')
     })
     expect(got).not.toContain('not you')
+  })
+})
+
+describe('a subscriber', () => {
+  it('gives up a master that promised to be heard and is not, and connects again', async () => {
+    let connections = 0
+    const server = createServer((socket) => {
+      connections++
+      const ping = encodeCommand('PING', Buffer.from([0, 1]))
+      socket.on('error', () => {})
+      socket.write(Buffer.concat([GREETING, readyCommand('PUB'), ping]))
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    ends.push(() => server.close())
+    const { port } = server.address() as { port: number }
+    const endpoint = { host: '127.0.0.1', port }
+    closing(zeromq.subscribe(endpoint, { id: 'm', onMessage: () => {}, reconnectDelay: () => 1 }))
+    await vi.waitFor(() => expect(connections).toBeGreaterThan(2), 10_000)
   })
 })
 
