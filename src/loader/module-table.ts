@@ -1350,6 +1350,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/localemod.ts'),
     },
   ],
+  locate: [
+    {
+      functions: ['version', 'stats', 'updatedb', 'locate'],
+      load: () => import('../modules/locate.ts'),
+    },
+  ],
   log: [
     {
       functions: ['debug', 'info', 'warning', 'error', 'critical', 'exception'],
@@ -1626,6 +1632,12 @@ export const moduleTable: ModuleTable = {
     {
       functions: ['install', 'uninstall', 'list', 'cache_clean', 'cache_list', 'cache_path'],
       load: () => import('../modules/npm.ts'),
+    },
+  ],
+  out: [
+    {
+      functions: ['out_format', 'string_format', 'html_format'],
+      load: () => import('../modules/out.ts'),
     },
   ],
   partition: [
@@ -1985,6 +1997,12 @@ export const moduleTable: ModuleTable = {
         'import_file',
       ],
       load: () => import('../modules/reg.ts'),
+    },
+  ],
+  rsync: [
+    {
+      functions: ['rsync', 'version', 'config'],
+      load: () => import('../modules/rsync.ts'),
     },
   ],
   salt_version: [
@@ -2418,6 +2436,12 @@ export const moduleTable: ModuleTable = {
         'get_expiration_date',
       ],
       load: () => import('../modules/tls.ts'),
+    },
+  ],
+  udev: [
+    {
+      functions: ['info', 'env', 'name', 'path', 'links', 'exportdb'],
+      load: () => import('../modules/udev.ts'),
     },
   ],
   ufw: [
