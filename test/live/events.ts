@@ -9,6 +9,10 @@ import type { Json, RecordedEvent } from './scenario.ts'
 const PASSING =
   /^(minion\/refresh|resource\/refresh|salt\/auth|minion_start|salt\/minion\/|salt\/job\/.*\/ret\/|salt\/stats|salt\/batch\/\w+\/recover|_salt_error)/
 
+/** On a minion's bus its own parts talk to each other in their own ways; what others may listen to is Salt's. */
+export const isForOthers = ({ tag }: RecordedEvent): boolean =>
+  !/^(__master_req_channel|fire_master|_minion_mine|__beacons_return|manage_|\/salt\/minion\/minion_(schedule|beacons_list))/.test(tag)
+
 function* wanted(events: readonly RecordedEvent[]): Generator<RecordedEvent> {
   for (const event of events) {
     if (PASSING.test(event.tag) || event.data['fun'] === 'saltutil.find_job') continue
@@ -29,7 +33,9 @@ export function missingEvents(
   for (const { tag, data } of wanted(recorded)) {
     const expected = place(data)
     const at = left.findIndex((other) => isLike(tag, expected, other))
-    if (at < 0) missing.push(`${tag} ${JSON.stringify(data)}`)
+    const alike = left.filter((other) => new Placeholders().matches(tag, other.tag)).slice(0, 3)
+    if (at < 0)
+      missing.push([tag, data, ...alike.map((other) => other.data)].map((part) => JSON.stringify(part)).join('\n '))
     else left.splice(at, 1)
   }
   return missing

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Ran, SECOND_MASTER } from './cluster.ts'
 import { differenceOfTexts, matchesJson, readJson } from './compare.ts'
-import { missingEvents } from './events.ts'
+import { isForOthers, missingEvents } from './events.ts'
 import { jsonDifferences } from './json-differences.ts'
 import { exitHere, knownDifference } from './known.ts'
 import { hasOutstandingJobs } from './outstanding.ts'
@@ -75,9 +75,7 @@ class Play {
       const missing = missingEvents(recorded, this.stage.seen(of), (value) => this.stage.cluster.placed(value))
       if (missing.length === 0) return {}
       if (Date.now() > end) {
-        const seen = this.stage.seen(of).map(({ tag }) => tag)
-        const log = this.stage.cluster.log(of)
-        return { problem: `missing\n${missing.join('\n')}\nseen: ${seen.join(' ')}\nlog: ${log}` }
+        return { problem: `missing\n${missing.join('\n')}\nlog: ${this.stage.cluster.log(of)}` }
       }
       await sleep(500)
     }
@@ -109,7 +107,7 @@ class Play {
       return this.judged(step['files'] as Json, keyFiles(this.stage.cluster))
     }
     const [, id] = /^events on the minion bus of (\w+)/.exec(what) ?? []
-    if (id !== undefined) return this.eventsVerdict(step['minion_bus'] as RecordedEvent[], id)
+    if (id !== undefined) return this.eventsVerdict((step['minion_bus'] as RecordedEvent[]).filter(isForOthers), id)
     const [, refused] = /^minion (\w+) after the denial/.exec(what) ?? []
     if (refused !== undefined) return this.logged(refused, /rejected this minion's public key/)
     if (what === 'minion log lines about masters') return this.logged('web1', /Master ip address changed/)

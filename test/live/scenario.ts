@@ -38,14 +38,18 @@ export interface Scenario {
   events: RecordedEvent[]
 }
 
-const PROBE = 'srv/salt/_modules/probe.py'
-
-/** Recordings were made one after the other, and some use the module that an earlier one brought. */
-function withProbe(scenario: Scenario, probe: string | undefined): Scenario {
+/** Recordings were made one after the other, and some use modules that an earlier one brought. */
+function withModules(scenario: Scenario, all: readonly Scenario[]): Scenario {
   const { setup, steps } = scenario
-  const isUsed = /\bprobe\./.test(JSON.stringify([steps, setup.files ?? {}]))
-  if (!isUsed || probe === undefined) return scenario
-  return { ...scenario, setup: { ...setup, files: { [PROBE]: probe, ...setup.files } } }
+  const words = JSON.stringify([steps, setup.minions, setup.files ?? {}])
+  const isUsed = (path: string): boolean => {
+    const [, kind, name] = /^srv\/salt\/_(modules|beacons)\/(\w+)\.py$/.exec(path) ?? []
+    return (
+      kind !== undefined && new RegExp(kind === 'modules' ? `\\b${name}\\.` : `beacons\\.add ${name}\\b`).test(words)
+    )
+  }
+  const used = all.flatMap((other) => Object.entries(other.setup.files ?? {})).filter(([path]) => isUsed(path))
+  return { ...scenario, setup: { ...setup, files: { ...Object.fromEntries(used), ...setup.files } } }
 }
 
 export function readScenarios(directory: string, filter?: string): Scenario[] {
@@ -55,10 +59,9 @@ export function readScenarios(directory: string, filter?: string): Scenario[] {
     .filter((file) => file.endsWith('.json'))
     .sort()
     .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Scenario)
-  const probe = scenarios.find(({ setup }) => setup.files?.[PROBE] !== undefined)?.setup.files?.[PROBE]
   return scenarios
     .filter(({ scenario }) => filter === undefined || scenario.includes(filter))
-    .map((scenario) => withProbe(withTree(scenario, scenarios), probe))
+    .map((scenario) => withTree(withModules(scenario, scenarios), scenarios))
 }
 
 /** All were recorded over one tree of states, of which each names only the files it speaks of. */

@@ -15,6 +15,9 @@ const RESTART_SECONDS = 15
 /** Steps say in words which master they are about, where there are two. */
 const masterOf = (words: string): string => (/\bon master B\b|^master B\b/.test(words) ? SECOND_MASTER : 'master')
 
+/** What minions hear of in the recording, when a file is added and removed elsewhere. */
+const CHANGED_MODULE = 'srv/salt/_modules/probe.py'
+
 /** Whether words tell only how all began. */
 const isAboutSetup = (action: string): boolean =>
   /^master(s A .* and B .* share one key pair| has| started)/.test(action)
@@ -75,12 +78,12 @@ export class Stage {
     await this.until(`the bus of ${name}`, () => log.listen())
   }
 
-  /** Users' modules were on their way before recordings began, but for those that are about it. */
+  /** Users' modules were with minions before recordings began, and with the master but for the one that is about it. */
   private async syncModules(): Promise<void> {
     const paths = Object.keys(this.scenario.setup.files ?? {})
     const has = (kinds: RegExp): boolean => paths.some((path) => kinds.test(path))
-    if (this.scenario.steps.some(({ run }) => run?.includes('saltutil.sync'))) return
     if (has(/\/_(modules|states|grains|returners|beacons)\//)) await this.cluster.run("salt '*' saltutil.sync_all")
+    if (this.scenario.steps.some(({ run }) => run?.startsWith('salt-run saltutil.sync'))) return
     if (has(/\/_(modules|runners)\//)) await this.cluster.run('salt-run saltutil.sync_all')
   }
 
@@ -135,7 +138,9 @@ export class Stage {
     else if (id !== undefined && /started/.test(action)) {
       await this.cluster.stop(id)
       await this.startMinion(id)
-    } else if (/^master (A |B )?is /.test(action)) await this.actOnMaster(masterOf(action), action)
+    } else if (action === 'a new execution module file is added') this.cluster.append(CHANGED_MODULE, '# more\n')
+    else if (action === 'the module file is removed') return true
+    else if (/^master (A |B )?is /.test(action)) await this.actOnMaster(masterOf(action), action)
     else return false
     return true
   }

@@ -121,7 +121,8 @@ async function copyFile(work: Copying, { path, mode, place }: Copied, result: Di
   const failures: Dict = new Map()
   let isFirst = true
   for (const piece of piecesOf(path, size, isCompressed)) {
-    const chunk = (isCompressed ? gzipSync(piece, { level: 9 }) : piece).toString('base64')
+    // the line feed keeps a piece that ends in `=` from being read as the name of an argument
+    const chunk = `\n${(isCompressed ? gzipSync(piece, { level: 9 }) : piece).toString('base64')}`
     const { minions, returns } = await call(work, 'cp.recv_chunked', [place, chunk, !isFirst, isCompressed, mode])
     if (returns.size === 0) {
       const partly = isFirst ? '' : ' File partially transferred.'
