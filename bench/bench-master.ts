@@ -67,17 +67,53 @@ export interface Finished {
   stdout: string
   stderr: string
   wallS: number
+  cpuS: number
+  peakMiB: number
+}
+
+/** How often the memory of a master is looked at. */
+const SAMPLE_MS = 200
+
+/** What each minion needs of the descriptors that a process may have, and what else a master needs. */
+const DESCRIPTORS = { each: 2, besides: 150 }
+
+/** A simulated minion has six descriptors. */
+const MINIONS_PER_PROCESS = 2500
+
+/** How many minions one process can serve here. */
+export function mostMinions(): number {
+  const limit = /^Max open files\s+\S+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+  if (limit === undefined) return Number.POSITIVE_INFINITY
+  return Math.floor((Number(limit) - DESCRIPTORS.besides) / DESCRIPTORS.each / 100) * 100
 }
 
 export function runToEnd(command: string[], env: NodeJS.ProcessEnv = process.env): Promise<Finished> {
   const started = performance.now()
   const child = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'], env })
   let [stdout, stderr] = ['', '']
+  let [cpuS, peakMiB] = [0, 0]
+  const sampling = setInterval(() => {
+    const cost = treeCost(child.pid!)
+    cpuS = Math.max(cpuS, cost.cpuS)
+    peakMiB = Math.max(peakMiB, cost.memoryMiB)
+  }, SAMPLE_MS / 4)
   child.stdout.on('data', (text: Buffer) => void (stdout += text))
   child.stderr.on('data', (text: Buffer) => void (stderr += text))
   return new Promise((done, fail) => {
     child.on('error', fail)
-    child.on('close', (status) => done({ status, stdout, stderr, wallS: (performance.now() - started) / 1000 }))
+    child.on('close', (status) => {
+      clearInterval(sampling)
+      done({ status, stdout, stderr, wallS: (performance.now() - started) / 1000, cpuS, peakMiB })
+    })
+  })
+}
+
+/** Those that run: what ends the bench ends them. */
+const running = new Set<BenchMaster>()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    for (const master of running) await master.stop()
+    process.exit(1)
   })
 }
 
@@ -100,6 +136,7 @@ export class BenchMaster {
   /** `more` are options of the master, made when its directory is known. */
   static async start(side: Side, root: string, more?: (master: BenchMaster) => object): Promise<BenchMaster> {
     const master = new BenchMaster(side, root)
+    running.add(master)
     try {
       await master.begin(more?.(master) ?? {})
       return master
@@ -176,6 +213,22 @@ export class BenchMaster {
     return treeCost(this.running[0]!.pid!)
   }
 
+  /** What some work costs the master: CPU time, and the most memory it held meanwhile. */
+  async costOf<T>(work: () => Promise<T>): Promise<{ result: T; cpuS: number; peakMiB: number }> {
+    const before = this.cost
+    let peakMiB = before.memoryMiB
+    const sampling = setInterval(() => {
+      peakMiB = Math.max(peakMiB, this.cost.memoryMiB)
+    }, SAMPLE_MS)
+    try {
+      const result = await work()
+      const { cpuS, memoryMiB } = this.cost
+      return { result, cpuS: cpuS - before.cpuS, peakMiB: Math.max(peakMiB, memoryMiB) }
+    } finally {
+      clearInterval(sampling)
+    }
+  }
+
   /** A program of this side that ends by itself. */
   run(name: string, args: string[]): Promise<Finished> {
     return runToEnd([...this.programs(name), '-c', this.path('etc'), ...args], this.env)
@@ -197,7 +250,8 @@ export class BenchMaster {
 
   /** Minions that stay until the master is stopped; gives how their sign-in went. */
   async minions(count: number, more: string[] = []): Promise<Record<string, number>> {
-    const args = ['--ret-port', String(this.port), '--minions', String(count), '--procs', count > 2000 ? '2' : '1']
+    const processes = String(Math.ceil(count / MINIONS_PER_PROCESS))
+    const args = ['--ret-port', String(this.port), '--minions', String(count), '--procs', processes]
     const child = spawn(
       process.execPath,
       [join(this.swarm, 'swarm.mjs'), ...args, '--auth-concurrency', '50', ...more],
@@ -216,6 +270,7 @@ export class BenchMaster {
   }
 
   async stop(): Promise<void> {
+    running.delete(this)
     for (const child of this.running.splice(0).reverse()) {
       const closed = new Promise((done) => child.once('close', done))
       const pids = child.exitCode === null ? processTree(child.pid!) : []

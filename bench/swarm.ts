@@ -1,18 +1,21 @@
 // A master under load, ours and Salt's in one run: returns of many minions, sign-ins, events, files, pillar, old jobs.
-// The minions are simulated and speak the real protocol. Goals are for CPU time: the swarm has to share the machine.
-//   npm run -s bench -- swarm [--minions 200,1000] [--repeat 3] [--jobs 200] [--only jobs,requests,history]
+// The minions are simulated and speak the real protocol. Goals are for CPU time: the swarm has to share the machine. What is
+// repeated is run once before without being counted.
+//   npm run -s bench -- swarm [--short] [--only jobs,events] [--minions 1000,5000] [--salt-minions 5000] [--repeat 3] [--jobs 10000]
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { BenchMaster, type Side, sides } from './bench-master.ts'
-import { type Figure, printed } from './figures.ts'
+import { BenchMaster, mostMinions, type Side, sides } from './bench-master.ts'
 import { median } from './measure.ts'
 import type { Bench } from './run.ts'
+import { type Figure, printTable } from './swarm-table.ts'
 
 interface Settings {
   root: string
   sizes: number[]
+  /** Salt's master is not asked to serve more. */
+  saltMost: number
   repeat: number
   jobs: number
 }
@@ -20,8 +23,8 @@ interface Settings {
 type Measure = (side: Side, settings: Settings) => Promise<Figure[]>
 
 const JOBS = [
-  { what: 'test.ping', fun: 'test.ping', goal: 30 },
-  { what: '20 states', fun: 'state.apply', goal: 30 },
+  { what: 'test.ping', fun: 'test.ping' },
+  { what: '20 states', fun: 'state.apply' },
 ]
 
 async function withMaster<T>(side: Side, root: string, work: (master: BenchMaster) => Promise<T>): Promise<T> {
@@ -33,43 +36,49 @@ async function withMaster<T>(side: Side, root: string, work: (master: BenchMaste
   }
 }
 
+const LONGEST_JOB_MS = 300_000
+/** Until what is written by the side is written too. */
+const SETTLE_MS = 500
+
 async function jobFigures(master: BenchMaster, size: number, repeat: number): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const { what, fun, goal } of JOBS) {
-    const runs: { cpu: number; last: number; rate: number; lost: number }[] = []
-    for (let i = 0; i < repeat; i++) {
-      const before = master.cost.cpuS
-      const job = (await master.ping('sim-*', fun, 120_000))!
-      await sleep(300)
-      const cpu = ((master.cost.cpuS - before) * 1000) / size
-      runs.push({ cpu, last: job['last_return_ms']!, rate: job['returns_per_s']!, lost: size - job['returned']! })
+  for (const { what, fun } of JOBS) {
+    const runs: { last: number; rate: number; lost: number; cpuS: number; peakMiB: number }[] = []
+    for (let i = 0; i <= repeat; i++) {
+      const { result, ...cost } = await master.costOf(async () => {
+        const job = (await master.ping('sim-*', fun, LONGEST_JOB_MS))!
+        await sleep(SETTLE_MS)
+        return { last: job['last_return_ms']!, rate: job['returns_per_s']!, lost: size - job['returned']! }
+      })
+      if (i > 0) runs.push({ ...result, ...cost })
     }
-    const of = (name: 'cpu' | 'last' | 'rate'): number => median(runs.map((run) => run[name]))
+    const of = (name: 'last' | 'rate' | 'cpuS'): number => median(runs.map((run) => run[name]))
+    const cost = { cpuS: of('cpuS'), peakMiB: Math.max(...runs.map(({ peakMiB }) => peakMiB)) }
     const label = `${size} × ${what}`
     figures.push(
-      { what: `${label}: per return`, unit: 'ms CPU', value: of('cpu'), goal },
+      { what: `${label}: returns`, unit: '/s', value: of('rate'), goal: 30, ...cost },
       { what: `${label}: publish to last return`, unit: 'ms', value: of('last') },
-      { what: `${label}: returns`, unit: '/s', value: of('rate') },
       { what: `${label}: lost`, unit: 'lost', value: Math.max(...runs.map(({ lost }) => lost)) },
     )
   }
   return figures
 }
 
-const manyMinions: Measure = async (side, { root, sizes, repeat }) => {
+const manyMinions: Measure = async (side, { root, sizes, saltMost, repeat }) => {
   const figures: Figure[] = []
   for (const size of sizes) {
+    if (side === 'salt' && size > saltMost) continue
     await withMaster(side, root, async (master) => {
-      const before = master.cost.cpuS
-      const connect = await master.minions(size)
-      const cpu = ((master.cost.cpuS - before) * 1000) / size
-      figures.push(
-        { what: `${size} sign in`, unit: '/s', value: connect['auths_per_s']! },
-        { what: `${size} sign in: each`, unit: 'ms CPU', value: cpu, goal: 5 },
-      )
-      await sleep(1000)
+      const { result: connect, ...cost } = await master.costOf(() => master.minions(size))
+      figures.push({
+        what: `${size} sign in for the first time`,
+        unit: '/s',
+        value: connect['auths_per_s']!,
+        ...cost,
+        goal: 5,
+      })
+      await sleep(2000)
       figures.push(...(await jobFigures(master, size, repeat)))
-      figures.push({ what: `${size} minions: memory after`, unit: 'MiB', value: master.cost.memoryMiB })
     })
   }
   return figures
@@ -85,107 +94,102 @@ function prepareTrees(master: BenchMaster): void {
   writeFileSync(master.path('srv/pillar/app.sls'), `app:\n${keys.join('')}`)
 }
 
-/** What is asked, which number of the answer counts, and how many of it one run does. */
-const REQUESTS = [
-  {
-    what: 'sign in again',
-    bench: 'auth',
-    args: ['--count', '300', '--conns', '20'],
-    field: 'per_s',
-    goal: 5,
-    unit: '/s',
-    count: 300,
-  },
-  {
-    what: 'events to a listener',
-    bench: 'events',
-    args: ['--count', '3000', '--conns', '20'],
-    field: 'seen_per_s',
-    goal: 20,
-    unit: '/s',
-    count: 3000,
-  },
-  {
-    what: 'one big file',
-    bench: 'file',
-    args: ['--path', 'big.bin'],
-    field: 'mb_per_s',
-    goal: 3,
-    unit: 'MB/s',
-    count: 50,
-  },
-  {
-    what: 'small files',
-    bench: 'files',
-    args: ['--count', '300', '--conns', '4'],
-    field: 'files_per_s',
-    goal: 10,
-    unit: '/s',
-    count: 300,
-  },
-  {
-    what: 'pillar',
-    bench: 'pillar',
-    args: ['--count', '60', '--conns', '4'],
-    field: 'per_s',
-    goal: 10,
-    unit: '/s',
-    count: 60,
-  },
+interface Request {
+  what: string
+  args: string[]
+  /** Which number of the answer counts. */
+  field: string
+  unit: string
+  goal: number
+}
+
+const many = (bench: string, count: number, connections: number): string[] => [
+  ...['--bench', bench, '--count', String(count), '--conns', String(connections)],
 ]
 
-const requests: Measure = (side, { root, repeat }) =>
-  withMaster(side, root, async (master) => {
-    prepareTrees(master)
-    const figures: Figure[] = []
-    for (const { what, bench, args, field, goal, unit, count } of REQUESTS) {
-      const rates: number[] = []
-      const costs: number[] = []
-      for (let i = 0; i < repeat; i++) {
-        const before = master.cost.cpuS
-        const answer = await master.tool('req.mjs', ['--bench', bench, ...args])
-        if (!answer) throw new Error(`${side}: the ${bench} bench failed`)
-        costs.push(((master.cost.cpuS - before) * 1000) / count)
-        rates.push(answer[field]!)
+const REQUESTS: Readonly<Record<string, Request>> = {
+  auth: { what: 'sign in again', args: many('auth', 300, 20), field: 'per_s', unit: '/s', goal: 5 },
+  events: { what: 'events to a listener', args: many('events', 5000, 20), field: 'seen_per_s', unit: '/s', goal: 20 },
+  file: {
+    what: 'a file of 50 MB',
+    args: ['--bench', 'file', '--path', 'big.bin'],
+    field: 'mb_per_s',
+    unit: 'MB/s',
+    goal: 3,
+  },
+  files: { what: 'files of 2 kB', args: many('files', 300, 4), field: 'files_per_s', unit: '/s', goal: 10 },
+  pillar: { what: 'pillar', args: many('pillar', 60, 4), field: 'per_s', unit: '/s', goal: 10 },
+}
+
+function request({ what, args, field, unit, goal }: Request): Measure {
+  return (side, { root, repeat }) =>
+    withMaster(side, root, async (master) => {
+      prepareTrees(master)
+      const runs: { rate: number; cpuS: number; peakMiB: number }[] = []
+      for (let i = 0; i <= repeat; i++) {
+        const { result, ...cost } = await master.costOf(async () => {
+          const answer = await master.tool('req.mjs', args)
+          if (!answer) throw new Error(`${side}: ${args.join(' ')} failed`)
+          await sleep(SETTLE_MS)
+          return answer[field]!
+        })
+        if (i > 0) runs.push({ rate: result, ...cost })
       }
-      figures.push(
-        { what, unit, value: median(rates) },
-        { what: `${what}: each`, unit: 'ms CPU', value: median(costs), goal },
-      )
-    }
-    return figures
-  })
+      const value = median(runs.map(({ rate }) => rate))
+      const cpuS = median(runs.map((run) => run.cpuS))
+      return [{ what, unit, value, cpuS, peakMiB: Math.max(...runs.map(({ peakMiB }) => peakMiB)), goal }]
+    })
+}
 
 const history: Measure = (side, { root, jobs }) =>
   withMaster(side, root, async (master) => {
     await master.minions(1)
     await master.ping('sim-*', 'test.ping', 5000, jobs)
-    const { wallS, stdout } = await master.run('salt-run', ['jobs.list_jobs', '--out=json'])
+    const { wallS, cpuS, peakMiB, stdout } = await master.run('salt-run', ['jobs.list_jobs', '--out=json'])
     const listed = Object.keys(JSON.parse(stdout)).length
-    return [{ what: `jobs.list_jobs over ${listed}`, unit: 's', value: wallS }]
+    return [{ what: `jobs.list_jobs over ${listed}`, unit: 's', value: wallS, cpuS, peakMiB }]
   })
 
-const MEASURES: Readonly<Record<string, Measure>> = { jobs: manyMinions, requests, history }
+const MEASURES: Readonly<Record<string, Measure>> = {
+  jobs: manyMinions,
+  ...Object.fromEntries(Object.entries(REQUESTS).map(([name, asked]) => [name, request(asked)])),
+  history,
+}
+
+/** Rows of both sides by what they say: Salt's may be fewer. */
+function paired(ours: readonly Figure[], theirs: readonly Figure[]): [Figure, Figure | undefined][] {
+  const same = (what: string): string => what.replace(/over \d+$/, '')
+  return ours.map((figure) => [figure, theirs.find(({ what }) => same(what) === same(figure.what))])
+}
 
 const swarm: Bench = async ({ root, args }) => {
   const { values } = parseArgs({
     args,
     options: {
-      minions: { type: 'string', default: '200' },
+      short: { type: 'boolean', default: false },
+      minions: { type: 'string' },
+      'salt-minions': { type: 'string', default: '5000' },
       repeat: { type: 'string', default: '3' },
-      jobs: { type: 'string', default: '200' },
+      jobs: { type: 'string' },
       only: { type: 'string', default: Object.keys(MEASURES).join(',') },
     },
   })
-  const sizes = values.minions.split(',').map(Number)
-  const settings = { root, sizes, repeat: Number(values.repeat), jobs: Number(values.jobs) }
-  const rows: Figure[][] = []
+  const sizes = (values.minions ?? (values.short ? '500' : '1000,2000,5000,10000')).split(',').map(Number)
+  const settings: Settings = {
+    root,
+    // a master has two connections of each minion
+    sizes: sizes.map((size) => Math.min(size, mostMinions())),
+    saltMost: Number(values['salt-minions']),
+    repeat: Number(values.repeat),
+    jobs: Number(values.jobs ?? (values.short ? '200' : '10000')),
+  }
+  const rows: [Figure, Figure | undefined][] = []
   for (const name of values.only.split(',')) {
     const results: Figure[][] = []
     for (const side of sides()) results.push(await MEASURES[name]!(side, settings))
-    rows.push(...results[0]!.map((_, index) => results.map((figures) => figures[index]!)))
+    rows.push(...paired(results[0]!, results[1] ?? []))
   }
-  return printed(rows)
+  return printTable(rows)
 }
 
 export default swarm satisfies Bench
