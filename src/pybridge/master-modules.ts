@@ -4,7 +4,15 @@ import { statSync } from 'node:fs'
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { MasterEntry, MasterRegistry } from '../loader/mod.ts'
-import { answersOf, callPython, type Family, moduleFiles, moduleFolders, type Scope } from '../python/mod.ts'
+import {
+  answersOf,
+  callPython,
+  type Family,
+  type ModuleFile,
+  moduleFiles,
+  moduleFolders,
+  type Scope,
+} from '../python/mod.ts'
 import type { MasterContext, MasterFunction, MasterModule } from '../sdk/mod.ts'
 import { foundIn, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
@@ -102,7 +110,8 @@ function entryOf(facts: ModuleFacts, registries: MasterRegistries, kind: Kind): 
   return { file, name, entry: { functions: own.map(([fun]) => fun), load: async () => ({ default: module }) } }
 }
 
-const seen = new WeakMap<MasterRegistry, string>()
+/** The files as they were last taken in, and the taking in itself, for which every caller waits. */
+const seen = new WeakMap<MasterRegistry, { state: string; taken: Promise<void> }>()
 
 /** What modules see while they are looked at: no function runs yet. */
 const lookingScope = (opts: Dict, log: Log): Scope => ({
@@ -121,16 +130,32 @@ export async function refreshMasterModules(opts: Dict, log: Log, registries: Mas
     const registry = registries[kind]
     const files = moduleFiles(opts, FOLDERS[kind])
     const state = files.map(({ path }) => `${path}:${statSync(path, { throwIfNoEntry: false })?.mtimeMs}`).join('\n')
-    if (state === (seen.get(registry) ?? '')) continue
-    seen.set(registry, state)
-    const paths = files.filter(({ language }) => language === 'python').map(({ path }) => path)
-    const all = await describeModules(lookingScope(opts, log), FOLDERS[kind], paths)
-    const entries = all.map((facts) => entryOf(facts, registries, kind))
-    const native = files.filter(({ language }) => language === 'native')
-    const others = await nativeEntries<MasterModule, MasterEntry>(native, log, (module) => ({
-      functions: Object.keys(module.functions),
-      load: async () => ({ default: module }),
-    }))
-    registry.use(await overlaid(registry.builtIn, [...entries, ...others]))
+    const known = seen.get(registry)
+    if (state !== (known?.state ?? '')) {
+      const taken = takeIn(opts, log, registries, kind, files)
+      seen.set(registry, { state, taken })
+      // it fails for those who wait for it, not for all to come
+      taken.catch(() => seen.set(registry, { state, taken: Promise.resolve() }))
+    }
+    await seen.get(registry)?.taken
   }
+}
+
+async function takeIn(
+  opts: Dict,
+  log: Log,
+  registries: MasterRegistries,
+  kind: Kind,
+  files: readonly ModuleFile[],
+): Promise<void> {
+  const registry = registries[kind]
+  const paths = files.filter(({ language }) => language === 'python').map(({ path }) => path)
+  const all = await describeModules(lookingScope(opts, log), FOLDERS[kind], paths)
+  const entries = all.map((facts) => entryOf(facts, registries, kind))
+  const native = files.filter(({ language }) => language === 'native')
+  const others = await nativeEntries<MasterModule, MasterEntry>(native, log, (module) => ({
+    functions: Object.keys(module.functions),
+    load: async () => ({ default: module }),
+  }))
+  registry.use(await overlaid(registry.builtIn, [...entries, ...others]))
 }

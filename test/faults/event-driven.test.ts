@@ -164,7 +164,7 @@ describe('a master that is killed', () => {
     await until('the last step', async () => lines('reaction.third').length > 0, 120)
     await until('the end', isDone('fault/orchestrated'), 60)
     expect([lines('reaction.first'), lines('reaction.third')]).toEqual([['one'], ['three']])
-    const [{ jid }] = (await traced('fault/orchestrated')).calls as [{ jid: string }]
+    const jid = (await traced('fault/orchestrated')).calls[0]!.jid
     expect(await ask(`salt-run state.orchestrate_show ${jid}`)).toMatchObject({ state: 'succeeded' })
   })
 
