@@ -1,7 +1,7 @@
 // The reactor in its master: what it reaches the master's functions, stores and bus by.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toError } from '../base/mod.ts'
+import { newJid, toError } from '../base/mod.ts'
 import {
   type MasterAccess,
   masterContext,
@@ -11,8 +11,21 @@ import {
   wheels,
 } from '../client/mod.ts'
 import { str } from '../data/mod.ts'
-import { checkRules, hasRules, Reactor } from '../reactor/mod.ts'
+import { type Caused, checkRules, hasRules, Reactor } from '../reactor/mod.ts'
 import type { MasterParts } from './parts.ts'
+
+/** The master as it is reached in the name of a reaction. */
+function causedAccess(access: MasterAccess, caused: Caused): MasterAccess {
+  const own: Pick<MasterAccess, 'fire' | 'publish'> = {
+    fire: (tag, data) => caused.firing(() => access.fire(tag, data)),
+    publish: (job) => {
+      const jid = job.jid ?? newJid()
+      caused.job(jid)
+      return access.publish({ ...job, jid })
+    },
+  }
+  return Object.assign(Object.create(access), own)
+}
 
 /** Undefined when no rules are configured. */
 export function openReactor(parts: MasterParts, access: MasterAccess): Reactor | undefined {
@@ -43,7 +56,7 @@ export function openReactor(parts: MasterParts, access: MasterAccess): Reactor |
     bus,
     declared,
     store: context.reactions(),
-    run: (call) => runMasterFunction(access, { ...call, isBrief: true }),
+    run: ({ caused, ...call }) => runMasterFunction(causedAccess(access, caused), { ...call, isBrief: true }),
     masterKey: () => readFileSync(join(cachedir, '.root_key'), 'utf8').trim(),
   })
   reactor.start()

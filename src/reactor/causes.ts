@@ -11,9 +11,35 @@ export interface Cause {
 
 const REMEMBERED = 5000
 
+/** By which work that a reaction began tells what it does in its name. */
+export interface Caused {
+  /** Events that are fired before the function returns are the reaction's. */
+  firing<T>(fire: () => T): T
+  /** So is everything about a job. */
+  job(jid: string): void
+}
+
 export class Causes {
+  /** Only for functions that fire events as they like: following them costs every promise of the process. */
   private readonly within = new AsyncLocalStorage<Cause>()
+  private firing: Cause | undefined
   private readonly jobs = new Map<string, Cause>()
+
+  /** For work that says when it fires events and publishes jobs. */
+  by(cause: Cause): Caused {
+    return {
+      firing: (fire) => {
+        const before = this.firing
+        this.firing = cause
+        try {
+          return fire()
+        } finally {
+          this.firing = before
+        }
+      },
+      job: (jid) => this.noteJob(jid, cause),
+    }
+  }
 
   /** Events that are fired during the work have this cause. */
   during<T>(cause: Cause, work: () => Promise<T>): Promise<T> {
@@ -27,7 +53,7 @@ export class Causes {
 
   /** A job that is published during the work of a reaction belongs to it, whoever published it. */
   hear(tag: string): void {
-    const cause = this.within.getStore()
+    const cause = this.firing ?? this.within.getStore()
     const jid = cause && /^salt\/job\/(\d+)\/new$/.exec(tag)?.[1]
     if (jid) this.noteJob(jid, cause)
   }
@@ -47,6 +73,6 @@ export class Causes {
       const cause = this.jobs.get(str(number))
       if (cause) return cause
     }
-    return this.within.getStore()
+    return this.firing ?? this.within.getStore()
   }
 }

@@ -1,3 +1,4 @@
 // The reactor: rules that answer events with jobs and functions of the master.
+export type { Caused } from './causes.ts'
 export { checkRules, hasRules } from './check.ts'
 export { Reactor, type ReactorParts } from './reactor.ts'

@@ -5,7 +5,7 @@ import type { EventBus } from '../bus/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
 import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
 import type { ReactionCall } from './calls.ts'
-import type { Cause, Causes } from './causes.ts'
+import type { Cause, Caused, Causes } from './causes.ts'
 import { type Continued, continuation } from './continue.ts'
 import { ReactionJobs } from './jobs.ts'
 import { Pool } from './pool.ts'
@@ -22,6 +22,8 @@ export interface MasterRun {
   kwargs: ReadonlyMap<string, Value>
   jid: string
   user: string
+  /** Events and jobs that come of it are told of by this. */
+  caused: Caused
 }
 
 export interface PerformParts {
@@ -103,7 +105,7 @@ export class Performer {
     return this.told(performance, async () => {
       const running = this.pool.run(() => {
         record.begun(entry)
-        return this.parts.causes.during(cause, work)
+        return call.kind === 'caller' ? this.parts.causes.during(cause, work) : work()
       })
       if (running) return running
       const text = 'TaskPool queue is full!Consider tuning reactor_worker_threads and/or reactor_worker_hwm'
@@ -151,7 +153,8 @@ export class Performer {
     const jid = str(entry.get('jid')!)
     this.parts.causes.noteJob(jid, cause)
     const family = call.kind === 'wheel' ? 'wheel' : 'runner'
-    const { success, value } = await this.parts.run({ family, fun, args, kwargs, jid, user: REACTOR_USER })
+    const caused = this.parts.causes.by(cause)
+    const { success, value } = await this.parts.run({ family, fun, args, kwargs, jid, user: REACTOR_USER, caused })
     record.ended(entry, success ? 'done' : 'failed', value)
     return success
   }

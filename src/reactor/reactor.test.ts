@@ -52,9 +52,9 @@ class Trial {
       store: this.store,
       declared: async (_kind, fun) => (fun === 'no.such' ? undefined : { declaration: anything, isBuiltIn: true }),
       masterKey: () => 'secret',
-      run: async ({ fun, args, kwargs, jid }) => {
+      run: async ({ fun, args, kwargs, jid, caused }) => {
         this.done.push(['run', fun, ...args.map(str)].join(' '))
-        if (fun === 'event.send') this.bus.fire(str(kwargs.get('tag')!), new Map())
+        if (fun === 'event.send') caused.firing(() => this.bus.fire(str(kwargs.get('tag')!), new Map()))
         const success = (await this.runs.get(fun)?.()) ?? true
         return { jid, value: success, success, retcode: success ? 0 : 1 }
       },

@@ -2,7 +2,7 @@
 // embedded database, so that the reason for a job can be asked for at any time, also by other programs. What changes in one
 // moment is written together: the disk costs by the transaction.
 import type { Dict } from '../data/mod.ts'
-import { type Database, openDatabase, pack, unpackDict } from './database.ts'
+import { type Database, openDatabase, pack, type Statement, unpackDict } from './database.ts'
 
 interface Changed {
   at: number
@@ -34,6 +34,7 @@ export class ReactionStore {
   private readonly db: Database
   private changed = new Map<number, Changed>()
   private writing: Promise<void> | undefined
+  private put: Statement | undefined
   private lastId: number | undefined
 
   constructor(file: string) {
@@ -83,14 +84,14 @@ export class ReactionStore {
     this.changed = new Map()
     this.writing = undefined
     if (changed.size === 0) return
-    const put = this.db.prepare(
+    this.put ??= this.db.prepare(
       `INSERT INTO reaction (id, at, tag, is_open, record) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET record = excluded.record, is_open = excluded.is_open`,
     )
     this.db.exec('BEGIN IMMEDIATE')
     try {
       for (const [id, { at, tag, record, isOpen }] of changed) {
-        put.run(id, at, tag, isOpen ? 1 : 0, pack(record))
+        this.put.run(id, at, tag, isOpen ? 1 : 0, pack(record))
         if (id % 1000 === 0) this.db.prepare('DELETE FROM reaction WHERE id <= ?').run(id - KEPT)
       }
       this.db.exec('COMMIT')

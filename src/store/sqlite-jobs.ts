@@ -69,11 +69,15 @@ export class SqliteJobs implements JobStore {
   saveJob({ jid, load, minions }: JobRecord): void {
     const known = this.minionsOf(jid)
     const all = known ? [...new Set([...known, ...minions])] : minions
+    this.saveNewJob({ jid, load, minions: all })
+  }
+
+  private saveNewJob({ jid, load, minions }: JobRecord): void {
     this.sql('INSERT INTO job VALUES (?, ?, ?, ?, ?) ON CONFLICT (jid) DO UPDATE SET minions = excluded.minions').run(
       jid,
       str(load.get('fun') ?? ''),
       pack(load),
-      pack(all),
+      pack(minions),
       Date.now() / 1000,
     )
   }
@@ -109,7 +113,7 @@ export class SqliteJobs implements JobStore {
   }
 
   private insert({ jid, id, data, packed, job }: JobReturn): boolean {
-    if (job) this.saveJob(job)
+    if (job) this.saveNewJob(job)
     const insert = this.sql('INSERT INTO ret VALUES (?, ?, ?, ?) ON CONFLICT (jid, id) DO NOTHING')
     return (
       insert.run(
