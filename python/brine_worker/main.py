@@ -47,6 +47,14 @@ def render(_call, renderer, text, path, variables, arguments):
 
 
 @method
+def upstream(_call, family):
+    """What a real Salt that can be imported has of a family."""
+    from . import upstream as beside
+
+    return beside.listing(family)
+
+
+@method
 def alive(_call):
     """Shows that Python code of other calls can run."""
 
@@ -122,7 +130,7 @@ def limit_memory(megabytes):
 
 
 def main():
-    level, megabytes = int(sys.argv[1]), int(sys.argv[2])
+    level, megabytes, upstream_too = (int(word) for word in sys.argv[1:4])
     os.set_inheritable(3, False)
     os.set_inheritable(4, False)
     if megabytes > 0:
@@ -133,6 +141,10 @@ def main():
     sys.argv = ["salt"]
     worker = Worker()
     host_log.install(lambda number, name, text: worker.channel.send([LOG, number, name, text]), level)
+    if upstream_too:
+        from . import upstream as beside
+
+        beside.prefer()
     try:
         worker.channel.run()
     finally:

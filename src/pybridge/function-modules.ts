@@ -57,7 +57,7 @@ function functionOf(name: string, facts: FunctionFacts): FunctionDeclaration {
   return declaration
 }
 
-function moduleDeclaration(facts: ModuleFacts): ModuleDeclaration {
+export function moduleDeclaration(facts: ModuleFacts): ModuleDeclaration {
   const { file, name, doc, reason, functions } = facts
   return {
     name: file,

@@ -60,7 +60,7 @@ function hooksOf({ name, functions }: ModuleFacts): Partial<StateDeclaration> {
   }
 }
 
-function stateDeclaration(facts: ModuleFacts): StateDeclaration {
+export function stateDeclaration(facts: ModuleFacts): StateDeclaration {
   const { file, name, doc, reason, functions } = facts
   const own = [...functions].filter(([fun]) => !HOOKS.has(fun))
   return {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { moduleTable, Registry, type RegistryContext } from '../loader/mod.ts'
+import { type ModuleTable, moduleTable, Registry, type RegistryContext } from '../loader/mod.ts'
 import { userModules } from './user-modules.ts'
 
 export class ModuleFolder {
@@ -25,8 +25,8 @@ export class ModuleFolder {
     writeFileSync(file, text)
   }
 
-  async registry(more: Partial<RegistryContext> = {}): Promise<Registry> {
-    const registry = new Registry(moduleTable, {
+  async registry(more: Partial<RegistryContext> = {}, table: ModuleTable = moduleTable): Promise<Registry> {
+    const registry = new Registry(table, {
       opts: this.opts,
       grains: new Map<Value, Value>([
         ['id', 'web1'],

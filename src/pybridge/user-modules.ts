@@ -1,5 +1,5 @@
 // Users' own execution modules and states, for a registry.
-import type { Dict } from '../data/mod.ts'
+import { type Dict, truthy } from '../data/mod.ts'
 import type { ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
 import { type FamilyName, type ModuleFile, moduleFiles } from '../python/mod.ts'
 import { type ModuleDeclaration, type StateDeclaration, stateHooks } from '../sdk/mod.ts'
@@ -10,6 +10,12 @@ import { stateModules } from './state-modules.ts'
 
 /** For `RegistryContext.userModules`; costs the listing of a few folders where there are none. */
 export async function userModules(registry: Registry, builtIn: UserTables): Promise<UserTables | undefined> {
+  const own = await ownModules(registry, builtIn)
+  if (!truthy(registry.ctx.opts.get('python_upstream_modules') ?? false)) return own
+  return (await import('./upstream-modules.ts')).withUpstream(registry, own ?? builtIn)
+}
+
+async function ownModules(registry: Registry, builtIn: UserTables): Promise<UserTables | undefined> {
   const { opts, log } = registry.ctx
   const [modules, states] = [filesOf(opts, 'modules'), filesOf(opts, 'states')]
   if ([...modules.python, ...modules.native, ...states.python, ...states.native].length === 0) return undefined

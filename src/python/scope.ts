@@ -1,6 +1,6 @@
 // What a Python function sees of the call it is in: the numbers of its documents, and answers to what it asks.
 import { LOG_LEVELS, type Log, type LogLevel } from '../base/mod.ts'
-import { type Dict, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Documents } from './documents.ts'
 import { Worker, type WorkerCall } from './worker.ts'
 
@@ -31,8 +31,9 @@ const workers = new Map<string, Worker>()
 function theWorker(opts: Dict, log: Log): Worker {
   const python = textOf(opts.get('python_executable') ?? null) || 'python3'
   const memory = Math.max(0, Math.ceil((numberOf(opts.get('modules_max_memory') ?? -1) ?? -1) / MEGABYTE))
-  const key = `${python}:${memory}`
-  const worker = workers.get(key) ?? new Worker({ python, memory, level: leastLevel(opts) })
+  const upstream = truthy(opts.get('python_upstream_modules') ?? false)
+  const key = `${python}:${memory}:${upstream}`
+  const worker = workers.get(key) ?? new Worker({ python, memory, upstream, level: leastLevel(opts) })
   workers.set(key, worker)
   worker.log = log
   return worker

@@ -32,6 +32,8 @@ export interface WorkerOptions {
   level: number
   /** Megabytes of address space; 0 for no limit. */
   memory: number
+  /** Whether `import salt` means a real Salt, where there is one. */
+  upstream: boolean
 }
 
 export interface Asked {
@@ -104,7 +106,7 @@ class Process {
     this.options = options
     this.log = log
     // -S: the worker reads `site` when it needs it
-    const words = ['-S', workerFile(), String(options.level), String(options.memory)]
+    const words = ['-S', workerFile(), String(options.level), String(options.memory), options.upstream ? '1' : '0']
     this.child = spawn(interpreter(options.python), words, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
     this.pipes = this.child.stdio.slice(1) as Socket[]
     const [out, err, to, from] = this.pipes as [Socket, Socket, Socket, Socket]

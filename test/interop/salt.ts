@@ -9,10 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export const SALT_TREE: string | undefined = process.env['SALT_TREE']
 
 /** Finds Salt in its tree and what it needs elsewhere. */
-const PYTHONPATH = [SALT_TREE, process.env['SALT_PYTHONPATH'], process.env['PYTHONPATH']].filter(Boolean).join(':')
+export const PYTHONPATH: string = [SALT_TREE, process.env['SALT_PYTHONPATH'], process.env['PYTHONPATH']]
+  .filter(Boolean)
+  .join(':')
 
 /** The first interpreter that can import Salt; machines may have several. */
-function findPython(): string {
+export function findPython(): string {
   const candidates = [process.env['SALT_PYTHON'], 'python3', '/usr/bin/python3'].filter((name) => name !== undefined)
   const env = { ...process.env, PYTHONPATH }
   const found = candidates.find(

@@ -47,6 +47,11 @@ export const MODULES: OptionTable = {
     for: ['minion', 'master'],
     doc: "The Python that runs users' own modules; `python3` of the search path unless given",
   },
+  python_upstream_modules: {
+    type: 'bool',
+    for: ['minion', 'master'],
+    doc: 'Whether functions that are lacking here come from a Salt that this Python can import',
+  },
   python_call_timeout: {
     type: 'int|float',
     for: ['minion', 'master'],
