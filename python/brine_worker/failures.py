@@ -45,6 +45,10 @@ def of_users(exc):
 def _last_line(exc):
     import traceback
 
+    # a text that cannot be rendered, and the line in it
+    if getattr(exc, "line_num", None):
+        return ["", exc.line_num]
+
     frames = [f for f in traceback.extract_tb(exc.__traceback__) if not f.filename.startswith(HERE)]
     return [frames[-1].filename, frames[-1].lineno] if frames else None
 

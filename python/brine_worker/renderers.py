@@ -48,4 +48,11 @@ def render_pyobjects(text, path, variables, _arguments):
     return pyobjects.rendered(module, text, path, variables)
 
 
-RENDERERS = {"py": render_py, "pydsl": render_pydsl, "pyobjects": render_pyobjects}
+def render_mako(text, path, variables, _arguments):
+    from . import makotemplates
+
+    _, names = _module(path, variables)
+    return makotemplates.rendered(text, path, names)
+
+
+RENDERERS = {"mako": render_mako, "py": render_py, "pydsl": render_pydsl, "pyobjects": render_pyobjects}

@@ -104,7 +104,7 @@ describe('brine render', () => {
     ['{{ 1 | lenght }}', ":1: Jinja syntax error: No filter named 'lenght'.", "Did you mean 'length'?"],
     ['#!jinja|yml\na: 1\n', ':1: The renderer "jinja|yml" is not available', "Did you mean 'yaml'?"],
     ['#!jinja -x|yaml\na: 1\n', ':1: Unknown renderer option: -x', ''],
-    ['#!mako\nx\n', ":1: The renderer 'mako' needs a library of Python, and is not there", ''],
+    ['#!cheetah\nx\n', ":1: The renderer 'cheetah' needs a library of Python, and is not there", ''],
   ])('leads with the place and the reason: %j', async (text, reason, hint) => {
     file('bad.yaml', 'k: 1\nk: 2\n')
     expect(await run([file('a.sls', text), '--file-root', folder])).toBe(1)

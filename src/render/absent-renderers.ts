@@ -2,7 +2,7 @@
 import { firstLine, RenderError } from './errors.ts'
 import type { Renderer } from './renderer.ts'
 
-const PYTHON = ['mako', 'cheetah', 'genshi', 'wempy']
+const PYTHON = ['cheetah', 'genshi', 'wempy']
 const OTHER = ['nacl', 'pass', 'aws_kms', 'msgpack', 'hjson', 'dson']
 
 function absent(name: string, why: string): Renderer {

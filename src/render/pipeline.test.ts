@@ -71,7 +71,7 @@ describe('the pipe of renderers', () => {
   })
 
   test.each<[string, string]>([
-    ['#!mako\na', "The renderer 'mako' needs a library of Python, and is not there"],
+    ['#!cheetah\na', "The renderer 'cheetah' needs a library of Python, and is not there"],
     ['#!jinja -x|yaml\na: 1', 'Unknown renderer option: -x'],
     ['#!yaml|jinja\na: 1', 'The jinja renderer reads text, and the renderer before it gave data'],
     ['#!json\n{"a": }', 'Expecting value: line 1 column 7 (char 6)'],

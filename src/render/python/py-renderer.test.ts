@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,5 +51,26 @@ describe('the py renderer', () => {
     const { value } = await renderText('#!jinja|words -x\na {{ 1 + 1 }}', { ...context, opts })
     expect(repr(value)).toBe("{'was': ['#!jinja|words', '-x', 'a', '2'], 'line': '-x', 'sls': 'app'}")
     rmSync(folder, { recursive: true })
+  })
+})
+
+const hasMako = spawnSync('python3', ['-c', 'import mako']).status === 0
+
+describe('the mako renderer', () => {
+  test.runIf(hasMako)('sees data, calls functions and hands its text on', async () => {
+    const text = '#!mako|yaml\n% for n in range(2):\n${sls}${n}: ${salt["test.echo"](grains["os"])}\n% endfor\n'
+    expect(repr((await renderText(text, context)).value)).toBe("OrderedDict([('app0', 'Debian'), ('app1', 'Debian')])")
+  })
+
+  test.runIf(hasMako)('names the line of what is not defined', async () => {
+    const failing = renderText('#!mako|yaml\na: 1\nb: ${nope}\n', { ...context, path: '/srv/salt/app.sls' })
+    await expect(failing).rejects.toMatchObject({ at: { file: '/srv/salt/app.sls', line: 3 } })
+    await expect(failing).rejects.toThrow("Mako: 'nope' is not defined")
+  })
+
+  test.skipIf(hasMako)('says which library it needs', async () => {
+    await expect(renderText('#!mako|yaml\na: 1\n', context)).rejects.toThrow(
+      "The renderer 'mako' needs Python's mako library (Debian: python3-mako)",
+    )
   })
 })

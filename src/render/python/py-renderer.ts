@@ -1,4 +1,5 @@
-// Renderers that are Python: `py`, a file whose `run()` gives the data, `pydsl` and `pyobjects`, files that declare states.
+// Renderers that are Python: `py`, a file whose `run()` gives the data, `pydsl` and `pyobjects`, files that declare states, and
+// the templates of `mako`.
 // They run in the worker and call our functions from there; a machine without Python is told so.
 import { silentLog } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
@@ -11,7 +12,7 @@ import {
   type Scope,
   WorkerError,
 } from '../../python/mod.ts'
-import { RenderError, renderError } from '../errors.ts'
+import { firstLine, RenderError, renderError } from '../errors.ts'
 import { inputText, withoutShebang } from '../input-text.ts'
 import type { RenderContext, Renderer } from '../renderer.ts'
 import type { FunctionSource } from '../salt-functions.ts'
@@ -52,13 +53,19 @@ export function userRenderer(name: string, opts: RenderContext['opts']): Rendere
   }
 }
 
+const isOf = (error: unknown, type: string): error is PythonFailure =>
+  error instanceof PythonFailure && String(error.code) === type
+
 /** Failures of Python become failures of rendering. */
 async function asked(ctx: RenderContext, name: string, call: () => Promise<Value>): Promise<Value> {
   try {
     return await call()
   } catch (error) {
+    if (isOf(error, 'Absent')) throw unavailable(name, error.message, ctx)
+    if (isOf(error, 'SaltRenderError')) throw placed(error, ctx)
     if (error instanceof PythonFailure) throw renderError(error.trace)
-    if (error instanceof WorkerError && error.code === 'PythonMissing') throw noPython(name, ctx)
+    if (error instanceof WorkerError && error.code === 'PythonMissing')
+      throw unavailable(name, 'needs python3, which is not on this machine', ctx)
     throw error
   }
 }
@@ -71,16 +78,18 @@ async function runPython(name: string, input: Value, args: string, ctx: RenderCo
   return asked(ctx, name, () => callPython(scopeOf(ctx), { method: 'render', params, what: ctx.path ?? ctx.sls }))
 }
 
-function noPython(name: string, ctx: RenderContext): RenderError {
-  const at = ctx.path === undefined ? {} : { at: { file: ctx.path, line: 1 } }
-  return new RenderError(
-    'RendererUnavailable',
-    `The renderer '${name}' needs python3, which is not on this machine`,
-    at,
-  )
+function unavailable(name: string, why: string, ctx: RenderContext): RenderError {
+  return new RenderError('RendererUnavailable', `The renderer '${name}' ${why}`, { at: firstLine(ctx) })
 }
 
-export const pythonRenderers: readonly Renderer[] = ['py', 'pydsl', 'pyobjects'].map((name) => ({
+/** A text that says itself which line is wrong. */
+function placed({ message, at }: PythonFailure, ctx: RenderContext): RenderError {
+  const line = at?.line
+  const place = line === undefined ? {} : { line, at: { ...(ctx.path !== undefined && { file: ctx.path }), line } }
+  return new RenderError('SaltRenderError', message, place)
+}
+
+export const pythonRenderers: readonly Renderer[] = ['py', 'pydsl', 'pyobjects', 'mako'].map((name) => ({
   name,
   render: async (input, args, ctx) => ({ value: await runPython(name, input, args, ctx) }),
 }))
