@@ -1,6 +1,6 @@
 // The calls of one planned reaction, each when its time has come. Jobs are published in their order; a call that requires
 // others waits for how these ended, and a job for a minion whose key one of them accepts waits until that minion is up.
-import { type Dict, str } from '../data/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
 import type { Cause } from './causes.ts'
 import type { Performance, Performer } from './perform.ts'
 import { callIn, nameIn, type ReactionRecord, requiredBy, stateOf } from './record.ts'
@@ -65,9 +65,21 @@ async function after(
     record.ended(entry, 'failed', 'One or more requisite failed')
     return false
   }
-  if (await started) return begin()
+  if (await started) {
+    if (waitsForStart) afterOthers(entry, record)
+    return begin()
+  }
   record.ended(entry, 'failed', `No minion ${str(call.tgt ?? '')} came up`)
   return false
+}
+
+const STATE_FUNCTIONS = /^state\.(highstate|apply|sls|top)$/
+
+/** Other rules may have states applied at a minion's start, too; these are waited for, where the reaction does not say. */
+function afterOthers(entry: Dict, record: ReactionRecord): void {
+  const { fun, kwargs } = callIn(entry)
+  if (!STATE_FUNCTIONS.test(fun) || kwargs.has('queue')) return
+  record.note(entry, 'kwargs', new Map<Value, Value>(kwargs).set('queue', true))
 }
 
 /** What came of the calls, by name; asked for before or after it is known. */

@@ -13,6 +13,7 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+import { fireAndWait, waitFor } from './reactor/waiting.ts'
 
 const BASE = 'salt/reactors/manage'
 
@@ -50,6 +51,9 @@ async function ask(ctx: MasterContext, wish: string, answer: string, data: Dict,
 
 const event = arg.any('The tag, or a glob of tags')
 const unused = { saltenv: arg.any('Unused', { default: 'base' }), test: arg.any('Unused', { optional: true }) }
+
+const timeout = arg.any('Seconds to wait at most', { default: 60 })
+const seconds = (given: Value): number => numberOf(given) ?? 60
 
 function chain(record: Dict, id: number): Dict {
   return new Map<Value, Value>([['reaction', id], ...record])
@@ -105,6 +109,19 @@ export default defineRunner({
         const asked = new Map<Value, Value>([['event', tag]]).set('data', isDict(data) ? data : new Map())
         return ask(ctx, 'test', 'test-results', asked, 'result')
       },
+    }),
+    fire: masterFn({
+      doc: 'Fire an event and wait for what the reactor does about it: its calls, and what minions returned to its jobs.',
+      args: { tag: arg.any('Its tag'), data: arg.any('What it says', { optional: true }), timeout },
+      examples: [`salt-run reactor.fire myapp/deploy/complete '{"version": "1.4.2"}' timeout=120`],
+      run: (ctx, { tag, data, timeout }) =>
+        fireAndWait(ctx, str(tag), isDict(data) ? data : new Map(), seconds(timeout)),
+    }),
+    wait: masterFn({
+      doc: 'Wait for a reaction that is going on, and say how it ended.',
+      args: { reaction: arg.any('Its number, as reactor.trace tells it'), timeout },
+      examples: ['salt-run reactor.wait 42'],
+      run: (ctx, { reaction, timeout }) => waitFor(ctx, numberOf(reaction) ?? 0, seconds(timeout)),
     }),
     trace: masterFn({
       doc: 'What the reactor did: event, rules, files, calls with their jobs, and results or errors. The last ones first.',

@@ -1,11 +1,12 @@
 // Orchestrations step by step: what was asked for, which steps began, and how they ended. A run that a crash or a failed step
 // ended can be continued from here, without doing again what succeeded.
+import { readFileSync } from 'node:fs'
 import type { Dict } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict } from './database.ts'
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS run (
-    jid TEXT PRIMARY KEY, at REAL NOT NULL, state TEXT NOT NULL, pid INTEGER NOT NULL, asked BLOB NOT NULL) WITHOUT ROWID;
+    jid TEXT PRIMARY KEY, at REAL NOT NULL, state TEXT NOT NULL, pid TEXT NOT NULL, asked BLOB NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS step (
     jid TEXT NOT NULL, tag TEXT NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL, result BLOB,
     PRIMARY KEY (jid, tag)) WITHOUT ROWID;
@@ -56,7 +57,7 @@ export class OrchestrationStore {
     }
     this.db.prepare('DELETE FROM run WHERE at < ?').run(before)
     const sql = "INSERT OR REPLACE INTO run (jid, at, state, pid, asked) VALUES (?, ?, 'running', ?, ?)"
-    this.db.prepare(sql).run(jid, now(), process.pid, pack(asked))
+    this.db.prepare(sql).run(jid, now(), thisProcess(), pack(asked))
   }
 
   end(jid: string, state: RunState): void {
@@ -114,7 +115,7 @@ export class OrchestrationStore {
 
 /** A run whose process is gone was interrupted. */
 function runOf({ jid, at, state, pid, asked }: Row): OrchestrationRun {
-  const isGone = state === 'running' && !isAlive(Number(pid))
+  const isGone = state === 'running' && !isAlive(String(pid))
   return {
     jid: String(jid),
     at: Number(at),
@@ -123,12 +124,27 @@ function runOf({ jid, at, state, pid, asked }: Row): OrchestrationRun {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Numbers of processes come again, after a restart of a machine or in a container at once; with its beginning it is one. */
+const thisProcess = (): string => `${process.pid}:${beginningOf(process.pid)}`
+
+function isAlive(known: string): boolean {
+  const [pid, beginning = ''] = known.split(':')
+  return beginningOf(Number(pid)) === beginning
+}
+
+/** When a process began, in ticks since the machine did; empty where the system does not tell. */
+function beginningOf(pid: number): string {
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'gone'
+  }
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    // no such file on other systems
+    return ''
   }
 }
 
