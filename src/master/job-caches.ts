@@ -2,10 +2,11 @@
 // first of returns too; `event_return` names those that hear of events.
 import type { BusEvent, EventBus } from '../bus/mod.ts'
 import { handTo, returnerNames } from '../client/mod.ts'
-import { type Dict, fnmatch, isList, numberOf, str, type Value } from '../data/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { masterMinion } from '../orchestrate/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
+import { EventReturn } from './event-return.ts'
 import type { JobListeners, MasterParts } from './parts.ts'
 
 /** The store that is there anyway. */
@@ -47,49 +48,8 @@ export class JobCaches implements JobListeners {
     for (const name of this.names('master_job_cache')) await handTo(await this.context(), name, 'returner', event.data)
   }
 
-  /** Hands events on until the returned function is called; those that wait are handed on then. */
+  /** Hands events on until the returned function is called. */
   listen(bus: EventBus): () => Promise<void> {
-    const names = this.names('event_return')
-    if (names.length === 0) return async () => {}
-    const { opts } = this.parts
-    const most = numberOf(opts.get('event_return_queue') ?? 0) ?? 0
-    const seconds = numberOf(opts.get('event_return_queue_max_seconds') ?? 0) ?? 0
-    let queue: Dict[] = []
-    let handing: Promise<void> = Promise.resolve()
-    const flush = (): void => {
-      const events = queue
-      queue = []
-      if (events.length > 0) handing = handing.then(() => this.hand(names, events))
-    }
-    const end = bus.listen(({ tag, data }) => {
-      const event = new Map<Value, Value>([
-        ['tag', tag],
-        ['data', new Map(data)],
-      ])
-      queue.push(event)
-      if (queue.length > most) flush()
-    }, this.wanted())
-    const timer = seconds > 0 ? setInterval(flush, seconds * 1000) : undefined
-    return async () => {
-      end()
-      clearInterval(timer)
-      flush()
-      await handing
-    }
-  }
-
-  private async hand(names: readonly string[], events: readonly Dict[]): Promise<void> {
-    for (const name of names) await handTo(await this.context(), name, 'event_return', events)
-  }
-
-  /** `event_return_whitelist` and `event_return_blacklist` are globs of tags. */
-  private wanted(): (tag: string) => boolean {
-    const globs = (option: string): string[] => {
-      const list = this.parts.opts.get(option)
-      return list !== undefined && isList(list) ? list.map(str) : []
-    }
-    const [white, black] = [globs('event_return_whitelist'), globs('event_return_blacklist')]
-    const isIn = (list: readonly string[], tag: string): boolean => list.some((glob) => fnmatch(tag, glob))
-    return (tag) => (white.length === 0 || isIn(white, tag)) && !isIn(black, tag)
+    return new EventReturn({ ...this.parts, context: () => this.context() }).listen(bus)
   }
 }
