@@ -24,6 +24,7 @@ async function orchestrate(ctx: MasterContext, asked: Asked): Promise<Dict> {
     pillar_enc,
     __pub_jid: jid,
     orchestration_jid: jid,
+    orchestrate_parallel: asked.parallel,
   })
   const data: Dict = new Map([[idOf(ctx), running]])
   const retcode = statesSucceeded(data) ? 0 : 1
@@ -59,6 +60,12 @@ const orchestration = (name: string) =>
       pillar,
       ...environments,
       orchestration_jid: arg.any('The run that it belongs to', { optional: true }),
+      parallel: arg.any(
+        'Whether steps begin together that do not require each other; `orchestrate_parallel` unless given',
+        {
+          optional: true,
+        },
+      ),
     },
     examples: [`salt-run state.${name} webserver`, `salt-run state.${name} webserver saltenv=dev test=True`],
     calledAs: 'orchestrate',

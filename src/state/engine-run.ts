@@ -136,9 +136,12 @@ export class EngineRun implements StateRun {
       if (!isAccepted) this.number++
       return isAccepted
     }
-    return this.taken(
-      this.compiler.low(high, { ...(await this.lowParts()), orchestrationJid, ...(isDisabled && { accepts }) }),
-    )
+    const parts = { ...(await this.lowParts()), orchestrationJid, ...(isDisabled && { accepts }) }
+    const low = this.taken(this.compiler.low(high, parts))
+    // of an orchestration whose steps need not wait for others only because these are written before them
+    const isParallel = orchestrationJid !== null && truthy(this.opts.get('orchestrate_parallel') ?? false)
+    if (isParallel) for (const chunk of low.chunks) if (!chunk.has('parallel')) chunk.set('parallel', true)
+    return low
   }
 
   async orderLow(chunks: readonly Dict[]): Promise<CompiledLow> {

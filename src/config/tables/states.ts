@@ -31,6 +31,11 @@ export const STATES: OptionTable = {
   state_events: { type: 'bool', both: false, doc: 'Fire an event after each state' },
   state_aggregate: { both: false, doc: 'Let states of one kind run together: true, or a list of kinds' },
   state_max_parallel: { type: 'int', both: 0, doc: 'How many parallel states may run at once; 0 for no limit' },
+  orchestrate_parallel: {
+    type: 'bool',
+    for: ['master'],
+    doc: 'Begin the steps of orchestrations together that do not require each other',
+  },
   state_queue: {
     type: 'bool|int',
     minion: false,

@@ -24,6 +24,8 @@ async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<Stat
   else applyEnvironments(opts, kwargs)
   if (choice.test !== undefined) opts.set('test', await testValue(ctx, choice.test, kwargs))
   if (choice.stateEvents !== undefined && choice.stateEvents !== null) opts.set('state_events', choice.stateEvents)
+  const parallel = kwargs.get('orchestrate_parallel') ?? null
+  if (parallel !== null) opts.set('orchestrate_parallel', parallel)
   if (choice.fallsBackToBase && (opts.get('saltenv') ?? null) === null) opts.set('saltenv', 'base')
   return {
     opts,

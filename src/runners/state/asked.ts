@@ -10,4 +10,5 @@ export interface Asked {
   pillarenv: Value
   pillar_enc: Value
   orchestration_jid: Value
+  parallel: Value
 }

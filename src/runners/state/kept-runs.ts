@@ -4,7 +4,7 @@ import { type Dict, SaltError, str, type Value } from '../../data/mod.ts'
 import type { MasterContext } from '../../sdk/mod.ts'
 import type { Asked } from './asked.ts'
 
-const KEPT = ['mods', 'saltenv', 'test', 'exclude', 'pillar', 'pillarenv', 'pillar_enc'] as const
+const KEPT = ['mods', 'saltenv', 'test', 'exclude', 'pillar', 'pillarenv', 'pillar_enc', 'parallel'] as const
 
 /** Begins the record of this run, or goes on with the one that is being resumed. */
 export function keepRun(ctx: MasterContext, asked: Asked): void {

@@ -36,6 +36,11 @@ export class ParallelStates {
     ])
   }
 
+  /** Whether a state runs or waits beside others. */
+  has(tag: string): boolean {
+    return this.states.has(tag)
+  }
+
   private mayStart(): boolean {
     let count = 0
     for (const { ended, ret } of this.states.values()) if (ended && !ret) count++

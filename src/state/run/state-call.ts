@@ -60,15 +60,16 @@ export class StateCaller {
 
   async call(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt = 1): Promise<StateRet> {
     const { steps } = this.run
-    const isPlain = attempt === 1 && !truthy(low.get('__prereq__') ?? false) && !low.has('parallel')
-    if (!steps || !isPlain) return unify(await this.callOnce(low, chunks, running, attempt))
+    const isStep = attempt === 1 && !truthy(low.get('__prereq__') ?? false)
+    if (!steps || !isStep) return unify(await this.callOnce(low, chunks, running, attempt))
     const tag = lowTag(low)
     const known = steps.recall(tag)
     if (known) return known.set('__run_num__', this.parts.nextNumber())
     const place = this.parts.placeOf(low)
     steps.begun(tag, place && `${place.file}:${place.line}`)
     const ret = unify(await steps.during(tag, () => this.callOnce(low, chunks, running, attempt)))
-    steps.ended(tag, ret)
+    // one that runs beside others ends later
+    if (!this.parts.parallel.has(tag)) steps.ended(tag, ret)
     return ret
   }
 
@@ -180,7 +181,7 @@ export class StateCaller {
     const isTrial = truthy(low.get('__prereq__') ?? false)
     if (!isTrial && truthy(low.get('parallel') ?? false)) {
       return this.parts.parallel.begin(lowTag(low), nameOf(data, low), () =>
-        this.runParallel(data, low, chunks, running),
+        this.keptParallel(low, () => this.runParallel(data, low, chunks, running)),
       )
     }
     return this.invoke(data, low, chunks, running)
@@ -196,6 +197,18 @@ export class StateCaller {
     const umask = low.get('__umask__') ?? null
     const call = () => data.declaration.run(ctx, boundArguments(data) as never)
     return toValue(await (umask === null ? call() : underUmask(umask, call)))
+  }
+
+  /** The same, noted as a step where steps are kept. */
+  private async keptParallel(low: LowChunk, run: () => Promise<StateRet>): Promise<StateRet> {
+    const { steps } = this.run
+    if (!steps) return run()
+    const tag = lowTag(low)
+    const ret = await steps.during(tag, run)
+    const kept = new Map(ret)
+    for (const key of ['__sls__', '__id__', 'name']) kept.set(key, ret.get(key) ?? low.get(key) ?? null)
+    steps.ended(tag, kept)
+    return ret
   }
 
   /** A state beside others: its own time, its own attempts. */
