@@ -1,7 +1,7 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newJid, toError } from '../base/mod.ts'
+import { BrineError, newJid, toError } from '../base/mod.ts'
 import {
   type Dict,
   encodeMsgpack,
@@ -168,8 +168,13 @@ const isMisuse = (error: unknown): boolean =>
   (error instanceof PyError && error.code === 'TypeError') ||
   (error instanceof SaltError && error.code === 'SaltInvocationError')
 
+/** What is said, and the status, where the function needs a master and there is none. */
+const MASTER_IS_GONE = { value: 'The salt master could not be contacted. Is master running?', retcode: 2 }
+
 async function failure(error: unknown, { family, fun }: MasterCall) {
   const { name, message } = toError(error)
+  if (error instanceof BrineError && error.code === 'BusUnreachable')
+    return { ...MASTER_IS_GONE, success: false, raised: true }
   if (isMisuse(error)) {
     const registry = family === 'runner' ? runners : wheels
     const usage = registry.has(fun) ? (await registry.find(fun)).doc : ''

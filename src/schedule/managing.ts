@@ -26,6 +26,12 @@ const answer = (word: string, data: Record<string, Value>): Answer => ({
 })
 const shown = (jobs: Dict): Value => deepCopy(jobs)
 
+/** What comes over a bus has lost the order that its sender gave it, and is shown sorted. */
+function unordered(value: Value): Value {
+  if (isList(value)) return value.map(unordered)
+  return isDict(value) ? new Map([...value].map(([key, item]) => [key, unordered(item)])) : value
+}
+
 /** Changes the minion's own jobs, saves them if asked to, and answers with all there are. */
 const changing =
   (word: string, change: (schedule: Schedule, request: Request) => void): Command =>
@@ -125,7 +131,7 @@ export function manageSchedule(schedule: Schedule, data: Dict): Answer | undefin
   const func = str(data.get('func') ?? null)
   const command = COMMANDS[func]
   if (!command) throw new RangeError(`Function "${func}" is unavailable in salt.utils.scheduler`)
-  const given = data.get('schedule') ?? null
+  const given = unordered(data.get('schedule') ?? null)
   // those two always leave the file as it is
   const saves = data.get('persist') === true && !['postpone_job', 'skip_job'].includes(func)
   return command(schedule, { data, name: str(data.get('name') ?? ''), given: isDict(given) ? given : new Map(), saves })

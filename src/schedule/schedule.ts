@@ -164,7 +164,8 @@ export class Schedule {
     if (interval !== undefined && times.next !== null && times.next > now + interval * 1000) times.next = null
     const { run, instead } = look(name, job, times, now, rules)
     if (times.error !== null) return this.complain(name, times.error)
-    if (truthy(job.get('jid_include') ?? true)) {
+    // as in Salt a job shows these from its first run on
+    if (run && truthy(job.get('jid_include') ?? true)) {
       job.set('jid_include', true)
       if (!job.has('maxrunning')) job.set('maxrunning', JOB_LIMIT)
     }

@@ -50,6 +50,7 @@ for (const file of process.argv.slice(2)) {
   } finally {
     await stage.close()
   }
-  const text = JSON.stringify({ ...scenario, steps, events: [] }, null, 1)
-  writeFileSync(file, `${withPlaceholders(text, stage.cluster.root)}\n`)
+  const filled = JSON.parse(withPlaceholders(JSON.stringify(steps), stage.cluster.root)) as Step[]
+  const plain = filled.map((step, index) => ({ ...step, ...scenario.steps[index] }))
+  writeFileSync(file, `${JSON.stringify({ ...scenario, steps: plain, events: [] }, null, 1)}\n`)
 }
