@@ -26,7 +26,8 @@ export function textField(map: Dict, name: string): string | undefined {
 /** The version of a request, 0 when it names none. */
 export function versionOf(envelope: Dict): number {
   const version = envelope.get('version')
-  if (typeof version === 'number') return Math.trunc(version)
+  // what is no number is below any minimum, and compares with none
+  if (typeof version === 'number') return Number.isNaN(version) ? 0 : Math.trunc(version)
   return typeof version === 'string' && /^\s*[+-]?\d+\s*$/.test(version) ? Number(version) : 0
 }
 

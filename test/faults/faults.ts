@@ -1,11 +1,12 @@
 // The faults. Each does its harm while a job runs and gives what is wrong afterwards: nothing, when every return of what ran
 // is there once, or a reason in its place.
 import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from './chance.ts'
+import { Clock } from './clock.ts'
 import { type FaultSite, REAL, until } from './site.ts'
 
 export type Fault = (site: FaultSite, chance: Chance) => Promise<string[]>
@@ -26,7 +27,7 @@ const masterAway: Fault = async (site, chance) => {
   const jid = await site.publish()
   await sleep(150)
   await site.cluster.stop('master')
-  await sleep(chance.whole(1000, 2500))
+  await sleep(site.awaySeconds * chance.whole(500, 1000))
   await site.startMaster()
   const problems = await site.judge(jid, false)
   await site.listening()
@@ -55,6 +56,88 @@ const connectionsDead: Fault = async (site, chance) => {
   for (const line of site.lines) line.cut()
   await site.listening()
   return problems
+}
+
+const connectionsHalfOpen: Fault = async (site, chance) => {
+  site.duration = () => chance.whole(0, 200)
+  const jid = await site.publish()
+  await sleep(chance.whole(20, 150))
+  for (const line of site.lines) line.halve()
+  const problems = await site.judge(jid, false)
+  // nobody is told: minions must find out by themselves that they hear nothing any more
+  await until('all minions hear of jobs again', async () => {
+    const other = await site.publish()
+    for (let i = 0; i < 20 && !site.sims.every(({ ran }) => ran.has(other)); i++) await sleep(100)
+    return site.sims.every(({ ran }) => ran.has(other))
+  })
+  for (const line of site.lines) line.mend()
+  await site.listening()
+  return problems
+}
+
+/** Several jobs at once, whose returns come in any order, some again after others, and some after a restart again. */
+const reordered: Fault = async (site, chance) => {
+  site.duration = () => chance.whole(0, 1200)
+  site.copies = () => chance.whole(1, 3)
+  const heard = await site.returnEvents()
+  try {
+    const jids: string[] = []
+    for (let i = 0; i < 4; i++) jids.push(await site.publish())
+    const problems = (await Promise.all(jids.map((jid) => site.judge(jid, true)))).flat()
+    const told = await heard.counts()
+    for (const [who, times] of told) if (times > 1) problems.push(`the return ${who} was told ${times} times`)
+    if (told.size < jids.length * site.sims.length) problems.push(`${told.size} returns were told`)
+    await site.cluster.stop('master', 'SIGKILL')
+    await site.startMaster()
+    await site.listening()
+    const before = await site.returns(jids[0]!)
+    await Promise.all(site.sims.map((sim) => sim.repeat(jids[0]!)))
+    const after = await site.returns(jids[0]!)
+    if (after.size !== before.size) problems.push('returns that came again were counted again')
+    for (const [id, data] of after)
+      if (data.get('return') !== before.get(id)?.get('return')) problems.push(`${id} could change what it returned`)
+    return problems.slice(0, 5)
+  } finally {
+    heard.close()
+    site.copies = () => 1
+  }
+}
+
+const HOUR = 3600
+
+/** The clocks of the master and of a minion are set, forwards and back, while jobs run. */
+const clockJumps: Fault = async (site, chance) => {
+  const { cluster } = site
+  const problems: string[] = []
+  const clocks = {
+    master: new Clock(join(cluster.root, 'master.clock')),
+    minion: new Clock(join(cluster.root, 'minion.clock')),
+  }
+  await cluster.stop('master')
+  await clocks.master.during(() => site.startMaster())
+  await clocks.minion.during(async () => cluster.start(REAL))
+  try {
+    await answering(site)
+    await site.listening()
+    for (let i = 0; i < 4; i++) {
+      site.duration = () => chance.whole(0, 600)
+      const jid = await site.publish()
+      if (clocks.master.distance(jid) > HOUR / 2) problems.push(`job ${jid} does not go by the clock that was set`)
+      const real = cluster.run(`salt -t 20 ${REAL} test.sleep 1 --out=txt`)
+      await sleep(200)
+      clocks.master.jump(chance.whole(-6, 6) * HOUR)
+      clocks.minion.jump(chance.whole(-6, 6) * HOUR)
+      problems.push(...(await site.judge(jid, true)))
+      const { stdout, stderr } = await real
+      if (!stdout.includes(`${REAL}: True`)) problems.push(`salt printed ${stdout}${stderr}`)
+    }
+  } finally {
+    await cluster.stop(REAL)
+    await cluster.stop('master')
+    await site.startMaster()
+    await site.listening()
+  }
+  return problems.slice(0, 5)
 }
 
 const duplicates: Fault = async (site, chance) => {
@@ -108,22 +191,55 @@ const minionKilled: Fault = async (site, chance) => {
   }
 }
 
-const clientStays: Fault = async (site) => {
+/** The job is done and its return on disk, and the master has not said that it came: it must come, and the job not run again. */
+const minionKilledBeforeReturn: Fault = async (site) => {
   const { cluster } = site
+  const marks = join(cluster.root, 'marks')
+  rmSync(marks, { force: true })
   cluster.start(REAL)
   try {
     await answering(site)
-    const printed = cluster.run(`salt -t 20 ${REAL} test.sleep 2 --out=txt`)
-    await sleep(1500)
-    await cluster.stop('master', 'SIGKILL')
-    await sleep(1000)
-    await site.startMaster()
-    const { stdout, stderr } = await printed
-    await site.listening()
-    return stdout.includes(`${REAL}: True`) ? [] : [`salt printed ${stdout}${stderr}`]
+    const begun = await cluster.run(`salt ${REAL} cmd.run 'sleep 1; echo ran | tee -a ${marks}' --async --out=txt`)
+    const jid = /\d{20}/.exec(begun.stdout)?.[0]
+    if (!jid) return [`no job was begun: ${begun.stdout}${begun.stderr}`]
+    const minions = join(cluster.root, 'minions', REAL)
+    const noted = (folder: string): boolean =>
+      readdirSync(minions, { recursive: true }).some((path) => new RegExp(`(^|/)${folder}/[^/]`).test(String(path)))
+    await until('the job runs', async () => noted('proc'))
+    process.kill(cluster.pidOf('master'), 'SIGSTOP')
+    await until('the return is on disk', async () => noted('outbox'))
+    await cluster.stop(REAL, 'SIGKILL')
+    process.kill(cluster.pidOf('master'), 'SIGCONT')
+    cluster.start(REAL)
+    await until('the return comes', async () => (await site.returns(jid)).has(REAL))
+    const answer = String((await site.returns(jid)).get(REAL)!.get('return'))
+    const ran = readFileSync(marks, 'utf8')
+    return answer === 'ran' && ran === 'ran\n' ? [] : [`the job was answered ${answer}, and left ${ran}`]
   } finally {
+    process.kill(cluster.pidOf('master'), 'SIGCONT')
     await cluster.stop(REAL)
   }
+}
+
+/** `salt` waits for many while the master is killed and comes back, and prints what each returned. */
+const clientStays: Fault = async (site, chance) => {
+  site.duration = () => chance.whole(500, 4000)
+  const printed = site.cluster.run("salt -t 40 'sim-*' fault.note --out=txt")
+  const some = site.sims[0]!
+  const known = new Set(some.ran.keys())
+  await until('the job is out', async () => [...some.ran.keys()].some((jid) => !known.has(jid)))
+  const jid = [...some.ran.keys()].find((each) => !known.has(each))!
+  await until('somebody has returned', async () => (await site.returns(jid)).size > 0)
+  await site.cluster.stop('master', 'SIGKILL')
+  await sleep(500)
+  await site.startMaster()
+  const { stdout, stderr } = await printed
+  const problems = await site.judge(jid, true)
+  await site.listening()
+  const missing = site.sims.filter(({ id }) => !stdout.includes(`${id}: ${id} ran ${jid}\n`))
+  if (missing.length > 0)
+    problems.push(`salt did not print ${missing.length} returns: ${stderr}${stdout.slice(0, 300)}`)
+  return problems
 }
 
 /** The job store lies on a small disk, which somebody fills. */
@@ -168,9 +284,13 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'master away while jobs end': masterAway,
   'connections cut': connectionsCut,
   'connections dead': connectionsDead,
+  'connections half open': connectionsHalfOpen,
   'returns sent several times': duplicates,
+  'returns in any order': reordered,
   'listeners that do not read': deafListener,
   'minion killed while a job runs': minionKilled,
+  'minion killed before its return came': minionKilledBeforeReturn,
   'client stays through a restart': clientStays,
+  'clocks that jump': clockJumps,
   'disk full': diskFull,
 }

@@ -5,6 +5,8 @@ export class Line {
   port = 0
   private readonly server: Server
   private readonly pairs = new Set<[Socket, Socket]>()
+  /** Ends that nobody is behind any more. */
+  private readonly orphans = new Set<Socket>()
   private readonly target: number
 
   private constructor(target: number) {
@@ -51,7 +53,29 @@ export class Line {
     }
   }
 
+  /** One end of each connection is gone, and the other is not told. */
+  halve(): void {
+    let isNear = false
+    for (const [near, far] of this.pairs) {
+      isNear = !isNear
+      const [gone, left] = isNear ? [near, far] : [far, near]
+      near.unpipe(far)
+      far.unpipe(near)
+      this.orphans.add(left)
+      left.resume()
+      gone.removeAllListeners('close')
+      gone.destroy()
+    }
+  }
+
+  /** Lets go of the ends that are left. */
+  mend(): void {
+    for (const socket of this.orphans) socket.destroy()
+    this.orphans.clear()
+  }
+
   async close(): Promise<void> {
+    this.mend()
     this.cut()
     await new Promise((done) => this.server.close(done))
   }

@@ -1,8 +1,9 @@
-// `npm run faults -- --rounds N --seed S [--minions 200] [--only words]`: does harm to a master and its minions, round
+// `npm run faults -- --rounds N --seed S [--minions 200] [--away 60] [--only words]`: does harm to a master and its minions, round
 // after round, and looks whether a return was lost. The same seed does the same harm. It runs what `npm run build` made.
 import { parseArgs } from 'node:util'
 import { toError } from '../../src/base/mod.ts'
 import { Chance } from './chance.ts'
+import { canSetClocks } from './clock.ts'
 import { FAULTS, leaveSmallDisk, useSmallDisk } from './faults.ts'
 import { FaultSite } from './site.ts'
 
@@ -12,18 +13,25 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     minions: { type: 'string', default: '200' },
     only: { type: 'string', default: '' },
+    away: { type: 'string', default: '2' },
   },
 })
 
 async function main(): Promise<number> {
   const chance = new Chance(Number(values.seed))
   const site = new FaultSite()
+  site.awaySeconds = Number(values.away)
   await site.cluster.prepare()
   const hasSmallDisk = useSmallDisk(site)
   const names = Object.keys(FAULTS).filter(
-    (name) => name.includes(values.only) && (hasSmallDisk || name !== 'disk full'),
+    (name) =>
+      name.includes(values.only) &&
+      (hasSmallDisk || name !== 'disk full') &&
+      (canSetClocks || name !== 'clocks that jump'),
   )
-  process.stdout.write(`seed ${values.seed}, ${values.minions} minions${hasSmallDisk ? '' : ', no small disk here'}\n`)
+  process.stdout.write(
+    `seed ${values.seed}, ${values.minions} minions${hasSmallDisk ? '' : ', no small disk here'}${canSetClocks ? '' : ', no clocks to set here'}\n`,
+  )
   let failed = 0
   try {
     await site.open(Number(values.minions))
@@ -32,6 +40,7 @@ async function main(): Promise<number> {
       const name = names[round] ?? chance.of(names)
       const started = performance.now()
       const problems = await FAULTS[name]!(site, chance).catch((error: unknown) => [toError(error).stack ?? ''])
+      problems.push(...(await site.settle()))
       const seconds = ((performance.now() - started) / 1000).toFixed(1)
       if (problems.length > 0) failed++
       process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)\n`)

@@ -27,6 +27,7 @@ export class SimMinion {
   private receiver!: PublicationReceiver
   private isClosed = false
   private unsent = 0
+  private readonly returned = new Map<string, Dict>()
 
   constructor(id: string, site: SimSite) {
     this.id = id
@@ -82,6 +83,14 @@ export class SimMinion {
     await this.channel.authenticate()
   }
 
+  /** Sends what it returned to a job once more, and something else with it. */
+  async repeat(jid: string): Promise<void> {
+    const ret = this.returned.get(jid)
+    if (!ret) return
+    await this.deliver(new Map(ret))
+    await this.deliver(new Map(ret).set('return', 'something else'))
+  }
+
   get isIdle(): boolean {
     return this.unsent === 0
   }
@@ -112,6 +121,7 @@ export class SimMinion {
       ['fun', load.get('fun') ?? ''],
       ['fun_args', load.get('arg') ?? []],
     ])
+    this.returned.set(jid, ret)
     await Promise.all(Array.from({ length: this.site.copies() }, () => this.deliver(ret)))
     this.unsent--
   }

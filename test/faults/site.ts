@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog, toError } from '../../src/base/mod.ts'
+import { BusClient } from '../../src/bus/mod.ts'
 import { LocalClient } from '../../src/client/mod.ts'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { SqliteJobs } from '../../src/store/mod.ts'
@@ -19,11 +20,22 @@ export const REAL = 'real1'
 /** Within this a publication has arrived where it will. */
 const HEARING_MS = 500
 
+/** What a master may hold besides after a fault: programs that just ended, and memory that is free but not given back. */
+const FURTHER_DESCRIPTORS = 10
+const FURTHER_MIB = 200
+
+/** Connections that are open on one side only are found out within seconds. */
+const HEARTBEATS = { zmq_heartbeat_ivl: 500, zmq_heartbeat_timeout: 3000 }
+
 export class FaultSite {
   readonly cluster: Cluster
   readonly sims: SimMinion[] = []
+  /** About how long the master stays away. */
+  awaySeconds = 2
   duration: () => number = () => 0
   copies: () => number = () => 1
+  /** What the master held with all minions there and nothing to do. */
+  private start!: Held
   private requests!: Line
   private publications!: Line
 
@@ -32,7 +44,10 @@ export class FaultSite {
     this.cluster = new Cluster({
       scenario: 'faults',
       description: '',
-      setup: { master: { auto_accept: true, ping_on_rotate: false }, minions: { [REAL]: { config: quick } } },
+      setup: {
+        master: { auto_accept: true, ping_on_rotate: false, ...HEARTBEATS },
+        minions: { [REAL]: { config: quick } },
+      },
       steps: [],
       events: [],
     })
@@ -55,6 +70,7 @@ export class FaultSite {
       this.sims.push(sim)
     }
     await Promise.all(this.sims.map((sim) => sim.open()))
+    this.start = this.holds()
   }
 
   get lines(): Line[] {
@@ -135,6 +151,37 @@ export class FaultSite {
       if (kept && kept.get('return') !== `${id} ran ${jid}`) problems.push(`the return of ${id} to ${jid} is another`)
     }
     return problems.length > 5 ? [...problems.slice(0, 5), `and ${problems.length - 5} more`] : problems
+  }
+
+  /** Counts how often the master tells of each return from now on. */
+  async returnEvents(): Promise<{ counts(): Promise<Map<string, number>>; close(): void }> {
+    const paths = { pub: this.eventSocket, pull: '' }
+    const bus = await BusClient.open({ paths, filter: (tag) => /^salt\/job\/\d+\/ret\/sim-/.test(tag) })
+    return {
+      async counts() {
+        const counts = new Map<string, number>()
+        for (let event = await bus.next(1); event; event = await bus.next(0.3))
+          counts.set(event.tag, (counts.get(event.tag) ?? 0) + 1)
+        return counts
+      },
+      close: () => bus.close(),
+    }
+  }
+
+  /** Waits until the master holds about what it held at the start, and says what it does not let go of. */
+  async settle(): Promise<string[]> {
+    const held = (): Held => this.holds()
+    const isBack = async (): Promise<boolean> =>
+      held().descriptors <= this.start.descriptors + FURTHER_DESCRIPTORS &&
+      held().memoryMiB <= this.start.memoryMiB + FURTHER_MIB
+    try {
+      await until('the master lets go', isBack)
+      return []
+    } catch {
+      const { descriptors, memoryMiB } = held()
+      const before = `${this.start.descriptors} and ${this.start.memoryMiB.toFixed()} at the start`
+      return [`the master holds ${descriptors} descriptors and ${memoryMiB.toFixed()} MiB, ${before}`]
+    }
   }
 
   /** What the master holds: descriptors and memory. */

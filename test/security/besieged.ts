@@ -15,6 +15,8 @@ const HOST = '127.0.0.1'
 
 export const dict = (fields: Record<string, unknown>): Dict => new Map(Object.entries(fields)) as Dict
 
+type Options = Record<string, unknown>
+
 export class Besieged {
   readonly root = mkdtempSync(join(tmpdir(), 'brine-besieged-'))
   readonly logs: string[] = []
@@ -25,9 +27,10 @@ export class Besieged {
   private transport!: Transport
   private readonly closings: Array<() => unknown> = []
 
-  static async start(options: Record<string, unknown> = {}): Promise<Besieged> {
+  /** Options may name paths below the site's directory. */
+  static async start(options: Options | ((path: (part: string) => string) => Options) = {}): Promise<Besieged> {
     const site = new Besieged()
-    await site.open(options)
+    await site.open(typeof options === 'function' ? options((part) => site.path(part)) : options)
     return site
   }
 
@@ -41,7 +44,7 @@ export class Besieged {
     writeFileSync(this.path(path), text)
   }
 
-  private async open(options: Record<string, unknown>): Promise<void> {
+  private async open(options: Options): Promise<void> {
     this.ports.requests = await freePort()
     this.ports.publications = await freePort()
     this.write(

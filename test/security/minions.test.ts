@@ -103,6 +103,16 @@ describe('a minion', () => {
     expect(site.parts.cache.bank('mine').fetch('m1')?.toString() ?? '').not.toContain('stolen')
   })
 
+  it.each([2, 1, 2.9, '2', null, Number.NaN])(
+    'cannot go back to version %s, where the key of all would do',
+    async (version) => {
+      const shared = new Crypticle(m1.credentials!.aes)
+      const load = shared.seal(dict({ cmd: '_mine', id: 'm2', data: dict({ forged: true }), nonce: 'n' }))
+      expect(await site.send({ enc: 'aes', load, version, id: 'm2' })).toBe('bad load')
+      expect(inspect(site.parts.cache.bank('mine').fetch('m2'))).not.toContain('forged')
+    },
+  )
+
   it('cannot find out what is in the pillar of others by guessing', async () => {
     site.parts.cache.bank('pillar').store('m2', dict({ password: CANARY }))
     site.parts.cache.bank('mine').store('m2', dict({ 'test.ping': true }))

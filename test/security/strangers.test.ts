@@ -48,10 +48,13 @@ describe('the request port', () => {
     expect(site.deeds).toEqual([])
   })
 
-  it.each([0, 1, 2, -1, '2', null])('refuses protocol version %s, which proves less', async (version) => {
-    expect(await site.clear({ cmd: 'ping' }, version)).toBe('bad load')
-    expect(await site.send({ enc: 'aes', load: Buffer.alloc(64), version, id: 'm1' })).toBe('bad load')
-  })
+  it.each([0, 1, 2, 2.9, -1, '2', null, Number.NaN, Number.NEGATIVE_INFINITY, [3], new Map()])(
+    'refuses protocol version %s, which proves less',
+    async (version) => {
+      expect(await site.clear({ cmd: 'ping' }, version)).toBe('bad load')
+      expect(await site.send({ enc: 'aes', load: Buffer.alloc(64), version, id: 'm1' })).toBe('bad load')
+    },
+  )
 
   it('refuses what was encrypted with another key', async () => {
     await site.minion('m1')
