@@ -25,9 +25,9 @@ def load(_call, family, paths):
 
 
 @method
-def call(_call, family, path, attr, args, kwargs):
+def call(running, family, path, attr, args, kwargs):
     """Calls a function of a module."""
-    return gathered(modules.function(path, attr, family)(*args, **kwargs))
+    return gathered(modules.function(path, attr, family)(*args, **kwargs), running)
 
 
 @method
@@ -59,16 +59,20 @@ def alive(_call):
     """Shows that Python code of other calls can run."""
 
 
-def gathered(value):
-    """A function that yields gives all of it: dicts laid together, else the last."""
+def gathered(value, running=None):
+    """A function that yields gives all of it: dicts laid together, else a list. Who waits for it hears of each."""
     if not isinstance(value, wire.generator):
         return value
+    tells = running is not None and running.facts.get("progress")
     result = {}
-    for item in value:
+    for index, item in enumerate(value):
         if isinstance(item, dict) and isinstance(result, dict):
             result.update(item)
         else:
-            result = item
+            result = result or []
+            result.append(item)
+        if tells:
+            running.ask("progress", index, item)
     return result
 
 

@@ -7,6 +7,7 @@ import { handReturn, returnerNames } from '../client/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
+import type { DaemonAccess } from '../sdk/mod.ts'
 import { leftJobs, leftReturn } from './left-jobs.ts'
 import { type Outcome, runFunction } from './run-job.ts'
 
@@ -131,7 +132,7 @@ export class Jobs {
       memory: new Map(),
       host: endingHost(host, signal),
       // a job does not see itself
-      ...(daemon && { daemon: { ...daemon, running: () => this.list(jid) } }),
+      ...(daemon && { daemon: { ...daemon, running: () => this.list(jid), progress: this.progressOf(daemon, jid) } }),
     })
     const fun = load.get('fun') ?? ''
     const ret: Dict = isList(fun) ? await this.several(functions, fun, load) : await this.single(functions, load)
@@ -143,6 +144,21 @@ export class Jobs {
       if (load.has(name)) ret.set(name, load.get(name)!)
     }
     return ret
+  }
+
+  /** How far a job is, for functions that answer piece by piece. */
+  private progressOf({ askMaster }: DaemonAccess, jid: Value): NonNullable<DaemonAccess['progress']> {
+    const id = this.options.opts.get('id')!
+    return (index, value) =>
+      askMaster(
+        new Map<Value, Value>([
+          ['id', id],
+          ['cmd', '_minion_event'],
+          ['pretag', null],
+          ['tag', `salt/job/${str(jid)}/prog/${str(id)}/${index}`],
+          ['data', new Map([['return', value]])],
+        ]),
+      )
   }
 
   private call(functions: Registry, fun: Value, args: Value, load: Dict): Promise<Outcome> {

@@ -17,8 +17,17 @@ export function functionScope(ctx: FunctionContext): Scope {
     log,
     ending: ctx.host.ending,
     context: ctx,
-    facts: new Map([['utils', moduleFolders(opts, 'utils')]]),
-    answers: answersOf({ function: functionFamily(ctx) }, textAnswers(ctx)),
+    facts: new Map<Value, Value>([
+      ['utils', moduleFolders(opts, 'utils')],
+      ['progress', ctx.daemon?.progress !== undefined],
+    ]),
+    answers: answersOf(
+      { function: functionFamily(ctx) },
+      {
+        ...textAnswers(ctx),
+        progress: async ([index, value]) => (await ctx.daemon?.progress?.(Number(index), value!)) ?? null,
+      },
+    ),
   }
 }
 

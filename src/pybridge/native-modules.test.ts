@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { repr } from '../data/mod.ts'
 import type { Registry } from '../loader/mod.ts'
@@ -39,6 +41,11 @@ beforeAll(async () => {
   folder.write('modules/typed.ts', TYPED)
   folder.write('modules/_words.ts', 'export const greeting = (name: string): string => `hello ${name}`\n')
   folder.write('modules/plain.ts', PLAIN)
+  folder.write(
+    'modules/shared.ts',
+    "import { twice } from '../_utils/numbers.ts'\nexport const four = () => twice(2)\n",
+  )
+  folder.write('utils/numbers.ts', 'export const twice = (n: number): number => n * 2\n')
   folder.write('modules/old.mjs', 'export const one = () => 1\n')
   folder.write('modules/wrong.ts', 'export const = 3\n')
   folder.write('states/thing.ts', STATE)
@@ -55,6 +62,7 @@ describe("users' own TypeScript modules", () => {
     ['plain.who', [], {}, `['x, "y"', 'web1']`],
     ['plain.twice', [4], {}, '8'],
     ['old.one', [], {}, '1'],
+    ['shared.four', [], {}, '4'],
   ] as Array<[string, number[], Record<string, number>, string]>)('%s(%j)', async (name, args, kwargs, wanted) => {
     expect(repr(await functions.call(name, args, kwargs))).toBe(wanted)
   })
@@ -66,6 +74,32 @@ describe("users' own TypeScript modules", () => {
   test('give states', async () => {
     const states = functions.ctx.states
     expect(Object.keys((await states.load('thing'))!.functions)).toEqual(['present'])
+  })
+
+  test('are taken anew when what they import changes', async () => {
+    folder.write('modules/_words.ts', 'export const greeting = (name: string): string => `good morning, ${name}`\n')
+    await functions.refresh()
+    expect(repr(await functions.call('typed.greet'))).toContain('good morning, world')
+  })
+
+  test('leave nothing behind when they are taken anew', async () => {
+    const { nativeModule } = await import('./native-modules.ts')
+    const file = { name: 'heavy', path: `${folder.root}/modules/heavy.ts`, language: 'native' } as const
+    const old: WeakRef<object>[] = []
+    for (let round = 0; round < 5; round++) {
+      folder.write(
+        'modules/heavy.ts',
+        `export const one = () => ${round}\nexport const more = "${'x'.repeat(round)}"\n`,
+      )
+      old.push(new WeakRef(await nativeModule(file)))
+    }
+    setFlagsFromString('--expose_gc')
+    await expect
+      .poll(() => {
+        runInNewContext('gc')()
+        return old.map((ref) => ref.deref() !== undefined)
+      })
+      .toEqual([false, false, false, false, true])
   })
 
   test('are taken anew when they change', async () => {

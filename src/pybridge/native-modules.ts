@@ -1,9 +1,10 @@
 // Users' own modules in TypeScript and JavaScript: files beside the Python ones, run in this process. A default export made
 // with `brine/sdk` is taken as it is; of a file that only exports functions each is one, with its context as `this`.
-import { readFileSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { compileFunction } from 'node:vm'
+import type { Plugin } from 'esbuild'
 import { BrineError, toError } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import type { ModuleFile } from '../python/mod.ts'
@@ -42,26 +43,49 @@ export interface NativeFunction {
   run(ctx: unknown, bound: Record<string, unknown>): sdk.Result | Promise<sdk.Result>
 }
 
-const loaded = new Map<string, { text: string; module: NativeModule }>()
+interface Loaded {
+  /** The files it was made of, each as it was then. */
+  made: ReadonlyMap<string, string>
+  module: NativeModule
+}
 
-/** The module of a file, read again when its text has changed. */
+const loaded = new Map<string, Loaded>()
+
+/** How a file is now; another time or size means another content. */
+function stamp(path: string): string {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  return facts ? `${facts.mtimeMs}:${facts.size}:${facts.ino}` : ''
+}
+
+/** The module of a file, read again when it or what it imports has changed. */
 export async function nativeModule(file: ModuleFile): Promise<NativeModule> {
-  const text = readFileSync(file.path, 'utf8')
   const known = loaded.get(file.path)
-  if (known?.text === text) return known.module
+  if (known && [...known.made].every(([path, was]) => stamp(path) === was)) return known.module
   try {
-    const module = moduleOf(file, evaluated(await bundled(file.path), file.path))
-    loaded.set(file.path, { text, module })
+    const { text, paths } = await bundled(file.path)
+    const module = moduleOf(file, evaluated(text, file.path))
+    loaded.set(file.path, { module, made: new Map(paths.map((path) => [path, stamp(path)])) })
     return module
   } catch (error) {
     throw new NativeModuleError(file.path, error)
   }
 }
 
-/** One script without types, with what the file imports from its own folder in it. */
-async function bundled(path: string): Promise<string> {
+/** In the file server's tree the folder of what modules share is `_utils`, where it is synced to it is `utils`. */
+const utilities: Plugin = {
+  name: 'utilities',
+  setup: (build) => {
+    build.onResolve({ filter: /^\.\.\/_utils\// }, ({ path, resolveDir }) => {
+      const written = join(resolveDir, path)
+      return { path: existsSync(written) ? written : join(resolveDir, path.replace('../_utils/', '../utils/')) }
+    })
+  },
+}
+
+/** One script without types, with what the file imports from beside it in it. */
+async function bundled(path: string): Promise<{ text: string; paths: string[] }> {
   const { build } = await import('esbuild')
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [path],
     bundle: true,
     write: false,
@@ -70,8 +94,12 @@ async function bundled(path: string): Promise<string> {
     packages: 'external',
     sourcemap: 'inline',
     logLevel: 'silent',
+    metafile: true,
+    plugins: [utilities],
+    absWorkingDir: dirname(path),
   })
-  return outputFiles[0]!.text
+  const paths = Object.keys(metafile.inputs).map((input) => resolve(dirname(path), input))
+  return { text: outputFiles[0]!.text, paths }
 }
 
 /** Evaluated, not imported: Node never lets go of what it imported, and this is read again after each change. */

@@ -174,6 +174,17 @@ describe("users' own Python modules", () => {
     )
   })
 
+  test('leave nothing behind when they are taken anew', async () => {
+    const text = 'import gc, sys\n\nclass Mark:\n    pass\n\nmark = Mark()\n\ndef marks():\n    gc.collect()\n'
+    for (let round = 0; round < 5; round++) {
+      const counting = '    return sum(type(item).__name__ == "Mark" for item in gc.get_objects())\n'
+      folder.write('modules/marked.py', `${text}${counting}${'#'.repeat(round)}\n`)
+      await functions.refresh()
+      await functions.call('marked.marks')
+    }
+    expect(await functions.call('marked.marks')).toBe(1)
+  })
+
   test('are taken anew when their files change', async () => {
     folder.write('modules/fresh.py', 'def one():\n    return 1\n')
     await functions.refresh()

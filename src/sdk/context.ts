@@ -85,6 +85,8 @@ export interface DaemonAccess {
   running(): Dict[]
   /** Ends a job as a signal would; false when there is none of that number. */
   signal(jid: string, signal: number): boolean
+  /** Tells the master of one of the answers of the job that runs, as it comes. */
+  progress?(index: number, value: Value): Promise<Value>
   /** Whether another master answers. */
   answers?(master: string): Promise<boolean>
   /** Ends the daemon once its jobs are done and their returns are sent. */

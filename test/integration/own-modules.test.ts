@@ -32,6 +32,14 @@ import os, time
 def hello():
     return "hello from " + __grains__["id"]
 
+def pieces():
+    yield {"a": 1}
+    yield {"b": 2}
+
+def words():
+    yield "a"
+    yield "b"
+
 def tick(path):
     while True:
         with open(path, "a") as file:
@@ -87,6 +95,13 @@ describe("modules of users' own", { timeout: 60_000 }, () => {
     expect(await ask('saltutil.sync_modules', ['base', true, null, new Map([['modules', ['probe']]])])).toEqual([])
     expect(await ask('saltutil.sync_modules', ['base'])).toEqual(['modules.probe'])
     expect(await ask('probe.hello')).toBe('moin from web1')
+  })
+
+  test('tell of their answers as these come', async () => {
+    expect(await ask('probe.words')).toEqual(['a', 'b'])
+    expect(await ask('probe.pieces')).toEqual({ a: 1, b: 2 })
+    const { data } = await master.event(/^salt\/job\/\d+\/prog\/web1\/1$/)
+    expect(toPlain(data)).toMatchObject({ data: { return: 'b' }, id: 'web1' })
   })
 
   test('choose minions in top files, and the master names further states', async () => {
