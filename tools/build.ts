@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
 import { compileAhead } from './build/compile-ahead.ts'
+import { bundleSdk, emitTypes } from './build/sdk.ts'
 
 interface Program {
   name: string
@@ -100,6 +101,9 @@ export async function build(root: string, outdir = join(root, 'dist')): Promise<
   cpSync(join(root, 'python'), join(outdir, 'python'), { recursive: true, filter: isSource })
   compileAhead(root, outdir)
   compilePython(join(outdir, 'python'))
+  await bundleSdk(root, join(outdir, 'sdk.js'))
+  // the package is made of dist/ alone
+  if (outdir === join(root, 'dist')) emitTypes(root, join(outdir, 'types'))
 }
 
 /** The compiled forms for the Python that is here; any other makes its own. */

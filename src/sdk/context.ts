@@ -63,6 +63,14 @@ export interface FunctionContext {
   openStates(request: StateRunRequest): Promise<StateRun>
 }
 
+/** What plugins see that are asked where no functions run: external pillars, tops, matchers, outputters and the like. */
+export interface PluginContext {
+  readonly opts: Dict
+  readonly grains: Dict
+  readonly pillar: Dict
+  readonly log: Log
+}
+
 /** An event for the minion, and the tag of the event that answers it. */
 export interface MinionRequest {
   tag: string

@@ -1,5 +1,6 @@
 // The authoring interface of plugins.
 export { functionDefaults, SDB_DRIVERS, type SdbMachine, sdbPlace } from '../config/mod.ts'
+export type { Dict, Value } from '../data/mod.ts'
 export type { FetchOptions, FileClient, FileSum } from '../fileserver/mod.ts'
 export {
   type Command,
@@ -64,6 +65,7 @@ export type {
   OwnPlugin,
   PillarOrigin,
   PillarRequest,
+  PluginContext,
   RenderRequest,
   StateCatalogue,
 } from './context.ts'
