@@ -24,8 +24,10 @@ const namesOf = (value: Value): string[] =>
 
 export class FileServer {
   private readonly all: FileBackend[]
+  private readonly opts: Dict
 
   constructor(opts: Dict, host: Host) {
+    this.opts = opts
     const wanted = namesOf(opts.get('fileserver_backend') ?? ['roots'])
     const made = wanted.map((name) => (Object.hasOwn(BACKENDS, name) ? BACKENDS[name]!(opts, host) : undefined))
     this.all = made.filter((backend) => backend !== undefined)
@@ -51,6 +53,15 @@ export class FileServer {
       if (found) return { ...found, back: backend.name }
     }
     return undefined
+  }
+
+  /** Brings backends up to date; with `fileserver_events` each is told. */
+  async update(fire: (tag: string, data: Dict) => unknown, back: Value = null): Promise<void> {
+    if (!truthy(this.opts.get('fileserver_events') ?? false)) return
+    for (const backend of this.backends(back)) {
+      const data = await backend.update?.()
+      if (data) await fire(`salt/fileserver/${backend.name}/update`, data)
+    }
   }
 
   async list(saltenv: string, back: Value = null): Promise<Listing> {

@@ -3,6 +3,7 @@
 import { isAbsolute, join, normalize } from 'node:path/posix'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { type FileStat, type Host, isHostError } from '../host/mod.ts'
+import { rootsChanges } from './changes.ts'
 import { isIgnored } from './ignored.ts'
 
 export interface ServedFile {
@@ -26,6 +27,8 @@ export interface FileBackend {
   envs(): string[]
   find(path: string, saltenv: string): Promise<ServedFile | undefined>
   list(saltenv: string): Promise<Listing>
+  /** What changed since it was asked the last time, as its event tells it. */
+  update?(): Promise<Dict>
 }
 
 export class Roots implements FileBackend {
@@ -88,6 +91,16 @@ export class Roots implements FileBackend {
       emptyDirs: sorted(found.emptyDirs),
       links: new Map([...links].sort(([a], [b]) => (a < b ? -1 : 1))),
     }
+  }
+
+  async update(): Promise<Dict> {
+    const paths = new Set<string>()
+    for (const root of this.envs().flatMap((saltenv) => this.directories(saltenv))) {
+      const found = { files: new Set<string>(), dirs: new Set<string>(), emptyDirs: new Set<string>() }
+      await this.walk(root, '', { ...found, links: new Map() }, new Set())
+      for (const rel of found.files) paths.add(join(root, rel))
+    }
+    return rootsChanges(this.opts, this.host, [...paths])
   }
 
   private async walk(root: string, below: string, found: Found, entered: Set<string>): Promise<void> {

@@ -3,7 +3,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { toError } from '../base/mod.ts'
-import { type Dict, numberOf, str } from '../data/mod.ts'
+import { type Dict, numberOf, str, truthy } from '../data/mod.ts'
+import { FileServer } from '../fileserver/mod.ts'
+import { LocalHost } from '../host/mod.ts'
 import type { PublishSecret } from '../wire/mod.ts'
 import type { Tokens } from './access/tokens.ts'
 import type { MasterParts } from './parts.ts'
@@ -41,7 +43,21 @@ export class Maintenance {
         Math.max(1000, interval),
       ),
     )
+    this.updateFiles()
     for (const timer of this.timers) timer.unref()
+  }
+
+  /** `fileserver_events`: at the start and from time to time somebody may learn what changed. */
+  private updateFiles(): void {
+    const { opts, bus, log } = this.parts
+    if (!truthy(opts.get('fileserver_events') ?? false)) return
+    const server = new FileServer(opts, new LocalHost())
+    const update = (): unknown =>
+      server
+        .update((tag, data) => bus.fire(tag, data))
+        .catch((error: unknown) => log('error', `The update of the file server failed: ${toError(error).message}`))
+    update()
+    this.timers.push(setInterval(update, 1000 * (numberOf(opts.get('roots_update_interval') ?? 60) || 60)))
   }
 
   close(): void {

@@ -49,10 +49,13 @@ export default defineRunner({
         new Map<Value, Value>((await ctx.fileServer.list(str(saltenv), backend)).links),
     }),
     update: masterFn({
-      doc: 'Brings the file server up to date; directories of this machine always are.',
+      doc: 'Brings the file server up to date; directories of this machine always are. With `fileserver_events` it is told.',
       args: { backend, kwargs: arg.open('`remotes`') },
       examples: ['salt-run fileserver.update'],
-      run: () => true,
+      run: async (ctx, { backend }) => {
+        await ctx.fileServer.update((tag, data) => ctx.fire(tag, data), backend)
+        return true
+      },
     }),
     clear_file_list_cache: masterFn({
       doc: 'Removes kept lists of files, and tells which; lists are made anew each time.',

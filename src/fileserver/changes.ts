@@ -1,0 +1,52 @@
+// What changed below the roots since the last look, as the event of an update tells it. When each file was changed is kept in
+// the cache, in Salt's form, so that changes while no master ran are told too.
+import { join } from 'node:path/posix'
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { type Host, isHostError } from '../host/mod.ts'
+
+type Times = ReadonlyMap<string, number>
+
+const fileOf = (opts: Dict): string => join(str(opts.get('cachedir') ?? ''), 'roots', 'mtime_map')
+
+async function remembered(opts: Dict, host: Host): Promise<Times> {
+  try {
+    const lines = Buffer.from(await host.read(fileOf(opts)))
+      .toString()
+      .split('\n')
+    const entries = lines.map((line) => /^(.*):([\d.]+)$/.exec(line)).filter((found) => found !== null)
+    return new Map(entries.map(([, path, time]) => [path!, Number(time)]))
+  } catch (error) {
+    if (isHostError(error)) return new Map()
+    throw error
+  }
+}
+
+async function timesOf(paths: readonly string[], host: Host): Promise<Times> {
+  const times = new Map<string, number>()
+  for (const path of paths) {
+    const facts = await host.stat(path)
+    if (facts) times.set(path, facts.mtime)
+  }
+  return times
+}
+
+/** Compares these files with those of the last time, and remembers them. */
+export async function rootsChanges(opts: Dict, host: Host, paths: readonly string[]): Promise<Dict> {
+  const [before, now] = [await remembered(opts, host), await timesOf(paths, host)]
+  const changed = [...before].filter(([path, time]) => now.has(path) && now.get(path) !== time).map(([path]) => path)
+  const removed = [...before.keys()].filter((path) => !now.has(path))
+  const added = [...now.keys()].filter((path) => !before.has(path))
+  const file = fileOf(opts)
+  await host.makeDirectory(join(file, '..'), { parents: true })
+  await host.write(file, Buffer.from([...now].map(([path, time]) => `${path}:${time}\n`).join('')))
+  const files = new Map<Value, Value>([
+    ['changed', changed],
+    ['removed', removed],
+    ['added', added],
+  ])
+  return new Map<Value, Value>([
+    ['changed', changed.length + removed.length + added.length > 0],
+    ['files', files],
+    ['backend', 'roots'],
+  ])
+}
