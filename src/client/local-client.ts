@@ -3,7 +3,7 @@
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
-import { ClearClient, openTransport } from '../wire/mod.ts'
+import { ClearClient, isWireError, openTransport, requestClientOptions } from '../wire/mod.ts'
 import { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
 import { ClientError } from './errors.ts'
 import { LastingEvents } from './lasting-events.ts'
@@ -26,6 +26,10 @@ export interface PublishRequest {
 /** The number of a job is known only after it was published, so all jobs are listened to until then. */
 const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
+/** Salt's own words, which people search for. */
+const NO_ANSWER =
+  'Salt request timed out. The master is not responding. You may need to run your command with `--async` in order to bypass the congested event bus. With `--async`, the CLI tool will print the job id (jid) and exit immediately without listening for responses. You can then use `salt-run jobs.lookup_jid` to look up the results of the job in the job cache later.'
+
 export class LocalClient {
   readonly opts: Dict
   private readonly bus: LastingEvents
@@ -35,7 +39,8 @@ export class LocalClient {
     const bus = await LastingEvents.open(opts, log, isOfJob)
     const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
     const port = numberOf(opts.get('ret_port') ?? 4506) ?? 4506
-    return new LocalClient(opts, bus, new ClearClient(transport.connect({ host: addressOf(opts), port }, { log })))
+    const client = transport.connect({ host: addressOf(opts), port }, { ...requestClientOptions(opts), log })
+    return new LocalClient(opts, bus, new ClearClient(client))
   }
 
   private constructor(opts: Dict, bus: LastingEvents, requests: ClearClient) {
@@ -51,7 +56,13 @@ export class LocalClient {
 
   /** Sends a command to the master. */
   async command(load: Dict, timeout = 15): Promise<Value> {
-    return this.requests.send(load, { timeout, tries: 1 })
+    try {
+      return await this.requests.send(load, { timeout, tries: 1 })
+    } catch (error) {
+      if (isWireError(error))
+        throw new ClientError('SaltClientError', NO_ANSWER, { reason: error.reason, cause: error })
+      throw error
+    }
   }
 
   async publish(request: PublishRequest): Promise<Published | undefined> {

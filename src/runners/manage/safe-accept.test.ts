@@ -15,7 +15,7 @@ interface Site {
 }
 
 /** What is accepted and what not, and which command and which keys it came to. */
-async function accept({ answers, keys = {}, programs = { '/usr/bin/salt-ssh': '' } }: Site) {
+async function accept({ answers, keys = {}, programs = { '/usr/bin/salt-ssh': '', '/etc/salt/roster': '' } }: Site) {
   const accepted: Value[] = []
   const commands: string[][] = []
   let printed = ''
@@ -73,5 +73,10 @@ test('Keys that were accepted before are left out', async () => {
 })
 
 test('Without salt-ssh it says so', async () => {
-  await expect(accept({ answers: {}, programs: {} })).rejects.toThrow('salt-ssh')
+  await expect(accept({ answers: {}, programs: { '/etc/salt/roster': '' } })).rejects.toThrow('salt-ssh')
+})
+
+test('Without a roster nobody is asked', async () => {
+  const { good, bad, commands } = await accept({ answers: {}, programs: {} })
+  expect([good, bad, commands]).toEqual([{}, {}, []])
 })

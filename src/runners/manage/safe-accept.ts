@@ -16,13 +16,24 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 /** Of whatever hash. */
 const FINGERPRINT = /^([a-f0-9]{2}:){15,}[a-f0-9]{2}$/
 
+/** Without a roster nobody can be asked. */
+async function hasRoster(ctx: MasterContext, config: string): Promise<boolean> {
+  const backend = str(ctx.opts.get('roster') ?? 'flat') || 'flat'
+  const file = str(ctx.opts.get('roster_file') ?? '') || `${config}/roster`
+  if (backend !== 'flat' || (await ctx.host.stat(file))?.type === 'file') return true
+  ctx.log('error', `Can't access roster for backend ${backend}: Roster file "${file}" not found`)
+  ctx.log('error', 'No matching targets found in roster.')
+  return false
+}
+
 /** What the machines say their keys are. */
 async function fingersBySsh(ctx: MasterContext, target: Value, kind: string): Promise<Dict> {
+  const config = dirname(str(ctx.opts.get('conf_file') ?? '/etc/salt/master'))
+  if (!(await hasRoster(ctx, config))) return new Map()
   const flags = KINDS[kind]
   if (!flags) throw new SaltError('SaltInvocationError', `salt-ssh has no targets of the kind '${kind}'`)
   const program = await ctx.host.which('salt-ssh')
   if (program === undefined) throw new SaltError('CommandNotFoundError', 'salt-ssh')
-  const config = dirname(str(ctx.opts.get('conf_file') ?? '/etc/salt/master'))
   const argv = [program, '-c', config, '--static', '--out', 'json', ...flags, str(target), 'key.finger']
   const { stdout, stderr } = await ctx.host.run({ argv })
   const text = Buffer.from(stdout).toString()
