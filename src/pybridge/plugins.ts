@@ -3,7 +3,7 @@
 // their functions.
 import { toError } from '../base/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
-import { callPython, type FamilyName, type ModuleFile, moduleFiles, type Scope } from '../python/mod.ts'
+import { callNativeBy, callPython, type FamilyName, type ModuleFile, moduleFiles, type Scope } from '../python/mod.ts'
 import { type BeaconContext, type BeaconDeclaration, beaconOptions, bind, toValue } from '../sdk/mod.ts'
 import type { ModuleFacts } from './declare.ts'
 import { describeModules } from './function-modules.ts'
@@ -62,6 +62,11 @@ const beaconFunctions = ({ beacon, validate }: BeaconDeclaration): Record<string
     const problem = validate(beaconOptions(config!))
     return [problem === undefined, problem ?? '']
   },
+})
+
+callNativeBy(async (scope, { file, fun, args, kwargs }) => {
+  const { nativeModule } = await import('./native-modules.ts')
+  return nativePlugin(await nativeModule(file)).call(scope, fun, args, kwargs)
 })
 
 async function nativePlugins(files: readonly ModuleFile[], { log }: Scope): Promise<UserPlugin[]> {

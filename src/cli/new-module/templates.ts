@@ -186,7 +186,8 @@ export function output(this: PluginContext, data: Value) {
     '_renderers',
     `/** What a file means that begins with \`#!NAME\`. */
 export function render(this: PluginContext, text: string) {
-  return Object.fromEntries(text.split('\\n').filter(Boolean).map((line) => line.split('=')))
+  const lines = text.split('\\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return Object.fromEntries(lines.map((line) => line.split('=')))
 }
 `,
   ),

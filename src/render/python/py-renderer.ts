@@ -5,6 +5,7 @@ import { silentLog } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
 import {
   answersOf,
+  callNative,
   callPython,
   type Family,
   moduleFiles,
@@ -38,15 +39,18 @@ function scopeOf({ opts, grains, pillar, functions, log = silentLog }: RenderCon
 const variablesOf = (ctx: RenderContext): Map<Value, Value> =>
   new Map<Value, Value>([['saltenv', ctx.saltenv], ['env', ctx.saltenv], ['sls', ctx.sls], ...(ctx.context ?? [])])
 
-/** A renderer of users' own: a Python file in `_renderers` with a function `render`. */
+/** A renderer of users' own: a file in `_renderers` with a function `render`. */
 export function userRenderer(name: string, opts: RenderContext['opts']): Renderer | undefined {
-  const file = moduleFiles(opts, 'renderers').find((own) => own.name === name && own.language === 'python')
+  const file = moduleFiles(opts, 'renderers').find((own) => own.name === name)
   if (!file) return undefined
   return {
     name,
     render: async (input, args, ctx) => {
       const kwargs = new Map<Value, Value>(args === '' ? [] : [['argline', args]])
       if (ctx.path !== undefined) kwargs.set('tmplpath', ctx.path)
+      if (file.language === 'native') {
+        return { value: await callNative(scopeOf(ctx), { file, fun: 'render', args: [input], kwargs: new Map() }) }
+      }
       const params = ['renderers', file.path, 'render', [input, ctx.saltenv, ctx.sls], kwargs]
       return { value: await asked(ctx, name, () => callPython(scopeOf(ctx), { method: 'call', params, what: name })) }
     },
