@@ -63,6 +63,8 @@ export class SimMinion {
         onConnect,
         onLoad: (load) => void this.run(load),
         reconnectDelay: () => 50,
+        heartbeatInterval: 1000,
+        heartbeatTimeout: 3000,
         log: silentLog,
       })
     })

@@ -1,6 +1,6 @@
 // `npm run fuzz -- --seconds N --seed S [--transport zeromq]`: sends a master what nobody should, on both ports and its
 // local sockets, with and without having been let in. It must stay, stay small, do nothing and tell no secret.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import type { NetConnectOpts } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -54,7 +54,9 @@ async function opened(transportName: string): Promise<Prey> {
   }
   const cluster = new Cluster({ scenario: 'fuzz', description: '', setup, steps: [], events: [] })
   await cluster.prepare()
+  const mask = process.umask(0)
   cluster.start('master')
+  process.umask(mask)
   const sockets = ['master_event_pub.ipc', 'master_event_pull.ipc'].map((name) => join(cluster.sockets, name))
   await until('the master listens', async () => sockets.every((path) => existsSync(path)))
   const transport = await openTransport(transportName)
@@ -76,6 +78,21 @@ async function opened(transportName: string): Promise<Prey> {
   const ports = [cluster.requestPort, cluster.publishPort].map((port) => ({ host: HOST, port }))
   const places = [...ports, ...sockets.map((path) => ({ path }))]
   return { cluster, channel, places, client: transport.connect(endpoint) }
+}
+
+/** What others could read or change of what the master made, which does not go by the mask that it was started with. */
+function openToOthers(folder: string, isHidden = false): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    const { mode } = lstatSync(path)
+    if (entry.isSymbolicLink() || isHidden) return []
+    if (entry.isDirectory()) {
+      const isOpen = (mode & 0o002) !== 0 ? [`others can write to ${path}`] : []
+      return [...isOpen, ...openToOthers(path, (mode & 0o007) === 0)]
+    }
+    const forbidden = /\.pub$|\/(log|run)\/|\/master$|minions(_\w+)?\/[^/]+$/.test(path) ? 0o002 : 0o006
+    return (mode & forbidden) === 0 ? [] : [`${path} has mode ${(mode & 0o777).toString(8)}`]
+  })
 }
 
 /** Sends until the time is over; gives what must not have come back. */
@@ -164,6 +181,7 @@ async function fuzz(transportName: string, chance: Chance, seconds: number): Pro
       if (after.descriptors > before.descriptors + 20) problems.push(`${after.descriptors} descriptors are open`)
     }
     if (pid !== undefined) problems.push(...(await besiege(transportName, prey, chance)))
+    problems.push(...openToOthers(join(cluster.root, 'master')))
     const deed = await bus.next(0.1)
     bus.close()
     if (deed) problems.push(`something was brought about: ${deed.tag}`)

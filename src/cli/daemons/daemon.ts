@@ -24,6 +24,11 @@ export interface Daemon {
 /** As long as Salt waits, in milliseconds. */
 const waitAWhile = (): Promise<unknown> => sleep(randomInt(10_000, 20_001))
 
+/** Whatever mask it was started with: what a daemon makes is for others to read at most. */
+export function keepFromOthers(): void {
+  process.umask(process.umask() | 0o022)
+}
+
 export async function runDaemon(daemon: Daemon): Promise<number> {
   const { name, opts, log, ended, beforeRefusal = waitAWhile } = daemon
   const pidFile = textOf(opts.get('pidfile') ?? null)

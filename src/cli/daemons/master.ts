@@ -7,7 +7,7 @@ import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MASTER } from '../programs/salt-master.ts'
 import type { Streams } from '../streams.ts'
-import { detach, runDaemon } from './daemon.ts'
+import { detach, keepFromOthers, runDaemon } from './daemon.ts'
 
 export function saltMaster(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_MASTER, argv, streams, async (line) => {
@@ -15,6 +15,7 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
     const read = (path: string) => masterConfig({ path, log: early, program: 'salt-master' })
     const opts = await programOptions({ program: SALT_MASTER, line, streams, log: early, file: 'master', read })
     if (line.values.get('daemon') === true) return detach()
+    keepFromOthers()
     const log = openLog(logSettings(opts), streams.err)
     let opening: Promise<Master>
     return runDaemon({

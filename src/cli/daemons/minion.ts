@@ -6,7 +6,7 @@ import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MINION } from '../programs/salt-minion.ts'
 import type { Streams } from '../streams.ts'
-import { detach, runDaemon, startedAs } from './daemon.ts'
+import { detach, keepFromOthers, runDaemon, startedAs } from './daemon.ts'
 
 export function saltMinion(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_MINION, argv, streams, async (line) => {
@@ -14,6 +14,7 @@ export function saltMinion(argv: readonly string[], streams: Streams): Promise<n
     const read = (path: string) => minionConfig({ path, log: early, rememberId: true, program: 'salt-minion' })
     const opts = await programOptions({ program: SALT_MINION, line, streams, log: early, file: 'minion', read })
     if (line.values.get('daemon') === true) return detach()
+    keepFromOthers()
     const log = openLog(logSettings(opts), streams.err)
     const { Minion } = await import('../../minion/mod.ts')
     const minion = new Minion(opts, log, startedAs())

@@ -1,7 +1,7 @@
 // `ldap`: users prove themselves by binding to a directory. With a user of its own (`auth.ldap.binddn` and `bindpw`) the
 // master first looks up who is meant; without `bindpw` the name is put into the pattern `binddn`. Group rules of
 // `external_auth` hold for the groups that the directory has for a user.
-import { toError } from '../../base/mod.ts'
+import { shownText, toError } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../../data/mod.ts'
 import type { AuthBackend, AuthContext } from './backends.ts'
 
@@ -86,7 +86,12 @@ async function nameOf(directory: Directory, user: string, { log }: AuthContext):
     const filter = directory.about('filter', escapedFilter(user))
     const { searchEntries } = await client.search(directory.base, { scope: directory.scope, filter })
     if (searchEntries.length === 1) return searchEntries[0]!.dn
-    log('warning', searchEntries.length === 0 ? `Unable to find user ${user}` : `Several entries are of user ${user}`)
+    log(
+      'warning',
+      searchEntries.length === 0
+        ? `Unable to find user ${shownText(user)}`
+        : `Several entries are of user ${shownText(user)}`,
+    )
     return undefined
   } finally {
     await client.unbind()
@@ -103,7 +108,7 @@ async function check(user: string, password: string, ctx: AuthContext): Promise<
     await (await directory.bound(dn, password)).unbind()
     return true
   } catch (error) {
-    ctx.log('error', `Failed to authenticate user ${user} via LDAP: ${toError(error).message}`)
+    ctx.log('error', `Failed to authenticate user ${shownText(user)} via LDAP: ${toError(error).message}`)
     return false
   }
 }

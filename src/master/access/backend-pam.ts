@@ -31,7 +31,25 @@ pam.pam_end(handle, answer)
 sys.exit(0 if answer == 0 else 1)
 `
 
-function ask(service: string, user: string, password: string): Promise<boolean> {
+/** Logins that are judged at the same time, and that may wait; anybody can ask for more of them than a machine has room for. */
+const AT_ONCE = 8
+const MOST_WAITING = 256
+const waiting: Array<() => void> = []
+let running = 0
+
+async function ask(service: string, user: string, password: string): Promise<boolean> {
+  if (waiting.length >= MOST_WAITING) return false
+  if (running >= AT_ONCE) await new Promise<void>((next) => waiting.push(next))
+  running++
+  try {
+    return await judged(service, user, password)
+  } finally {
+    running--
+    waiting.shift()?.()
+  }
+}
+
+function judged(service: string, user: string, password: string): Promise<boolean> {
   return new Promise((done) => {
     const child = spawn('python3', ['-c', ASK], { stdio: ['pipe', 'ignore', 'ignore'], timeout: 30_000 })
     child.once('error', () => done(false))

@@ -19,6 +19,8 @@ export interface PublicationOptions extends SocketOptions {
   filtering?: boolean | undefined
   syndic?: boolean | undefined
   reconnectDelay?: ((attempt: number) => number) | undefined
+  heartbeatInterval?: number | undefined
+  heartbeatTimeout?: number | undefined
   log?: Log | undefined
 }
 

@@ -105,6 +105,9 @@ export interface Publisher {
 }
 
 export interface SubscriberOptions extends SocketOptions {
+  /** zeromq: milliseconds of silence until the master is asked for a sign, and until it is given up; 0 for never. */
+  heartbeatInterval?: number | undefined
+  heartbeatTimeout?: number | undefined
   onMessage: (packet: Uint8Array) => void
   onConnect?: (() => void) | undefined
   onDisconnect?: (() => void) | undefined

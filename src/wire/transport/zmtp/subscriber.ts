@@ -1,5 +1,6 @@
 // Listening to publications over ZMTP: a SUB that connects again by itself.
 
+import { WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { Redial, reconnectDelays } from '../redial.ts'
 import { dialUntil } from '../sockets.ts'
@@ -9,6 +10,9 @@ import { encodeCommand, encodeMessage } from './frames.ts'
 import { BROADCAST, SYNDIC, topicOf } from './publisher.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
+/** A master that was not heard for so long is asked whether it is there; ours speaks up before. */
+const HEARTBEAT_MS = 15_000
+const SILENCE_MS = 45_000
 
 /** What a minion subscribes to. */
 function subscriptions({ filtering, syndic, id }: SubscriberOptions): string[] {
@@ -45,7 +49,8 @@ export class ZmtpSubscriber implements Subscriber {
   }
 
   private opened(socket: ZmtpConnection['socket']): void {
-    new ZmtpConnection(socket, {
+    const { heartbeatInterval = HEARTBEAT_MS, heartbeatTimeout = SILENCE_MS } = this.options
+    const connection = new ZmtpConnection(socket, {
       type: 'SUB',
       maxMessageBytes: this.options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
@@ -53,9 +58,17 @@ export class ZmtpSubscriber implements Subscriber {
       // a topic may stand in front
       onMessage: (frames) => this.options.onMessage(frames.at(-1)!),
       onClose: (_connection, reason) => {
+        clearInterval(timer)
         if (reason !== undefined) this.options.log?.('debug', reason.message)
       },
     })
+    const timer = heartbeatInterval > 0 ? setInterval(() => look(), heartbeatInterval).unref() : undefined
+    const look = (): void => {
+      if (!connection.isReady || connection.minor < 1) return
+      const silence = performance.now() - connection.heardAt
+      if (silence > heartbeatTimeout) connection.fail(new WireError('Closed', 'The master is silent'))
+      else if (silence >= heartbeatInterval) connection.ping(heartbeatTimeout)
+    }
   }
 
   private isReady(connection: ZmtpConnection): void {
