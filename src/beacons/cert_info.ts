@@ -1,14 +1,25 @@
 // Certificates that end soon.
 import { X509Certificate } from 'node:crypto'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
-import { type BeaconContext, defineBeacon, isHostError } from '../sdk/mod.ts'
+import { type BeaconContext, defineBeacon, isHostError, x509 } from '../sdk/mod.ts'
+import { extensionTexts } from './certificates/extension-text.ts'
 
 const DEFAULT_DAYS = 45
 const DAY_MS = 86_400_000
 
-async function certificate(ctx: BeaconContext, path: string): Promise<X509Certificate | undefined> {
+interface Known {
+  cert: X509Certificate
+  algorithm: string
+  extensions: Dict[]
+}
+
+async function certificate(ctx: BeaconContext, path: string): Promise<Known | undefined> {
   try {
-    return new X509Certificate(await ctx.host.read(path))
+    const bytes = await ctx.host.read(path)
+    const { loadCertificate, renderExtensions, signatureName } = await x509()
+    const cert = new X509Certificate(bytes)
+    const { signatureOid, extensions } = loadCertificate(bytes).certificate
+    return { cert, algorithm: signatureName(signatureOid), extensions: extensionTexts(renderExtensions(extensions)) }
   } catch (error) {
     if (!isHostError(error) && !(error instanceof Error && 'code' in error)) throw error
     ctx.log('error', `Unable to load certificate ${path} (${error.message})`)
@@ -25,18 +36,9 @@ const written = (names: Dict): string => [...names].map(([key, value]) => `${str
 const raw = (date: Date): string => `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`
 const readable = (date: Date): string => `${date.toISOString().slice(0, 19).replace('T', ' ')}Z`
 
-function factsOf(path: string, cert: X509Certificate): Dict {
+function factsOf(path: string, { cert, algorithm, extensions }: Known): Dict {
   const [issuer, subject] = [namesIn(cert.issuer), namesIn(cert.subject)]
   const [end, begin] = [new Date(cert.validTo), new Date(cert.validFrom)]
-  const names = cert.subjectAltName
-  const extensions = names
-    ? [
-        new Map([
-          ['ext_name', 'subjectAltName'],
-          ['ext_data', names],
-        ]),
-      ]
-    : []
   return new Map<Value, Value>([
     ['cert_path', path],
     ['issuer', written(issuer)],
@@ -46,6 +48,7 @@ function factsOf(path: string, cert: X509Certificate): Dict {
     ['notBefore_raw', raw(begin)],
     ['notBefore', readable(begin)],
     ['serial_number', BigInt(`0x${cert.serialNumber}`)],
+    ['signature_algorithm', algorithm],
     ['subject', written(subject)],
     ['subject_dict', subject],
     ['version', 2],
@@ -74,10 +77,10 @@ export default defineBeacon({
     for (const entry of isList(files) ? [...files] : []) {
       if (!truthy(entry)) continue
       const { path, days } = fileOf(entry, all)
-      const cert = await certificate(ctx, path)
-      if (!cert) continue
-      const left = Math.floor((new Date(cert.validTo).getTime() - Date.now()) / DAY_MS)
-      if (days < 0 || left <= days) told.push(factsOf(path, cert))
+      const known = await certificate(ctx, path)
+      if (!known) continue
+      const left = Math.floor((new Date(known.cert.validTo).getTime() - Date.now()) / DAY_MS)
+      if (days < 0 || left <= days) told.push(factsOf(path, known))
     }
     return told.length > 0 ? [new Map<Value, Value>([['certificates', told]])] : []
   },

@@ -10,8 +10,12 @@ function validate(config: Dict): string | undefined {
   return isDict(config.get('sites')!) ? undefined : 'Sites for http_status beacon must be a dictionary.'
 }
 
+/** Options that are those of the query. */
+const OF_QUERY = ['method', 'header_dict', 'username', 'password', 'verify_ssl', 'ca_bundle']
+
 async function answerOf(ctx: BeaconContext, options: Dict): Promise<Dict> {
-  const wanted = { status: true, text: true, timeout: options.get('timeout') ?? 30 }
+  const wanted: Record<string, Value> = { status: true, text: true, timeout: options.get('timeout') ?? 30 }
+  for (const name of OF_QUERY) if (options.has(name)) wanted[name] = options.get(name)!
   try {
     const answer = await ctx.call('http.query', [options.get('url')!], wanted)
     return isDict(answer) ? answer : new Map()
@@ -36,7 +40,7 @@ function wrongs(options: Dict, answer: Dict): Value[] {
 
 export default defineBeacon({
   name: 'http_status',
-  doc: 'Tells of web pages that answer with another status, or without some content.',
+  doc: 'Tells of web pages that answer with another `status` than 200 or those that are listed, or without some `content`. Each under `sites` has a `url`, and may have `timeout`, `method`, `header_dict`, `username`, `password`, `verify_ssl` and `ca_bundle`.',
   when: (ctx) => ctx.has('http.query') || 'http.query is missing.',
   validate,
   beacon: async (ctx, config) => {
