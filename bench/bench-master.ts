@@ -74,17 +74,17 @@ export interface Finished {
 /** How often the memory of a master is looked at. */
 const SAMPLE_MS = 200
 
-/** What each minion needs of the descriptors that a process may have, and what else a master needs. */
-const DESCRIPTORS = { each: 2, besides: 150 }
+/** What a master takes of the descriptors that a process may have for the requests of minions. */
+const REQUESTS_SHARE = 0.55
 
 /** A simulated minion has six descriptors. */
 const MINIONS_PER_PROCESS = 2500
 
-/** How many minions one process can serve here. */
+/** How many minions a master can serve here. */
 export function mostMinions(): number {
   const limit = /^Max open files\s+\S+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
   if (limit === undefined) return Number.POSITIVE_INFINITY
-  return Math.floor((Number(limit) - DESCRIPTORS.besides) / DESCRIPTORS.each / 100) * 100
+  return Math.floor((Number(limit) * REQUESTS_SHARE) / 100) * 100
 }
 
 export function runToEnd(command: string[], env: NodeJS.ProcessEnv = process.env): Promise<Finished> {

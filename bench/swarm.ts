@@ -177,7 +177,6 @@ const swarm: Bench = async ({ root, args }) => {
   const sizes = (values.minions ?? (values.short ? '500' : '1000,2000,5000,10000')).split(',').map(Number)
   const settings: Settings = {
     root,
-    // a master has two connections of each minion
     sizes: sizes.map((size) => Math.min(size, mostMinions())),
     saltMost: Number(values['salt-minions']),
     repeat: Number(values.repeat),

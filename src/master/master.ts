@@ -14,8 +14,10 @@ import {
   PublishChannel,
   PublishSecret,
   publisherOptions,
+  publisherRelief,
   RequestChannel,
   type RequestChannelOptions,
+  requestConnections,
   requestListenOptions,
   SessionKeys,
   subscriberIdentity,
@@ -55,10 +57,11 @@ export class Master {
     this.closings = closings
   }
 
-  static async open(opts: Dict, log: Log): Promise<Master> {
+  /** `program` is the file of this program, where it can be started once more for further subscribers. */
+  static async open(opts: Dict, log: Log, program?: string): Promise<Master> {
     const closings: Closing[] = []
     try {
-      return new Master(await start(opts, calmLog(log), closings), closings)
+      return new Master(await start(opts, calmLog(log), closings, program), closings)
     } catch (error) {
       await closeAll(closings)
       throw error
@@ -74,7 +77,7 @@ async function closeAll(closings: Closing[]): Promise<void> {
   for (const close of closings.splice(0).reverse()) await close()
 }
 
-async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterParts> {
+async function start(opts: Dict, log: Log, closings: Closing[], program?: string): Promise<MasterParts> {
   const text = (name: string): string => str(opts.get(name) ?? '')
   const host = new LocalHost()
   const keys = new PkiKeys(text('pki_dir'))
@@ -91,7 +94,7 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
   closings.push(() => busServer.close())
   const secret = new PublishSecret()
   const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
-  const publications = await openPublisher(transport, opts, { identity, keys, secret, log }, closings)
+  const publications = await openPublisher(transport, opts, { identity, keys, secret, log, program }, closings)
   const jobCaches = new JobCaches({ opts, log }, host)
   closings.push(jobCaches.listen(bus))
   const cache = fileCache(text('cachedir'))
@@ -125,7 +128,8 @@ async function start(opts: Dict, log: Log, closings: Closing[]): Promise<MasterP
     clear: (load) => clear.answer(load),
     aes: (load, sender) => callMethod(services, load, sender),
   }
-  await openRequests(transport, parts, { identity, secret, handlers }, closings)
+  const isRelieved = program !== undefined && transport.name === 'zeromq'
+  await openRequests(transport, parts, { identity, secret, handlers, isRelieved }, closings)
   batches.resume()
   const reactor = openReactor(parts, access)
   closings.push(() => reactor?.close())
@@ -145,12 +149,14 @@ interface RequestParts {
   identity: MasterIdentity
   secret: PublishSecret
   handlers: RequestHandlers
+  /** Whether another process takes subscribers when there are many. */
+  isRelieved: boolean
 }
 
 async function openRequests(
   transport: Transport,
   { opts, keys, bus, log }: MasterParts,
-  { identity, secret, handlers }: RequestParts,
+  { identity, secret, handlers, isRelieved }: RequestParts,
   closings: Closing[],
 ): Promise<void> {
   const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
@@ -173,7 +179,11 @@ async function openRequests(
     log,
   })
   const { requests } = masterEndpoints(opts)
-  const listener = await transport.listen(requests, channel.handle, { ...requestListenOptions(opts), log })
+  const listener = await transport.listen(requests, channel.handle, {
+    ...requestListenOptions(opts),
+    ...(isRelieved && { maxConnections: requestConnections() }),
+    log,
+  })
   closings.push(() => listener.close())
 }
 
@@ -194,16 +204,18 @@ interface PublisherParts {
   keys: PkiKeys
   secret: PublishSecret
   log: Log
+  program: string | undefined
 }
 
 async function openPublisher(
   transport: Transport,
   opts: Dict,
-  { identity, keys, secret, log }: PublisherParts,
+  { identity, keys, secret, log, program }: PublisherParts,
   closings: Closing[],
 ): Promise<PublishChannel> {
   const publisher = await transport.publisher(masterEndpoints(opts).publications, {
     ...publisherOptions(opts),
+    ...(program && { relief: publisherRelief(program, publisherOptions(opts)) }),
     identify: subscriberIdentity(keys, secret, log),
     log,
   })

@@ -23,7 +23,7 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
       opts,
       log,
       open: () => {
-        opening = import('../../master/mod.ts').then(({ Master }) => Master.open(opts, log))
+        opening = import('../../master/mod.ts').then(({ Master }) => Master.open(opts, log, process.argv[1]))
         return opening
       },
       // one that could not be opened has closed itself

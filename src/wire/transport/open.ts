@@ -1,7 +1,8 @@
 // The transports by their names in the `transport` option; each is loaded when it is first asked for.
+import type { Server } from 'node:net'
 import { didYouMean } from '../../base/mod.ts'
 import { WireError } from '../errors.ts'
-import type { Transport } from './transport.ts'
+import type { Publisher, PublisherOptions, Transport } from './transport.ts'
 
 const LOADERS: Record<string, () => Promise<Transport>> = {
   zeromq: async () => (await import('./zeromq.ts')).zeromq,
@@ -16,4 +17,10 @@ export function openTransport(name = 'zeromq'): Promise<Transport> {
   throw new WireError('BadSetting', `Transport '${name}' is not known`, {
     hint: didYouMean(name, names) ?? `There are ${names.join(', ')}`,
   })
+}
+
+/** Gives what goes on publishing over zeromq on a port that another process opened. */
+export async function publisherTaker(): Promise<(server: Server, options: PublisherOptions) => Publisher> {
+  const { ZmtpPublisher } = await import('./zmtp/publisher.ts')
+  return (server, options) => ZmtpPublisher.on(server, options)
 }

@@ -15,9 +15,14 @@ import type { Endpoint, ListenOptions, Peer, SocketOptions, TlsSettings } from '
 /** Salt's `zmq_backlog`. */
 const BACKLOG = 1000
 /** Two ports may take most of what the system lets us open, and must leave something for files. */
-const MAX_CONNECTIONS = Math.min(100_000, Math.floor(0.45 * openFiles()))
+const MAX_CONNECTIONS = shareOfFiles(0.45)
 const KEEPALIVE_IDLE = 300
 const CONNECT_TIMEOUT_MS = 30_000
+
+/** So many connections as are this share of what a process may have open. */
+export function shareOfFiles(share: number): number {
+  return Math.min(100_000, Math.floor(share * openFiles()))
+}
 
 /** How many files a process may have open here. */
 function openFiles(): number {
@@ -37,6 +42,10 @@ export interface Listening {
   stop(): Promise<void>
 }
 
+export interface PortListening extends Listening {
+  readonly server: Server
+}
+
 export function peerOf(socket: Socket): Peer {
   const { remoteAddress, remotePort } = socket
   if (remoteAddress === undefined) return { address: '' }
@@ -50,12 +59,24 @@ export function tune(socket: Socket, { keepaliveIdle = KEEPALIVE_IDLE }: SocketO
   if (keepaliveIdle !== false) socket.setKeepAlive(true, keepaliveIdle * 1000)
 }
 
+/** Accepts connections of a server that another process opened. */
+export function takeOver(server: Server, options: ListenOptions, accept: (socket: Socket) => void): PortListening {
+  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
+  server.on('connection', (socket: Socket) => {
+    tune(socket, options)
+    accept(socket)
+  })
+  const { address = '', port = 0 } = (server.address() ?? {}) as { address?: string; port?: number }
+  const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
+  return { endpoint: { host: address, port }, server, stop }
+}
+
 /** Accepts connections and hands them on, once TLS is through where it is asked for. */
 export async function listenOn(
   endpoint: Endpoint,
   options: ListenOptions,
   accept: (socket: Socket) => void,
-): Promise<Listening> {
+): Promise<PortListening> {
   const take = (socket: Socket): void => {
     tune(socket, options)
     accept(socket)
@@ -69,7 +90,7 @@ export async function listenOn(
     socket.destroy()
   })
   const where = await bind(server, endpoint, options)
-  return { endpoint: where, stop: () => new Promise((resolve) => server.close(() => resolve())) }
+  return { endpoint: where, server, stop: () => new Promise((resolve) => server.close(() => resolve())) }
 }
 
 /** Binds a server; a Unix socket that someone left behind makes room. */

@@ -1,5 +1,6 @@
 // What a transport offers, whatever is underneath: requests with their answers, and publications. Requests are values,
 // because on tcp an envelope travels as part of a frame; publications are bytes, made once for all who listen.
+import type { Server } from 'node:net'
 import type { Log } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
 
@@ -74,7 +75,23 @@ export interface RequestClient {
   close(): void
 }
 
+/** Another process that takes subscribers of the same port. */
+export interface Relief {
+  publish(packet: Uint8Array, ids?: readonly string[]): void
+  /** Resolves when it is gone, whatever the reason. */
+  ended: Promise<void>
+}
+
+export interface ReliefOptions {
+  /** How many subscribers this process takes itself. */
+  after: number
+  /** Hands the listening socket on; done when the other process accepts. The signal ends that process. */
+  start(server: Server, signal: AbortSignal): Promise<Relief>
+}
+
 export interface PublisherOptions extends ListenOptions {
+  /** zeromq: who takes further subscribers, because a process may have only so many files open. */
+  relief?: ReliefOptions | undefined
   /** Messages that may wait for one subscriber; further ones are dropped for it. */
   highWaterMark?: number | undefined
   /** Milliseconds between heartbeats, and until a silent peer is given up; 0 for none. */

@@ -1,12 +1,14 @@
 // Publishing over ZMTP: a PUB. The bytes of a message are made once and shared. A subscriber that does not read loses
 // messages beyond the high-water mark; nobody else waits for it.
 import { createHash } from 'node:crypto'
+import type { Server } from 'node:net'
 import { silentLog } from '../../../base/mod.ts'
 import { WireError } from '../../errors.ts'
-import { type Listening, listenOn, peerOf } from '../sockets.ts'
+import { listenOn, type PortListening, peerOf, takeOver } from '../sockets.ts'
 import { type Endpoint, MAX_MESSAGE_BYTES, type Peer, type Publisher, type PublisherOptions } from '../transport.ts'
 import { ZmtpConnection } from './connection.ts'
 import { encodeMessage } from './frames.ts'
+import { Relieving } from './relieving.ts'
 import { TopicIndex } from './topics.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
@@ -38,10 +40,12 @@ export class ZmtpPublisher implements Publisher {
   private readonly open = new Map<ZmtpConnection, Subscription>()
   private readonly topics = new TopicIndex<ZmtpConnection>()
   private readonly heartbeat: NodeJS.Timeout | undefined
-  private listening!: Listening
+  private listening!: PortListening
+  private readonly relieving: Relieving
 
   private constructor(options: PublisherOptions) {
     this.options = options
+    this.relieving = new Relieving(options, () => this.listenAgain())
     const interval = options.heartbeatInterval ?? HEARTBEAT_MS
     if (interval > 0) this.heartbeat = setInterval(() => this.beat(), interval)
     this.heartbeat?.unref()
@@ -51,6 +55,19 @@ export class ZmtpPublisher implements Publisher {
     const publisher = new ZmtpPublisher(options)
     publisher.listening = await listenOn(endpoint, options, (socket) => publisher.accept(socket))
     return publisher
+  }
+
+  /** Goes on with a server that another process opened. */
+  static on(server: Server, options: PublisherOptions): ZmtpPublisher {
+    const publisher = new ZmtpPublisher(options)
+    publisher.listening = takeOver(server, options, (socket) => publisher.accept(socket))
+    return publisher
+  }
+
+  /** Whoever took the port is gone. */
+  private async listenAgain(): Promise<void> {
+    const { endpoint } = this.listening
+    this.listening = await listenOn(endpoint, this.options, (socket) => this.accept(socket))
   }
 
   get endpoint(): Endpoint {
@@ -66,6 +83,7 @@ export class ZmtpPublisher implements Publisher {
   }
 
   publish(packet: Uint8Array, ids?: readonly string[]): void {
+    this.relieving.publish(packet, ids)
     if (this.options.filtering !== true) {
       this.deliver(Buffer.from(packet.subarray(0, TOPIC_LIMIT)).toString('latin1'), encodeMessage([packet]))
       return
@@ -81,7 +99,7 @@ export class ZmtpPublisher implements Publisher {
 
   async close(): Promise<void> {
     clearInterval(this.heartbeat)
-    const stopped = this.listening.stop()
+    const stopped = Promise.all([this.relieving.close(), this.listening.stop()])
     for (const connection of this.open.keys()) connection.close()
     await stopped
   }
@@ -112,6 +130,7 @@ export class ZmtpPublisher implements Publisher {
       },
     })
     this.open.set(connection, { peer, prefixes: new Map() })
+    this.relieving.check(this.open.size, this.listening)
   }
 
   /** Up to ZMTP 3.0 a subscription is a message: 1 or 0, and the prefix. */

@@ -1,0 +1,82 @@
+// A second process for subscribers, started when the master has as many connections as it may have open: both hold the same
+// port, one after the other. It ends with the master.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Server } from 'node:net'
+import { publisherTaker } from './transport/open.ts'
+import { shareOfFiles } from './transport/sockets.ts'
+import type { Publisher, PublisherOptions, Relief, ReliefOptions } from './transport/transport.ts'
+
+/** Set for the process that publishes; the program is the master's. */
+const PUBLISHER_VARIABLE = 'BRINE_PUBLISHER'
+
+/** Of what a process may have open: subscribers that the master takes itself, its requests, and those of a second process. */
+const SHARES = { own: 0.35, requests: 0.55, other: 0.9 }
+
+/** The connections that a master with such a second process takes for requests. */
+export const requestConnections = (): number => shareOfFiles(SHARES.requests)
+
+type Message = { open: PublisherOptions } | { packet: Uint8Array; ids?: readonly string[] }
+
+/** `program` is what is started: the file of this program. */
+export function publisherRelief(program: string, options: PublisherOptions): ReliefOptions {
+  const maxConnections = shareOfFiles(SHARES.other)
+  return {
+    after: shareOfFiles(SHARES.own),
+    start: (server, signal) => start({ program, options: { ...options, maxConnections }, server, signal }),
+  }
+}
+
+interface Start {
+  program: string
+  options: PublisherOptions
+  server: Server
+  signal: AbortSignal
+  execArgv?: string[]
+}
+
+export async function start({ program, options, server, signal, execArgv = process.execArgv }: Start): Promise<Relief> {
+  const child = fork(program, [], {
+    execArgv,
+    env: { ...process.env, [PUBLISHER_VARIABLE]: '1' },
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    signal,
+    killSignal: 'SIGKILL',
+  })
+  const ended = new Promise<void>((done) => child.once('close', () => done()))
+  // an end by the signal is one of these
+  child.on('error', () => {})
+  const heard = (): Promise<unknown> => {
+    const gone = ended.then(() => Promise.reject(new Error('the second process ended at once')))
+    return Promise.race([once(child, 'message'), gone])
+  }
+  await heard()
+  // it is there to accept what comes from now on
+  tell(child, { open: options }, server)
+  await heard()
+  return { publish: (packet, ids) => tell(child, { packet: Uint8Array.from(packet), ...(ids && { ids }) }), ended }
+}
+
+function tell(child: ChildProcess, message: Message, server?: Server): void {
+  // a process that is gone hears nothing; that it is gone is noticed elsewhere
+  if (child.connected) child.send(message, server, () => {})
+}
+
+/** The life of the second process. */
+export async function servePublisher(): Promise<void> {
+  const takeOver = await publisherTaker()
+  let publisher: Publisher | undefined
+  process.on('message', (message: Message, handle: unknown) => {
+    if ('packet' in message) publisher?.publish(message.packet, message.ids)
+    else {
+      publisher = takeOver(handle as Server, message.open)
+      process.send?.('open', () => {})
+    }
+  })
+  process.once('disconnect', () => void publisher?.close())
+  // a terminal sends these to all; the master decides when this one ends
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+  // a master that ended meanwhile needs none
+  if (process.connected) process.send?.('ready', () => {})
+}

@@ -1,0 +1,52 @@
+// Hands the port of a publisher to another process when this one has as many subscribers as it may. Those that are here stay;
+// everything is published in both.
+import { silentLog, toError } from '../../../base/mod.ts'
+import type { PortListening } from '../sockets.ts'
+import type { PublisherOptions, Relief } from '../transport.ts'
+
+export class Relieving {
+  private readonly options: PublisherOptions
+  private readonly listenAgain: () => Promise<void>
+  private relief: Relief | undefined
+  private work: Promise<void> | undefined
+  private readonly closing = new AbortController()
+
+  constructor(options: PublisherOptions, listenAgain: () => Promise<void>) {
+    this.options = options
+    this.listenAgain = listenAgain
+  }
+
+  /** Called with every new subscriber. */
+  check(subscribers: number, listening: PortListening): void {
+    const { relief } = this.options
+    if (relief === undefined || this.work || subscribers < relief.after) return
+    this.work = this.begin(listening).catch((error: unknown) => {
+      const { log = silentLog } = this.options
+      if (!this.closing.signal.aborted)
+        log('error', `Cannot hand on the port of publications: ${toError(error).message}`)
+    })
+  }
+
+  private async begin(listening: PortListening): Promise<void> {
+    const { signal } = this.closing
+    const relief = await this.options.relief!.start(listening.server, signal)
+    this.relief = relief
+    // done when its subscribers are gone too, which nobody waits for
+    void listening.stop()
+    await relief.ended
+    this.relief = undefined
+    if (signal.aborted) return
+    await this.listenAgain()
+    this.work = undefined
+  }
+
+  publish(packet: Uint8Array, ids?: readonly string[]): void {
+    this.relief?.publish(packet, ids)
+  }
+
+  /** Done when the port is free. */
+  async close(): Promise<void> {
+    this.closing.abort()
+    await this.work
+  }
+}
