@@ -1,7 +1,7 @@
 // Beacons on a minion: looks at each when its interval is over, and tells what it saw as events for the master.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, deepCopy, isDict, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, deepCopy, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { beaconOptions } from '../sdk/mod.ts'
 import { manageBeacons } from './beacon-managing.ts'
@@ -101,6 +101,7 @@ export class Beacons {
     const { log, opts } = this.parts
     const options = beaconOptions(config)
     if (!isOn(options)) return []
+    if (options.has('enabled')) forgetSwitch(config)
     const functions = await this.parts.functions()
     const name = nameOf(mark, options)
     const kind = await this.set.find(name, functions)
@@ -160,4 +161,12 @@ export class Beacons {
     this.complained.set(mark, text)
     return []
   }
+}
+
+/** As in Salt a beacon that was switched on again no longer says so once it was looked at. */
+function forgetSwitch(config: Value): void {
+  if (isDict(config)) config.delete('enabled')
+  if (!isList(config)) return
+  const at = config.findIndex((part) => isDict(part) && part.has('enabled'))
+  if (at >= 0) config.splice(at, 1)
 }
