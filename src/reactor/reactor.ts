@@ -43,6 +43,9 @@ export class Reactor {
   private readonly deepest: number
   private stop: (() => void) | undefined
   private last: Promise<void> = Promise.resolve()
+  /** Reactions that were planned and are carried out one after the other, and how many of them wait. */
+  private carrying: Promise<void> = Promise.resolve()
+  private planned = 0
 
   constructor(parts: ReactorParts) {
     this.parts = parts
@@ -75,6 +78,7 @@ export class Reactor {
     this.stop?.()
     this.performer.jobs.close()
     await this.last
+    await this.carrying
   }
 
   private hear({ tag, data, number }: BusEvent): void {
@@ -137,19 +141,23 @@ export class Reactor {
     const { context, declared } = this.parts
     try {
       const chunks = await this.chunksFor(event, record)
-      await plan(chunks, record, { context, declared, room: this.performer.room })
+      await plan(chunks, record, { context, declared, room: this.performer.room - this.planned })
     } catch (error) {
       record.error(failureText(error))
       context.log('error', `Exception encountered while compiling reactions\n${failureText(error)}`)
     }
     record.planned()
-    try {
-      await this.parts.store.kept()
-    } catch (error) {
+    this.planned++
+    const kept = this.parts.store.kept().catch((error: unknown) => {
       context.log('error', `Cannot write down the reaction to event ${event.tag}: ${failureText(error)}`)
-    }
-    const cause = { record: record.id, depth: event.depth }
-    await carryOut({ performer: this.performer, record, cause, isTakenUp: false })
+    })
+    // the next one is planned meanwhile, so that many are written together
+    this.carrying = this.carrying.then(async () => {
+      await kept
+      this.planned--
+      const cause = { record: record.id, depth: event.depth }
+      await carryOut({ performer: this.performer, record, cause, isTakenUp: false })
+    })
   }
 
   /** The files rendered, merged by ID, and their reactions in order. */
