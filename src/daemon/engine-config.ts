@@ -38,3 +38,11 @@ function engineOf(entry: Value): ConfiguredEngine {
   settings.delete('engine_module')
   return { name, module: module === undefined ? name : str(module), settings }
 }
+
+/** Lays what an engine `reactor` sets over the options of the reactor. */
+export function applyReactorSettings(opts: Dict, settings: ReadonlyMap<string, Value>): void {
+  for (const name of ['refresh_interval', 'worker_threads', 'worker_hwm']) {
+    const value = settings.get(name) ?? null
+    if (value !== null) opts.set(`reactor_${name}`, value)
+  }
+}

@@ -4,6 +4,7 @@ import type { EngineDeclaration } from '../sdk/mod.ts'
 export const engineTable: Readonly<Record<string, () => Promise<{ default: EngineDeclaration }>>> = {
   http_logstash: () => import('../engines/http_logstash.ts'),
   logstash: () => import('../engines/logstash.ts'),
+  reactor: () => import('../engines/reactor.ts'),
   script: () => import('../engines/script.ts'),
   stalekey: () => import('../engines/stalekey.ts'),
   test: () => import('../engines/test.ts'),

@@ -1,7 +1,20 @@
 // The engines of a master.
 import { type MasterAccess, masterContext, runMasterFunction } from '../client/mod.ts'
-import { Engines } from '../daemon/mod.ts'
+import { applyReactorSettings, configuredEngines, Engines } from '../daemon/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import type { MasterParts } from './parts.ts'
+
+/** The reactor runs with the master, by settings that were taken from the configuration of its engine. */
+export function applyReactorEngine(opts: Dict): void {
+  const engine = configuredEngines(opts).find(({ module }) => module === 'reactor')
+  if (engine) applyReactorSettings(opts, engine.settings)
+}
+
+const until = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', () => done(), { once: true })
+  })
 
 export function openEngines({ opts, log, bus }: MasterParts, access: MasterAccess): Engines {
   const master = masterContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/engine' }, (family, { name, ...call }) =>
@@ -15,6 +28,7 @@ export function openEngines({ opts, log, bus }: MasterParts, access: MasterAcces
     bus,
     master,
     functions: () => master.functions(),
+    parts: { reactor: (signal) => until(signal) },
     userEngines: async (ctx) => (await import('../pybridge/mod.ts')).userEngines(ctx),
   })
   engines.start()

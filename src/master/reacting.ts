@@ -12,6 +12,7 @@ import {
 } from '../client/mod.ts'
 import { str } from '../data/mod.ts'
 import { type Caused, checkRules, hasRules, Reactor } from '../reactor/mod.ts'
+import { applyReactorEngine } from './engines.ts'
 import type { MasterParts } from './parts.ts'
 
 /** The master as it is reached in the name of a reaction. */
@@ -31,6 +32,7 @@ function causedAccess(access: MasterAccess, caused: Caused): MasterAccess {
 export function openReactor(parts: MasterParts, access: MasterAccess): Reactor | undefined {
   const { opts, log, bus } = parts
   if (!hasRules(opts)) return undefined
+  applyReactorEngine(opts)
   const cachedir = str(opts.get('cachedir')!)
   const context = masterContext(
     access,

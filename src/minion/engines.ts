@@ -13,6 +13,10 @@ export function openEngines(parts: Omit<BeaconParts, 'jobs'>, host: Host): () =>
     host,
     bus,
     functions: async () => (await functions()).ctx,
+    parts: {
+      reactor: async (signal, settings) =>
+        (await import('./reacting.ts')).reactOnMinion({ opts, log, bus, functions }, signal, settings),
+    },
     userEngines: async (ctx) => (await import('../pybridge/mod.ts')).userEngines(ctx),
   })
   engines.start()

@@ -168,4 +168,14 @@ describe('a minion with engines', { timeout: 60_000 }, () => {
     expect(toPlain(data)).toMatchObject({ data: { n: 1, id: 'web1' }, id: 'web1' })
     expect(await master.ask('web1', 'engine.list')).toMatchObject({ script: { state: 'running', starts: 1 } })
   })
+
+  it('reacts to its own events with its own functions', async () => {
+    const rule = put('reactor/own.sls', 'tell:\n  caller.event.send:\n    - args:\n      - reacted/{{ data.what }}\n')
+    await site.minion('web2', { engines: [{ reactor: { worker_threads: 2 } }], reactor: [{ 'shop/*': [rule] }] })
+    await until(async () => {
+      await master.ask('web2', 'event.fire', [new Map([['what', 'here']]), 'shop/opened'])
+      return master.seen.some(({ tag }) => tag === 'reacted/here')
+    })
+    expect(await master.ask('web2', 'engine.list')).toMatchObject({ reactor: { state: 'running', starts: 1 } })
+  })
 })
