@@ -456,6 +456,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/cron.ts'),
     },
   ],
+  cryptdev: [
+    {
+      functions: ['active', 'crypttab', 'rm_crypttab', 'set_crypttab', 'open', 'close'],
+      load: () => import('../modules/cryptdev.ts'),
+    },
+  ],
   data: [
     {
       functions: ['clear', 'dump', 'update', 'cas', 'pop', 'load', 'items', 'get', 'keys', 'values', 'has_key'],

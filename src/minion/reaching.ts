@@ -2,7 +2,7 @@
 // cannot become better by waiting, a rejected key or a wrong fingerprint, ends it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../base/mod.ts'
-import { type Dict, numberOf } from '../data/mod.ts'
+import { type Dict, numberOf, textOf } from '../data/mod.ts'
 import { EXIT_CODES, type MinionSettings, SignInError, type SignInOutcome } from '../wire/mod.ts'
 import { type MasterAddress, MasterLink, masterAddress } from './master-link.ts'
 import type { MasterGroup } from './masters.ts'
@@ -73,10 +73,20 @@ export class MasterReach {
     return { port, host: await resolveMaster(host, { opts, log, failover, signal: this.stopped.signal }) }
   }
 
+  /** Functions see where the master is. */
+  private note({ host, port }: MasterAddress): void {
+    const { opts, log } = this.options
+    const before = textOf(opts.get('master_ip') ?? null)
+    if (before && before !== host) log('warning', `Master ip address changed from ${before} to ${host}`)
+    opts.set('master_ip', host).set('master_uri', `tcp://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  }
+
   private async tryMaster(name: string, ready: () => Promise<void>): Promise<boolean> {
     const { group, log, opts } = this.options
     try {
-      await this.turnTo(await this.address(name, group.failover))
+      const address = await this.address(name, group.failover)
+      this.note(address)
+      await this.turnTo(address)
       await this.link.channel.authenticate()
       this.name = name
       opts.set('master', name)
