@@ -65,11 +65,15 @@ const connectionsHalfOpen: Fault = async (site, chance) => {
   for (const line of site.lines) line.halve()
   const problems = await site.judge(jid, false)
   // nobody is told: minions must find out by themselves that they hear nothing any more
-  await until('all minions hear of jobs again', async () => {
-    const other = await site.publish()
-    for (let i = 0; i < 20 && !site.sims.every(({ ran }) => ran.has(other)); i++) await sleep(100)
-    return site.sims.every(({ ran }) => ran.has(other))
-  })
+  await until(
+    'all minions hear of jobs again',
+    async () => {
+      const other = await site.publish()
+      for (let i = 0; i < 20 && !site.sims.every(({ ran }) => ran.has(other)); i++) await sleep(100)
+      return site.sims.every(({ ran }) => ran.has(other))
+    },
+    60,
+  )
   for (const line of site.lines) line.mend()
   await site.listening()
   return problems
@@ -168,8 +172,10 @@ const deafListener: Fault = async (site) => {
 }
 
 const answering = (site: FaultSite): Promise<void> =>
-  until('the real minion answers', async () =>
-    (await site.cluster.run(`salt -t 1 ${REAL} test.ping --out=txt`)).stdout.includes('True'),
+  until(
+    'the real minion answers',
+    async () => (await site.cluster.run(`salt -t 1 ${REAL} test.ping --out=txt`)).stdout.includes('True'),
+    90,
   )
 
 const minionKilled: Fault = async (site, chance) => {

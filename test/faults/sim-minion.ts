@@ -12,6 +12,8 @@ export interface SimSite {
   requestPort(): number
   publishPort(): number
   key: RsaPrivateKey
+  /** Seconds that a minion waits for an answer. */
+  patience: number
   /** Milliseconds that a job takes. */
   duration(): number
   /** How often a return is sent. */
@@ -47,9 +49,9 @@ export class SimMinion {
         pkiDir: join(site.root, 'sims', id),
         acceptanceWaitTime: 0.2,
         authSafemode: true,
-        authTimeout: 3,
+        authTimeout: site.patience,
         authTries: 1,
-        requestTimeout: 3,
+        requestTimeout: site.patience,
         requestTries: 1,
       },
       log: silentLog,
@@ -64,7 +66,7 @@ export class SimMinion {
         onLoad: (load) => void this.run(load),
         reconnectDelay: () => 50,
         heartbeatInterval: 1000,
-        heartbeatTimeout: 3000,
+        heartbeatTimeout: 8000,
         log: silentLog,
       })
     })
@@ -72,7 +74,7 @@ export class SimMinion {
 
   /** A command of this minion, and the master's answer. */
   ask(load: Record<string, unknown>): Promise<Value> {
-    return this.channel.send(Object.entries(load), { timeout: 60 })
+    return this.channel.send(Object.entries(load))
   }
 
   pillar(): Promise<Value> {

@@ -25,11 +25,13 @@ const FURTHER_DESCRIPTORS = 10
 const FURTHER_MIB = 200
 
 /** Connections that are open on one side only are found out within seconds. */
-const HEARTBEATS = { zmq_heartbeat_ivl: 500, zmq_heartbeat_timeout: 3000 }
+const HEARTBEATS = { zmq_heartbeat_ivl: 500, zmq_heartbeat_timeout: 8000 }
 
 export class FaultSite {
   readonly cluster: Cluster
   readonly sims: SimMinion[] = []
+  /** Seconds that minions wait for answers; after that they send again. */
+  patience = 3
   /** About how long the master stays away. */
   awaySeconds = 2
   duration: () => number = () => 0
@@ -64,6 +66,7 @@ export class FaultSite {
         requestPort: () => this.requests.port,
         publishPort: () => this.publications.port,
         key,
+        patience: this.patience,
         duration: () => this.duration(),
         copies: () => this.copies(),
       })
@@ -134,13 +137,10 @@ export class FaultSite {
   async judge(jid: string, mustAllRun: boolean): Promise<string[]> {
     const problems: string[] = []
     const heard = async (): Promise<boolean> => this.sims.every(({ ran }) => ran.has(jid))
-    try {
-      if (mustAllRun) await until('all minions hear of the job', heard, 10)
-      else await sleep(HEARING_MS)
-      await until('all returns are taken', async () => this.sims.every((sim) => sim.isIdle), 40)
-    } catch (error) {
-      problems.push(toError(error).message)
-    }
+    const note = (error: unknown): unknown => problems.push(toError(error).message)
+    if (mustAllRun) await until('all minions hear of the job', heard).catch(note)
+    else await sleep(HEARING_MS)
+    await until('all returns are taken', async () => this.sims.every((sim) => sim.isIdle), 60).catch(note)
     const stored = await this.returns(jid)
     for (const { id, ran } of this.sims) {
       const times = ran.get(jid) ?? 0

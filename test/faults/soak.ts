@@ -114,6 +114,7 @@ function growth(name: string, samples: readonly Held[]): string[] {
 }
 
 async function main(): Promise<number> {
+  site.patience = 60
   await site.cluster.prepare()
   const files = join(site.cluster.root, 'srv/salt')
   for (let i = 0; i < 100; i++) writeFileSync(join(files, `small-${i}.txt`), `file ${i}\n`)

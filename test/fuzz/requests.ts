@@ -3,7 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { connect, type NetConnectOpts } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeMsgpack } from '../../src/data/mod.ts'
-import { encodeEvent, frameEvent, frameFiredEvent, type MasterChannel, type RequestClient } from '../../src/wire/mod.ts'
+import {
+  Crypticle,
+  encodeEvent,
+  frameEvent,
+  frameFiredEvent,
+  type MasterChannel,
+  type RequestClient,
+} from '../../src/wire/mod.ts'
 import type { Chance } from '../faults/chance.ts'
 import { anyBytes, anyValue, bent, damaged } from './values.ts'
 
@@ -85,6 +92,24 @@ export async function strange(client: RequestClient, chance: Chance): Promise<un
 
 export function ownRequest(channel: MasterChannel, chance: Chance): Promise<unknown> {
   return asked(channel.send(bent(chance, chance.of(OWN)) as Map<never, never>, SHORTLY))
+}
+
+/** A message that is rightly encrypted and signed for, and whose contents are damaged. */
+export function ownBytes(client: RequestClient, channel: MasterChannel, chance: Chance): Promise<unknown> {
+  const { id, key } = channel.settings
+  const load = bent(chance, chance.of(OWN))
+  for (const [name, value] of Object.entries({ id, tok: key.token(), nonce: 'n'.repeat(32), ts: 0 }))
+    load.set(name, value)
+  const session = new Crypticle(channel.credentials!.session)
+  const send = async (): Promise<unknown> => {
+    // not all values can be written
+    const plain = Buffer.from(encodeMsgpack(load, 'wire'))
+    const contents = chance.next() < 0.9 ? damaged(chance, plain) : anyBytes(chance, 300)
+    const sealed = session.encrypt(Buffer.concat([Buffer.from('pickle::'), contents]))
+    const envelope = { enc: 'aes', load: chance.next() < 0.9 ? sealed : damaged(chance, sealed), version: 3, id }
+    return client.request(envelope, SHORTLY)
+  }
+  return asked(send())
 }
 
 /** Bytes that look like something: a ZMTP greeting, a message, a frame of the event bus, or nothing. */

@@ -20,7 +20,7 @@ import { Chance } from '../faults/chance.ts'
 import { holds } from '../faults/holds.ts'
 import { until } from '../faults/site.ts'
 import { Cluster } from '../live/cluster.ts'
-import { noise, ownRequest, strange } from './requests.ts'
+import { noise, ownBytes, ownRequest, strange } from './requests.ts'
 import { siege } from './siege.ts'
 
 const { values } = parseArgs({
@@ -107,7 +107,7 @@ async function bombard({ client, channel, places }: Prey, chance: Chance, second
         luck < 0.4
           ? await strange(client, chance)
           : luck < 0.8
-            ? await ownRequest(channel, chance)
+            ? await (luck < 0.65 ? ownRequest(channel, chance) : ownBytes(client, channel, chance))
             : (await noise(chance.of(places), chance)).toString('latin1')
       sent++
       if (inspect(answer, { depth: 9, maxStringLength: null }).includes(CANARY)) leaks.push('a secret came back')
