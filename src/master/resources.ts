@@ -7,9 +7,9 @@ import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 
 /** By minion: ids by type. */
-export const RESOURCES = 'minion_resources'
+const RESOURCES = 'minion_resources'
 /** By `type:id`. */
-export const RESOURCE_GRAINS = 'resource_grains'
+const RESOURCE_GRAINS = 'resource_grains'
 
 type Parts = Pick<MasterParts, 'opts' | 'cache' | 'keys' | 'bus' | 'log'>
 
