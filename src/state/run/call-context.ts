@@ -39,6 +39,7 @@ export class CallContext implements StateContext {
   readonly daemon: StateContext['daemon']
   readonly master: StateContext['master']
   readonly openStates: StateContext['openStates']
+  readonly ownPlugin: StateContext['ownPlugin']
   readonly test: boolean
   readonly low: LowChunk
   readonly running: Dict
@@ -72,6 +73,7 @@ export class CallContext implements StateContext {
     this.daemon = functions.daemon
     this.master = functions.master
     this.openStates = functions.openStates
+    this.ownPlugin = functions.ownPlugin
     this.test = facts.test
     this.low = facts.low
     this.running = facts.running
