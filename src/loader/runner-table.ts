@@ -178,7 +178,7 @@ export const runnerTable: MasterTable = {
   ],
   reactor: [
     {
-      functions: ['list', 'add', 'delete', 'is_leader', 'set_leader', 'test', 'trace'],
+      functions: ['list', 'add', 'delete', 'is_leader', 'set_leader', 'test', 'fire', 'wait', 'trace'],
       load: () => import('../runners/reactor.ts'),
     },
   ],

@@ -1,6 +1,6 @@
 // The calls of one planned reaction, each when its time has come. Jobs are published in their order; a call that requires
 // others waits for how these ended, and a job for a minion whose key one of them accepts waits until that minion is up.
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { type Dict, str } from '../data/mod.ts'
 import type { Cause } from './causes.ts'
 import type { Performance, Performer } from './perform.ts'
 import { callIn, nameIn, type ReactionRecord, requiredBy, stateOf } from './record.ts'
@@ -11,6 +11,8 @@ interface Carried {
   cause: Cause
   /** Whether an earlier life of the master had begun with it. */
   isTakenUp: boolean
+  /** Resolves when everything that was heard so far is answered. */
+  heardAnswered(): Promise<void>
 }
 
 /** Resolves when all that need not wait was begun, and jobs among it are published. */
@@ -47,7 +49,7 @@ export async function carryOut(carried: Carried): Promise<void> {
 }
 
 async function after(
-  { performer, record }: Carried,
+  { performer, record, heardAnswered }: Carried,
   entry: Dict,
   outcomes: Outcomes,
   begin: () => Promise<boolean>,
@@ -66,7 +68,7 @@ async function after(
     return false
   }
   if (await started) {
-    if (waitsForStart) afterOthers(entry, record)
+    if (waitsForStart) await afterOthers(entry, performer, heardAnswered)
     return begin()
   }
   record.ended(entry, 'failed', `No minion ${str(call.tgt ?? '')} came up`)
@@ -75,11 +77,12 @@ async function after(
 
 const STATE_FUNCTIONS = /^state\.(highstate|apply|sls|top)$/
 
-/** Other rules may have states applied at a minion's start, too; these are waited for, where the reaction does not say. */
-function afterOthers(entry: Dict, record: ReactionRecord): void {
-  const { fun, kwargs } = callIn(entry)
+/** Other rules may have states applied at a minion's start, too; two at a time do not go. */
+async function afterOthers(entry: Dict, performer: Performer, heardAnswered: () => Promise<void>): Promise<void> {
+  const { fun, tgt, kwargs } = callIn(entry)
   if (!STATE_FUNCTIONS.test(fun) || kwargs.has('queue')) return
-  record.note(entry, 'kwargs', new Map<Value, Value>(kwargs).set('queue', true))
+  await heardAnswered()
+  await performer.jobs.quiet(tgt ?? '')
 }
 
 /** What came of the calls, by name; asked for before or after it is known. */

@@ -88,6 +88,26 @@ export class ReactionJobs {
     return false
   }
 
+  /** Resolves when no states are being applied on these minions, as far as they say. */
+  async quiet(tgt: Value): Promise<void> {
+    const job = {
+      tgt,
+      tgtType: isList(tgt) ? 'list' : 'glob',
+      fun: 'saltutil.is_running',
+      arg: ['state.*'],
+      timeout: 3,
+    }
+    for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end && !this.isClosed; ) {
+      let isBusy = false
+      for await (const { data } of this.context.run({ ...job, gatherJobTimeout: 1 })) {
+        if (truthy(data?.get('return') ?? null)) isBusy = true
+      }
+      if (!isBusy) return
+      await new Promise((done) => setTimeout(done, PAUSE_MS))
+    }
+    if (this.isClosed) await NEVER
+  }
+
   /** From now on nothing is found out any more: what waits, waits for the next life of the master. */
   close(): void {
     this.isClosed = true

@@ -119,12 +119,20 @@ export class Reactor {
     })
   }
 
+  private carry(record: ReactionRecord, depth: number, isTakenUp: boolean): Promise<void> {
+    const cause = { record: record.id, depth }
+    const heardAnswered = async (): Promise<void> => {
+      await this.last
+      await this.carrying
+    }
+    return carryOut({ performer: this.performer, record, cause, isTakenUp, heardAnswered })
+  }
+
   /** Goes on with what an earlier life began; the others need not wait for it. */
   private async takeUp(record: ReactionRecord): Promise<void> {
     const { tag, data, depth } = record
     if (!record.plan) return this.answer({ tag, data, rules: this.rules.matching(tag), depth }, record)
-    const cause = { record: record.id, depth }
-    void carryOut({ performer: this.performer, record, cause, isTakenUp: true })
+    void this.carry(record, depth, true)
   }
 
   private cutLoop({ tag, rules, cause, depth }: Answering): void {
@@ -155,8 +163,7 @@ export class Reactor {
     this.carrying = this.carrying.then(async () => {
       await kept
       this.planned--
-      const cause = { record: record.id, depth: event.depth }
-      await carryOut({ performer: this.performer, record, cause, isTakenUp: false })
+      await this.carry(record, event.depth, false)
     })
   }
 

@@ -1,0 +1,149 @@
+// The reactor on real daemons: rules and reactions as the documents of test/seeds print them, reactions that are waited for,
+// and the bounds of loops and floods.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
+import { configure, plant } from './seeds.ts'
+import { type TestMaster, TestSite } from './site.ts'
+
+const MINUTES = { timeout: 120_000 }
+let site: TestSite
+
+beforeEach(async () => {
+  site = await TestSite.open()
+})
+afterEach(() => site.close())
+
+const at = (...path: string[]): string => join(site.root, ...path)
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(at(path)), { recursive: true })
+  writeFileSync(at(path), text)
+}
+
+const lines = (path: string): string[] =>
+  existsSync(at(path)) ? readFileSync(at(path), 'utf8').trim().split('\n') : []
+
+/** A master with the reactor of a document. */
+async function masterOf(document: string, more: Record<string, unknown> = {}): Promise<TestMaster> {
+  plant(site.root, document)
+  mkdirSync(at('master/etc/master.d'), { recursive: true })
+  configure(site.root, document, 'etc/salt/master.d/reactor.conf', at('master/etc/master.d'))
+  return site.master('master', '127.0.0.1', { file_roots: { base: [at('srv/salt')] }, ...more })
+}
+
+interface Reaction {
+  calls: Array<{ id: string; state: string; jid?: string; error?: Plain }>
+}
+
+async function reactions(master: TestMaster, tag: string): Promise<Reaction[]> {
+  return toPlain((await master.run('reactor.trace', [tag])).value) as unknown as Reaction[]
+}
+
+const data = (value: Record<string, Plain>): Value => fromPlain(value)
+
+describe('rules of the documents', () => {
+  test('accept a minion by its name, then apply its highstate beside that of its start', MINUTES, async () => {
+    const master = await masterOf('orchestration', { auto_accept: false })
+    write('srv/salt/top.sls', "base:\n  '*':\n    - mark\n")
+    write('srv/salt/mark.sls', `note:\n  cmd.run:\n    - name: echo applied >> ${at('applied')}\n`)
+    await site.minion('web-asg-7')
+    await expect.poll(() => lines('applied'), { timeout: 60_000 }).toEqual(['applied', 'applied'])
+    const isAnswered = ({ calls }: Reaction): boolean => calls.length === 2
+    await expect
+      .poll(async () => (await reactions(master, 'salt/auth')).some(isAnswered), { timeout: 20_000 })
+      .toBe(true)
+    const answered = (await reactions(master, 'salt/auth')).filter(isAnswered)
+    expect(answered.map(({ calls }) => calls.map(({ id, state }) => `${id} ${state}`))).toEqual([
+      ['accept_minion done', 'apply_state done'],
+    ])
+    const returns = master.seen.filter(({ tag }) => /^salt\/job\/\d+\/ret\/web-asg-7$/.test(tag))
+    const highstates = returns.filter((event) => event.data.get('fun') === 'state.highstate')
+    expect(highstates.map((event) => event.data.get('success'))).toEqual([true, true])
+  })
+
+  test('hear events that states and commands send', MINUTES, async () => {
+    const master = await masterOf('orchestration')
+    write('srv/salt/top.sls', 'base: {}\n')
+    await site.minion('web01')
+    const sent = data({ version: '1.4.2', status: 'ok' })
+    expect(await master.ask('web01', 'event.send', ['myapp/deploy/complete', sent])).toBe(true)
+    const { data: told } = await master.event(/^myapp\/deploy\/complete$/)
+    expect([told.get('id'), (told.get('data') as Dict).get('version')]).toEqual(['web01', '1.4.2'])
+    master.seen.splice(0)
+    const pillar = new Map<Value, Value>([['__kwarg__', true]])
+      .set('pillar', data({ app_version: '1.5' }))
+      .set('queue', true)
+    expect(JSON.stringify(await master.ask('web01', 'state.apply', ['notify', pillar]))).toContain('"result":true')
+    const again = (await master.event(/^myapp\/deploy\/complete$/)).data.get('data') as Dict
+    expect([String(again.get('version')), again.get('status')]).toEqual(['1.5', 'ok'])
+  })
+
+  test('greet a minion, roll a deployment back and warn of full disks', MINUTES, async () => {
+    plant(site.root, 'orchestration')
+    const master = await masterOf('python')
+    const note = (name: string, text: string): string => `      - echo ${text} >> ${at(name)}\n`
+    write('srv/salt/top.sls', "base:\n  '*':\n    - mark\n")
+    write('srv/salt/mark.sls', `note:\n  cmd.run:\n    - name: echo applied >> ${at('applied')}\n`)
+    const rollback = note('rolled', "{{ pillar['app_name'] }} {{ pillar['failed_version'] }}")
+    write(
+      'srv/salt/orchestration/rollback.sls',
+      `back:\n  salt.function:\n    - name: cmd.run\n    - tgt: web1\n    - arg:\n${rollback}`,
+    )
+    const alert = note('alerts', "{{ data['id'] }} {{ data['diskusage'] }}")
+    write('srv/reactor/disk_alert.sls', `alert:\n  local.cmd.run:\n    - tgt: {{ data['id'] }}\n    - arg:\n${alert}`)
+    await site.minion('web1', { beacons: { diskusage: [{ '/': '0%' }, { interval: 1 }] } })
+    await expect.poll(() => lines('applied')[0], { timeout: 60_000 }).toBe('applied')
+    await expect.poll(() => lines('alerts')[0], { timeout: 60_000 }).toMatch(/^web1 \d/)
+    await master.run('event.send', ['myapp/deployment/failed', data({ app_name: 'shop', version: '2.0' })])
+    await expect.poll(() => lines('rolled'), { timeout: 60_000 }).toEqual(['shop 2.0'])
+  })
+})
+
+describe('a reaction', () => {
+  const rule = (name: string): Record<string, string> => ({ [`${name}/*`]: at(`reactor/${name}.sls`) })
+
+  test('can be waited for, with what minions returned', MINUTES, async () => {
+    write('reactor/echo.sls', "say:\n  local.test.echo:\n    - tgt: web1\n    - arg: [{{ data['word'] }}]\n")
+    write('reactor/fail.sls', 'end:\n  local.cmd.run:\n    - tgt: web1\n    - arg: ["exit 3"]\n')
+    const master = await site.master('master', '127.0.0.1', { reactor: [rule('echo'), rule('fail')] })
+    await site.minion('web1')
+    await master.event(/^salt\/minion\/web1\/start$/)
+    const fired = await master.run('reactor.fire', ['echo/1', data({ word: 'hello' })])
+    expect(toPlain(fired.value)).toMatchObject({
+      ended: true,
+      success: true,
+      calls: [{ id: 'say', call: 'local.test.echo', returns: { web1: 'hello' } }],
+    })
+    expect(toPlain((await master.run('reactor.fire', ['fail/1'])).value)).toMatchObject({ ended: true, success: false })
+    const last = (toPlain(fired.value) as { reaction: number }).reaction
+    expect(toPlain((await master.run('reactor.wait', [last])).value)).toMatchObject({ ended: true, tag: 'echo/1' })
+    expect(String((await master.run('reactor.fire', ['nobody/hears', data({}), 1])).value)).toContain('did not answer')
+  })
+
+  test('that causes itself is cut off at a depth, which an event tells', MINUTES, async () => {
+    write('reactor/loop.sls', 'again:\n  runner.event.send:\n    - args:\n        tag: loop/again\n')
+    const master = await site.master('master', '127.0.0.1', { reactor: [rule('loop')], reactor_max_depth: 4 })
+    await master.run('event.send', ['loop/1'])
+    const { data: told } = await master.event(/^salt\/reactor\/loop$/)
+    expect([told.get('tag'), told.get('depth'), told.get('rules')]).toEqual(['loop/again', 4, ['loop/*']])
+    expect(await reactions(master, 'loop/*')).toHaveLength(4)
+  })
+
+  test('is left out beyond its rate, and for the same event again', MINUTES, async () => {
+    for (const name of ['often', 'same']) write(`reactor/${name}.sls`, 'see:\n  runner.test.arg:\n    - args: {n: 1}\n')
+    const limits = { 'often/*': { rate: 2, per: 3600 }, 'same/*': { dedup: 3600 } }
+    const master = await site.master('master', '127.0.0.1', {
+      reactor: [rule('often'), rule('same')],
+      reactor_limits: limits,
+    })
+    for (const n of [1, 2, 3, 4]) await master.run('event.send', ['often/1', data({ n })])
+    for (const n of [1, 1, 2, 1]) await master.run('event.send', ['same/1', data({ n })])
+    await master.run('event.send', ['same/last'])
+    await expect.poll(async () => (await reactions(master, 'same/last')).length, { timeout: 20_000 }).toBe(1)
+    expect([await reactions(master, 'often/*'), await reactions(master, 'same/1')].map(({ length }) => length)).toEqual(
+      [2, 2],
+    )
+  })
+})
