@@ -17,6 +17,8 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS job_by_age ON job (made);
 `
 
+const GATHER_MS = 4
+
 interface Waiting {
   ret: JobReturn
   done(isNew: boolean): void
@@ -41,6 +43,8 @@ export class SqliteJobs implements JobStore {
   private readonly db: Database
   private readonly statements = new Map<string, Statement>()
   private waiting: Waiting[] = []
+  /** When returns were last written. */
+  private committed = Number.NEGATIVE_INFINITY
 
   constructor(file: string) {
     this.db = openDatabase(file, SCHEMA)
@@ -90,9 +94,15 @@ export class SqliteJobs implements JobStore {
 
   saveReturn(ret: JobReturn): Promise<boolean> {
     return new Promise((done, fail) => {
-      if (this.waiting.length === 0) setImmediate(() => this.commit())
+      if (this.waiting.length === 0) this.commitSoon()
       this.waiting.push({ ret, done, fail })
     })
+  }
+
+  /** A return by itself is written at once; of many that come, those of some milliseconds together. */
+  private commitSoon(): void {
+    if (performance.now() - this.committed > GATHER_MS) setImmediate(() => this.commit())
+    else setTimeout(() => this.commit(), GATHER_MS)
   }
 
   /** Writes all that waits. */
@@ -100,6 +110,7 @@ export class SqliteJobs implements JobStore {
     const { waiting } = this
     this.waiting = []
     if (waiting.length === 0) return
+    this.committed = performance.now()
     const isNew: boolean[] = []
     try {
       this.transaction(() => {
