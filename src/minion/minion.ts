@@ -13,6 +13,7 @@ import { listenForDuties } from './duties.ts'
 import { openEngines } from './engines.ts'
 import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
+import { masterBeside } from './master-beside.ts'
 import { findMaster } from './master-function.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
 import { MasterPeer } from './peer.ts'
@@ -197,6 +198,7 @@ export class Minion {
         running: () => this.jobs.list(),
         signal: (jid, signal) => this.jobs.signal(jid, signal),
         answers: async (master) => peer?.answers(master) ?? false,
+        masterBeside: masterBeside(this.opts, this.log),
         end: () => this.finish('a request to end'),
         ...(this.startedAs && { startedAs: this.startedAs }),
       },

@@ -1,5 +1,6 @@
 // The minion: carries out what a master publishes, and the functions it does so with.
 export { type MinionData, minionFunctions } from './functions.ts'
+export { masterBeside } from './master-beside.ts'
 export { findMaster } from './master-function.ts'
 export { MasterLink, masterAddress } from './master-link.ts'
 export { callOrder } from './masters.ts'

@@ -97,6 +97,8 @@ export interface DaemonAccess {
   progress?(index: number, value: Value): Promise<Value>
   /** Whether another master answers. */
   answers?(master: string): Promise<boolean>
+  /** The master on this same machine, if there is one. */
+  masterBeside?(): Promise<MasterReach | undefined>
   /** Ends the daemon once its jobs are done and their returns are sent. */
   end?(): void
   /** The words that start it again in the background, where it runs there by itself. */

@@ -179,3 +179,25 @@ describe('a minion with engines', { timeout: 60_000 }, () => {
     expect(await master.ask('web2', 'engine.list')).toMatchObject({ reactor: { state: 'running', starts: 1 } })
   })
 })
+
+describe('a minion on the machine of its master', { timeout: 60_000 }, () => {
+  it('calls runners, wheel functions and other minions', async () => {
+    await site.minion('master')
+    const runner = await master.ask('master', 'saltutil.runner', ['test.arg', ['baz'], new Map([['foo', 'bar']])])
+    expect(runner).toEqual({ args: ['baz'], kwargs: { foo: 'bar' } })
+    const wheel = await master.ask('master', 'saltutil.wheel', ['key.list', 'accepted'])
+    expect(wheel).toMatchObject({
+      fun: 'wheel.key.list',
+      success: true,
+      return: { minions: ['master', 'web1', 'web2'] },
+    })
+    const others = await master.ask('master', 'saltutil.cmd', ['web1', 'test.ping'])
+    expect(others).toMatchObject({ web1: { ret: true, retcode: 0 } })
+  })
+
+  it('says so where there is no master', async () => {
+    expect(await master.ask('web1', 'saltutil.runner', ['test.arg'])).toContain(
+      'This command can only be executed on a minion that is located on the master.',
+    )
+  })
+})

@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../../base/mod.ts'
 import { type Dict, numberOf, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
-import { callOrder, findMaster, MasterLink, MinionSession, masterAddress, signInSettings } from '../../minion/mod.ts'
+import {
+  callOrder,
+  findMaster,
+  MasterLink,
+  MinionSession,
+  masterAddress,
+  masterBeside,
+  signInSettings,
+} from '../../minion/mod.ts'
 import type { MinionRequest } from '../../sdk/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
@@ -85,5 +93,6 @@ function daemonAccess(opts: Dict, link: MasterLink, log: Log) {
     fire: (tag: string, data: Dict) => fireOnMinion(opts, log, tag, data),
     running: (): Dict[] => [],
     signal: (): boolean => false,
+    masterBeside: masterBeside(opts, log),
   }
 }

@@ -4,8 +4,9 @@ import { type Dict, isList, numberOf, PyError, SaltError, str, truthy, type Valu
 import type { FunctionContext, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
-function masterOf(ctx: FunctionContext): MasterReach {
-  if (ctx.master) return ctx.master
+async function masterOf(ctx: FunctionContext): Promise<MasterReach> {
+  const master = ctx.master ?? (await ctx.daemon?.masterBeside?.())
+  if (master) return master
   throw new SaltError(
     'CommandExecutionError',
     'This command can only be executed on a minion that is located on the master.',
@@ -45,7 +46,7 @@ function jobOf({ tgt, fun, arg, timeout, tgt_type, ret, kwarg, kwargs }: Command
 
 /** What each minion answered: `ret`, `retcode`, `jid`, `out`. */
 export async function command(ctx: FunctionContext, asked: Commanded): Promise<Dict> {
-  const master = masterOf(ctx)
+  const master = await masterOf(ctx)
   const job = jobOf(asked)
   const { kwargs } = asked
   const batch = kwargs.get('batch') ?? null
@@ -83,7 +84,7 @@ function answerOf(data: Dict, isWhole: boolean): Dict {
 async function batched(ctx: FunctionContext, job: MinionJob, batch: string, failhard: boolean): Promise<Dict> {
   const answers: Dict = new Map()
   const gatherJobTimeout = numberOf(ctx.opts.get('gather_job_timeout') ?? 10) ?? 10
-  for await (const { id, data } of inBatches(masterOf(ctx), job, batch, { failhard, gatherJobTimeout })) {
+  for await (const { id, data } of inBatches(await masterOf(ctx), job, batch, { failhard, gatherJobTimeout })) {
     const value = data?.get('return') ?? null
     const out = value instanceof Map ? (value.get('out') ?? 'highstate') : 'highstate'
     if (data) answers.set(id, new Map<Value, Value>([['out', out]]).set('ret', value))
@@ -146,7 +147,7 @@ const plainKeywords = (given: ReadonlyMap<string, Value>): Array<[string, Value]
   [...given].filter(([name]) => !name.startsWith('__'))
 
 export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Value> {
-  const master = masterOf(ctx)
+  const master = await masterOf(ctx)
   const { name, kwargs } = call
   const args = isList(call.arg) ? [...call.arg] : call.arg === null ? [] : [call.arg]
   const jid = kwargs.get('__orchestration_jid__') ?? call.jid
@@ -171,7 +172,7 @@ export async function wheel(
   args: readonly Value[],
   kwargs: ReadonlyMap<string, Value>,
 ): Promise<Dict> {
-  const master = masterOf(ctx)
+  const master = await masterOf(ctx)
   const keywords = new Map(plainKeywords(kwargs))
   const parameters = await master.parameters('wheel', name)
   if (parameters?.names.includes('saltenv')) keywords.set('saltenv', kwargs.get('__env__') ?? 'base')

@@ -1,0 +1,30 @@
+// The master on the minion's own machine, for functions that ask it to do something (`saltutil.runner`, `saltutil.wheel`,
+// `saltutil.cmd`). It is known by its configuration, which lies beside the minion's, and reached as programs reach it.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Log } from '../base/mod.ts'
+import { type Dict, str } from '../data/mod.ts'
+import type { MasterReach } from '../sdk/mod.ts'
+
+/** Looks for it when it is first asked for; undefined when there is none. */
+export function masterBeside(opts: Dict, log: Log): () => Promise<MasterReach | undefined> {
+  let found: Promise<MasterReach | undefined> | undefined
+  return () => {
+    found ??= reach(opts, log)
+    return found
+  }
+}
+
+async function reach(opts: Dict, log: Log): Promise<MasterReach | undefined> {
+  const path = join(dirname(str(opts.get('conf_file') ?? '')), 'master')
+  if (!existsSync(path)) return undefined
+  const [{ masterConfig }, { masterContext, runMasterFunction, socketAccess }] = await Promise.all([
+    import('../config/mod.ts'),
+    import('../client/mod.ts'),
+  ])
+  const access = socketAccess(await masterConfig({ path }), log)
+  const context = masterContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/run' }, (family, { name, ...call }) =>
+    runMasterFunction(access, { family, fun: name, ...call }),
+  )
+  return (await context.functions()).master
+}
