@@ -1,6 +1,6 @@
 // The functions of a minion over its data: grains, pillar, the file server it has and the master behind it. What a call
 // does not need is not loaded: the renderers and the state engine cost more than most functions.
-import type { Log } from '../base/mod.ts'
+import { type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -40,8 +40,11 @@ export function minionFunctions({ opts, grains, pillar, host, log, files, more =
       const tree = (own: Dict) => (files ? new ClientTree(files, host) : new RootsTree(own, host))
       // who has no master to get files from has none to ask either
       const daemon = files && asking.ctx.daemon
-      const tops = daemon && { masterTops: (own: Dict) => askTops(daemon, own, grains) }
-      return stateEngine({ tree, grains: () => freshGrains(opts, host, log), ...tops })(asking, request)
+      const ofMaster = daemon && {
+        masterTops: (own: Dict) => askTops(daemon, own, grains),
+        fireEvent: (tag: string, data: Dict) => tellState(daemon, opts, { tag, data, jid: request.jid ?? null }, log),
+      }
+      return stateEngine({ tree, grains: () => freshGrains(opts, host, log), ...ofMaster })(asking, request)
     },
   })
   return functions
@@ -62,6 +65,28 @@ async function askTops(daemon: DaemonAccess, opts: Dict, grains: Dict): Promise<
   ])
   const tops = await daemon.askMaster(load)
   return isDict(tops) ? tops : new Map()
+}
+
+interface StateEvent {
+  tag: string
+  data: Dict
+  jid: string | null
+}
+
+/** Tells the master of a state; one that does not hear of it holds nothing up. */
+async function tellState(daemon: DaemonAccess, opts: Dict, { tag, data, jid }: StateEvent, log: Log): Promise<void> {
+  const load = new Map<Value, Value>([
+    ['id', opts.get('id') ?? ''],
+    ['tag', tag],
+    ['data', data],
+    ['cmd', '_minion_event'],
+    ['jid', jid],
+  ])
+  try {
+    await daemon.askMaster(load)
+  } catch (error) {
+    log('warning', `The master did not hear of ${tag}: ${toError(error).message}`)
+  }
 }
 
 async function freshGrains(opts: Dict, host: Host, log: Log): Promise<Dict> {

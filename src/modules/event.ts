@@ -26,7 +26,9 @@ async function fireMaster(ctx: FunctionContext, tag: Value, data: Value, preload
     return false
   }
   if (!ctx.daemon) return unheard(ctx, tag)
-  const load: Dict = new Map(preload instanceof Map && preload.size > 0 ? preload : [['pretag', null]])
+  const load: Dict = new Map(preload instanceof Map ? preload : [])
+  // events that a daemon passes on have a field for what stands before their tags
+  if (load.size === 0 && ctx.opts.get('__cli') !== 'salt-call') load.set('pretag', null)
   load.set('id', ctx.opts.get('id') ?? '')
   load.set('tag', tag).set('data', data)
   if (!load.has('cmd')) load.set('cmd', '_minion_event')
