@@ -7,5 +7,6 @@ export default defineConfig({
     isolate: false,
     // a busy machine must not fail a test that only starts processes
     testTimeout: 30_000,
+    hookTimeout: 60_000,
   },
 })
