@@ -32,7 +32,7 @@ beforeAll(async () => {
   lab = await Lab.open({ stock: STOCK, mounts: DAEMON_MOUNTS })
   ;[master, web01, web02, balancer] = (await lab.boot(...Object.keys(GRAINS))) as [Host, Host, Host, Host]
   for (const folder of ['salt', 'reactor']) master.copyIn(join(TREE, folder), `/srv/${folder}`)
-  seed(master, 'guide', '/etc/salt/master.d/reactor.conf', '/srv/reactor/restart_nginx.sls', '/srv/salt/orchestrate')
+  seed(master, 'guide', '/etc/salt/master.d/reactor.conf', '/srv/reactor/restart_nginx.sls', '/srv/salt')
   seed(master, 'orchestration', '/srv/salt/orch')
   master.copyIn(join(TREE, '../webserver/salt/webserver'), '/srv/salt/webserver')
   master.copyIn(join(TREE, '../webserver/pillar'), '/srv/pillar')
@@ -42,6 +42,7 @@ beforeAll(async () => {
   balancer.copyIn(join(TREE, 'hammer.mjs'), '/srv/hammer.mjs')
   seed(web01, 'guide', '/etc/salt/minion.d/beacons.conf')
   web01.write('/etc/important.conf', 'important\n')
+  web01.write('/opt/deploy.sh', '#!/bin/sh\nexit 1\n', 0o755)
   await startDaemon(master, 'master', { timeout: 60 })
   for (const host of lab.hosts) {
     await startDaemon(host, 'minion', { id: host.name, master: 'salt-master', grains: GRAINS[host.name], ...QUICK })
@@ -243,6 +244,7 @@ describe('a fleet', () => {
 const COMMANDS = [
   "salt '*' state.highstate test=True",
   "salt 'web*' state.show_sls webserver",
+  "salt 'web01' state.apply error_handling",
   'salt-call state.single file.managed /tmp/test.txt contents="test" -l debug',
   "salt '*' test.ping",
   "salt-call state.single cmd.run name='echo test' -l debug",
