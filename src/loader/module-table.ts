@@ -1882,6 +1882,24 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/useradd.ts'),
     },
   ],
+  pyenv: [
+    {
+      functions: [
+        'install',
+        'update',
+        'is_installed',
+        'install_python',
+        'uninstall_python',
+        'versions',
+        'default',
+        'list',
+        'rehash',
+        'do',
+        'do_with_python',
+      ],
+      load: () => import('../modules/pyenv.ts'),
+    },
+  ],
   quota: [
     {
       functions: ['report', 'set', 'warn', 'stats', 'on', 'off', 'get_mode'],

@@ -517,6 +517,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/process.ts'),
     },
   ],
+  pyenv: [
+    {
+      functions: ['installed', 'absent', 'install_pyenv'],
+      load: () => import('../states/pyenv.ts'),
+    },
+  ],
   quota: [
     {
       functions: ['mode'],
