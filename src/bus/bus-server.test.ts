@@ -70,9 +70,12 @@ class PlainListener {
 describe('a listener that does not read', () => {
   it('misses events, is told how many, and neither slows others nor fills the memory', async () => {
     const [idle, busy] = [new PlainListener(), new PlainListener()]
-    const ready = (listener: PlainListener) => () => listener.events.length > 0
-    for (const listener of [idle, busy])
-      await listener.until(() => (listener.events.length === 0 && bus.fire('hello', new Map()), ready(listener)()))
+    for (const listener of [idle, busy]) {
+      await listener.until(() => {
+        bus.fire('hello', new Map())
+        return listener.events.length > 0
+      })
+    }
     idle.socket.pause()
     await sleep(10)
     const text = 'x'.repeat(10_000)

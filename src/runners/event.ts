@@ -11,8 +11,14 @@ const since = arg.any('Since an event number, a time, or so long ago, such as 10
 /** The last events that match, oldest first. */
 function lastEvents(ctx: MasterContext, tagmatch: string, since: Value, limit: number): BusMessage[] {
   const filter = (tag: string): boolean => fnmatch(tag, tagmatch)
-  if (since !== null) return [...ctx.journal().from(beginningOf(since), { filter })].slice(-limit)
   const found: BusMessage[] = []
+  if (since !== null) {
+    for (const event of ctx.journal().from(beginningOf(since), { filter })) {
+      found.push(event)
+      if (found.length > limit) found.shift()
+    }
+    return found
+  }
   for (const event of ctx.journal().back({ filter })) {
     if (found.length >= limit) break
     found.push(event)
@@ -62,7 +68,8 @@ export default defineRunner({
       run: (ctx, { tagmatch, since }) => {
         const counts = new Map<string, number>()
         const from = since === null ? { number: 0 } : beginningOf(since)
-        for (const { tag } of ctx.journal().from(from, { filter: (tag) => fnmatch(tag, str(tagmatch)) })) {
+        for (const tag of ctx.journal().tags(from)) {
+          if (!fnmatch(tag, str(tagmatch))) continue
           const kind = kindOf(tag)
           counts.set(kind, (counts.get(kind) ?? 0) + 1)
         }

@@ -59,6 +59,11 @@ export class JournalReader {
     }
   }
 
+  /** Only the tags, for who counts. */
+  *tags(beginning: Beginning): Generator<string> {
+    for (const { tag } of readForward(this.folder, beginning)) yield tag
+  }
+
   /** Events from the last one back. */
   *back({ filter, ...reading }: PastReading = {}): Generator<BusEvent> {
     for (const event of readBackward(this.folder, reading)) if (!filter || filter(event.tag)) yield this.told(event)
