@@ -71,6 +71,9 @@ export interface Finished {
   peakMiB: number
 }
 
+/** A busy machine takes its time to start Salt's many processes. */
+const START_S = 240
+
 /** How often the memory of a master is looked at. */
 const SAMPLE_MS = 200
 
@@ -178,10 +181,14 @@ export class BenchMaster {
       log_file: this.path('minion.log'),
     })
     this.daemon('salt-master')
-    await this.until('the master answers', async () => {
-      if (!existsSync(this.path('cache/.root_key'))) return false
-      return (await this.ping('none', 'test.ping', 2000)) !== undefined
-    })
+    await this.until(
+      'the master answers',
+      async () => {
+        if (!existsSync(this.path('cache/.root_key'))) return false
+        return (await this.ping('none', 'test.ping', 2000)) !== undefined
+      },
+      START_S,
+    )
   }
 
   private configure(name: string, options: object): void {
