@@ -33,9 +33,10 @@ export async function serveWebSockets(
     tune(request.socket, options)
     const peer = peerOf(request.socket)
     socket.on('error', (error) => options.log?.('debug', `Connection of ${peer.address}: ${error.message}`))
-    // who does not read its answers gets no more of them
+    // who goes on without reading answers wants nothing but to be answered
     socket.on('ping', (data) => {
       if (socket.bufferedAmount < MOST_PONGS) socket.pong(data)
+      else socket.terminate()
     })
     accept(socket, peer, count(socket, request.socket))
   })

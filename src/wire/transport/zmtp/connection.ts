@@ -21,6 +21,8 @@ export interface ConnectionHooks {
 }
 
 const MAX_PING_CONTEXT = 16
+/** Questions whose answers a peer did not read. */
+const MOST_UNANSWERED = 1000
 
 /** What a peer has to say of itself before it is ready. */
 const HANDSHAKE_BYTES = 8192
@@ -37,6 +39,7 @@ export class ZmtpConnection implements FrameSink, Holder {
   private readonly reader: FrameReader
   private greeting: Buffer | undefined = Buffer.alloc(0)
   private reason: Error | undefined
+  private unanswered = 0
   private timer: NodeJS.Timeout | undefined
 
   constructor(socket: Socket, hooks: ConnectionHooks) {
@@ -96,10 +99,11 @@ export class ZmtpConnection implements FrameSink, Holder {
     else if (name !== 'PONG') this.hooks.onCommand?.(name, data, this)
   }
 
-  /** Who does not read its answers gets no more of them. */
+  /** Who does not read its answers gets no more of them, and is cut off when it goes on nevertheless. */
   private pong(data: Buffer): void {
     if (data.length >= 2) this.expect(100 * data.readUInt16BE(0))
     if (!this.outbox.isStalled) this.send(encodeCommand('PONG', data.subarray(2, 2 + MAX_PING_CONTEXT)))
+    else if (++this.unanswered > MOST_UNANSWERED) throw new WireError('ProtocolError', 'The peer reads no answers')
   }
 
   /** The peer says how long its silence means that it is alive: after that a connection is over that nobody closed. */
