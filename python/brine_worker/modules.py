@@ -238,7 +238,7 @@ def public(module):
         if attr.startswith("_"):
             continue
         value = getattr(module, attr, None)
-        if isinstance(value, _Function) or parameters.is_partial(value):
+        if isinstance(value, _Function):
             found[aliases.get(attr, attr)] = attr
     return found
 

@@ -3,17 +3,10 @@ The parameters of functions, as the host declares them: name, kind (`any`, `rest
 it, and its default. Plain functions say so themselves; the rest is left to `inspect`.
 """
 
-import sys
-
 from . import wire
 
 _POSITIONAL_REST, _KEYWORD_REST = 0x04, 0x08
 _Function = type(lambda: None)
-
-
-def is_partial(value):
-    functools = sys.modules.get("functools")
-    return functools is not None and isinstance(value, functools.partial)
 
 
 def of(function):

@@ -62,16 +62,27 @@ class CommandExecutionError(SaltException):
             text = repr(message)
         self.error = text
         self.info = copy.deepcopy(info)
+        self.strerror_without_changes = text
         if self.info:
-            if not isinstance(self.info, (dict, list)):
-                self.info = [self.info]
-            text = text.rstrip(".") + ". Additional info follows:\n\n" + self._shown()
+            begin = text and text + (" " if text[-1] in ".?!" else ". ")
+            begin += "Additional info follows:\n\n"
+            text = begin + _shown(self.info)
+            rest = {key: value for key, value in info.items() if key != "changes"} if isinstance(info, dict) else info
+            self.strerror_without_changes = begin + _shown(rest) if rest else self.error
         super().__init__(text)
 
-    def _shown(self):
-        import pprint
 
-        return pprint.pformat(self.info)
+def _shown(info):
+    """As the outputter `nested` shows it, without colours."""
+    import pprint
+    import re
+
+    import salt.output
+
+    try:
+        return re.sub(r"\x1b\[[0-9;]*m", "", salt.output.out_format(info, "nested"))
+    except Exception:  # what cannot be shown so must not hide the error
+        return pprint.pformat(info)
 
 
 class LoaderError(SaltException):

@@ -3,7 +3,7 @@
 import { BrineError } from '../base/mod.ts'
 import { fnmatchFilter, sorted, str, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret, type StateDeclaration } from '../sdk/mod.ts'
-import { argumentReport, type Documented, documentation, schemaOf } from './sys/specification.ts'
+import { argumentReport, type Documented, documentation, plainText, schemaOf } from './sys/specification.ts'
 
 /** One family of plugins: names, and the declaration behind a name. */
 interface Family {
@@ -95,9 +95,9 @@ async function docs(family: Family, wanted: readonly Value[]): Promise<Value> {
   }
   for (const name of selected) {
     const module = moduleOf(name)
-    if (family.moduleDoc && !found.has(module)) found.set(module, (await family.moduleDoc(module)) ?? null)
+    if (family.moduleDoc && !found.has(module)) found.set(module, plainText((await family.moduleDoc(module)) ?? ''))
     const declaration = await family.declaration(name)
-    if (declaration) found.set(name, documentation(declaration))
+    if (declaration) found.set(name, plainText(documentation(declaration)))
   }
   return found
 }

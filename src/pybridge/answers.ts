@@ -1,6 +1,6 @@
 // Functions and states of ours as Python sees them.
 import { BrineError } from '../base/mod.ts'
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 import { display } from '../output/mod.ts'
 import type { Answer, Family, Found, Origin } from '../python/mod.ts'
 import { bind, type FunctionContext, type StateContext, type StateFunction } from '../sdk/mod.ts'
@@ -67,6 +67,6 @@ export function textAnswers(ctx: Pick<FunctionContext, 'render' | 'opts'>): Reco
         context: new Map([...(context as Dict)].map(([key, value]) => [str(key), value])),
         ...(path !== null && { path: str(path!) }),
       }),
-    output: ([data, out]) => display(str(out!), data!, ctx.opts),
+    output: ([data, out, opts]) => display(str(out!), data!, isDict(opts!) ? opts : new Map([['color', false]])),
   }
 }

@@ -14,7 +14,10 @@ const scopeOf = (opts: Dict, log: Log): Scope => {
     pillar: new Map(),
     memory: new Map(),
     log,
-    answers: answersOf({}, { output: ([data, out]) => display(str(out!), data!, opts) }),
+    answers: answersOf(
+      {},
+      { output: ([data, out]) => display(str(out!), data!, new Map([...opts, ['output', str(out!)]])) },
+    ),
   }
 }
 

@@ -62,10 +62,11 @@ export function errorOf(facts: FailureFacts, what: string): Error {
   const at = facts.line ? { file: facts.line[0], line: facts.line[1] } : undefined
   const salt = [type, ...bases].find((name) => SALT_CODES.has(name))
   if (salt !== undefined && salt !== 'SaltException') {
-    return Object.assign(new SaltError(salt as SaltErrorCode, message, { at }), { trace })
+    return Object.assign(new SaltError(salt as SaltErrorCode, message), { trace })
   }
   const known = type === 'TypeError' || !bases.includes('TypeError') ? type : 'TypeError'
-  return new PythonFailure(known, message, { trace, module, at })
+  // these two are answered with the usage of the function, in Salt's words
+  return new PythonFailure(known, message, { trace, module, at: known === 'TypeError' ? undefined : at })
 }
 
 /** What Python is told of an error of ours. */

@@ -101,7 +101,7 @@ async function showingUsage(
     const place = at?.file === undefined ? '' : `${at.file}:${at.line}: `
     const advice = hint === undefined ? '' : `${hint}\n`
     streams.err(`\nPassed invalid arguments: ${place}${message}.\n\n${advice}Usage:\n`)
-    throw new ProgramExit(1, { stdout: `${docText(declaration)}\n` })
+    throw new ProgramExit(1, { stdout: `${docText(declaration) || 'None'}\n` })
   }
 }
 
@@ -152,6 +152,9 @@ function failure(error: unknown, fun: string, log: Log): unknown {
   }
   if (error instanceof SaltError && error.code === 'CommandExecutionError') {
     return new ProgramExit(1, { stderr: `${hint}Error running '${fun}': ${error.message}\n` })
+  }
+  if (error instanceof SaltError && error.code === 'CommandNotFoundError') {
+    return new ProgramExit(1, { stderr: `Command required for '${fun}' not found: ${error.message}\n` })
   }
   log('debug', error.stack ?? error.message)
   const where = error.at?.file === undefined ? '' : `at ${error.at.file}, line ${error.at.line}\n`

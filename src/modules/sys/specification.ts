@@ -20,13 +20,35 @@ export function documentation({ doc, args, examples, returns }: Documented): str
 
 const mark = (kind: string): string => (kind === 'rest' ? '*' : kind === 'open' ? '**' : '')
 
+/** Of users' own functions what only a keyword gives, which Salt lists behind the rest. */
+function keywordOnly({ args }: Documented, positional: readonly string[]): string[] {
+  const parameters = Object.entries(args)
+  if (parameters.some(([, { doc }]) => doc !== '')) return []
+  const isNamed = (name: string, kind: string): boolean => name !== '' && kind !== 'rest' && kind !== 'open'
+  return parameters.flatMap(([name, { kind }]) => (isNamed(name, kind) && !positional.includes(name) ? [name] : []))
+}
+
+/** Directives that documents of Python functions have for their manual, in words; null when there is no text. */
+export function plainText(doc: string): string | null {
+  const text = doc
+    .replace(/ *.. code-block:: \S+\n{1,2}/g, '')
+    .replaceAll('.. note::', 'Note:')
+    .replaceAll('.. warning::', 'Warning:')
+    .replaceAll('.. versionadded::', 'New in version')
+    .replaceAll('.. versionchanged::', 'Changed in version')
+  return text === '' ? null : text
+}
+
 export function argumentReport(declaration: Documented): Dict {
   const { positional, required, rest, open } = signatureOf(declaration, '')
-  const defaults = positional.slice(required).map((name) => declaration.args[name]!.default!)
+  const further = keywordOnly(declaration, positional)
+  const names = [...positional, ...further]
+  const given = [...positional.slice(required), ...further].map((name) => declaration.args[name]!.default)
+  const defaults = given.filter((value) => value !== undefined)
   return new Map<Value, Value>([
-    ['args', positional.length > 0 ? [...positional] : null],
+    ['args', names.length > 0 ? names : null],
     ['defaults', defaults.length > 0 ? defaults : null],
-    ['varargs', rest ? true : null],
+    ['varargs', rest && !Object.hasOwn(declaration.args, '') ? true : null],
     ['kwargs', open ? true : null],
   ])
 }

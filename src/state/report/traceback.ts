@@ -37,6 +37,10 @@ export function traceback(error: Error, frames: readonly Frame[]): string {
   for (const { file, line, in: where } of frames) {
     lines.push(`  File "${file ?? '<unknown>'}", line ${line}${where === undefined ? '' : `, in ${where}`}`)
   }
+  // users' own Python tells its lines itself
+  const { trace } = error as { trace?: unknown }
+  if (typeof trace === 'string' && trace.startsWith(lines[0]!))
+    return [...lines, ...trace.split('\n').slice(1)].join('\n')
   const name = className(error)
   // Python names just the function that it did not find
   const message = name === 'KeyError' ? error.message.replace(/ is not available\.$/, '') : error.message
