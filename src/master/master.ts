@@ -108,6 +108,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     answer: (load) => clear.answer(load),
   })
   const targets = new MinionTargets(parts)
+  let reactor: ReturnType<typeof openReactor>
   const services: Services = {
     ...parts,
     host,
@@ -116,6 +117,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     mine: new MineService(parts, targets),
     returns: new Returns(parts),
     peers: new Peers(access, targets),
+    reactionsWritten: () => reactor?.writing,
   }
   const clear: ClearCommands = clearCommands(publishing, access, rights)
   const batches = new Batches(parts, publishing)
@@ -131,16 +133,21 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const isRelieved = program !== undefined && transport.name === 'zeromq'
   await openRequests(transport, parts, { identity, secret, handlers, isRelieved }, closings)
   batches.resume()
-  const reactor = openReactor(parts, access)
+  reactor = openReactor(parts, access)
   closings.push(() => reactor?.close())
-  const schedule = openSchedule(parts, access)
-  closings.push(() => schedule?.close())
-  const engines = openEngines(parts, access)
-  closings.push(() => engines.close())
+  openOwnWork(parts, access, closings)
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
   maintenance.start()
   closings.push(() => maintenance.close())
   return parts
+}
+
+/** What the master does by itself: by the clock, and by engines. */
+function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): void {
+  const schedule = openSchedule(parts, access)
+  closings.push(() => schedule?.close())
+  const engines = openEngines(parts, access)
+  closings.push(() => engines.close())
 }
 
 type RequestHandlers = RequestChannelOptions['handlers']

@@ -25,6 +25,8 @@ export interface Services extends MasterParts {
   returns: Returns
   peers: Peers
   host: Host
+  /** Resolves when reactions to events so far are written down; undefined when none has to be. */
+  reactionsWritten(): Promise<void> | undefined
 }
 
 type Method = (services: Services, load: Dict, sender: Sender) => unknown
@@ -35,7 +37,16 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     (services, load) => isOfJob(services, load) && isTaken(services, '_return', load) && services.returns.take(load),
   ],
   ['_syndic_return', (services, load) => takeSyndicReturn(services, load)],
-  ['_minion_event', (services, load) => isTaken(services, '_minion_event', load) && takeMinionEvent(services, load)],
+  [
+    '_minion_event',
+    (services, load) => {
+      if (!isTaken(services, '_minion_event', load)) return false
+      const answer = takeMinionEvent(services, load)
+      // a minion tells an event once: what is done about it is written down before it hears that it came
+      const writing = services.reactionsWritten()
+      return writing ? writing.then(() => answer) : answer
+    },
+  ],
   ['_pillar', async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.answer(load))],
   ['_serve_file', ({ files }, load) => files.serve(load)],
   ['_file_hash', ({ files }, load) => files.hash(load)],

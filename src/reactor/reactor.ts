@@ -74,6 +74,11 @@ export class Reactor {
     }
   }
 
+  /** Resolves when the reactions to what was heard are written down; undefined when there is nothing to write. */
+  get writing(): Promise<void> | undefined {
+    return this.parts.store.pending
+  }
+
   async close(): Promise<void> {
     this.stop?.()
     this.performer.jobs.close()

@@ -74,6 +74,11 @@ export class ReactionStore {
     this.writing.catch(() => {})
   }
 
+  /** The writing that is due, if any. */
+  get pending(): Promise<void> | undefined {
+    return this.writing
+  }
+
   /** Resolves when everything so far is in the database. */
   kept(): Promise<void> {
     return this.writing ?? Promise.resolve()
