@@ -19,6 +19,9 @@ afterEach(async () => {
   await site.stop()
 })
 
+/** Over ZeroMQ a master of 3007 that wants signatures turns its own programs away. */
+const looksAtSignatures = (transport: string): boolean => transport !== 'zeromq' || canImport('salt.resources')
+
 const job = (fun: string, jid: string, arg: Value[] = []): Dict =>
   new Map<Value, Value>([
     ['fun', fun],
@@ -104,8 +107,7 @@ describe.runIf(SALT_TREE)('a real master', () => {
         worker_pools_enabled: name === 'zeromq',
         // without it Salt's master cannot look at signatures
         signing_algorithm: 'PKCS1v15-SHA1',
-        require_minion_sign_messages: true,
-        drop_messages_signature_fail: true,
+        ...(looksAtSignatures(name) && { require_minion_sign_messages: true, drop_messages_signature_fail: true }),
         file_roots: { base: [files] },
         pillar_roots: { base: [files] },
       })
@@ -117,7 +119,7 @@ describe.runIf(SALT_TREE)('a real master', () => {
         id: 'ours',
         key: key!,
         pkiDir: join(site.directory, 'ours'),
-        authTimeout: MINUTE / 1000,
+        authTimeout: (2 * MINUTE) / 1000,
         authTries: 1,
         requireSignedPublications: true,
         signMessages: true,
@@ -162,9 +164,8 @@ describe.runIf(SALT_TREE)('a real master', () => {
         ends.push(() => receiver.close())
       })
       await connected
-      expect(await site.run('salt', ['-c', conf, '--out=json', '--static', '-t', '30', 'ours', 'test.ping'])).toContain(
-        '"ours": "ours"',
-      )
+      const words = ['-c', conf, '--out=json', '--static', '-t', '30', 'ours', 'test.ping']
+      await vi.waitFor(async () => expect(await site.run('salt', words)).toContain('"ours": "ours"'), MINUTE)
     },
   )
 })
