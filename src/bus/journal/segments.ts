@@ -34,7 +34,7 @@ export interface Group {
   head: GroupHead
 }
 
-export class SegmentReader {
+class SegmentReader {
   private readonly fd: number
   private readonly head = Buffer.alloc(HEAD_BYTES)
 
