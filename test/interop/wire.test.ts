@@ -164,7 +164,7 @@ describe.runIf(SALT_TREE)('a real master', () => {
         ends.push(() => receiver.close())
       })
       await connected
-      const words = ['-c', conf, '--out=json', '--static', '-t', '30', 'ours', 'test.ping']
+      const words = ['-c', conf, '--out=json', '-t', '30', 'ours', 'test.ping']
       await vi.waitFor(async () => expect(await site.run('salt', words)).toContain('"ours": "ours"'), MINUTE)
     },
   )
