@@ -71,7 +71,6 @@ export {
   Packed,
   Pieces,
   SaltConstant,
-  unpacked,
 } from './msgpack/mod.ts'
 export { NamedTuple, namedTuple } from './named-tuple.ts'
 export { floatFromText, intFromText } from './number-text.ts'

@@ -1,5 +1,5 @@
 export { type DecodeOptions, decodeMsgpack, decodeMulti } from './decode.ts'
 export { type Dialect, MsgpackError, type MsgpackErrorCode, SaltConstant } from './dialect.ts'
 export { encodeMsgpack, encodePieces } from './encode.ts'
-export { Packed, Pieces, unpacked } from './packed.ts'
+export { Packed, Pieces } from './packed.ts'
 export { MsgpackStream } from './stream.ts'

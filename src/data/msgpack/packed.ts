@@ -33,11 +33,6 @@ export class Pieces {
   }
 }
 
-/** The value itself, where it is packed. */
-export function unpacked(value: Value): Value {
-  return value instanceof Packed ? value.unpack() : value
-}
-
 interface WalkLimits {
   /** Where the message ends. */
   end: number
