@@ -58,7 +58,7 @@ async function opened(transportName: string): Promise<Prey> {
   cluster.start('master')
   process.umask(mask)
   const sockets = ['master_event_pub.ipc', 'master_event_pull.ipc'].map((name) => join(cluster.sockets, name))
-  await until('the master listens', async () => sockets.every((path) => existsSync(path)))
+  await until('the master listens', async () => sockets.every((path) => existsSync(path)), 90)
   const transport = await openTransport(transportName)
   const endpoint = { host: HOST, port: cluster.requestPort }
   const key = new RsaPrivateKey((await generateRsaKeys(2048)).privatePem)
