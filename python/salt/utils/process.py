@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 
 
 def os_is_running(pid):
@@ -33,6 +34,9 @@ def clean_proc(proc, wait_for_kill=10):
 
 @contextlib.contextmanager
 def default_signals(*signals):
+    # calls of the host run beside the main thread, which alone has signals
+    if threading.current_thread() is not threading.main_thread():
+        signals = ()
     before = {number: signal.getsignal(number) for number in signals}
     for number in signals:
         signal.signal(number, signal.SIG_DFL)

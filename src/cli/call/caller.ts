@@ -110,7 +110,7 @@ async function missing(fun: string, answer: Dict, functions: Registry): Promise<
   const docs = await docsFor(functions, fun)
   const text = `'${fun}' is not available.`
   if (docs.size > 0) {
-    const shown: Dict = new Map([...docs].map(([name, doc]) => [name, doc]))
+    const shown: Dict = new Map([...docs].map(([name, doc]) => [name, doc === '' ? null : doc]))
     answer.set('out', 'nested').set('return', shown.set(fun, text))
     return { answer, out: 'nested' }
   }
