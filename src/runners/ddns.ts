@@ -106,12 +106,10 @@ async function remove(ctx: MasterContext, wish: Wish & { rdtype: Value; data: Va
 /** The reverse zones that may hold an address, from the longest on: what stands in the zone, and its name. */
 function reverseNames(address: string): Array<{ name: string; zone: string }> {
   const parts = address.split('.').reverse()
-  return parts
-    .slice(1)
-    .map((_, at) => ({
-      name: parts.slice(0, at + 1).join('.'),
-      zone: `${parts.slice(at + 1).join('.')}.in-addr.arpa.`,
-    }))
+  return parts.slice(1).map((_, at) => ({
+    name: parts.slice(0, at + 1).join('.'),
+    zone: `${parts.slice(at + 1).join('.')}.in-addr.arpa.`,
+  }))
 }
 
 /** Works on one reverse zone after the other until one says the word. */
