@@ -136,18 +136,18 @@ test('Scheduled jobs return to the master, and beacons tell it what they see', {
   await until('the mode', () => changes().includes('IN_ATTRIB'))
 })
 
-test('A minion starts again, and ends, when it is told to, and answers before', { timeout: MINUTE }, async () => {
+test('A minion starts again, and ends, when it is told to, and answers before', { timeout: 3 * MINUTE }, async () => {
   const master = await site.master()
   const program = join(import.meta.dirname, '../../src/cli/salt-minion.ts')
   const config = dirname(site.minionConfig('web1'))
   const words = [process.execPath, '--import', import.meta.resolve('tsx'), program, '-c', config]
   const first = process_(site.minionConfig('web1', { minion_restart_command: words }))
   const ended = new Promise((done) => first.once('exit', done))
-  await master.event(/^salt\/minion\/web1\/start$/)
+  await master.event(/^salt\/minion\/web1\/start$/, 60)
   master.seen.splice(0)
   expect(await master.ask('web1', 'minion.restart', ['systemd=False'])).toMatchObject({ killed: first.pid, retcode: 0 })
   expect(await ended).toBe(0)
-  await master.event(/^salt\/minion\/web1\/start$/)
+  await master.event(/^salt\/minion\/web1\/start$/, 60)
   const { killed } = (await master.ask('web1', 'minion.kill')) as { killed: number }
   expect(killed).not.toBe(first.pid)
   await until('its end', () => !existsSync(`/proc/${killed}`))
