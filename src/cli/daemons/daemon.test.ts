@@ -43,3 +43,17 @@ test('A daemon notes its process while it runs, and ends on a signal, also while
   process.emit('SIGTERM')
   expect([await ended, opening.closed, existsSync(pidfile)]).toEqual([0, 1, false])
 })
+
+test('A daemon survives work that fails and that nobody waits for, and tells of it', async () => {
+  const lines: string[] = []
+  const reason = new Error('the queue is gone')
+  const told = daemon({
+    log: (level, text) => void lines.push(`${level}: ${text.split('\n')[0]}`),
+    ended: async () => {
+      process.emit('unhandledRejection', reason, Promise.resolve())
+      return 'a request'
+    },
+  })
+  expect(await runDaemon(told)).toBe(0)
+  expect(lines).toContain("error: Failed behind salt-minion's back: Error: the queue is gone")
+})

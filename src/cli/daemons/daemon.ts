@@ -36,6 +36,9 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
     process.once('SIGINT', done)
     process.once('SIGTERM', done)
   })
+  // work that a plugin began and did not wait for must not take the rest with it
+  const astray = (reason: unknown): void => log('error', `Failed behind ${name}'s back: ${toError(reason).stack}`)
+  process.on('unhandledRejection', astray)
   let isNoted = false
   try {
     isNoted = pidFile !== undefined && notePid(pidFile, log)
@@ -53,6 +56,7 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
     return (status && EXIT_CODES[status]) ?? 1
   } finally {
     await daemon.close()
+    process.off('unhandledRejection', astray)
     if (pidFile && isNoted) rmSync(pidFile, { force: true })
   }
 }
