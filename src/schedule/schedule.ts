@@ -95,7 +95,10 @@ export class Schedule {
       .set('_next_fire_time', time(next))
       .set('_splay', time(splayed))
       .set('_run_on_start', atStart ?? null)
-    if (lastRun !== null) shown.set('_last_run', time(lastRun))
+    const interval = intervalOf(job)
+    if (interval !== undefined) shown.set('_seconds', interval)
+    shown.set('splay', job.get('splay') ?? null)
+    if (lastRun !== null) shown.set('run', true).set('_last_run', time(lastRun))
     if (error !== null) shown.set('_error', error)
     if (skipped) {
       shown.set('_skip_reason', skipped.reason).set('_skipped', true).set('_skipped_time', time(skipped.time))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { play, type StepVerdict } from './play.ts'
 import { readScenarios } from './scenario.ts'
 
-const QUICK = new Set(['event-id-spoofing', 'ping-outputs', 'batch-count-percent'])
+const QUICK = new Set(['event-id-spoofing', 'ping-outputs', 'batch-count-percent', 'state-progress-events'])
 
 export async function playQuick(): Promise<StepVerdict[]> {
   const scenarios = readScenarios(join(import.meta.dirname, '../conformance/cases/live'))

@@ -1,4 +1,5 @@
-// `npm run -s live [-- --cases DIR] [--filter TEXT] [--verbose]`: plays recorded scenarios against our own daemons.
+// `npm run -s live [-- --cases DIR] [--filter TEXT] [--verbose]`: plays recorded scenarios against our own daemons:
+// those of the conformance cases, and neighbours of them that `record.ts` recorded.
 // Prints each step that came out otherwise, then `N passed, N failed`.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,9 +9,10 @@ import { readScenarios } from './scenario.ts'
 const { values } = parseArgs({
   options: { cases: { type: 'string' }, filter: { type: 'string' }, verbose: { type: 'boolean' } },
 })
-const folder = values.cases ?? join(import.meta.dirname, '../conformance/cases/live')
+const own = ['../conformance/cases/live', 'neighbours'].map((folder) => join(import.meta.dirname, folder))
+const folders = values.cases === undefined ? own : [values.cases]
 let [passed, failed, skipped] = [0, 0, 0]
-for (const scenario of readScenarios(folder, values.filter)) {
+for (const scenario of folders.flatMap((folder) => readScenarios(folder, values.filter))) {
   for (const { name, problem, skipped: reason } of await play(scenario)) {
     if (problem !== undefined) {
       failed++

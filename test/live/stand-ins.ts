@@ -6,10 +6,10 @@ const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
 const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?/g, '<STAMP>'],
   [new RegExp(`\\d{4}, (?:${MONTHS}) \\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d+`, 'g'), '<START_TIME>'],
-  [/(\\"start_time\\": \\"|Started: +)\d\d:\d\d:\d\d\.\d+/g, '$1<TIME>'],
-  [/("start_time": ")\d\d:\d\d:\d\d\.\d+/g, '$1<TIME>'],
-  [/(Duration: |\\"duration\\": |Total run time: +)[\d.]+/g, '$1<MS>'],
-  [/("duration": )[\d.]+/g, '$1"<MS>"'],
+  [/("start_time\\?": ?\\?"|Started: +)\d\d:\d\d:\d\d\.\d+/g, '$1<TIME>'],
+  [/(Total run time: +)[\d.]+ +m?s/g, '$1<MS>'],
+  [/(Duration: |\\"duration\\": )[\d.]+/g, '$1<MS>'],
+  [/("duration": ?)[\d.]+/g, '$1"<MS>"'],
   [/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----(?:\\n)?/g, '<PUBKEY>'],
   [/(?:[0-9a-f]{2}:){15,}[0-9a-f]{2}/g, '<FINGER>'],
 ]
