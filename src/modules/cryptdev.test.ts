@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
-import { tryFunction } from '../sdk/trial.ts'
+import { tryFunction } from '../sdk/mod.ts'
 import cryptdev from './cryptdev.ts'
 
 const TABLE =

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Dict, type Plain, toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
-import { type Trial, tryFunction } from '../sdk/trial.ts'
+import { type Trial, tryFunction } from '../sdk/mod.ts'
 import minion from './minion.ts'
 
 const grains = (more: Record<string, Value> = {}): Dict =>

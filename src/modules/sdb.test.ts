@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Dict, fromPlain, type Plain, str, toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
-import { type Trial, tryFunction } from '../sdk/trial.ts'
+import { type Trial, tryFunction } from '../sdk/mod.ts'
 import sdb from './sdb.ts'
 
 const opts = fromPlain({

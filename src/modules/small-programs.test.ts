@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Plain, toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
-import { type Trial, tryFunction } from '../sdk/trial.ts'
+import { type Trial, tryFunction } from '../sdk/mod.ts'
 import locate from './locate.ts'
 import out from './out.ts'
 import rsync from './rsync.ts'

@@ -1,7 +1,7 @@
 // Bytes that peers sent and that are not answered yet, all connections together. When there are too many, whoever holds
 // most is cut off: a few who send much and never end cannot keep out the many who send little.
 
-export const MOST_HELD: number = 1 << 29
+const MOST_HELD: number = 1 << 29
 
 /** A connection as the holder of bytes. */
 export interface Holder {
