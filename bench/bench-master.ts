@@ -225,7 +225,8 @@ export class BenchMaster {
     const before = this.cost
     let peakMiB = before.memoryMiB
     const sampling = setInterval(() => {
-      peakMiB = Math.max(peakMiB, this.cost.memoryMiB)
+      // it may have been stopped meanwhile
+      if (this.running.length > 0) peakMiB = Math.max(peakMiB, this.cost.memoryMiB)
     }, SAMPLE_MS)
     try {
       const result = await work()
