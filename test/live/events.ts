@@ -11,7 +11,9 @@ const PASSING =
 
 /** On a minion's bus its own parts talk to each other in their own ways; what others may listen to is Salt's. */
 export const isForOthers = ({ tag }: RecordedEvent): boolean =>
-  !/^(__master_req_channel|fire_master|_minion_mine|__beacons_return|manage_|\/salt\/minion\/minion_(schedule|beacons_list))/.test(tag)
+  !/^(__master_req_channel|fire_master|_minion_mine|__beacons_return|manage_|\/salt\/minion\/minion_(schedule|beacons_list))/.test(
+    tag,
+  )
 
 function* wanted(events: readonly RecordedEvent[]): Generator<RecordedEvent> {
   for (const event of events) {
