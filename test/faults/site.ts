@@ -191,7 +191,8 @@ export class FaultSite {
 
   async close(): Promise<void> {
     for (const sim of this.sims) sim.close()
-    for (const line of this.lines) await line.close()
+    // what ended a start that failed is not to be hidden by what was not there yet
+    for (const line of this.lines) await (line as Line | undefined)?.close()
     await this.cluster.close()
   }
 }
