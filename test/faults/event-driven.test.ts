@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Cluster } from '../live/cluster.ts'
-import { until } from './site.ts'
+import { until } from '../until.ts'
 
 const MINUTES = { timeout: 180_000 }
 

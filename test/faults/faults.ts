@@ -5,9 +5,10 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../until.ts'
 import type { Chance } from './chance.ts'
 import { Clock } from './clock.ts'
-import { type FaultSite, REAL, until } from './site.ts'
+import { type FaultSite, REAL } from './site.ts'
 
 export type Fault = (site: FaultSite, chance: Chance) => Promise<string[]>
 

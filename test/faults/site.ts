@@ -10,6 +10,7 @@ import type { Dict, Value } from '../../src/data/mod.ts'
 import { SqliteJobs } from '../../src/store/mod.ts'
 import { generateRsaKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
 import { Cluster } from '../live/cluster.ts'
+import { until } from '../until.ts'
 import { type Held, holds } from './holds.ts'
 import { Line } from './line.ts'
 import { SimMinion } from './sim-minion.ts'
@@ -194,13 +195,5 @@ export class FaultSite {
     // what ended a start that failed is not to be hidden by what was not there yet
     for (const line of this.lines) await (line as Line | undefined)?.close()
     await this.cluster.close()
-  }
-}
-
-export async function until(what: string, test: () => Promise<boolean>, seconds = 30): Promise<void> {
-  const limit = performance.now() + seconds * 1000
-  while (!(await test())) {
-    if (performance.now() > limit) throw new Error(`not within ${seconds} s: ${what}`)
-    await sleep(50)
   }
 }

@@ -18,8 +18,8 @@ import {
 } from '../../src/wire/mod.ts'
 import { Chance } from '../faults/chance.ts'
 import { holds } from '../faults/holds.ts'
-import { until } from '../faults/site.ts'
 import { Cluster } from '../live/cluster.ts'
+import { until } from '../until.ts'
 import { noise, ownBytes, ownRequest, strange } from './requests.ts'
 import { siege } from './siege.ts'
 

@@ -1,10 +1,10 @@
 // Engines beside a running master and minion, and queues that the reactor works off.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Plain, toPlain } from '../../src/data/mod.ts'
 import { freePort } from '../free-port.ts'
+import { until } from '../until.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
 let site: TestSite
@@ -21,10 +21,9 @@ const put = (path: string, text: string): string => {
 /** What a runner answers. */
 const run = async (...args: Parameters<TestMaster['run']>): Promise<Plain> => toPlain((await master.run(...args)).value)
 
-/** Waits until it is so; what is not there yet is no failure. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds().catch(() => false))) await sleep(20)
-}
+/** What is not there yet is no failure. */
+const comes = (what: string, holds: () => Promise<boolean>): Promise<void> =>
+  until(what, () => holds().catch(() => false))
 
 beforeAll(async () => {
   site = await TestSite.open()
@@ -75,8 +74,8 @@ export default defineEngine({
       { nothing: { port: 1 } },
     ],
   })
-  await until(async () => (await fetch(`http://127.0.0.1:${port}/`)).status === 405)
-  await until(async () => {
+  await comes('an answer of the webhook', async () => (await fetch(`http://127.0.0.1:${port}/`)).status === 405)
+  await comes('the engines', async () => {
     const { count3 } = (await run('engine.list')) as Record<string, { state?: string }>
     return count3?.state === 'running'
   })
@@ -89,7 +88,7 @@ describe('a master with engines', { timeout: 60_000 }, () => {
     expect(sent.status).toBe(200)
     const { data } = await master.event(/^salt\/engines\/hook\/deploy$/)
     expect(data.get('body')).toBe('{"minion": "web1"}')
-    await until(async () => (await run('queue.list_length', ['deploys'])) === 1)
+    await comes('an item in the queue', async () => (await run('queue.list_length', ['deploys'])) === 1)
     const processed = await run('queue.process_queue', ['deploys', 'all'])
     expect(processed).toEqual({ items: ['web1'], backend: 'sqlite', queue: 'deploys' })
     expect(toPlain((await master.event(/^worked\/web1$/)).data)).toMatchObject({ queue: 'deploys' })
@@ -172,7 +171,7 @@ describe('a minion with engines', { timeout: 60_000 }, () => {
   it('reacts to its own events with its own functions', async () => {
     const rule = put('reactor/own.sls', 'tell:\n  caller.event.send:\n    - args:\n      - reacted/{{ data.what }}\n')
     await site.minion('web2', { engines: [{ reactor: { worker_threads: 2 } }], reactor: [{ 'shop/*': [rule] }] })
-    await until(async () => {
+    await comes('the reaction', async () => {
       await master.ask('web2', 'event.fire', [new Map([['what', 'here']]), 'shop/opened'])
       return master.seen.some(({ tag }) => tag === 'reacted/here')
     })

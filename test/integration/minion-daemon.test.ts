@@ -4,6 +4,7 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, writeFil
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../until.ts'
 import { TestSite } from './site.ts'
 
 const MINUTE = 60_000
@@ -20,12 +21,6 @@ function process_(config: string): ChildProcess {
   const child = spawn(process.execPath, ['--import', 'tsx', program, '-c', dirname(config)], { stdio: 'ignore' })
   site.atEnd(async () => void child.kill('SIGKILL'))
   return child
-}
-
-async function until(what: string, holds: () => boolean, seconds = 30): Promise<void> {
-  for (const end = Date.now() + seconds * 1000; !holds(); await sleep(50)) {
-    if (Date.now() > end) throw new Error(`Waited ${seconds} s for ${what}`)
-  }
 }
 
 test('A minion goes to the next master when it loses one, and back when the first returns', {
