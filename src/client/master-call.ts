@@ -15,7 +15,7 @@ import {
 } from '../data/mod.ts'
 import { refreshMasterModules } from '../pybridge/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
-import { type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
+import { announce, type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 
 export interface MasterCall {
   family: 'runner' | 'wheel'
@@ -53,7 +53,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     ['user', user],
     ['fun_args', [...args, ...(kwargs.size > 0 ? [withoutSecrets(kwargs)] : [])]],
   ])
-  await access.fire(`${tag}/new`, new Map(told))
+  await announce(access, `${tag}/new`, new Map(told))
   const { masked, print, onProgress } = call
   const ctx = masterContext(
     access,
@@ -84,7 +84,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   const ended = new Map(told).set('return', result.value).set('success', result.success)
   if (result.raised) ended.set('retcode', result.retcode)
   if (family === 'runner') remember(access, jid, ended)
-  await access.fire(`${tag}/ret`, ended)
+  await announce(access, `${tag}/ret`, ended)
   return result
 }
 

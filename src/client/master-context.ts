@@ -50,6 +50,7 @@ export interface MasterAccess {
   beginBatch(load: Dict): Promise<void>
   fire(tag: string, data: Dict): Promise<void>
   events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
+  /** Fires an event; fails where nobody can hear it. */
 }
 
 export const runners: MasterRegistry = new MasterRegistry(runnerTable)
@@ -111,7 +112,8 @@ export function masterContext(
     },
     fire: (tag, data) => access.fire(tag, data),
     progress: async (data, suffix = 'progress') => {
-      await access.fire(`${identity.tag}/${suffix}`, data)
+      await announce(access, `${identity.tag}/${suffix}`, data)
+    announce: (tag, data) => announce(access, tag, data),
       identity.onProgress?.(data, suffix)
     },
     reactions: () => reactionsOf(opts),
@@ -141,6 +143,16 @@ export function masterContext(
 function noCalls(): never {
   throw new BrineError('NoCalls', 'Functions of the master cannot be called from here')
 }
+/** Fires an event that nobody has to hear: functions of the master run beside one that is down, too. */
+export async function announce({ fire, log }: MasterAccess, tag: string, data: Dict): Promise<void> {
+  try {
+    await fire(tag, data)
+  } catch (error) {
+    if (!(error instanceof BrineError) || error.code !== 'BusUnreachable') throw error
+    log('debug', `Nobody hears of ${tag}: ${error.message}`)
+  }
+}
+
 
 /** The journal of the master, with what the job store has of it. */
 export function journalOf(access: Pick<MasterAccess, 'opts' | 'jobs'>): JournalReader {
@@ -191,7 +203,7 @@ function localFunctions(access: MasterAccess, master: () => MasterReach): () => 
 
 /** What functions of that minion see of the master. */
 function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): MasterReach {
-  const { user, run, publish, targets, fire, events, print } = ctx
+  const { user, run, publish, targets, announce, events, print } = ctx
   return {
     user,
     run: (job) => run(asStepJob(job)),
@@ -202,7 +214,7 @@ function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): 
       await access.beginBatch(new Map(load).set('jid', jid))
       return jid
     },
-    fire,
+    fire: announce,
     events,
     print,
     steps: () => {

@@ -1,6 +1,6 @@
 // The master as a program beside it reaches it: stores by their files, publishing and events by the sockets.
 import { join } from 'node:path'
-import { BrineError, type Log } from '../base/mod.ts'
+import type { Log } from '../base/mod.ts'
 import {
   BusClient,
   checkJournal,
@@ -72,15 +72,7 @@ export function socketAccess(opts: Dict, log: Log): SocketAccess {
         client.close()
       }
     },
-    fire: async (tag, data) => {
-      try {
-        await fireOnce(masterBusPaths(opts), tag, data)
-      } catch (error) {
-        // functions of the master run beside one that is down, only nobody hears of it
-        if (!(error instanceof BrineError) || error.code !== 'BusUnreachable') throw error
-        log('debug', `Nobody hears of ${tag}: ${error.message}`)
-      }
-    },
+    fire: (tag, data) => fireOnce(masterBusPaths(opts), tag, data),
     events: (filter, seconds, wish = {}) => eventStream(listening(access, filter, wish), seconds),
     close: () => {
       for (const client of clients.values()) client.close()

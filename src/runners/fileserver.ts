@@ -53,7 +53,7 @@ export default defineRunner({
       args: { backend, kwargs: arg.open('`remotes`') },
       examples: ['salt-run fileserver.update'],
       run: async (ctx, { backend }) => {
-        await ctx.fileServer.update((tag, data) => ctx.fire(tag, data), backend)
+        await ctx.fileServer.update((tag, data) => ctx.announce(tag, data), backend)
         return true
       },
     }),

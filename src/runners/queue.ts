@@ -90,7 +90,13 @@ async function processQueue(ctx: MasterContext, popping: Popping): Promise<Dict 
     ['backend', popping.backend],
     ['queue', popping.queue],
   ])
-  await ctx.fire(`salt/queue/${str(popping.queue)}/process`, new Map(data))
+  try {
+    await ctx.fire(`salt/queue/${str(popping.queue)}/process`, new Map(data))
+  } catch (error) {
+    // where no reactor hears of them they wait on
+    await ask(ctx, popping.backend, 'insert', { items, queue: popping.queue })
+    throw error
+  }
   return data
 }
 

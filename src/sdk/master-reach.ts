@@ -73,6 +73,7 @@ export interface MasterReach {
   parameters(family: 'runner' | 'wheel', name: string): Promise<MasterParameters | undefined>
   /** Calls a runner or wheel function as a run of its own, with its events. */
   call(family: 'runner' | 'wheel', call: MasterFunctionCall): Promise<MasterOutcome>
+  /** Fires an event if a master runs. */
   fire(tag: string, data: Dict): Promise<void>
   /** Events whose tag passes, from now on; ends after `seconds` without one, if given. */
   events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>

@@ -56,8 +56,10 @@ export interface MasterContext {
   run(job: MinionJob): AsyncIterable<MinionReturn>
   /** Publishes without waiting; undefined when nobody is meant. */
   publish(job: MinionJob): Promise<{ jid: string; minions: string[]; missing: string[] } | undefined>
-  /** Fires an event on the master's bus. */
+  /** Fires an event on the master's bus; fails when no master runs. */
   fire(tag: string, data: Dict): Promise<void>
+  /** Fires an event if a master runs, for who listens. */
+  announce(tag: string, data: Dict): Promise<void>
   /** Tells who waits for this call how far it is: an event below its own tag. */
   progress(data: Dict, suffix?: string): Promise<void>
   /** Orchestrations and their steps. */

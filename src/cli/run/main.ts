@@ -1,7 +1,15 @@
 // salt-run from its words to its exit status: the function runs in this process, beside the master, unless who calls it is
 // known by external authentication, or nobody waits.
-import { consoleLog, type Log, newJid } from '../../base/mod.ts'
-import { LocalClient, localKey, refreshFunctions, runMasterFunction, runners, socketAccess } from '../../client/mod.ts'
+import { BrineError, consoleLog, type Log, newJid } from '../../base/mod.ts'
+import {
+  ClientError,
+  LocalClient,
+  localKey,
+  refreshFunctions,
+  runMasterFunction,
+  runners,
+  socketAccess,
+} from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { bindPublished, type CallArguments, parseInput, publishedArguments, signatureOf } from '../../sdk/mod.ts'
@@ -10,6 +18,7 @@ import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_RUN } from '../programs/salt-run.ts'
 import { credentials } from '../salt/credentials.ts'
+import { masterIsGone } from '../salt/messages.ts'
 import type { Streams } from '../streams.ts'
 import { runnerDocs } from './docs.ts'
 import { beginElsewhere, runElsewhere } from './elsewhere.ts'
@@ -33,8 +42,21 @@ export function saltRun(argv: readonly string[], streams: Streams): Promise<numb
     await refreshFunctions({ opts, log })
     const work: RunWork = { opts, log, streams, fun, printed: new Printed(opts, streams, log) }
     if (fun === '' || truthy(opts.get('doc') ?? false)) return showDocs(work)
-    return perform(work)
+    try {
+      return await perform(work)
+    } catch (error) {
+      const complaint = unreached(error)
+      if (complaint === undefined) throw error
+      await work.printed.value(complaint, 'nested', 1)
+      return REFUSED
+    }
   })
+}
+
+/** What is said when the master that is to run it does not answer. */
+function unreached(error: unknown): string | undefined {
+  if (error instanceof ClientError) return error.message
+  return error instanceof BrineError && error.code === 'BusUnreachable' ? masterIsGone : undefined
 }
 
 async function showDocs({ fun, streams }: RunWork): Promise<number> {

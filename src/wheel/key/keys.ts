@@ -97,9 +97,5 @@ async function tell(ctx: MasterContext, act: string, id: string, pub?: string): 
     ['id', id],
   ])
   if (pub !== undefined) event.set('pub', pub)
-  try {
-    await ctx.fire('salt/key', event)
-  } catch (error) {
-    ctx.log('debug', `The change of ${id}'s key was told to nobody: ${String(error)}`)
-  }
+  await ctx.announce('salt/key', event)
 }
