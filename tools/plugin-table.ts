@@ -11,6 +11,8 @@ interface Family {
   table: string
   head: string
   hooks(declaration: Declaration): string[]
+  /** Whether entries say which plugins serve everywhere. */
+  tellsAlways?: boolean
 }
 
 export const MODULES: Family = {
@@ -22,6 +24,7 @@ import type { ModuleTable } from './registry.ts'
 export const moduleTable: ModuleTable = {
 `,
   hooks: () => [],
+  tellsAlways: true,
 }
 
 export const STATES: Family = {
@@ -81,6 +84,7 @@ function entryText(family: Family, file: string, declaration: Declaration): stri
     '    {\n',
     listText('functions', Object.keys(declaration.functions)),
     hooks.length > 0 ? listText('hooks', hooks) : '',
+    family.tellsAlways && !('when' in declaration) ? '      always: true,\n' : '',
     `      load: () => import('../${family.folder}/${file}'),\n    },\n`,
   ].join('')
 }

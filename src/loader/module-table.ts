@@ -5,6 +5,7 @@ export const moduleTable: ModuleTable = {
   aliases: [
     {
       functions: ['list_aliases', 'get_target', 'has_target', 'set_target', 'rm_alias'],
+      always: true,
       load: () => import('../modules/aliases.ts'),
     },
   ],
@@ -313,6 +314,7 @@ export const moduleTable: ModuleTable = {
         'rar',
         'unrar',
       ],
+      always: true,
       load: () => import('../modules/archive.ts'),
     },
   ],
@@ -343,6 +345,7 @@ export const moduleTable: ModuleTable = {
         'disable_beacon',
         'reset',
       ],
+      always: true,
       load: () => import('../modules/beacons.ts'),
     },
   ],
@@ -396,12 +399,14 @@ export const moduleTable: ModuleTable = {
         'shell_info',
         'run_bg',
       ],
+      always: true,
       load: () => import('../modules/cmd.ts'),
     },
   ],
   config: [
     {
       functions: ['get', 'option', 'merge', 'dot_vals', 'backup_mode', 'manage_mode', 'valid_fileproto', 'items'],
+      always: true,
       load: () => import('../modules/config.ts'),
     },
   ],
@@ -433,6 +438,7 @@ export const moduleTable: ModuleTable = {
         'hash_file',
         'stat_file',
       ],
+      always: true,
       load: () => import('../modules/cp.ts'),
     },
   ],
@@ -465,6 +471,7 @@ export const moduleTable: ModuleTable = {
   data: [
     {
       functions: ['clear', 'dump', 'update', 'cas', 'pop', 'load', 'items', 'get', 'keys', 'values', 'has_key'],
+      always: true,
       load: () => import('../modules/data.ts'),
     },
   ],
@@ -671,6 +678,7 @@ export const moduleTable: ModuleTable = {
   defaults: [
     {
       functions: ['get', 'merge', 'deepcopy', 'update'],
+      always: true,
       load: () => import('../modules/defaults.ts'),
     },
   ],
@@ -734,6 +742,7 @@ export const moduleTable: ModuleTable = {
         'MX',
         'serial',
       ],
+      always: true,
       load: () => import('../modules/dnsutil.ts'),
     },
   ],
@@ -828,18 +837,21 @@ export const moduleTable: ModuleTable = {
   engine: [
     {
       functions: ['list'],
+      always: true,
       load: () => import('../modules/engine.ts'),
     },
   ],
   environ: [
     {
       functions: ['setval', 'setenv', 'get', 'has_value', 'item', 'items'],
+      always: true,
       load: () => import('../modules/environ.ts'),
     },
   ],
   event: [
     {
       functions: ['fire_master', 'fire', 'send'],
+      always: true,
       load: () => import('../modules/event.ts'),
     },
   ],
@@ -1035,6 +1047,7 @@ export const moduleTable: ModuleTable = {
         'sources_remove',
         'sources_list',
       ],
+      always: true,
       load: () => import('../modules/gem.ts'),
     },
   ],
@@ -1087,6 +1100,7 @@ export const moduleTable: ModuleTable = {
         'worktree_prune',
         'worktree_rm',
       ],
+      always: true,
       load: () => import('../modules/git.ts'),
     },
   ],
@@ -1132,6 +1146,7 @@ export const moduleTable: ModuleTable = {
         'equals',
         'filter_by',
       ],
+      always: true,
       load: () => import('../modules/grains.ts'),
     },
   ],
@@ -1162,6 +1177,7 @@ export const moduleTable: ModuleTable = {
         'list_backends',
         'get_sessions',
       ],
+      always: true,
       load: () => import('../modules/haproxyconn.ts'),
     },
   ],
@@ -1183,18 +1199,21 @@ export const moduleTable: ModuleTable = {
         'hmac_compute',
         'github_signature',
       ],
+      always: true,
       load: () => import('../modules/hashutil.ts'),
     },
   ],
   hosts: [
     {
       functions: ['list_hosts', 'get_ip', 'get_alias', 'has_pair', 'set_host', 'rm_host', 'add_host', 'set_comment'],
+      always: true,
       load: () => import('../modules/hosts.ts'),
     },
   ],
   http: [
     {
       functions: ['query', 'wait_for_successful_query', 'update_ca_bundle'],
+      always: true,
       load: () => import('../modules/http.ts'),
     },
   ],
@@ -1227,12 +1246,14 @@ export const moduleTable: ModuleTable = {
         'drop_continuous_query',
         'query',
       ],
+      always: true,
       load: () => import('../modules/influxdbmod.ts'),
     },
   ],
   ini: [
     {
       functions: ['set_option', 'get_option', 'remove_option', 'get_section', 'remove_section', 'get_ini'],
+      always: true,
       load: () => import('../modules/ini.ts'),
     },
   ],
@@ -1280,12 +1301,14 @@ export const moduleTable: ModuleTable = {
   jinja: [
     {
       functions: ['load_map', 'import_yaml', 'import_json'],
+      always: true,
       load: () => import('../modules/jinja.ts'),
     },
   ],
   key: [
     {
       functions: ['finger', 'finger_master'],
+      always: true,
       load: () => import('../modules/key.ts'),
     },
   ],
@@ -1365,6 +1388,7 @@ export const moduleTable: ModuleTable = {
   log: [
     {
       functions: ['debug', 'info', 'warning', 'error', 'critical', 'exception'],
+      always: true,
       load: () => import('../modules/log.ts'),
     },
   ],
@@ -1406,6 +1430,7 @@ export const moduleTable: ModuleTable = {
         'search_by',
         'ifelse',
       ],
+      always: true,
       load: () => import('../modules/match.ts'),
     },
   ],
@@ -1418,12 +1443,14 @@ export const moduleTable: ModuleTable = {
   mine: [
     {
       functions: ['update', 'send', 'get', 'delete', 'flush', 'get_docker', 'valid'],
+      always: true,
       load: () => import('../modules/mine.ts'),
     },
   ],
   minion: [
     {
       functions: ['list', 'kill', 'restart'],
+      always: true,
       load: () => import('../modules/minion.ts'),
     },
   ],
@@ -1597,6 +1624,7 @@ export const moduleTable: ModuleTable = {
         'get_bufsize',
         'mod_bufsize',
       ],
+      always: true,
       load: () => import('../modules/network.ts'),
     },
   ],
@@ -1643,6 +1671,7 @@ export const moduleTable: ModuleTable = {
   out: [
     {
       functions: ['out_format', 'string_format', 'html_format'],
+      always: true,
       load: () => import('../modules/out.ts'),
     },
   ],
@@ -1698,6 +1727,7 @@ export const moduleTable: ModuleTable = {
         'file_exists',
         'filter_by',
       ],
+      always: true,
       load: () => import('../modules/pillar.ts'),
     },
   ],
@@ -1717,6 +1747,7 @@ export const moduleTable: ModuleTable = {
         'list_all_versions',
         'normalize',
       ],
+      always: true,
       load: () => import('../modules/pip.ts'),
     },
   ],
@@ -1735,6 +1766,7 @@ export const moduleTable: ModuleTable = {
         'format_pkg_list',
         'format_version',
       ],
+      always: true,
       load: () => import('../modules/pkg_resource.ts'),
     },
   ],
@@ -1829,6 +1861,7 @@ export const moduleTable: ModuleTable = {
   publish: [
     {
       functions: ['publish', 'full_data', 'runner'],
+      always: true,
       load: () => import('../modules/publish.ts'),
     },
   ],
@@ -1897,6 +1930,7 @@ export const moduleTable: ModuleTable = {
         'do',
         'do_with_python',
       ],
+      always: true,
       load: () => import('../modules/pyenv.ts'),
     },
   ],
@@ -1953,6 +1987,7 @@ export const moduleTable: ModuleTable = {
   random: [
     {
       functions: ['hash', 'str_encode', 'get_str', 'shadow_hash', 'rand_int', 'seed', 'sample', 'shuffle'],
+      always: true,
       load: () => import('../modules/random.ts'),
     },
   ],
@@ -2003,6 +2038,7 @@ export const moduleTable: ModuleTable = {
         'zcard',
         'zrange',
       ],
+      always: true,
       load: () => import('../modules/redismod.ts'),
     },
   ],
@@ -2032,6 +2068,7 @@ export const moduleTable: ModuleTable = {
   salt_version: [
     {
       functions: ['get_release_number', 'equal', 'greater_than', 'less_than'],
+      always: true,
       load: () => import('../modules/salt_version.ts'),
     },
   ],
@@ -2087,6 +2124,7 @@ export const moduleTable: ModuleTable = {
         'mmodule',
         'clear_cache',
       ],
+      always: true,
       load: () => import('../modules/saltutil.ts'),
     },
   ],
@@ -2114,12 +2152,14 @@ export const moduleTable: ModuleTable = {
         'show_next_fire_time',
         'job_status',
       ],
+      always: true,
       load: () => import('../modules/schedule.ts'),
     },
   ],
   sdb: [
     {
       functions: ['get', 'set', 'delete', 'get_or_set_hash'],
+      always: true,
       load: () => import('../modules/sdb.ts'),
     },
   ],
@@ -2156,6 +2196,7 @@ export const moduleTable: ModuleTable = {
   slack: [
     {
       functions: ['list_rooms', 'list_users', 'find_room', 'find_user', 'post_message', 'call_hook'],
+      always: true,
       load: () => import('../modules/slack_notify.ts'),
     },
   ],
@@ -2175,12 +2216,14 @@ export const moduleTable: ModuleTable = {
         'path_exists',
         'findup',
       ],
+      always: true,
       load: () => import('../modules/slsutil.ts'),
     },
   ],
   smtp: [
     {
       functions: ['send_msg'],
+      always: true,
       load: () => import('../modules/smtp.ts'),
     },
   ],
@@ -2275,6 +2318,7 @@ export const moduleTable: ModuleTable = {
         'get_pauses',
         'clear_cache',
       ],
+      always: true,
       load: () => import('../modules/state.ts'),
     },
   ],
@@ -2321,6 +2365,7 @@ export const moduleTable: ModuleTable = {
         'options',
         'status_bool',
       ],
+      always: true,
       load: () => import('../modules/supervisord.ts'),
     },
   ],
@@ -2348,6 +2393,7 @@ export const moduleTable: ModuleTable = {
         'list_renderers',
         'state_schema',
       ],
+      always: true,
       load: () => import('../modules/sys.ts'),
     },
   ],
@@ -2389,6 +2435,7 @@ export const moduleTable: ModuleTable = {
   temp: [
     {
       functions: ['dir', 'file'],
+      always: true,
       load: () => import('../modules/temp.ts'),
     },
   ],
@@ -2433,6 +2480,7 @@ export const moduleTable: ModuleTable = {
         'tty',
         'deprecation_warning',
       ],
+      always: true,
       load: () => import('../modules/test.ts'),
     },
   ],
@@ -2484,6 +2532,7 @@ export const moduleTable: ModuleTable = {
         'get_resource_path',
         'get_resource_content',
       ],
+      always: true,
       load: () => import('../modules/virtualenv_mod.ts'),
     },
   ],
@@ -2528,12 +2577,14 @@ export const moduleTable: ModuleTable = {
         'sign_remote_certificate',
         'write_pem',
       ],
+      always: true,
       load: () => import('../modules/x509_v2.ts'),
     },
   ],
   xml: [
     {
       functions: ['get_value', 'set_value', 'get_attribute', 'set_attribute'],
+      always: true,
       load: () => import('../modules/xml.ts'),
     },
   ],

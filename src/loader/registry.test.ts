@@ -57,6 +57,26 @@ describe('the registry', () => {
     expect(await redHat().call('pkg.which')).toBe('yum')
   })
 
+  test('knows which functions serve the minion, without looking into modules that serve all', async () => {
+    const functions = new Registry(
+      {
+        ...table,
+        test: [
+          {
+            functions: ['ping'],
+            always: true,
+            load: async () => {
+              throw new Error('was looked into')
+            },
+          },
+        ],
+      },
+      context({ grains: new Map([['os_family', 'Debian']]) }),
+    )
+    const names = ['test.ping', 'test.nosuch', 'pkg.which', 'pkg.add']
+    expect(await Promise.all(names.map((name) => functions.serves(name)))).toEqual([true, false, true, false])
+  })
+
   test('takes from further modules of the name what the first one lacks', async () => {
     const both: ModuleTable = { pkg: table['pkg']!.map(({ functions, load }) => ({ functions, load: anywhere(load) })) }
     const registry = new Registry(both, context())

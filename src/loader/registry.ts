@@ -23,6 +23,8 @@ import { stateTable } from './state-table.ts'
 
 export interface ModuleEntry {
   readonly functions: readonly string[]
+  /** It serves every minion, so that nobody needs to look into it to know. */
+  readonly always?: true
   readonly load: () => Promise<{ default: ModuleDeclaration }>
 }
 
@@ -117,6 +119,7 @@ export class Registry {
       call: (name, args, kwargs) => this.call(name, args, kwargs),
       has: (name) => this.has(name),
       names: () => this.names(),
+      serves: (name) => this.serves(name),
       module: (name) => this.module(name),
       states: this.states,
       runners,
@@ -223,6 +226,16 @@ export class Registry {
     return this.module(module).then((declaration) => this.run(declaration, name, fun, args, keywords))
   }
 
+  /** Whether a function serves this minion; its module is imported only if it does not serve all. */
+  async serves(name: string): Promise<boolean> {
+    if (!this.has(name)) return false
+    const [module, fun] = split(name)
+    const isOfAll = this.shared.table[module]?.some(({ always, functions }) => always && functions.includes(fun))
+    if (isOfAll && !this.shared.loaded.has(module) && this.providerOf(module) === undefined) return true
+    const declaration = await this.module(module).catch(unavailable)
+    return declaration !== undefined && Object.hasOwn(declaration.functions, fun)
+  }
+
   /** A module's declaration, imported when it is not there yet. */
   module(name: string): Promise<ModuleDeclaration> {
     const { loading } = this.shared
@@ -259,9 +272,14 @@ export class Registry {
 
   /** The module that the option `providers` names for a virtual one. */
   private async provider(name: string): Promise<ModuleDeclaration | undefined> {
+    const wanted = this.providerOf(name)
+    return wanted === undefined ? undefined : this.declared(name, wanted)
+  }
+
+  private providerOf(name: string): string | undefined {
     const providers = this.ctx.opts.get('providers')
     const wanted = providers instanceof Map ? providers.get(name) : undefined
-    return typeof wanted === 'string' ? this.declared(name, wanted) : undefined
+    return typeof wanted === 'string' ? wanted : undefined
   }
 
   private run(

@@ -15,8 +15,11 @@ async function module(name: string): Promise<ModuleDeclaration> {
   throw new BrineError('ModuleUnavailable', `'${name}' __virtual__ returned False`)
 }
 
+const serves = async (name: string): Promise<boolean> =>
+  name.startsWith('pkg.') && Object.hasOwn(apt.functions, name.slice('pkg.'.length))
+
 const ask = (name: string, ...args: string[]) =>
-  tryFunction(sys, name, { args, context: { names: () => NAMES, module } })
+  tryFunction(sys, name, { args, context: { names: () => NAMES, serves, module } })
 
 test.each([
   ['list_functions', [], ['pkg.autoremove', 'pkg.list_pkgs']],

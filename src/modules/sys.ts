@@ -9,6 +9,8 @@ import { argumentReport, type Documented, documentation, plainText, schemaOf } f
 interface Family {
   names(): Promise<string[]>
   declaration(name: string): Promise<Documented | undefined>
+  /** Whether a name serves this minion, where that may be known without its declaration. */
+  serves?(name: string): Promise<boolean>
   moduleDoc?(module: string): Promise<string | undefined>
 }
 
@@ -28,6 +30,7 @@ async function orNothing<T>(found: Promise<T>): Promise<T | undefined> {
 function functions(ctx: FunctionContext): Family {
   return {
     names: async () => [...ctx.names()],
+    serves: (name) => ctx.serves(name),
     declaration: async (name) => (await orNothing(ctx.module(moduleOf(name))))?.functions[functionOf(name)],
   }
 }
@@ -71,8 +74,9 @@ const globOrFunction = (name: string): boolean => isPattern(name) || name.includ
 
 /** Those that serve this minion: several modules may share one name, and some serve nobody here. */
 async function serving(family: Family, names: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(names.map((name) => family.declaration(name)))
-  return names.filter((_, index) => found[index] !== undefined)
+  const isThere = async (name: string): Promise<boolean> => (await family.declaration(name)) !== undefined
+  const found = await Promise.all(names.map((name) => (family.serves ?? isThere)(name)))
+  return names.filter((_, index) => found[index])
 }
 
 async function listFunctions(family: Family, wanted: readonly Value[]): Promise<Value> {

@@ -30,6 +30,8 @@ export interface FunctionContext {
   has(name: string): boolean
   /** The names of all functions there are, `module.function`. */
   names(): Iterable<string>
+  /** Whether a function serves this minion; modules that serve every minion need not be loaded for that. */
+  serves(name: string): Promise<boolean>
   /** How a module is declared; throws when it cannot serve this minion. */
   module(name: string): Promise<ModuleDeclaration>
   /** What states there are, and how they are declared. */

@@ -77,6 +77,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     },
     has: (name) => names.includes(name),
     names: () => names,
+    serves: async (name) => names.includes(name),
     module: async () => module,
     states: { names: () => [], load: async () => undefined },
     runners: {

@@ -24,6 +24,7 @@ export class CallContext implements StateContext {
   readonly call: StateContext['call']
   readonly has: StateContext['has']
   readonly names: StateContext['names']
+  readonly serves: StateContext['serves']
   readonly module: StateContext['module']
   readonly states: StateContext['states']
   readonly runners: StateContext['runners']
@@ -58,6 +59,7 @@ export class CallContext implements StateContext {
     this.call = functions.call
     this.has = functions.has
     this.names = functions.names
+    this.serves = functions.serves
     this.module = functions.module
     this.states = functions.states
     this.runners = functions.runners
