@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { decodeEvent, type Event, EventFrames } from '../wire/mod.ts'
 import { FollowedEvents } from './journal/followed.ts'
 import { EventJournal } from './journal/journal.ts'
-import { BusClient, type BusEvent, BusServer, EventBus, JournalReader } from './mod.ts'
+import { BusClient, type BusEvent, BusServer, type BusServerOptions, EventBus, JournalReader } from './mod.ts'
 
 const MOST = 256 << 10
 let folder: string
@@ -22,9 +22,13 @@ beforeEach(async () => {
   journal = new EventJournal({ folder: join(folder, 'events') })
   bus = new EventBus(undefined, journal.last)
   bus.listen((event) => journal.take(event))
-  server = new BusServer({ bus, paths, mostWaiting: MOST, kept: () => journal.flush() })
-  await server.open()
+  await serve()
 })
+
+async function serve(more: Partial<BusServerOptions> = {}): Promise<void> {
+  server = new BusServer({ bus, paths, mostWaiting: MOST, kept: () => journal.flush(), ...more })
+  await server.open()
+}
 
 afterEach(async () => {
   await server.close()
@@ -94,6 +98,34 @@ describe('a listener that does not read', () => {
     fire(501, 501)
     await idle.until(() => idle.events.at(-1)!.tag === 'n/odd/501')
     for (const { socket } of [idle, busy]) socket.destroy()
+  })
+
+  it('gets the rest out of the journal when it reads again, each event once and in order', async () => {
+    await server.close()
+    await serve({ past: (from, upTo) => past().framed(from, upTo) })
+    const slow = new PlainListener()
+    const tagged = await BusClient.open({ paths, tags: ['n/odd/*'] })
+    await slow.until(() => {
+      bus.fire('hello', new Map())
+      return slow.events.length > 0
+    })
+    slow.socket.pause()
+    for (let n = 1; n <= 500; n += 10) {
+      fire(n, n + 9, 'x'.repeat(10_000))
+      await sleep(1)
+    }
+    slow.socket.resume()
+    // what comes while it catches up
+    for (let n = 501; n <= 600; n++) {
+      fire(n, n)
+      if (n % 10 === 0) await sleep(1)
+    }
+    await slow.until(() => slow.events.some(({ tag }) => tag.endsWith('/600')))
+    const got = slow.events.flatMap(({ tag }) => (tag.startsWith('n/') ? [Number(tag.split('/')[2])] : []))
+    expect(got).toEqual(range(1, 600))
+    expect((await take(tagged, 300)).map(({ tag }) => tag.split('/')[1])).toEqual(Array(300).fill('odd'))
+    slow.socket.destroy()
+    tagged.close()
   })
 
   it('gets what it missed from the journal when it follows that', async () => {

@@ -8,10 +8,10 @@ import { BrineError, type Log, silentLog, toError } from '../base/mod.ts'
 import { decodeEvent, EventFrames } from '../wire/mod.ts'
 import type { BusEvent, EventBus } from './event-bus.ts'
 import type { BusPaths } from './paths.ts'
-import { Subscriber } from './subscriber.ts'
+import { type PastEvents, Subscriber } from './subscriber.ts'
 
 /** Bytes that may wait for one listener, unless `ipc_write_buffer` says. */
-const MOST_WAITING = 16 << 20
+const MOST_WAITING = 64 << 20
 
 export interface BusServerOptions {
   bus: EventBus
@@ -24,6 +24,8 @@ export interface BusServerOptions {
   mostWaiting?: number
   /** Resolves when every event so far is in the journal, where there is one. */
   kept?: () => Promise<void>
+  /** What the journal has for a listener that fell behind. */
+  past?: PastEvents
 }
 
 export class BusServer {
@@ -81,13 +83,14 @@ export class BusServer {
   }
 
   private subscribe(socket: Socket): void {
-    const { bus, kept = async () => {}, mostWaiting } = this.options
+    const { bus, kept = async () => {}, past = () => [], mostWaiting } = this.options
     const subscriber = new Subscriber({
       socket,
       mostWaiting: mostWaiting || MOST_WAITING,
       log: this.log,
       last: () => bus.last,
       kept,
+      past,
     })
     this.subscribers.set(socket, subscriber)
     socket.on('error', (error) => this.log('debug', `A listener of the event bus was lost: ${error.message}`))

@@ -16,3 +16,4 @@ export {
 } from './journal/reader.ts'
 export type { Beginning } from './journal/segments.ts'
 export { type BusPaths, masterBusPaths, minionBusPaths } from './paths.ts'
+export type { PastEvents } from './subscriber.ts'

@@ -1,8 +1,9 @@
 // One who listens at the socket of a bus. Salt's listeners send nothing and get every event; one of ours may say which tags it
-// wants, and gets events with their numbers then. Who does not read misses events, and is told how many when it reads again.
+// wants, and gets events with their numbers then. Who reads too slowly gets the rest out of the journal, at its own pace; it is
+// told what it missed where there is none, or no longer.
 import type { Socket } from 'node:net'
 import { type Log, toError } from '../base/mod.ts'
-import { type Dict, encodeMsgpack, fnmatch, isList, str, type Value } from '../data/mod.ts'
+import { type Dict, encodeMsgpack, fnmatch, isList, str } from '../data/mod.ts'
 import { decodeEvent, EventFrames, framePacked, numberFrame } from '../wire/mod.ts'
 import { type BusEvent, stamp } from './event-bus.ts'
 
@@ -11,10 +12,17 @@ export const SUBSCRIBE = 'salt/event/subscribe'
 export const SUBSCRIBED = 'salt/event/subscribed'
 export const MISSED = 'salt/event/missed'
 
+/** An event as it goes to a listener. */
+export type FramedEvent = Pick<BusEvent, 'tag' | 'number' | 'frame'>
+
+/** Events out of the journal, from a number up to another, both included. */
+export type PastEvents = (from: number, upTo: number) => Iterable<FramedEvent>
+
 export interface SubscriberParts {
   socket: Socket
   /** Bytes that may wait for it. */
   mostWaiting: number
+  past: PastEvents
   log: Log
   /** The number of the last event. */
   last(): number
@@ -25,25 +33,29 @@ export interface SubscriberParts {
 export class Subscriber {
   private readonly parts: SubscriberParts
   private patterns: string[] | undefined
-  /** Events up to this number are not sent: they are read from the journal. */
+  /** Events up to this number are not sent: they were, or are read from the journal. */
   private after = 0
-  private missed = 0
-  private firstMissed = 0
-  private lastMissed = 0
+  /** The first event that it lacks, when it fell behind. */
+  private behind: number | undefined
+  private isCatchingUp = false
 
   constructor(parts: SubscriberParts) {
     this.parts = parts
-    const { socket, log } = parts
+    const { socket } = parts
     const frames = new EventFrames()
     socket.on('data', (chunk) => {
       try {
         for (const body of frames.push(chunk)) this.hear(decodeEvent(body))
       } catch (error) {
-        log('error', `Refused what a listener of the event bus said: ${toError(error).message}`)
-        socket.destroy()
+        this.refuse('what a listener of the event bus said', error)
       }
     })
-    socket.on('drain', () => this.catchUp())
+    socket.on('drain', () => void this.catchUp().catch((error) => this.refuse('to go on from the journal', error)))
+  }
+
+  private refuse(what: string, error: unknown): void {
+    this.parts.log('error', `Refused ${what}: ${toError(error).message}`)
+    this.parts.socket.destroy()
   }
 
   private hear({ tag, data }: { tag: string; data: Dict }): void {
@@ -57,34 +69,74 @@ export class Subscriber {
 
   /** `all` gives the frames of the events as they are, which most listeners get. */
   send(events: readonly BusEvent[], all: () => Buffer): void {
-    const wanted = this.patterns ? events.filter((event) => this.wants(event)) : events
+    if (this.behind !== undefined) return
+    const isPlain = this.patterns === undefined && events[0]!.number > this.after
+    const wanted = isPlain ? events : events.filter((event) => this.wants(event))
     if (wanted.length === 0) return
     const { socket, mostWaiting, log } = this.parts
-    if (socket.writableLength > (this.missed > 0 ? 0 : mostWaiting)) {
-      if (this.missed === 0) {
-        log(
-          'warning',
-          `A listener of the event bus does not read: it misses events, ${socket.writableLength} bytes wait`,
-        )
-        this.firstMissed = wanted[0]!.number
-      }
-      this.missed += wanted.length
-      this.lastMissed = wanted.at(-1)!.number
+    if (socket.writableLength > mostWaiting) {
+      log('info', `A listener of the event bus reads too slowly: ${socket.writableLength} bytes wait`)
+      this.behind = wanted[0]!.number
       return
     }
-    this.catchUp()
-    socket.write(this.patterns ? Buffer.concat(wanted.map(({ frame, number }) => numberFrame(frame, number))) : all())
+    socket.write(isPlain ? all() : Buffer.concat(wanted.map((event) => this.bytesFor(event))))
   }
 
-  private wants({ tag, number }: BusEvent): boolean {
-    return number > this.after && this.patterns!.some((pattern) => fnmatch(tag, pattern))
+  private wants({ tag, number }: FramedEvent): boolean {
+    if (number <= this.after) return false
+    return this.patterns === undefined || this.patterns.some((pattern) => fnmatch(tag, pattern))
   }
 
-  private catchUp(): void {
-    if (this.missed === 0) return
-    const data = new Map<Value, Value>([['missed', this.missed]])
-    this.missed = 0
-    this.tell(MISSED, data.set('first', this.firstMissed).set('last', this.lastMissed))
+  private bytesFor({ frame, number }: FramedEvent): Buffer {
+    return this.patterns ? numberFrame(frame, number) : frame
+  }
+
+  /** Sends what it lacks, and from then on what comes. */
+  private async catchUp(): Promise<void> {
+    if (this.behind === undefined || this.isCatchingUp) return
+    const { socket, last, kept } = this.parts
+    this.isCatchingUp = true
+    try {
+      while (this.behind !== undefined && socket.writable && !socket.writableNeedDrain) {
+        const upTo = last()
+        await kept()
+        if (this.replay(upTo) && last() === upTo) {
+          this.behind = undefined
+          this.after = upTo
+        }
+      }
+    } finally {
+      this.isCatchingUp = false
+    }
+  }
+
+  /** Whether all of it was sent: what waits stays within its bound. */
+  private replay(upTo: number): boolean {
+    const { socket, mostWaiting, past } = this.parts
+    for (const event of past(this.behind!, upTo)) {
+      this.miss(event.number - 1)
+      this.behind = event.number + 1
+      if (this.wants(event)) socket.write(this.bytesFor(event))
+      if (socket.writableLength > mostWaiting / 2) return false
+    }
+    this.miss(upTo)
+    return true
+  }
+
+  /** Events up to this number cannot be had. */
+  private miss(last: number): void {
+    const first = this.behind!
+    if (last < first) return
+    this.behind = last + 1
+    this.parts.log('warning', `A listener of the event bus missed ${last - first + 1} events: it read too slowly`)
+    this.tell(
+      MISSED,
+      new Map([
+        ['missed', last - first + 1],
+        ['first', first],
+        ['last', last],
+      ]),
+    )
   }
 
   /** An event for this listener alone. */

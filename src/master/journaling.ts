@@ -1,7 +1,8 @@
 // The journal of a master's events, by its options, and the bus that goes on with its numbers.
 import type { Log } from '../base/mod.ts'
-import { EventBus, EventJournal, hasJournal, journalFolder } from '../bus/mod.ts'
+import { EventBus, EventJournal, hasJournal, JournalReader, journalFolder, type PastEvents } from '../bus/mod.ts'
 import { type Dict, numberOf } from '../data/mod.ts'
+import type { JobStore } from '../store/mod.ts'
 
 const TIDY_MS = 600_000
 
@@ -9,11 +10,14 @@ export interface Journaled {
   bus: EventBus
   /** Resolves when every event so far is in the journal. */
   kept(): Promise<void>
+  past: PastEvents
   close(): Promise<void>
 }
 
-export function journaledBus(opts: Dict, log: Log): Journaled {
-  if (!hasJournal(opts)) return { bus: new EventBus(log), kept: async () => {}, close: async () => {} }
+export function journaledBus(opts: Dict, jobs: JobStore, log: Log): Journaled {
+  if (!hasJournal(opts)) {
+    return { bus: new EventBus(log), kept: async () => {}, past: () => [], close: async () => {} }
+  }
   const number = (name: string): number | undefined => numberOf(opts.get(name) ?? null)
   const [maxAgeSeconds, maxBytes, inlineBytes] = ['max_age', 'max_size', 'inline_size'].map((name) =>
     number(`event_journal_${name}`),
@@ -32,6 +36,7 @@ export function journaledBus(opts: Dict, log: Log): Journaled {
   return {
     bus,
     kept: () => journal.flush(),
+    past: (from, upTo) => new JournalReader(journal.folder, () => jobs).framed(from, upTo),
     close: async () => {
       stop()
       clearInterval(tidying)

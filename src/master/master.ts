@@ -86,10 +86,10 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const identity = await openIdentity(opts)
   const jobs = new SqliteJobs(join(text('cachedir'), 'jobs.db'))
   closings.push(() => jobs.close())
-  const { bus, kept, close } = journaledBus(opts, log)
+  const { bus, kept, past, close } = journaledBus(opts, jobs, log)
   closings.push(close)
   const mostWaiting = numberOf(opts.get('ipc_write_buffer') ?? 0) ?? 0
-  const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log, mostWaiting, kept })
+  const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log, mostWaiting, kept, past })
   await busServer.open()
   closings.push(() => busServer.close())
   const secret = new PublishSecret()

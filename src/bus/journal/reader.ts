@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError } from '../../base/mod.ts'
 import { type Dict, str } from '../../data/mod.ts'
 import type { JobStore } from '../../store/mod.ts'
-import { decodeEvent } from '../../wire/mod.ts'
+import { decodeEvent, framePacked } from '../../wire/mod.ts'
 import { BusEvent, type EventFilter } from '../event-bus.ts'
+import type { FramedEvent } from '../subscriber.ts'
 import type { JournalEvent } from './format.ts'
 import { type Beginning, beginningOf, type Reading, readBackward, readForward, segmentsIn } from './segments.ts'
 
@@ -56,6 +57,16 @@ export class JournalReader {
       const told = this.told(event)
       // groups have one time for all
       if (str(told.data.get('_stamp') ?? since) >= since) yield told
+    }
+  }
+
+  /** Events as listeners get them. */
+  *framed(from: number, upTo: number): Generator<FramedEvent> {
+    for (const event of readForward(this.folder, { number: from }, { upTo })) {
+      const { tag, number, body, kept } = event
+      yield kept
+        ? this.told(event)
+        : { tag, number, frame: framePacked(tag, body.subarray(Buffer.byteLength(tag) + 2)) }
     }
   }
 
