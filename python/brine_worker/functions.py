@@ -127,6 +127,7 @@ def _source_of(name, family):
 for _name, _family in (
     ("__salt__", "function"),
     ("__states__", "state"),
+    ("__thorium__", "state"),
     ("__runner__", "runner"),
     ("__runners__", "runner"),
     ("__wheel__", "wheel"),

@@ -31,6 +31,13 @@ def call(running, family, path, attr, args, kwargs):
 
 
 @method
+def thorium(running, path, attr, args, kwargs):
+    """Calls a state of Thorium, and gives the register as it left it too."""
+    value = gathered(modules.function(path, attr, "thorium")(*args, **kwargs))
+    return [value, running.facts["reg"]]
+
+
+@method
 def grains(_call, paths, known):
     """All that functions of grains modules give, each with what is known so far."""
     from . import grains as collecting

@@ -16,7 +16,7 @@ TAGS = {"modules": "module", "renderers": "render"}
 DUNDERS = (
     "__salt__", "__states__", "__runner__", "__runners__", "__utils__", "__ret__", "__returners__", "__wheel__",
     "__sdb__", "__executors__", "__serializers__", "__opts__", "__grains__", "__pillar__", "__context__", "__proxy__",
-    "__low__", "__running__", "__jid_event__",
+    "__low__", "__running__", "__jid_event__", "__thorium__",
 )  # fmt: skip
 
 _loaded = {}
@@ -53,7 +53,13 @@ def _jid_event(_call):
 
 
 # what modules see as plain values, set before each call
-PLAIN = {"env": "__env__", "instance_id": "__instance_id__", "lowstate": "__lowstate__"}
+PLAIN = {
+    "env": "__env__",
+    "instance_id": "__instance_id__",
+    "lowstate": "__lowstate__",
+    "reg": "__reg__",
+    "events": "__events__",
+}
 
 
 def _stamp(path):

@@ -12,12 +12,14 @@ import { asStepJob, keptSteps, masterMinion, reaching } from '../orchestrate/mod
 import type {
   BusMessage,
   EventWish,
+  FunctionContext,
   MasterContext,
   MasterFunctionCall,
   MasterOutcome,
   MasterReach,
   MinionJob,
   MinionReturn,
+  OwnPlugin,
 } from '../sdk/mod.ts'
 import { signatureOf } from '../sdk/mod.ts'
 import {
@@ -48,9 +50,9 @@ export interface MasterAccess {
   command(load: Dict): Promise<Value>
   /** Has the master do a job in batches. */
   beginBatch(load: Dict): Promise<void>
+  /** Fires an event; fails where nobody can hear it. */
   fire(tag: string, data: Dict): Promise<void>
   events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
-  /** Fires an event; fails where nobody can hear it. */
 }
 
 export const runners: MasterRegistry = new MasterRegistry(runnerTable)
@@ -111,14 +113,15 @@ export function masterContext(
       yield* access.collect(published, job.timeout ?? number('timeout', 5), wait)
     },
     fire: (tag, data) => access.fire(tag, data),
+    announce: (tag, data) => announce(access, tag, data),
     progress: async (data, suffix = 'progress') => {
       await announce(access, `${identity.tag}/${suffix}`, data)
-    announce: (tag, data) => announce(access, tag, data),
       identity.onProgress?.(data, suffix)
     },
     reactions: () => reactionsOf(opts),
     orchestrations: () => orchestrationsOf(opts),
     queues: () => queuesOf(opts),
+    ownQueues: async (name) => ownQueues({ ...(await local()).ctx, opts }, name),
     events: (filter, seconds, wish) => access.events(filter, seconds, wish),
     journal: () => journalOf(access),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
@@ -140,9 +143,6 @@ export function masterContext(
   return ctx
 }
 
-function noCalls(): never {
-  throw new BrineError('NoCalls', 'Functions of the master cannot be called from here')
-}
 /** Fires an event that nobody has to hear: functions of the master run beside one that is down, too. */
 export async function announce({ fire, log }: MasterAccess, tag: string, data: Dict): Promise<void> {
   try {
@@ -153,6 +153,9 @@ export async function announce({ fire, log }: MasterAccess, tag: string, data: D
   }
 }
 
+function noCalls(): never {
+  throw new BrineError('NoCalls', 'Functions of the master cannot be called from here')
+}
 
 /** The journal of the master, with what the job store has of it. */
 export function journalOf(access: Pick<MasterAccess, 'opts' | 'jobs'>): JournalReader {
@@ -183,6 +186,9 @@ function queuesOf(opts: Dict): QueueStore {
   queues.set(opts, store)
   return store
 }
+
+const ownQueues = async (ctx: FunctionContext, name: string): Promise<OwnPlugin | undefined> =>
+  (await import('../pybridge/mod.ts')).ownPlugin(ctx, 'queues', name)
 
 /** Made when one is asked for, once for all calls of a process. */
 const minions = new WeakMap<Dict, Promise<Registry>>()

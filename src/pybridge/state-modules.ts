@@ -10,7 +10,7 @@ import { describeModules, functionScope, type UserEntry } from './function-modul
 /** Functions that the engine calls itself. */
 const HOOKS: ReadonlySet<string> = new Set(['mod_init', 'mod_aggregate', 'mod_run_check', 'mod_run_check_cmd'])
 
-function stateScope(ctx: StateContext): Scope {
+export function stateScope(ctx: StateContext): Scope {
   const { opts, grains, pillar, memory, log, low, running, env, instanceId } = ctx
   return {
     opts,
@@ -31,36 +31,47 @@ function stateScope(ctx: StateContext): Scope {
   }
 }
 
-function call(ctx: StateContext, facts: FunctionFacts, what: string, args: Value[], kwargs: Dict = new Map()) {
-  const { path, attr } = facts.origin
-  return callPython(stateScope(ctx), { method: 'call', params: ['states', path, attr, args, kwargs], what })
+interface StateCall {
+  what: string
+  args: Value[]
+  kwargs?: Dict
 }
 
-function stateOf(name: string, facts: FunctionFacts): StateFunction {
+/** How a function of a family of states is called. */
+export type CallState = (ctx: StateContext, facts: FunctionFacts, call: StateCall) => Promise<Value>
+
+const callState: CallState = (ctx, { origin }, { what, args, kwargs = new Map() }) => {
+  const params = ['states', origin.path, origin.attr, args, kwargs]
+  return callPython(stateScope(ctx), { method: 'call', params, what })
+}
+
+function stateOf(name: string, facts: FunctionFacts, call: CallState): StateFunction {
   const declaration: StateFunction = declared<StateFunction>(facts, {
     run: async (ctx, bound) => {
       const { args, kwargs } = pythonArguments(declaration, bound)
-      return (await call(ctx, facts, name, args, kwargs)) as Dict
+      return (await call(ctx, facts, { what: name, args, kwargs })) as Dict
     },
   })
   return declaration
 }
 
-function hooksOf({ name, functions }: ModuleFacts): Partial<StateDeclaration> {
+function hooksOf({ name, functions }: ModuleFacts, call: CallState): Partial<StateDeclaration> {
   const init = functions.get('mod_init')
   const aggregate = functions.get('mod_aggregate')
   return {
-    ...(init && { modInit: async (ctx, low) => truthy(await call(ctx, init, `${name}.mod_init`, [low])) }),
+    ...(init && {
+      modInit: async (ctx, low) => truthy(await call(ctx, init, { what: `${name}.mod_init`, args: [low] })),
+    }),
     ...(aggregate && {
       modAggregate: async (ctx, low, chunks, running) =>
-        (await call(ctx, aggregate, `${name}.mod_aggregate`, [low, [...chunks], running])) as Dict,
+        (await call(ctx, aggregate, { what: `${name}.mod_aggregate`, args: [low, [...chunks], running] })) as Dict,
     }),
     ...(functions.has('mod_run_check') && { ownChecks: true }),
     ...(functions.has('mod_run_check_cmd') && { ownCheckCmd: true }),
   }
 }
 
-export function stateDeclaration(facts: ModuleFacts): StateDeclaration {
+export function stateDeclaration(facts: ModuleFacts, call: CallState = callState): StateDeclaration {
   const { file, name, doc, reason, functions } = facts
   const own = [...functions].filter(([fun]) => !HOOKS.has(fun))
   return {
@@ -68,20 +79,18 @@ export function stateDeclaration(facts: ModuleFacts): StateDeclaration {
     doc,
     virtual: name,
     ...(reason !== undefined && { when: () => reason }),
-    functions: Object.fromEntries(own.map(([fun, more]) => [fun, stateOf(`${name}.${fun}`, more)])),
-    ...hooksOf(facts),
+    functions: Object.fromEntries(own.map(([fun, more]) => [fun, stateOf(`${name}.${fun}`, more, call)])),
+    ...hooksOf(facts, call),
   }
 }
 
 export async function stateModules(registry: Registry, paths: readonly string[]): Promise<UserEntry<StateEntry>[]> {
   const all = await describeModules(functionScope(registry.ctx), 'states', paths)
-  return all.map((facts) => {
-    const declaration = stateDeclaration(facts)
-    const entry: StateEntry = {
-      functions: Object.keys(declaration.functions),
-      hooks: stateHooks(declaration),
-      load: async () => ({ default: declaration }),
-    }
-    return { file: facts.file, name: facts.name, entry }
-  })
+  return all.map((facts) => ({ file: facts.file, name: facts.name, entry: stateEntry(stateDeclaration(facts)) }))
 }
+
+export const stateEntry = (declaration: StateDeclaration): StateEntry => ({
+  functions: Object.keys(declaration.functions),
+  hooks: stateHooks(declaration),
+  load: async () => ({ default: declaration }),
+})

@@ -2,11 +2,11 @@
 import { type Dict, truthy } from '../data/mod.ts'
 import type { ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
 import { type FamilyName, type ModuleFile, moduleFiles } from '../python/mod.ts'
-import { type ModuleDeclaration, type StateDeclaration, stateHooks } from '../sdk/mod.ts'
+import type { ModuleDeclaration, StateDeclaration } from '../sdk/mod.ts'
 import { functionModules } from './function-modules.ts'
 import { nativeEntries } from './native-entries.ts'
 import { overlaid } from './overlay.ts'
-import { stateModules } from './state-modules.ts'
+import { stateEntry, stateModules } from './state-modules.ts'
 
 /** For `RegistryContext.userModules`; costs the listing of a few folders where there are none. */
 export async function userModules(registry: Registry, builtIn: UserTables): Promise<UserTables | undefined> {
@@ -24,11 +24,7 @@ async function ownModules(registry: Registry, builtIn: UserTables): Promise<User
     functions: Object.keys(module.functions),
     load: async () => ({ default: module }),
   }))
-  const nativeStates = await nativeEntries<StateDeclaration, StateEntry>(states.native, log, (module) => ({
-    functions: Object.keys(module.functions),
-    hooks: stateHooks(module),
-    load: async () => ({ default: module }),
-  }))
+  const nativeStates = await nativeEntries<StateDeclaration, StateEntry>(states.native, log, stateEntry)
   return {
     functions: await overlaid(builtIn.functions, [...functions, ...nativeFunctions]),
     states: await overlaid(builtIn.states, [...(await stateModules(registry, states.python)), ...nativeStates]),

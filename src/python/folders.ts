@@ -13,11 +13,13 @@ export type FamilyName =
   | 'modules'
   | 'output'
   | 'pillar'
+  | 'queues'
   | 'renderers'
   | 'returners'
   | 'runners'
   | 'sdb'
   | 'states'
+  | 'thorium'
   | 'tops'
   | 'utils'
   | 'wheel'
@@ -25,6 +27,7 @@ export type FamilyName =
 /** The option that names further folders, where it is not the family's name with `_dirs`. */
 const OPTIONS: Partial<Record<FamilyName, string>> = {
   output: 'outputter_dirs',
+  queues: 'queue_dirs',
   renderers: 'render_dirs',
   returners: 'returner_dirs',
   runners: 'runner_dirs',

@@ -1,5 +1,5 @@
 // Queues of things to be dealt with later: items, mostly ids of minions, of which `process_queue` makes an event for the reactor,
-// and calls of runners. They are in the embedded store, which answers to the name of Salt's: `sqlite`.
+// and calls of runners. They are in the embedded store, which answers to the name of Salt's, `sqlite`, or in a module of users' own.
 import {
   type Dict,
   dumpJson,
@@ -10,17 +10,14 @@ import {
   PyError,
   SaltError,
   str,
+  truthy,
   type Value,
 } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, type QueueStore } from '../sdk/mod.ts'
 
 const EMBEDDED = 'sqlite'
 
-/** The store of a backend; `fun` is what is wanted of it. */
-function storeOf(ctx: MasterContext, backend: Value, fun: string): QueueStore {
-  if (str(backend) === EMBEDDED) return ctx.queues()
-  throw new SaltError('SaltInvocationError', `Function "${str(backend)}.${fun}" is not available`)
-}
+type Given = Readonly<Record<string, Value>>
 
 /** An item as it is kept. Mappings are written as Salt writes them, unless quotes in them would not come back. */
 function kept(item: Value): string {
@@ -41,17 +38,6 @@ function callOf(item: string): Value {
   }
 }
 
-function insert(ctx: MasterContext, queue: Value, items: Value, backend: Value): true | string {
-  try {
-    storeOf(ctx, backend, 'insert').insert(str(queue), keptItems(items))
-    return true
-  } catch (error) {
-    if (!(error instanceof Error) || (error as { code?: unknown }).code !== 'ItemExists') throw error
-    const what = isList(items) ? 'One or more items already exists' : 'Item already exists'
-    return `${what} in this queue. sqlite error: ${error.message}`
-  }
-}
-
 function countOf(quantity: Value): number | undefined {
   if (quantity === 'all') return undefined
   try {
@@ -63,6 +49,41 @@ function countOf(quantity: Value): number | undefined {
   }
 }
 
+/** What the embedded store answers to the calls of a queue module. */
+const embedded: Readonly<Record<string, (store: QueueStore, given: Given) => Value>> = {
+  insert: (store, { queue, items }) => {
+    try {
+      store.insert(str(queue!), keptItems(items!))
+      return true
+    } catch (error) {
+      if (!(error instanceof Error) || (error as { code?: unknown }).code !== 'ItemExists') throw error
+      const what = isList(items!) ? 'One or more items already exists' : 'Item already exists'
+      return `${what} in this queue. sqlite error: ${error.message}`
+    }
+  },
+  delete: (store, { queue, items }) => {
+    store.delete(str(queue!), keptItems(items!))
+    return true
+  },
+  list_queues: (store) => store.names(),
+  list_length: (store, { queue }) => store.length(str(queue!)),
+  list_items: (store, { queue }) => store.items(str(queue!)),
+  pop: (store, { queue, quantity, is_runner }) => {
+    const items = store.pop(str(queue!), countOf(quantity!))
+    return truthy(is_runner!) ? items.map(callOf) : items
+  },
+}
+
+/** Has the store of a backend do something: a module of users' own of that name, or the embedded one. */
+async function ask(ctx: MasterContext, backend: Value, fun: string, given: Given): Promise<Value> {
+  const name = str(backend)
+  const own = await ctx.ownQueues(name)
+  if (own?.has(fun)) return own.call(fun, [], new Map(Object.entries(given)))
+  const ours = own === undefined && name === EMBEDDED ? embedded[fun] : undefined
+  if (!ours) throw new SaltError('SaltInvocationError', `Function "${name}.${fun}" is not available`)
+  return ours(ctx.queues(), given)
+}
+
 interface Popping {
   queue: Value
   quantity: Value
@@ -70,16 +91,14 @@ interface Popping {
   is_runner: boolean
 }
 
-function pop(ctx: MasterContext, { queue, quantity, backend, is_runner }: Popping): Value[] {
-  const items = storeOf(ctx, backend, 'pop').pop(str(queue), countOf(quantity))
-  return is_runner ? items.map(callOf) : items
-}
+const pop = (ctx: MasterContext, { queue, quantity, backend, is_runner }: Popping): Promise<Value> =>
+  ask(ctx, backend, 'pop', { quantity, queue, is_runner })
 
 /** False when it could not be done, which who waits for it is told. */
 async function processQueue(ctx: MasterContext, popping: Popping): Promise<Dict | false> {
-  let items: Value[]
+  let items: Value
   try {
-    items = pop(ctx, popping)
+    items = await pop(ctx, popping)
   } catch (error) {
     if (!(error instanceof SaltError) || error.code !== 'SaltInvocationError') throw error
     await ctx.progress(new Map([['errors', error.message]]))
@@ -111,7 +130,8 @@ function runnerQueue(ctx: MasterContext, queue: Value, backend: Value): { queue:
 
 async function processRunners(ctx: MasterContext, quantity: Value, given: { queue: Value; backend: Value }) {
   const data = await processQueue(ctx, { ...given, quantity, is_runner: true })
-  const jobs = data === false ? [] : (data.get('items') as Value[])
+  const items = data === false ? [] : (data.get('items') ?? [])
+  const jobs = isList(items) ? [...items] : []
   for (const [index, job] of jobs.entries()) {
     if (!isDict(job)) continue
     const [args, kwargs] = [job.get('args') ?? [], job.get('kwargs') ?? new Map()]
@@ -120,7 +140,7 @@ async function processRunners(ctx: MasterContext, quantity: Value, given: { queu
       await ctx.call(str(job.get('fun') ?? ''), isList(args) ? [...args] : [], keywords)
     } catch (error) {
       // what has not had its turn waits for the next one
-      insert(ctx, given.queue, jobs.slice(index + 1), given.backend)
+      await ask(ctx, given.backend, 'insert', { items: jobs.slice(index + 1), queue: given.queue })
       throw error
     }
   }
@@ -149,34 +169,31 @@ export default defineRunner({
       doc: 'Puts items into a queue. An item that is there already is not put in again.',
       args: { queue, items, backend },
       examples: ['salt-run queue.insert myqueue myitem', `salt-run queue.insert myqueue "['item1', 'item2']"`],
-      run: (ctx, given) => insert(ctx, given.queue, given.items, given.backend),
+      run: (ctx, { backend, queue, items }) => ask(ctx, backend, 'insert', { items, queue }),
     }),
     delete: masterFn({
       doc: 'Takes items out of a queue.',
       args: { queue, items, backend },
       examples: ['salt-run queue.delete myqueue myitem'],
-      run: (ctx, given) => {
-        storeOf(ctx, given.backend, 'delete').delete(str(given.queue), keptItems(given.items))
-        return true
-      },
+      run: (ctx, { backend, queue, items }) => ask(ctx, backend, 'delete', { items, queue }),
     }),
     list_queues: masterFn({
       doc: 'The names of all queues.',
       args: { backend },
       examples: ['salt-run queue.list_queues'],
-      run: (ctx, given) => storeOf(ctx, given.backend, 'list_queues').names(),
+      run: (ctx, { backend }) => ask(ctx, backend, 'list_queues', {}),
     }),
     list_length: masterFn({
       doc: 'How many items are in a queue.',
       args: { queue, backend },
       examples: ['salt-run queue.list_length myqueue'],
-      run: (ctx, given) => storeOf(ctx, given.backend, 'list_length').length(str(given.queue)),
+      run: (ctx, { backend, queue }) => ask(ctx, backend, 'list_length', { queue }),
     }),
     list_items: masterFn({
       doc: 'The items in a queue.',
       args: { queue, backend },
       examples: ['salt-run queue.list_items myqueue'],
-      run: (ctx, given) => storeOf(ctx, given.backend, 'list_items').items(str(given.queue)),
+      run: (ctx, { backend, queue }) => ask(ctx, backend, 'list_items', { queue }),
     }),
     pop: masterFn({
       doc: 'Takes the first items out of a queue, and gives them.',
@@ -203,7 +220,7 @@ export default defineRunner({
         const to = runnerQueue(ctx, given.queue, given.backend)
         const call = new Map<Value, Value>([['fun', fun]])
         call.set('args', typeof args === 'string' ? args.split(',') : (args ?? [])).set('kwargs', kwargs ?? new Map())
-        return insert(ctx, to.queue, call, to.backend)
+        return ask(ctx, to.backend, 'insert', { items: call, queue: to.queue })
       },
     }),
     process_runner: masterFn({

@@ -8,7 +8,7 @@ import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { DataCache, JobStore, OrchestrationStore, PkiKeys, QueueStore, ReactionStore } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
-import type { FunctionContext, Keywords, RenderRequest } from './context.ts'
+import type { FunctionContext, Keywords, OwnPlugin, RenderRequest } from './context.ts'
 import type { Result, Returns } from './declare.ts'
 import type { BusMessage, EventWish, MinionJob, MinionReturn, TargetedMinions } from './master-reach.ts'
 
@@ -66,6 +66,8 @@ export interface MasterContext {
   orchestrations(): OrchestrationStore
   /** Queues in the embedded store. */
   queues(): QueueStore
+  /** A store of queues of users' own: a module of `_queues`; undefined when there is none of that name. */
+  ownQueues(name: string): Promise<OwnPlugin | undefined>
   /** What the reactor did. */
   reactions(): ReactionStore
   /** Events of the master's bus whose tag passes, from now on; ends after `seconds` without one, if given. */

@@ -1,6 +1,6 @@
 // How functions come to a run of states: the engine over the registry that asks, with pillar and options of the run.
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
-import { type Registry, StateRegistry, type StateTable, thoriumTable } from '../loader/mod.ts'
+import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
 import { renderText } from '../render/mod.ts'
 import type { StateRun, StateRunRequest, StepMemory } from '../sdk/mod.ts'
 import type { StateTree } from './compile/tree.ts'
@@ -41,7 +41,7 @@ export function stateEngine(parts: EngineParts): OpenStates {
       grains,
       pillar,
       functions,
-      states: new StateRegistry(tableOf(parts, registry, request), { opts, grains, host: functions.ctx.host }),
+      states: new StateRegistry(await tableOf(parts, registry, request), { opts, grains, host: functions.ctx.host }),
       log,
       jid: request.jid ?? null,
       mocked: request.mocked ?? false,
@@ -55,8 +55,10 @@ export function stateEngine(parts: EngineParts): OpenStates {
   }
 }
 
-const tableOf = (parts: EngineParts, registry: Registry, { family }: StateRunRequest): StateTable =>
-  family === 'thorium' ? thoriumTable : (parts.table ?? registry.stateTable)
+async function tableOf(parts: EngineParts, registry: Registry, { family }: StateRunRequest): Promise<StateTable> {
+  if (family === 'thorium') return (await import('../pybridge/mod.ts')).thoriumStates(registry)
+  return parts.table ?? registry.stateTable
+}
 
 /** The pillar in memory serves a command that has just compiled it; every other run compiles it anew. */
 async function pillarOf(

@@ -26,6 +26,33 @@ def start(tag, count):
     while True:
         time.sleep(0.05)
 `
+const HEAP = `
+import json, os
+from salt.exceptions import SaltInvocationError
+
+def _read():
+    path = os.path.join(__opts__["cachedir"], "heap")
+    return json.load(open(path)) if os.path.exists(path) else []
+
+def _write(items):
+    with open(os.path.join(__opts__["cachedir"], "heap"), "w") as file:
+        json.dump(items, file)
+
+def insert(queue, items):
+    _write(_read() + (items if isinstance(items, list) else [items]))
+    return True
+
+def list_items(queue):
+    return _read()
+
+def pop(queue, quantity=1, is_runner=False):
+    if quantity != "all" and not isinstance(quantity, int):
+        raise SaltInvocationError("how many?")
+    items = _read()
+    count = len(items) if quantity == "all" else quantity
+    _write(items[count:])
+    return items[:count]
+`
 const PROBE = `
 import os, time
 
@@ -59,6 +86,7 @@ beforeAll(async () => {
   put('srv/_tops/cmdb.py', 'def top(**kwargs):\n    return {"base": ["from_" + kwargs["opts"]["id"]]}\n')
   put('srv/_auth/door.py', 'def auth(username, password):\n    return password == "open" and __opts__["sesame"]\n')
   put('srv/_runners/fleet.py', 'def who():\n    return sorted(__salt__["manage.up"]())\n')
+  put('srv/_queues/heap.py', HEAP)
   put('srv/_pillar/extra.py', 'def ext_pillar(minion_id, pillar, *args):\n    return {"extra": {minion_id: args}}\n')
   put('srv/top.sls', 'base:\n  "web1":\n    - match: odd\n    - one\n  "nine":\n    - match: odd\n    - nine\n')
   put('web1/var/cache/salt/minion/extmods/engines/ticker.py', TICKER)
@@ -111,6 +139,29 @@ describe("modules of users' own", { timeout: 60_000 }, () => {
   test('give pillar, and run as runners', async () => {
     expect(await ask('pillar.keys', ['extra'])).toEqual(['web1'])
     expect(toPlain((await master.run('fleet.who')).value)).toEqual(['web1'])
+  })
+
+  test('hold queues', async () => {
+    const asked: Array<[string, Value[]]> = [
+      ['insert', ['deploys', ['web1', 'web2']]],
+      ['list_items', ['deploys']],
+      ['pop', ['deploys']],
+      ['process_queue', ['deploys', 'all']],
+      ['process_queue', ['deploys', 'some']],
+      ['list_items', ['deploys']],
+      ['insert_runner', ['fleet.who']],
+      ['process_runner', []],
+    ]
+    const answers: unknown[] = []
+    for (const [fun, args] of asked) {
+      const kwargs = { backend: 'heap', ...(fun.endsWith('runner') && { queue: 'deploys' }) }
+      answers.push(toPlain((await master.run(`queue.${fun}`, args, kwargs)).value))
+    }
+    const taken = { items: ['web2'], backend: 'heap', queue: 'deploys' }
+    expect(answers).toEqual([true, ['web1', 'web2'], ['web1'], taken, false, [], true, null])
+    expect(toPlain((await master.event(/^salt\/queue\/deploys\/process$/)).data)).toMatchObject(taken)
+    const unknown = await master.run('queue.list_length', ['deploys'], { backend: 'heap' })
+    expect(unknown.value).toMatch(/Function "heap.list_length" is not available/)
   })
 
   test.each([

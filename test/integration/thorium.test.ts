@@ -1,12 +1,28 @@
 // Thorium beside a running master: events counted over several turns until a job is published for a minion.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { until } from '../until.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
 let site: TestSite
 let master: TestMaster
+
+const TALLY = `
+def _ret(name, result=True):
+    return {"name": name, "result": result, "comment": "", "changes": {}}
+
+def count(name, match):
+    entry = __reg__.setdefault(name, {"val": set()})
+    entry["val"].update(event["data"]["name"] for event in __events__ if event["tag"].startswith(match))
+    return _ret(name)
+
+def tell(name, at):
+    if len(__reg__[name]["val"]) < at:
+        return _ret(name, False)
+    __runner__["event.send"]("seen/" + "-".join(sorted(__reg__.pop(name)["val"])), {})
+    return _ret(name)
+`
 
 beforeAll(async () => {
   site = await TestSite.open()
@@ -39,10 +55,22 @@ forget:
     - require:
       - runner: tell
 
+seen:
+  tally.count:
+    - match: shop/failed
+
+told:
+  tally.tell:
+    - name: seen
+    - at: 3
+
 ${join(roots, 'saved.json')}:
   file.save: []
 `,
   )
+  const own = join(site.root, 'master/var/cache/salt/master/extmods/thorium')
+  mkdirSync(own, { recursive: true })
+  writeFileSync(join(own, 'tally.py'), TALLY)
   master = await site.master('master', '127.0.0.1', {
     engines: ['thorium'],
     thorium_roots: { base: [roots] },
@@ -65,14 +93,18 @@ it('acts when enough events have come, and not before', { timeout: 60_000 }, asy
   }
   const file = join(site.root, 'thorium/saved.json')
   // it listens once its states are compiled
-  while (!existsSync(file)) await master.run('event.send', ['shop/opened'])
+  await until('a first turn', async () => {
+    await master.run('event.send', ['shop/opened'])
+    return existsSync(file)
+  })
   for (const [index, name] of ['a', 'b'].entries()) {
     await fail(name)
-    while (saved().length <= index) await sleep(20)
+    await until(`${name} in the register`, () => saved().length > index)
   }
   expect(saved()).toEqual(['a', 'b'])
   expect(master.seen.some(({ tag }) => tag === 'shop/alarm')).toBe(false)
   await fail('c')
   const { data } = await master.event(/^shop\/alarm$/)
   expect(data.get('many')).toBe(true)
+  expect((await master.event(/^seen/)).tag).toBe('seen/a-b-c')
 })

@@ -1,0 +1,63 @@
+// Users' own states of Thorium: files of `_thorium`. In Python they see the register as `__reg__` and the events since the last
+// turn as `__events__`; what they leave in the register is taken over when they return.
+import { type Dict, isDict, isList, PyError, str, type Value } from '../data/mod.ts'
+import { type Registry, type StateEntry, type StateTable, thoriumTable } from '../loader/mod.ts'
+import { answersOf, callPython, type Family, moduleFiles, type Scope } from '../python/mod.ts'
+import { type StateContext, type StateDeclaration, THORIUM_USER, thoriumOf } from '../sdk/mod.ts'
+import { functionFamily, stateFamily, textAnswers } from './answers.ts'
+import { describeModules, functionScope } from './function-modules.ts'
+import { nativeEntries } from './native-entries.ts'
+import { overlaid } from './overlay.ts'
+import { type CallState, stateDeclaration, stateEntry, stateScope } from './state-modules.ts'
+
+/** Runners, which are calls of their own. */
+const runnerFamily = ({ runners, master }: StateContext): Family => ({
+  find: async (name) => ((await master?.parameters('runner', name)) ? { doc: '' } : undefined),
+  names: () => runners.names(),
+  call: async (name, args, kwargs) => {
+    const outcome = await master?.call('runner', { name, args: [...args], kwargs, user: THORIUM_USER })
+    if (outcome?.success === false) throw new PyError('RuntimeError', str(outcome.value))
+    return outcome?.value ?? null
+  },
+})
+
+function thoriumScope(ctx: StateContext): Scope {
+  const { register, events } = thoriumOf(ctx)
+  const scope = stateScope(ctx)
+  const families = { function: functionFamily(ctx), state: stateFamily(ctx), runner: runnerFamily(ctx) }
+  return {
+    ...scope,
+    facts: new Map<Value, Value>([...(scope.facts ?? []), ['reg', register], ['events', [...events]]]),
+    answers: answersOf(families, textAnswers(ctx)),
+  }
+}
+
+const callThorium: CallState = async (ctx, { origin }, { what, args, kwargs = new Map() }) => {
+  const params = [origin.path, origin.attr, args, kwargs]
+  const answer = await callPython(thoriumScope(ctx), { method: 'thorium', params, what })
+  const [value, left] = isList(answer) ? [...answer] : []
+  const { register } = thoriumOf(ctx)
+  register.clear()
+  for (const [name, entry] of isDict(left!) ? left : new Map<Value, Value>()) register.set(name, entry)
+  return value as Dict
+}
+
+/** Ours with users' own laid over them; none of these costs the listing of a few folders. */
+export async function thoriumStates(registry: Registry): Promise<StateTable> {
+  const { opts, log } = registry.ctx
+  const files = moduleFiles(opts, 'thorium')
+  if (files.length === 0) return thoriumTable
+  const paths = files.filter(({ language }) => language === 'python').map(({ path }) => path)
+  const python = await describeModules(functionScope(registry.ctx), 'thorium', paths)
+  const native = await nativeEntries<StateDeclaration, StateEntry>(
+    files.filter(({ language }) => language === 'native'),
+    log,
+    stateEntry,
+  )
+  const own = python.map((facts) => ({
+    file: facts.file,
+    name: facts.name,
+    entry: stateEntry(stateDeclaration(facts, callThorium)),
+  }))
+  return overlaid(thoriumTable, [...own, ...native])
+}
