@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../../test/until.ts'
 import { EventBus } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
@@ -42,10 +43,6 @@ function begin(config: string, engines: Record<string, EngineDeclaration>): { en
   return { engines: all, bus }
 }
 
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise((done) => setTimeout(done, 5))
-}
-
 test.each([
   [
     'a list of names',
@@ -82,20 +79,20 @@ test.each([
 
 test('settings that are no mapping keep an engine from starting, and are told of', async () => {
   const { engines } = begin('engines: [{hook: [{port: 1}]}]', {})
-  await until(() => engines.list().get('hook')?.state === 'unavailable')
+  await until('the engine is refused', () => engines.list().get('hook')?.state === 'unavailable')
   expect(logged).toEqual(['error: Engine(hook) is not started: its settings must be a mapping, not list'])
 })
 
 test('an unknown engine is named, with the one that may have been meant', async () => {
   const { engines } = begin('engines: [tests]', {})
-  await until(() => engines.list().get('tests')?.state === 'unavailable')
+  await until('the engine is refused', () => engines.list().get('tests')?.state === 'unavailable')
   expect(logged[0]).toMatch(/^error: Engine\(tests\) is not started: there is no engine 'tests'.*'test'/)
 })
 
 test('a setting that the engine does not know is told of', async () => {
   const engine = defineEngine({ name: 'own', doc: '', args: { port: arg.integer('') }, start: async () => {} })
   begin('engines: [{own: {prot: 1}}]', { own: engine })
-  await until(() => logged.some((line) => line.startsWith('critical')))
+  await until('a critical line', () => logged.some((line) => line.startsWith('critical')))
   expect(logged.find((line) => line.startsWith('critical'))).toMatch(/unexpected keyword argument 'prot'/)
 })
 
@@ -113,7 +110,7 @@ test('an engine that fails or ends is started again, and its state says so', asy
     },
   })
   const { engines } = begin('engines: [own]', { own })
-  await until(() => starts.length === 3)
+  await until('a third start', () => starts.length === 3)
   expect(engines.list().get('own')).toMatchObject({ engine: 'own', state: 'running', starts: 3 })
   expect(logged).toContain('critical: Engine(own) failed, and is started again: broken')
   expect(logged).toContain('warning: Engine(own) has ended, and is started again')
@@ -136,7 +133,7 @@ test('an engine gets its settings and hears and fires events until it is stopped
     },
   })
   const { engines, bus } = begin('engines: [{mine: {engine_module: own, prefix: out}}]', { own })
-  await until(() => engines.list().get('mine')?.state === 'running')
+  await until('the engine runs', () => engines.list().get('mine')?.state === 'running')
   const answer = bus.next((tag) => tag === 'out/in/1', 10)
   bus.fire('in/1', new Map([['n', 1]]))
   expect((await answer)?.data.get('got')).toBe(1)

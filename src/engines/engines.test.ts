@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../../test/until.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import type { MasterContext } from '../sdk/mod.ts'
@@ -12,7 +13,7 @@ import logstash from './logstash.ts'
 import script from './script.ts'
 import stalekey from './stalekey.ts'
 import testEngine from './test.ts'
-import { type RunningEngine, runEngine, until } from './try-engine.test-support.ts'
+import { type RunningEngine, runEngine } from './try-engine.test-support.ts'
 import webhook from './webhook.ts'
 
 let folder: string
@@ -56,7 +57,7 @@ describe('the webhook engine', () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const engine = begin(webhook, { address: '127.0.0.1', port })
-    await until(listens(url))
+    await until('the port to be open', listens(url))
     const sent = await fetch(`${url}/deploy/web%201?x=1`, {
       method: 'POST',
       body: '{"a": 1}',
@@ -73,7 +74,7 @@ describe('the webhook engine', () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const engine = begin(webhook, { address: '127.0.0.1', port })
-    await until(listens(url))
+    await until('the port to be open', listens(url))
     const refused = await fetch(`${url}/a`)
     expect([refused.status, await refused.text()]).toEqual([
       405,
@@ -103,7 +104,7 @@ describe('the script engine', () => {
       `echo '{"tag": "lots/of/tacos", "data": {"toppings": "cilantro"}}'; echo '{"tag": "bare"}'; sleep 60`,
     )
     const engine = begin(script, { cmd })
-    await until(() => engine.fired.length === 2)
+    await until('two events', () => engine.fired.length === 2)
     expect(engine.fired.map(({ tag, data }) => [tag, plain(data)])).toEqual([
       ['lots/of/tacos', { toppings: 'cilantro', id: 'master_master' }],
       ['bare', {}],
@@ -116,14 +117,14 @@ describe('the script engine', () => {
 echo '{"tag": "same", "data": {"x": 1}}'; echo "{\\"tag\\": \\"news\\", \\"data\\": {\\"n\\": $n}}"`,
     )
     const engine = begin(script, { cmd, interval: 0, onchange: true })
-    await until(() => engine.fired.filter(({ tag }) => tag === 'news').length >= 3)
+    await until('three pieces of news', () => engine.fired.filter(({ tag }) => tag === 'news').length >= 3)
     expect(engine.fired.filter(({ tag }) => tag === 'same')).toHaveLength(1)
   })
 
   test('tells of lines it cannot read, and of a command that fails', async () => {
     const cmd = scriptOf(`echo oops; echo '[1]'; echo '{"tag": "good"}'; exit 3`)
     const engine = begin(script, { cmd, interval: 60 })
-    await until(() => engine.logged.some((line) => line.includes('exit status 3')))
+    await until('a line about the exit status', () => engine.logged.some((line) => line.includes('exit status 3')))
     expect(engine.fired.map(({ tag }) => tag)).toEqual(['good'])
     expect(engine.logged.filter((line) => line.includes('cannot use the line'))).toHaveLength(2)
   })
@@ -133,7 +134,7 @@ echo '{"tag": "same", "data": {"x": 1}}'; echo "{\\"tag\\": \\"news\\", \\"data\
     ['{"tag": "a", "data": {"id": "own"}}', 'json', { id: 'own' }],
   ])('reads %s as %s', async (line, output, data) => {
     const engine = begin(script, { cmd: scriptOf(`echo '${line}'`), output, interval: 60 })
-    await until(() => engine.fired.length > 0)
+    await until('an event', () => engine.fired.length > 0)
     expect(plain(engine.fired[0]!.data)).toEqual(data)
   })
 
@@ -159,7 +160,7 @@ describe('the http_logstash engine', () => {
     engine.tell('salt/job/1/new', new Map<Value, Value>([['fun', 'test.ping']]))
     engine.tell('salt/job/2/new', new Map<Value, Value>([['fun', 'cmd.run']]))
     engine.tell('done', new Map([['n', 1]]))
-    await until(() => sent.length === 2)
+    await until('two requests', () => sent.length === 2)
     expect(sent).toEqual([
       ['POST', 'http://log/in', { fun: 'test.ping' }],
       ['POST', 'http://log/in', { n: 1 }],
@@ -200,7 +201,7 @@ describe('the logstash engine', () => {
     const { port } = server.address() as { port: number }
     const engine = begin(logstash, { host: '127.0.0.1', port, proto: 'tcp', tag: 'salt' })
     engine.tell('a', new Map([['n', 1]]))
-    await until(() => lines.join('').endsWith('\n'))
+    await until('a whole line', () => lines.join('').endsWith('\n'))
     expect(JSON.parse(lines.join(''))).toMatchObject({ message: 'salt', n: 1 })
     server.close()
   })
@@ -232,7 +233,7 @@ describe('the stalekey engine', () => {
     const opts: Dict = new Map([['cachedir', '/cache']])
     begin(stalekey, { interval: 60, expire: day }, { host, master, opts })
     const kept = async () => decodeMsgpack(await host.read('/cache/presence.p'), { dialect: 'bus' }) as Dict
-    await until(async () => (await kept()).has('new'))
+    await until('the new key', async () => (await kept()).has('new'))
     expect(deleted).toEqual(['key.delete', 'gone'])
     expect([...(await kept()).keys()]).toEqual(['back', 'quiet', 'new'])
   })
@@ -241,6 +242,6 @@ describe('the stalekey engine', () => {
 test('the test engine writes events to the log', async () => {
   const engine = begin(testEngine, {})
   engine.tell('a', new Map([['n', 1]]))
-  await until(() => engine.logged.length > 0)
+  await until('a line of the log', () => engine.logged.length > 0)
   expect(engine.logged).toEqual(['debug: {"n": 1}'])
 })

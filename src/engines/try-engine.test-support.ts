@@ -67,7 +67,3 @@ export function runEngine(
     },
   }
 }
-
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(5)
-}
