@@ -29,7 +29,8 @@ export class RenderError extends BrineError<RenderErrorCode> {
   constructor(code: RenderErrorCode, error: string, details: RenderErrorDetails = {}) {
     const { line, source, trace } = details
     const whole = trace === undefined ? error : `${error}\n${trace}\n`
-    super(code, line && source ? `${whole}; line ${line}\n\n${excerpt(source, line)}` : whole, {
+    const goesOn = trace !== undefined
+    super(code, line && source ? `${whole}; line ${line}\n\n${excerpt(source, line, { goesOn })}` : whole, {
       ...details,
       reason: details.reason ?? error,
     })

@@ -15,6 +15,10 @@ describe('an excerpt', () => {
     expect(excerpt(text, line)).toBe(wanted)
   })
 
+  test('of a text that goes on is cut at its end', () => {
+    expect(excerpt('a\nb\n', 2, { goesOn: true })).toBe(`---\na\nb${MARK}\n[...]\n---`)
+  })
+
   test('past the last line is the whole text', () => {
     expect(excerpt('a\nb\n', 7)).toBe('a\nb\n')
   })

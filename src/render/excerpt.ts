@@ -5,8 +5,11 @@ const AROUND = 5
 
 const MARKER = '    <======================'
 
-/** `line` counts from 1; a line past the end gives the whole text back, as Salt does. */
-export function excerpt(text: string, line: number): string {
+/**
+ * `line` counts from 1; a line past the end gives the whole text back, as Salt does. A text that goes on after what is
+ * given is cut in any case.
+ */
+export function excerpt(text: string, line: number, { goesOn = false } = {}): string {
   const lines = splitLines(text)
   if (line > lines.length) return text
   const start = Math.max(0, line - AROUND - 1)
@@ -14,6 +17,6 @@ export function excerpt(text: string, line: number): string {
   const quoted = lines.slice(start, end)
   quoted[line - start - 1] += MARKER
   if (start > 0) quoted.unshift('[...]')
-  if (end < lines.length) quoted.push('[...]')
+  if (goesOn || end < lines.length) quoted.push('[...]')
   return `---\n${quoted.join('\n')}\n---`
 }

@@ -30,7 +30,8 @@ export function jinjaRenderError(failure: TemplateFailure, template: FailedTempl
   const { error } = failure
   const kind = kindOf(error)
   const text = `${kind.introduction}${error.message}`
-  const trace = kind.expected ? undefined : templateTrace(failure, template)
+  const passed = framesOf(failure, template)
+  const trace = kind.expected ? undefined : [...passed, `${error.name}: ${error.message}`, ''].join('\n')
   const told = error instanceof BrineError ? { reason: `${kind.introduction}${error.reason}`, hint: error.hint } : {}
   // a block is not counted, its caller is
   const frame = failure.frames.find(({ kind }) => kind !== 'block')
@@ -43,7 +44,8 @@ export function jinjaRenderError(failure: TemplateFailure, template: FailedTempl
     const quoted = `${text}\n${origin.path}(${line}):\n${excerpt(other, line)}`
     return renderError(quoted, { reason: text, ...told, line: 0, trace, at, cause: error })
   }
-  const source = trace === undefined ? template.source : `${template.source}\n${trace}`
+  // the trace follows the template in what is quoted, and is longer than that in Salt
+  const source = trace === undefined ? template.source : `${template.source}\n${passed.join('\n')}`
   return renderError(text, { ...told, line, source, trace, at, cause: error })
 }
 
@@ -59,7 +61,7 @@ function kindOf(error: Error): { introduction: string; expected: boolean } {
 const PLACES = { root: 'top-level template code', macro: 'template', block: 'block' }
 
 /** The template lines an error passed, in the form of Python's tracebacks. */
-function templateTrace({ error, frames }: TemplateFailure, template: FailedTemplate): string {
+function framesOf({ frames }: TemplateFailure, template: FailedTemplate): string[] {
   const lines = ['Traceback (most recent call last):']
   for (const { origin, line, kind } of [...frames].reverse()) {
     const source = origin.path === undefined ? template.source : template.sources.get(origin.path)
@@ -67,8 +69,7 @@ function templateTrace({ error, frames }: TemplateFailure, template: FailedTempl
     const code = source === undefined ? '' : (splitLines(source)[line - 1]?.trim() ?? '')
     if (code !== '') lines.push(`    ${code}`)
   }
-  lines.push(`${error.name}: ${error.message}`, '')
-  return lines.join('\n')
+  return lines
 }
 
 /** Salt quotes another file unless its path ends as the SLS is named; under an empty name, no file is another one. */

@@ -15,7 +15,7 @@ import { arg, type FunctionContext, fn, isHostError, ret } from '../../sdk/mod.t
 import { findFiles } from './finding.ts'
 import { globPaths } from './glob.ts'
 import { exists, expandUser } from './paths.ts'
-import { failed, invalid } from './rewriting.ts'
+import { inBrief, invalid } from './rewriting.ts'
 import { linesOf } from './text.ts'
 
 const path = arg.any('The path')
@@ -73,8 +73,7 @@ async function touch(ctx: FunctionContext, file: string, atime: Value, mtime: Va
     const now = ctx.host.now()
     await ctx.host.setTimes(file, Number(wanted[0] ?? now), Number(wanted[1] ?? now))
   } catch (error) {
-    if (!isHostError(error) || error.errno === 0) throw error
-    throw failed(error.message.replace(/^\[Errno \d+\] /, '').replace(/: '.*$/s, ''))
+    throw inBrief(error)
   }
   return exists(ctx, file)
 }

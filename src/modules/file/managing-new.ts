@@ -7,6 +7,7 @@ import { makeParents } from './directories.ts'
 import { changesOf, contentsFile, ensureSource, type ManageRequest, refused, verifySource } from './managing-request.ts'
 import { dirName, isDirectory } from './paths.ts'
 import { checkPermissions, inTestMode } from './permissions.ts'
+import { inBrief } from './rewriting.ts'
 import { modeText } from './stats.ts'
 import { discard, temporaryFile } from './temporary.ts'
 
@@ -55,7 +56,9 @@ async function fromNothing(ctx: FunctionContext, request: ManageRequest): Promis
   if (inTestMode(ctx)) return undefined
   // until its mode is set nobody else may read it
   const open = 0o666 & ~(await ctx.host.umask())
-  await ctx.host.write(name, '', { mode: truthy(mode) ? 0o600 : open })
+  await ctx.host.write(name, '', { mode: truthy(mode) ? 0o600 : open }).catch((error: unknown) => {
+    throw inBrief(error)
+  })
   if (contents === null) {
     changesOf(ret).set('new', `file ${name} created`)
     ret.set('comment', 'Empty file')

@@ -35,6 +35,12 @@ export async function backUp(ctx: FunctionContext, given: string, path: string, 
 export const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 export const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
+/** What the system refused, told without its number and the path. */
+export function inBrief(error: unknown): unknown {
+  if (!isHostError(error) || error.errno === 0) return error
+  return failed(error.message.replace(/^\[Errno \d+\] /, '').replace(/: '.*$/s, ''))
+}
+
 /** Whether an error is one that Salt raises when a command cannot do its work. */
 export const isFailure = (error: unknown): error is SaltError =>
   error instanceof SaltError && error.code === 'CommandExecutionError'
