@@ -59,9 +59,13 @@ export class LocalClient {
     try {
       return await this.requests.send(load, { timeout, tries: 1 })
     } catch (error) {
-      if (isWireError(error))
-        throw new ClientError('SaltClientError', NO_ANSWER, { reason: error.reason, cause: error })
-      throw error
+      if (!isWireError(error)) throw error
+      const { reason, message, code } = error
+      const isKnown = code === 'TlsError' || code === 'BadSetting' || reason !== message
+      throw new ClientError('SaltClientError', isKnown ? `The master does not answer: ${reason}` : NO_ANSWER, {
+        reason,
+        cause: error,
+      })
     }
   }
 

@@ -17,6 +17,8 @@ export type WireErrorCode =
   | 'TooLarge'
   /** The connection or the object was closed. */
   | 'Closed'
+  /** Encryption of the connection did not come about: certificates, or a peer without TLS. */
+  | 'TlsError'
   /** An endpoint, certificate or other setting cannot be used. */
   | 'BadSetting'
 

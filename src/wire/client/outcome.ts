@@ -21,8 +21,8 @@ export type SignInOutcome =
   | { status: 'bad sig algo' }
   /** The master answered something else, such as `bad load`. */
   | { status: 'refused'; reply: string }
-  /** The master did not answer. */
-  | { status: 'timeout' }
+  /** The master did not answer, and why, where that is known. */
+  | { status: 'timeout'; reason?: string }
   /** The answer is not from the master we know; its key, or how it is signed, is wrong. */
   | { status: 'invalid'; what: 'master key' | 'signature' | 'nonce'; reason: string }
   /** The master's key is not the one of `master_finger`: Salt's minion ends with status 42. */
@@ -47,12 +47,17 @@ function messageOf(outcome: SignInOutcome): string {
     case 'invalid':
       return `Invalid ${outcome.what}`
     case 'timeout':
-      return 'Attempt to authenticate with the salt master failed with timeout error'
+      return silence(outcome)
     case 'pending':
       return 'Minion failed to authenticate with the master, has the minion key been accepted?'
     default:
       return 'Attempt to authenticate with the salt master failed'
   }
+}
+
+function silence({ reason }: { reason?: string }): string {
+  if (reason !== undefined) return `Attempt to authenticate with the salt master failed: ${reason}`
+  return 'Attempt to authenticate with the salt master failed with timeout error'
 }
 
 /** How an outcome is told in the log, with Salt's words. */
@@ -76,7 +81,7 @@ export function outcomeText(outcome: SignInOutcome, waitSeconds: number, retries
     case 'refused':
       return `Sign-in attempt failed: ${outcome.reply}`
     case 'timeout':
-      return 'Attempt to authenticate with the salt master failed with timeout error'
+      return silence(outcome)
     case 'invalid':
       return outcome.reason
     case 'fingerprint':

@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type Dict, decodeMsgpack, isDict, repr, type Value } from '../../data/mod.ts'
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, generateKeyString, pemFingerprint } from '../crypto/mod.ts'
 import { bytesOf, clearEnvelope, dictOf } from '../envelope.ts'
-import { isWireError } from '../errors.ts'
+import { isWireError, type WireErrorCode } from '../errors.ts'
 import type { RequestClient } from '../transport/transport.ts'
 import { MasterKeyPin, type Verdict } from './master-key.ts'
 import type { Credentials, SignInOutcome } from './outcome.ts'
@@ -13,6 +13,8 @@ import type { MinionSettings } from './settings.ts'
 
 const AUTH_TIMEOUT = 5
 const AUTH_TRIES = 7
+
+const SILENCES: ReadonlySet<WireErrorCode> = new Set(['SaltReqTimeoutError', 'Closed', 'TlsError'])
 
 /** 32 hex digits that are used once. */
 export function newNonce(): string {
@@ -42,8 +44,9 @@ export class SignIn {
       reply = await client.request(clearEnvelope(load), { timeout: authTimeout, tries: authTries })
     } catch (error) {
       // a master that hangs up is as silent as one that does not answer
-      if (isWireError(error, 'SaltReqTimeoutError') || isWireError(error, 'Closed')) return { status: 'timeout' }
-      throw error
+      if (!isWireError(error) || !SILENCES.has(error.code)) throw error
+      const isKnown = error.code === 'TlsError' || error.reason !== error.message
+      return { status: 'timeout', ...(isKnown && { reason: error.reason }) }
     }
     return this.read(load, reply)
   }

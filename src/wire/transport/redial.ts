@@ -1,4 +1,5 @@
 // A connection that is made again whenever it is lost, with growing or random pauses.
+import { toError } from '../../base/mod.ts'
 
 export interface RedialHooks {
   /** Begins to connect and gives what ends it; `ended` is called once, when the connection is over or never was. */
@@ -32,12 +33,19 @@ export class Redial {
   }
 
   private open(): void {
-    this.hangUp = this.hooks.dial((error) => {
-      this.hooks.onClose?.(error)
-      if (this.closed) return
-      this.attempts++
-      this.timer = setTimeout(() => this.open(), this.hooks.delay(this.attempts))
-    })
+    try {
+      this.hangUp = this.hooks.dial((error) => this.ended(error))
+    } catch (error) {
+      // what a connection needs, such as a certificate, may be there at the next attempt
+      this.ended(toError(error))
+    }
+  }
+
+  private ended(error: Error | undefined): void {
+    this.hooks.onClose?.(error)
+    if (this.closed) return
+    this.attempts++
+    this.timer = setTimeout(() => this.open(), this.hooks.delay(this.attempts))
   }
 }
 

@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type ListenOptions as NetListenOptions, type Server, type Socket } from 'node:net'
 import {
   connect as connectTls,
+  createSecureContext,
   createServer as createTlsServer,
   type SecureContextOptions,
   type SecureVersion,
@@ -196,6 +197,13 @@ function context(ssl: TlsSettings): SecureContextOptions {
   if (ssl.ciphers) result.ciphers = ssl.ciphers
   const version = /TLSv1_([123])$/.exec(ssl.ssl_version ?? '')
   if (version !== null) result.minVersion = result.maxVersion = `TLSv1.${version[1]}` as SecureVersion
+  try {
+    createSecureContext(result)
+  } catch (error) {
+    const files = Object.entries(ssl).map(([name, value]) => `${name}: ${value}`)
+    const { reason, message } = toError(error) as Error & { reason?: string }
+    throw new WireError('BadSetting', `Cannot use ssl (${files.join(', ')}): ${reason ?? message}`, { cause: error })
+  }
   return result
 }
 

@@ -4,6 +4,7 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import { bytesOf } from '../../envelope.ts'
 import { Redial } from '../redial.ts'
 import { dialUntil, type Listening, listenOn, peerOf } from '../sockets.ts'
+import { tlsComplaints } from '../tls-trouble.ts'
 import {
   type Endpoint,
   MAX_MESSAGE_BYTES,
@@ -122,10 +123,12 @@ export class FramedSubscriber implements Subscriber {
 
   constructor(endpoint: Endpoint, options: SubscriberOptions) {
     this.options = options
+    const complain = tlsComplaints(endpoint, options)
     this.redial = new Redial({
       delay: options.reconnectDelay ?? (() => BACKOFF_MS),
       dial: (ended) => dialUntil(endpoint, options, (socket) => this.opened(socket), ended),
-      onClose: () => {
+      onClose: (error) => {
+        complain(error)
         if (!this.isOpen) return
         this.isOpen = false
         options.onDisconnect?.()

@@ -7,6 +7,7 @@ import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
 import { dial, listenOn, peerOf } from '../sockets.ts'
+import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
@@ -99,12 +100,17 @@ interface Pending {
   reject(error: Error): void
 }
 
+const closed = (message: string, reason?: string, cause?: Error): WireError =>
+  new WireError('Closed', message, { reason, cause })
+
 export class FramedRequestClient implements RequestClient {
   private readonly endpoint: Endpoint
   private readonly options: RequestClientOptions
   private readonly pending = new Map<string, Pending>()
   private hangUp: (() => void) | undefined
   private connection: FramedConnection | undefined
+  /** Why there is no answer, as far as connections so far tell. */
+  private trouble: string | undefined
   private timer: NodeJS.Timeout | undefined
   private closed = false
 
@@ -131,18 +137,21 @@ export class FramedRequestClient implements RequestClient {
     this.closed = true
     clearTimeout(this.timer)
     this.hangUp?.()
-    this.failAll(() => true, 'The connection to the master was closed')
+    this.failAll(
+      () => true,
+      () => closed('The connection to the master was closed'),
+    )
   }
 
   private once(message: unknown, timeout: number): Promise<Value> {
-    if (this.closed) return Promise.reject(new WireError('Closed', 'The connection to the master was closed'))
+    if (this.closed) return Promise.reject(closed('The connection to the master was closed'))
     const mid = randomUUID()
     const frame = encodeFrame(new Map([['mid', mid]]), message)
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.pending.delete(mid)
         const hint = `no answer from ${endpointText(this.endpoint)}`
-        reject(new WireError('SaltReqTimeoutError', 'Message timed out', { hint }))
+        reject(new WireError('SaltReqTimeoutError', 'Message timed out', { hint, reason: this.trouble }))
       }, timeout * 1000)
       const pending: Pending = { frame, sent: false, timer, resolve, reject }
       this.pending.set(mid, pending)
@@ -157,10 +166,29 @@ export class FramedRequestClient implements RequestClient {
   }
 
   private open(): void {
+    try {
+      this.dial()
+    } catch (error) {
+      // a certificate that cannot be read
+      this.failAll(
+        () => true,
+        () => error as WireError,
+      )
+    }
+  }
+
+  private dial(): void {
+    const { ssl } = this.options
+    let isHeard = false
     const socket = dial(this.endpoint, this.options, (opened) => {
+      this.trouble = undefined
       this.connection = new FramedConnection(opened, {
         maxMessageBytes: this.options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
-        onFrame: (frame) => this.receive(frame),
+        onFrame: (frame) => {
+          isHeard = true
+          this.trouble = undefined
+          this.receive(frame)
+        },
         onClose: () => {},
       })
       for (const pending of this.pending.values()) this.send(pending)
@@ -170,7 +198,11 @@ export class FramedRequestClient implements RequestClient {
     socket.on('error', (error) => {
       failure = error
     })
-    socket.once('close', () => this.lost(failure))
+    if (ssl) socket.once('connect', () => (this.trouble = silenceReason(this.endpoint, ssl, undefined)))
+    socket.once('close', () => {
+      if (!isHeard) this.trouble = silenceReason(this.endpoint, ssl, failure)
+      this.lost(failure)
+    })
   }
 
   private receive({ head, body }: Frame): void {
@@ -186,7 +218,17 @@ export class FramedRequestClient implements RequestClient {
   /** Answers that were under way are lost, and each was one try; what was not sent waits for the next connection. */
   private lost(reason: Error | undefined): void {
     this.connection = undefined
-    this.failAll(({ sent }) => sent, 'The master closed the connection before it answered', reason)
+    const refusal = tlsRefusal(this.endpoint, this.options.ssl, reason)
+    if (refusal)
+      this.failAll(
+        () => true,
+        () => refusal,
+      )
+    else
+      this.failAll(
+        ({ sent }) => sent,
+        () => closed('The master closed the connection before it answered', this.trouble, reason),
+      )
     if (this.closed) return
     this.timer = setTimeout(() => {
       this.hangUp = undefined
@@ -195,12 +237,12 @@ export class FramedRequestClient implements RequestClient {
     if (this.pending.size === 0) this.timer.unref()
   }
 
-  private failAll(which: (pending: Pending) => boolean, message: string, cause?: Error): void {
+  private failAll(which: (pending: Pending) => boolean, error: () => WireError): void {
     for (const [mid, pending] of this.pending) {
       if (!which(pending)) continue
       this.pending.delete(mid)
       clearTimeout(pending.timer)
-      pending.reject(new WireError('Closed', message, { cause }))
+      pending.reject(error())
     }
   }
 }

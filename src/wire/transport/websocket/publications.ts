@@ -6,6 +6,7 @@ import { decodeMsgpack, encodeMsgpack } from '../../../data/mod.ts'
 import { bytesOf } from '../../envelope.ts'
 import { Redial } from '../redial.ts'
 import type { Listening } from '../sockets.ts'
+import { tlsComplaints } from '../tls-trouble.ts'
 import type { Endpoint, Publisher, PublisherOptions, Subscriber, SubscriberOptions } from '../transport.ts'
 import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
 
@@ -76,10 +77,12 @@ export class WebSocketSubscriber implements Subscriber {
 
   constructor(endpoint: Endpoint, options: SubscriberOptions) {
     this.options = options
+    const complain = tlsComplaints(endpoint, options)
     this.redial = new Redial({
       delay: options.reconnectDelay ?? (() => BACKOFF_MS),
       dial: (ended) => this.dial(endpoint, ended),
-      onClose: () => {
+      onClose: (error) => {
+        complain(error)
         if (!this.isOpen) return
         this.isOpen = false
         options.onDisconnect?.()

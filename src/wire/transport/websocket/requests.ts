@@ -4,6 +4,7 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
+import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
@@ -139,6 +140,9 @@ export class WebSocketRequestClient implements RequestClient {
       try {
         return await this.open(deadline)
       } catch (error) {
+        if (isWireError(error, 'BadSetting')) throw error
+        const refusal = tlsRefusal(this.endpoint, this.options.ssl, toError(error))
+        if (refusal) throw refusal
         if (performance.now() + REDIAL_MS >= deadline) throw this.timedOut(error)
         await new Promise((resolve) => setTimeout(resolve, REDIAL_MS))
       }
@@ -166,24 +170,36 @@ export class WebSocketRequestClient implements RequestClient {
   private exchange(socket: WebSocket, bytes: Uint8Array, deadline: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => finish(this.timedOut()), Math.max(0, deadline - performance.now()))
-      const lost = (): void => finish(new WireError('Closed', 'The master closed the connection before it answered'))
+      const lost = (): void => finish(this.hungUp())
+      const failed = (error: Error): void => finish(tlsRefusal(this.endpoint, this.options.ssl, error))
       const received = (data: Buffer, isBinary: boolean): void => finish(binaryOf(socket, data, isBinary))
       const finish = (outcome: Buffer | Error | undefined): void => {
         if (outcome === undefined) return
         clearTimeout(timer)
         socket.off('message', received)
         socket.off('close', lost)
+        socket.off('error', failed)
         if (outcome instanceof Error) reject(outcome)
         else resolve(outcome)
       }
       socket.on('message', received)
       socket.once('close', lost)
+      socket.once('error', failed)
       socket.send(bytes)
     })
   }
 
   private timedOut(cause?: unknown): WireError {
     const hint = `no answer from ${endpointText(this.endpoint)}`
-    return new WireError('SaltReqTimeoutError', 'Message timed out', { hint, cause })
+    return new WireError('SaltReqTimeoutError', 'Message timed out', { hint, cause, reason: this.reasonOf(cause) })
+  }
+
+  private hungUp(): WireError {
+    const reason = silenceReason(this.endpoint, this.options.ssl, undefined)
+    return new WireError('Closed', 'The master closed the connection before it answered', { reason })
+  }
+
+  private reasonOf(cause: unknown): string | undefined {
+    return cause instanceof Error ? silenceReason(this.endpoint, this.options.ssl, cause) : undefined
   }
 }

@@ -1,0 +1,74 @@
+// Why TLS with a master did not come about, in words that name the master's address and the part of the option `ssl` to look at.
+import { isWireError, WireError } from '../errors.ts'
+import { endpointText } from './endpoint.ts'
+import type { Endpoint, SocketOptions, TlsSettings } from './transport.ts'
+
+const filed = (file: string | undefined): string => (file ? `(${file})` : '(not set)')
+
+interface Cause {
+  code: RegExp
+  why: (ssl: TlsSettings, said: string) => string
+}
+
+/** By the codes of Node's errors: what its own checks found, and what the peer complained of. */
+const CAUSES: readonly Cause[] = [
+  {
+    code: /^CERT_HAS_EXPIRED$|^CERT_NOT_YET_VALID$/,
+    why: (_, said) => `the certificate of the master is out of its time, look at ssl: certfile there: ${said}`,
+  },
+  {
+    code: /ALTNAME/,
+    why: (_, said) => `the certificate of the master, ssl: certfile there, is for another name: ${said}`,
+  },
+  {
+    code: /^(?:DEPTH_ZERO_)?SELF_SIGNED|^UNABLE_TO_|^CERT_|^INVALID_CA$|^PATH_LENGTH/,
+    why: ({ ca_certs }, said) =>
+      `the certificate of the master is not one that ssl: ca_certs ${filed(ca_certs)} answers for: ${said}`,
+  },
+  {
+    code: /WRONG_VERSION_NUMBER|HTTP_REQUEST|HTTPS_PROXY|PACKET_LENGTH|UNEXPECTED_MESSAGE|RECORD_TOO_|^EPROTO/,
+    why: () => 'what answers there does not speak TLS, which ssl here asks for',
+  },
+  {
+    code: /ALERT_.*(?:CERTIFICATE|UNKNOWN_CA)|ALERT_ACCESS_DENIED|ALERT_DECRYPT/,
+    why: ({ certfile }, said) => `the master refuses the certificate of ssl: certfile ${filed(certfile)}: ${said}`,
+  },
+  { code: /^ERR_SSL_|^ERR_TLS_/, why: (_, said) => `ssl here and there do not agree: ${said}` },
+]
+
+/** An error of a connection as one of TLS that waiting does not mend; undefined when it is another one. */
+export function tlsRefusal(
+  endpoint: Endpoint,
+  ssl: TlsSettings | undefined,
+  error: Error | undefined,
+): WireError | undefined {
+  if (ssl === undefined || error === undefined) return undefined
+  const { code = '', reason } = error as NodeJS.ErrnoException & { reason?: string }
+  const cause = CAUSES.find((each) => each.code.test(code))
+  if (cause === undefined) return undefined
+  return new WireError('TlsError', `${noTls(endpoint)}: ${cause.why(ssl, reason ?? error.message)}`, { cause: error })
+}
+
+/** Why there was no answer: it could not be connected to, or what may be behind it when it said nothing. */
+export function silenceReason(endpoint: Endpoint, ssl: TlsSettings | undefined, error: Error | undefined): string {
+  const { syscall } = (error ?? {}) as NodeJS.ErrnoException
+  if (error && (syscall === 'connect' || syscall === 'getaddrinfo')) return error.message
+  if (ssl === undefined) {
+    return `the master at ${endpointText(endpoint)} hangs up before it says anything: it may want TLS, the option ssl`
+  }
+  const own = `ssl: certfile ${filed(ssl.certfile)}`
+  return `${noTls(endpoint)}: it says nothing, and may not speak TLS, which ssl here asks for, or refuse ${own}`
+}
+
+/** Logs each trouble with TLS of a connection that is tried again and again, once until it is another. */
+export function tlsComplaints(endpoint: Endpoint, { ssl, log }: SocketOptions): (error: Error | undefined) => void {
+  let last = ''
+  return (error) => {
+    const trouble = isWireError(error, 'BadSetting') ? error : tlsRefusal(endpoint, ssl, error)
+    const message = trouble?.message ?? ''
+    if (message !== '' && message !== last) log?.('error', message)
+    last = message
+  }
+}
+
+const noTls = (endpoint: Endpoint): string => `No TLS with the master at ${endpointText(endpoint)}`
