@@ -12,6 +12,6 @@ export { journalOf, type MasterAccess, masterContext, runners, wheels } from './
 export { type MinionPillarRequest, minionPillar } from './minion-pillar.ts'
 export { connectedMinions } from './presence.ts'
 export { returnCode } from './return-code.ts'
-export { handReturn, handTo, returnerNames, returnerOf } from './returning.ts'
+export { handReturn, handScheduled, handTo, returnerNames, returnerOf } from './returning.ts'
 export { requestOf, socketAccess } from './socket-access.ts'
 export { type MinionKnowledge, resolveTarget } from './targets.ts'

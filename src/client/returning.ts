@@ -56,6 +56,19 @@ export async function handReturn(ctx: FunctionContext, names: readonly string[],
   for (const name of new Set(names)) await handTo(ctx, name, 'returner', whole)
 }
 
+/** Hands what a scheduled job returned to its returners and to those of the schedule. */
+export async function handScheduled(ctx: FunctionContext, job: Dict, ret: Dict): Promise<void> {
+  const names = [job.get('returner'), ctx.opts.get('schedule_returner')].flatMap((value) => returnerNames(value))
+  if (names.length === 0) return
+  for (const [option, name] of [
+    ['return_config', 'ret_config'],
+    ['return_kwargs', 'ret_kwargs'],
+  ] as const) {
+    if (job.has(option)) ret.set(name, job.get(option)!)
+  }
+  await handReturn(ctx, names, ret)
+}
+
 /** A returner as a job cache. */
 export async function jobCacheOf(ctx: FunctionContext, name: string): Promise<JobCache | undefined> {
   const found = await returnerOf(ctx, name)

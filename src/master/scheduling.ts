@@ -3,9 +3,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newJid, toError } from '../base/mod.ts'
-import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
+import { handScheduled, type MasterAccess, masterContext, runMasterFunction } from '../client/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
-import { diskKeeper, Schedule } from '../schedule/mod.ts'
+import { diskKeeper, metadataOf, Schedule } from '../schedule/mod.ts'
 import type { MasterParts } from './parts.ts'
 
 interface Note {
@@ -60,20 +60,26 @@ async function run({ opts, bus }: MasterParts, access: MasterAccess, notes: Note
   try {
     const call = { family: 'runner', fun, args: positional, kwargs: named, user: 'root', jid } as const
     const { value, success, retcode } = await runMasterFunction(access, call)
-    if (!truthy(job.get('return_job') ?? true)) return
-    const ret = new Map<Value, Value>([
-      ['cmd', '_return'],
+    const metadata = metadataOf(job)
+    const ret: Dict = new Map<Value, Value>([
       ['id', opts.get('id') ?? ''],
       ['fun', fun],
       ['fun_args', [...positional, ...(named.size > 0 ? [new Map<Value, Value>(named)] : [])]],
       ['schedule', name],
       ['jid', jid],
+      ...(metadata ? [['metadata', metadata] as const] : []),
       ['pid', process.pid],
       ['return', value],
       ['retcode', retcode],
       ['success', success],
     ])
-    bus.fire('__schedule_return', ret)
+    const hasReturners = [job.get('returner'), opts.get('schedule_returner')].some((names) => truthy(names ?? null))
+    if (success && hasReturners) {
+      const master = masterContext(access, { jid, user: 'root', tag: `salt/run/${jid}` })
+      await handScheduled(await master.functions(), job, ret)
+    }
+    if (!truthy(job.get('return_job') ?? true)) return
+    bus.fire('__schedule_return', new Map<Value, Value>([['cmd', '_return'], ...ret]))
   } finally {
     notes.remove(jid)
   }

@@ -1,15 +1,14 @@
 // Scheduled jobs on a minion: what is in its schedule by itself, how a job of it runs, and the return that its bus tells.
 import { type Log, newJid, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { handReturn, returnerNames } from '../client/mod.ts'
-import { type Dict, isDict, isList, numberOf, PyDatetime, str, truthy, type Value } from '../data/mod.ts'
+import { handScheduled } from '../client/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
-import { diskKeeper, manageSchedule, Schedule } from '../schedule/mod.ts'
+import { diskKeeper, manageSchedule, metadataOf, Schedule } from '../schedule/mod.ts'
 import { signatureOf } from '../sdk/mod.ts'
 import { assertNoBlackout } from './executing.ts'
 import type { Jobs } from './jobs.ts'
-import { asctime } from './start-events.ts'
 
 export interface SchedulingParts {
   opts: Dict
@@ -98,32 +97,6 @@ export function watchMaster(schedule: Schedule, opts: Dict, master: string, firs
   schedule.own.set('__master_failback', job('status.ping_master', back, { master: first }))
 }
 
-/** What a job with `metadata` tells besides. */
-function metadataOf(job: Dict): Dict | undefined {
-  const metadata = job.get('metadata') ?? null
-  if (!isDict(metadata)) return undefined
-  const now = new Date()
-  return new Map(metadata)
-    .set('_TOS', offsetText(now))
-    .set('_TS', asctime(now))
-    .set('_TT', utcText(now, '%Y %B %d %a %H %m'))
-}
-
-const utcText = (now: Date, format: string): string =>
-  new PyDatetime(now.getUTCFullYear(), now.getUTCMonth() + 1, now.getUTCDate(), {
-    hour: now.getUTCHours(),
-    minute: now.getUTCMinutes(),
-    second: now.getUTCSeconds(),
-    microsecond: 0,
-    offset: undefined,
-  }).strftime(format)
-
-function offsetText(now: Date): string {
-  const minutes = -now.getTimezoneOffset()
-  const text = (part: number): string => String(Math.floor(part)).padStart(2, '0')
-  return `${minutes < 0 ? '-' : '+'}${text(Math.abs(minutes) / 60)}${text(Math.abs(minutes) % 60)}`
-}
-
 function runScheduled(parts: SchedulingParts, fun: string, job: Dict): void {
   const { opts, bus, jobs, log } = parts
   const args = job.get('args') ?? null
@@ -164,25 +137,12 @@ async function perform(parts: SchedulingParts, job: Dict, ret: Dict, signal: Abo
     ret.set('return', await call(functions, fun, job, ret))
     ret.set('retcode', functions.ctx.memory.get('retcode') ?? 0)
     ret.set('success', true)
-    await handOver(functions, job, ret)
+    await handScheduled(functions.ctx, job, ret)
   } catch (error) {
     parts.log('error', `Unhandled exception running ${fun}: ${toError(error).message}`)
     if (!ret.has('return')) ret.set('return', `Unhandled exception running ${fun}`)
     ret.set('success', false).set('retcode', RAISED)
   }
-}
-
-/** Gives the return to the returners of the job and of the schedule. */
-async function handOver({ ctx }: Registry, job: Dict, ret: Dict): Promise<void> {
-  const names = [job.get('returner'), ctx.opts.get('schedule_returner')].flatMap((value) => returnerNames(value))
-  if (names.length === 0) return
-  for (const [option, name] of [
-    ['return_config', 'ret_config'],
-    ['return_kwargs', 'ret_kwargs'],
-  ] as const) {
-    if (job.has(option)) ret.set(name, job.get(option)!)
-  }
-  await handReturn(ctx, names, ret)
 }
 
 async function call(functions: Registry, fun: string, job: Dict, ret: Dict): Promise<Value> {

@@ -1,5 +1,6 @@
 // What a minion tells its master of its own accord: that it is here, and that a job begins.
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { asctime } from '../schedule/mod.ts'
 
 export interface Teller {
   ask(load: Dict): Promise<Value>
@@ -33,10 +34,4 @@ export async function tellJobStart(teller: Teller & { opts: Dict }, load: Dict):
   if (truthy(load.get('master_id') ?? null)) data.set('master_id', load.get('master_id')!)
   if ((load.get('metadata') ?? null) !== null) data.set('metadata', load.get('metadata')!)
   await teller.fireMaster(`salt/job/${str(load.get('jid')!)}/start/${id}`, data)
-}
-
-/** As C's asctime writes local time. */
-export function asctime(date: Date): string {
-  const [weekday, month, day, year] = date.toDateString().split(' ') as [string, string, string, string]
-  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${date.toTimeString().slice(0, 8)} ${year}`
 }

@@ -1,5 +1,6 @@
 // Events of a running master in a real returner: which ones, and how many at once.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type TestMaster, TestSite } from './site.ts'
@@ -50,5 +51,26 @@ describe('event_return', { timeout: 60_000 }, () => {
     const master = await start({ ...white, event_return_queue: 100, event_return_queue_max_seconds: 1 })
     await fire(master, 'shop/1', 'shop/2')
     await expect.poll(stored, { timeout: 20_000 }).toEqual(['shop/1', 'shop/2'])
+  })
+})
+
+describe('the schedule of a master', { timeout: 60_000 }, () => {
+  it('hands over to the returner of a job what its runner gave', async () => {
+    const job = { function: 'test.arg', args: ['a'], kwargs: { b: 1 }, seconds: 3600, run_on_start: true }
+    const filename = join(tmpdir(), `brine-scheduled-${process.pid}.json`)
+    const given = { returner: 'rawfile_json', return_kwargs: { filename }, metadata: { team: 'ops' } }
+    site = await TestSite.open()
+    await site.master('master', '127.0.0.1', { schedule: { tell: { ...job, ...given } } })
+    await expect.poll(() => existsSync(filename), { timeout: 20_000 }).toBe(true)
+    const ret = JSON.parse(readFileSync(filename, 'utf8'))
+    rmSync(filename)
+    expect(ret).toMatchObject({
+      fun: 'test.arg',
+      fun_args: ['a', { b: 1 }],
+      schedule: 'tell',
+      success: true,
+      return: { args: ['a'], kwargs: { b: 1 } },
+      metadata: { team: 'ops' },
+    })
   })
 })
