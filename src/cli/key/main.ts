@@ -1,9 +1,9 @@
-// salt-key from its words to its exit status. Keys are files, so it works without a running master too; one that runs is
-// told.
+// salt-key from its words to its exit status. Keys are files, so it works without a running master too, and one that runs is
+// told; who is known by external authentication has the master do it.
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { consoleLog, type Log } from '../../base/mod.ts'
-import { masterContext, socketAccess, wheels } from '../../client/mod.ts'
+import { BrineError, consoleLog, type Log } from '../../base/mod.ts'
+import { ClientError, socketAccess } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
@@ -12,7 +12,9 @@ import { ProgramExit } from '../optparse/exit.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_KEY } from '../programs/salt-key.ts'
+import { masterIsGone } from '../salt/messages.ts'
 import type { Streams } from '../streams.ts'
+import { callsHere, type KeyCalls } from './calls.ts'
 
 /** What can be asked for; the first that is given counts, and without any all keys are listed. */
 const ACTIONS = [
@@ -34,13 +36,11 @@ const ACTIONS = [
 
 type Action = 'gen_keys' | 'gen_signature' | 'list' | 'print' | 'accept' | 'reject' | 'delete' | 'finger'
 
-type Call = (name: string, ...args: Value[]) => Promise<Value>
-
 interface Work {
   opts: Dict
   streams: Streams
   log: Log
-  call: Call
+  keys: KeyCalls
 }
 
 export function saltKey(argv: readonly string[], streams: Streams): Promise<number> {
@@ -49,15 +49,33 @@ export function saltKey(argv: readonly string[], streams: Streams): Promise<numb
     const read = (path: string) => clientConfig({ path, log: early, program: 'salt-key' })
     const opts = await programOptions({ program: SALT_KEY, line, streams, log: early, file: 'master', read })
     const log = openLog(logSettings(opts), streams.err)
-    const access = socketAccess(opts, log)
+    const keys = truthy(opts.get('eauth') ?? null)
+      ? await elsewhere(opts, log, streams)
+      : callsHere(socketAccess(opts, log))
     try {
-      const ctx = masterContext(access, { jid: '', user: '', tag: 'salt/wheel' })
-      await perform({ opts, streams, log, call: (name, ...args) => wheels.call(ctx, `key.${name}`, args) })
+      await perform({ opts, streams, log, keys })
       return 0
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error
+      throw new ProgramExit(EX_NOBODY, { stderr: `${error.message}\n` })
     } finally {
-      access.close()
+      keys.close()
     }
   })
+}
+
+/** The master does not answer. */
+const EX_NOBODY = 2
+
+async function elsewhere(opts: Dict, log: Log, streams: Streams): Promise<KeyCalls> {
+  const { callsElsewhere } = await import('./elsewhere.ts')
+  try {
+    return await callsElsewhere(opts, log, streams)
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    const message = error.code === 'BusUnreachable' ? masterIsGone : error.message
+    throw new ProgramExit(EX_NOBODY, { stderr: `${message}\n` })
+  }
 }
 
 async function perform(work: Work): Promise<void> {
@@ -65,16 +83,16 @@ async function perform(work: Work): Promise<void> {
   const given = ACTIONS.find((name) => truthy(opts.get(name) ?? null)) ?? 'list_all'
   const action = given.replace('_all', '') as Action
   const match = given === 'list_all' ? 'all' : given.endsWith('_all') ? '*' : str(opts.get(given) ?? '')
-  if (action === 'gen_keys') return void (await work.call('gen_keys'))
+  if (action === 'gen_keys') return void (await work.keys.genKeys())
   if (action === 'gen_signature') return sign(work)
   if (action === 'accept' || action === 'reject' || action === 'delete') return change(work, action, match)
   show(work, await asked(work, action, match, given.endsWith('_all')))
 }
 
-async function asked({ call }: Work, action: Action, match: string, isAll: boolean): Promise<Value> {
-  if (action === 'list') return call('list', match)
-  if (action === 'print') return call('print', match)
-  return isAll || match === 'master' ? call('finger_all') : call('finger', match)
+async function asked({ keys }: Work, action: Action, match: string, isAll: boolean): Promise<Value> {
+  if (action === 'list') return keys.call('list', match)
+  if (action === 'print') return keys.call('print', match)
+  return isAll || match === 'master' ? keys.fingerAll() : keys.call('finger', match)
 }
 
 function show({ opts, streams, log }: Work, value: Value): void {
@@ -86,12 +104,12 @@ function show({ opts, streams, log }: Work, value: Value): void {
 }
 
 async function change(work: Work, action: 'accept' | 'reject' | 'delete', match: string): Promise<void> {
-  const { opts, streams, call } = work
+  const { opts, streams, keys } = work
   const flag = (name: string): boolean => truthy(opts.get(name) ?? false)
   const rejected = action === 'accept' && (flag('include_all') || flag('include_rejected'))
   const accepted = action === 'reject' && (flag('include_all') || flag('include_accepted'))
   const denied = flag('include_denied')
-  const wanted = filtered((await call('glob_match', match)) as Dict, action === 'delete', {
+  const wanted = filtered((await keys.call('glob_match', match)) as Dict, action === 'delete', {
     accepted,
     rejected,
     denied,
@@ -104,9 +122,9 @@ async function change(work: Work, action: 'accept' | 'reject' | 'delete', match:
   streams.out(`The following keys are going to be ${verb}:\n`)
   show(work, wanted)
   if (!flag('yes') && !(await confirmed(action === 'delete'))) return
-  if (action === 'delete') await call('delete_dict', wanted)
-  else if (action === 'accept') await call('accept_dict', wanted, rejected, denied)
-  else await call('reject_dict', wanted, accepted, denied)
+  if (action === 'delete') await keys.delete(wanted)
+  else if (action === 'accept') await keys.accept(wanted, rejected, denied)
+  else await keys.reject(wanted, accepted, denied)
   for (const ids of wanted.values()) {
     for (const id of isList(ids) ? ids : []) streams.out(`Key for minion ${str(id)} ${verb}.\n`)
   }
@@ -144,10 +162,10 @@ async function confirmed(isDeletion: boolean): Promise<boolean> {
 }
 
 /** The signature of the master's public key, for minions that ask for one. */
-async function sign({ opts, streams, call }: Work): Promise<void> {
+async function sign({ opts, streams, keys }: Work): Promise<void> {
   const option = (name: string): Value => opts.get(name) ?? null
   const places = ['priv', 'pub', 'signature_path', 'auto_create', 'keysize'].map(option)
-  const done = await call('gen_signature', ...places)
+  const done = await keys.call('gen_signature', ...places)
   if (done !== true) throw new ProgramExit(1, { stderr: typeof done === 'string' ? `${done}\n` : '' })
   const folder = str(option('signature_path') ?? '') || str(opts.get('pki_dir')!)
   const file = join(folder, str(opts.get('master_pubkey_signature') ?? 'master_pubkey_signature'))
