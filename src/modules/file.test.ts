@@ -62,7 +62,10 @@ describe('functions that edit files', () => {
   test.each<[string, Value[], Record<string, Value>, string]>([
     ['line', ['/etc/conf', 'x'], { mode: 'insert' }, 'On insert either "location"'],
     ['line', ['/etc/conf', 'x'], { mode: 'ensure', after: 'a', before: 'b' }, 'Found more than expected occurrences'],
+    ['line', ['/etc/conf', ['x']], { mode: 'insert', location: 'end' }, "unhashable type: 'list': '['x']'"],
     ['replace', ['/none', 'a', 'b'], {}, 'File not found: /none'],
+    ['replace', ['/etc', 'a', 'b'], {}, 'Cannot perform string replacements on a binary file: /etc'],
+    ['touch', ['/etc/conf/below'], {}, 'Not a directory'],
     ['blockreplace', ['/etc/conf', 'x', 'y'], {}, 'Markers were not found in file.'],
     ['copy', ['/none', '/x'], {}, "No such file or directory '/none'"],
     ['copy', ['/etc/conf', '/etc/link'], {}, "Could not copy '/etc/conf' to '/etc/link'"],

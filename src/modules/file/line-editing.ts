@@ -1,15 +1,15 @@
 // The rules of `file.line`: where a line goes, which one is replaced, which ones are deleted.
 import { toError } from '../../base/mod.ts'
-import { compileRegex, RegexFlag } from '../../data/mod.ts'
+import { compileRegex, RegexFlag, str, textOf, truthy, typeName, type Value } from '../../data/mod.ts'
 import { failed } from './rewriting.ts'
 
 export interface LineWish {
-  content: string | null
-  match: string | null
+  content: Value
+  match: Value
   mode: string
   location: string | null
-  before: string | null
-  after: string | null
+  before: Value
+  after: Value
   indent: boolean
 }
 
@@ -28,14 +28,22 @@ function indentedLike(model: string, line: string, indent: boolean): string {
 }
 
 /** The lines in which a pattern is found, as a pattern or as it stands; null when none was given. */
-function linesWith(lines: readonly string[], pattern: string | null): string[] | null {
-  if (lines.length === 0 || !pattern) return null
+function linesWith(lines: readonly string[], wanted: Value): string[] | null {
+  if (lines.length === 0 || !truthy(wanted)) return null
+  const pattern = textOf(wanted)
+  if (pattern === undefined) throw failed(`${notText(wanted)}: '${str(wanted)}'`)
   try {
     const regex = compileRegex(pattern, RegexFlag.DOTALL)
     return lines.filter((line) => regex.search(line) !== null || line.includes(pattern))
   } catch (error) {
     throw failed(`${toError(error).message}: '${pattern}'`)
   }
+}
+
+/** Why Python makes no pattern of what is not text. */
+function notText(value: Value): string {
+  const isCollection = Array.isArray(value) || value instanceof Map
+  return isCollection ? `unhashable type: '${typeName(value)}'` : 'first argument must be string or compiled pattern'
 }
 
 function assertOne(found: readonly string[], what: string): void {
@@ -51,15 +59,16 @@ interface Places {
 /** New lines; the given ones are not touched. */
 export function editLines(given: readonly string[], wish: LineWish): string[] {
   const lines = [...given]
-  const { content, mode, indent } = wish
-  const pattern = !wish.match && wish.before === null && wish.after === null ? content : wish.match
+  const { mode, indent } = wish
+  const content = str(wish.content)
+  const pattern = !truthy(wish.match) && wish.before === null && wish.after === null ? wish.content : wish.match
   const places = { after: linesWith(lines, wish.after), before: linesWith(lines, wish.before) }
   const match = linesWith(lines, pattern)
   if (lines.length === 0 && (mode === 'delete' || mode === 'replace')) return []
   if (mode === 'delete' && match?.length) return lines.filter((line) => line !== match[0])
   if (mode === 'replace' && match?.length) {
     const at = lines.indexOf(match[0]!)
-    lines[at] = indentedLike(lines[at]!, content!, indent)
+    lines[at] = indentedLike(lines[at]!, content, indent)
   } else if (mode === 'insert') {
     insert(lines, wish, places)
   } else if (mode === 'ensure') {
@@ -70,7 +79,7 @@ export function editLines(given: readonly string[], wish: LineWish): string[] {
 
 function insert(lines: string[], wish: LineWish, { before, after }: Places): void {
   const { location, indent } = wish
-  const content = wish.content!
+  const content = str(wish.content)
   if (before === null && after === null && location === null) {
     throw failed('On insert either "location" or "before/after" conditions are required.')
   }
@@ -109,7 +118,7 @@ function insertAt(lines: string[], content: string, location: string, indent: bo
 
 function ensure(lines: string[], wish: LineWish, { before, after }: Places): void {
   const { indent } = wish
-  const content = wish.content!
+  const content = str(wish.content)
   if (before?.length && after?.length) {
     ensureBetween(lines, content, indent, { before, after })
   } else if (before?.length) {

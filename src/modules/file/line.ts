@@ -23,8 +23,6 @@ export interface LineRequest {
 
 const MODES = ['insert', 'ensure', 'delete', 'replace']
 
-const textOrNull = (value: Value): string | null => textOf(value) ?? null
-
 export async function changeLine(ctx: FunctionContext, request: LineRequest): Promise<Value> {
   const path = await realPath(ctx, await expandUser(ctx, request.path))
   if (!(await isFile(ctx, path))) {
@@ -39,12 +37,12 @@ export async function changeLine(ctx: FunctionContext, request: LineRequest): Pr
   const old = linesOf(decodeBytes(await ctx.host.read(path)))
   const lines = old.length > 0 && lineEnd(old.at(-1)!) !== '' ? [...old, ''] : old
   const edited = editLines(lines, {
-    content: textOrNull(request.content),
-    match: textOrNull(request.match),
+    content: request.content,
+    match: request.match,
     mode,
-    location: textOrNull(request.location),
-    before: textOrNull(request.before),
-    after: textOrNull(request.after),
+    location: textOf(request.location) ?? null,
+    before: request.before,
+    after: request.after,
     indent: truthy(request.indent),
   })
   const fresh = ended(edited)

@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
-import { exists, expandUser, realPath, textFrom } from './paths.ts'
+import { exists, expandUser, isFile, realPath, textFrom } from './paths.ts'
 import { backUp, failed, invalid } from './rewriting.ts'
 import { asLatin, byteDiff, fromLatin, isText, lineDiff, linesOf, regexFlags } from './text.ts'
 
@@ -82,9 +82,10 @@ function refuseContradictions({ searchOnly, append, prepend }: Replacement): voi
 export async function replaceInFile(ctx: FunctionContext, request: Replacement): Promise<Value> {
   const path = await openedPath(ctx, request)
   if (path === undefined) return false
-  const bytes = await readBytes(ctx, path)
   const encoding = request.encoding ?? null
-  if (encoding === null && !isText(bytes)) {
+  // a directory is not text either
+  const bytes = encoding === null && !(await isFile(ctx, path)) ? undefined : await readBytes(ctx, path)
+  if (bytes === undefined || (encoding === null && !isText(bytes))) {
     throw invalid(`Cannot perform string replacements on a binary file: ${path}`)
   }
   refuseContradictions(request)
