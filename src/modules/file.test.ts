@@ -67,6 +67,7 @@ describe('functions that edit files', () => {
     ['replace', ['/etc', 'a', 'b'], {}, 'Cannot perform string replacements on a binary file: /etc'],
     ['touch', ['/etc/conf/below'], {}, 'Not a directory'],
     ['blockreplace', ['/etc/conf', 'x', 'y'], {}, 'Markers were not found in file.'],
+    ['blockreplace', ['/etc/conf', 'alpha', 'gamma', 5], {}, "'int' object has no attribute 'endswith'"],
     ['copy', ['/none', '/x'], {}, "No such file or directory '/none'"],
     ['copy', ['/etc/conf', '/etc/link'], {}, "Could not copy '/etc/conf' to '/etc/link'"],
     ['move', ['/var', '/var/log'], {}, 'into itself'],

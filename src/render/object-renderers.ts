@@ -45,12 +45,17 @@ export const json5: Renderer = {
 }
 
 /** Dates stay text. */
+export async function loadToml(text: string): Promise<Value> {
+  const { parse } = await import('smol-toml')
+  return fromObject(parse(text, { integersAsBigInt: true }), float)
+}
+
 export const toml: Renderer = {
   name: 'toml',
   render: async (input, _args, ctx) => {
-    const { parse, TomlError } = await import('smol-toml')
+    const { TomlError } = await import('smol-toml')
     try {
-      return { value: fromObject(parse(inputText(input, 'toml'), { integersAsBigInt: true }), float) }
+      return { value: await loadToml(inputText(input, 'toml')) }
     } catch (error) {
       if (!(error instanceof TomlError)) throw error
       const at = { ...(ctx.path !== undefined && { file: ctx.path }), line: error.line, column: error.column }

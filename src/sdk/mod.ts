@@ -39,6 +39,8 @@ export {
   beaconOptions,
   defineBeacon,
   dictOption,
+  floatOf,
+  intOf,
   ownOptions,
   percentOf,
   roundedPercent,
@@ -110,7 +112,7 @@ export { formatOutput } from './output.ts'
 export { toValue } from './result.ts'
 export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
-export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
+export { deserialize, dumpYaml, loadToml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
 export {
   defineState,
   reportOn,

@@ -30,7 +30,7 @@ interface Serializer {
 }
 
 const json: Serializer = {
-  serialize: (value, options) => dumpJson(value, jsonOptions(options)),
+  serialize: async (value, options) => dumpJson(value, jsonOptions(options)),
   deserialize(text) {
     try {
       return loadJson(text)
@@ -40,7 +40,22 @@ const json: Serializer = {
   },
 }
 
+const JSON_OPTIONS = new Set([
+  'skipkeys',
+  'ensure_ascii',
+  'check_circular',
+  'allow_nan',
+  'indent',
+  'separators',
+  'default',
+  'sort_keys',
+])
+
 function jsonOptions(options: SerializerOptions): DumpJsonOptions {
+  const odd = [...options.keys()].find((name) => !JSON_OPTIONS.has(name))
+  if (odd !== undefined) {
+    throw new PyError('TypeError', `JSONEncoder.__init__() got an unexpected keyword argument '${odd}'`)
+  }
   const flag = (name: string, otherwise: boolean): boolean => truthy(options.get(name) ?? otherwise)
   const indent = options.get('indent') ?? null
   const separators = options.get('separators')
@@ -91,6 +106,11 @@ export async function deserialize(name: string, source: Value): Promise<Value> {
   const text = textOf(source) ?? (source instanceof Uint8Array ? source : undefined)
   if (text === undefined) throw new PyError('AttributeError', `${str(source)} is neither text nor bytes`)
   return reader.deserialize(text)
+}
+
+/** What a TOML file says. */
+export async function loadToml(text: string): Promise<Value> {
+  return (await import('../render/mod.ts')).loadToml(text)
 }
 
 /** What `salt.utils.yaml.safe_dump` writes. */

@@ -23,6 +23,7 @@ describe('file.keyvalue', () => {
     ['drops what comes too often', { key: 'd', value: '4' }, 'a=1\n#b=2\nd=4\n'],
     ['appends what is missing', { key: 'z', value: 1, append_if_not_found: true }, `${settings}z=1\n`],
     ['prepends what is missing', { key: 'z', value: 1, prepend_if_not_found: true }, `z=1\n${settings}`],
+    ['prefers a key to more of them', { key: 'a', value: '2', key_values: { d: 1 } }, 'a=2\n#b=2\nd=4\nd=5\n'],
     ['prunes all else', { key: 'a', value: '1', prune: true }, 'a=1\n'],
   ])('%s', async (_what, options, wanted) => {
     expect((await apply(options)).text).toBe(wanted)
@@ -33,6 +34,24 @@ describe('file.keyvalue', () => {
     expect(predicted.text).toBe(settings)
     expect(predicted.report['result']).toBeNull()
     expect(predicted.report['changes']).toEqual((await apply({ key: 'a', value: '2' })).report['changes'])
+  })
+})
+
+describe('file.serialize', () => {
+  const apply = async (options: Record<string, Plain>) => {
+    const host = await MemoryHost.with({ files: { '/f': '[a]\ny = 2\n' } })
+    const others = { 'file.manage_file': () => new Map([['changes', new Map()]]) }
+    return toPlain(await tryState(file, 'serialize', { kwargs: valuesOf({ name: '/f', ...options }), host, others }))
+  }
+
+  test('merges into TOML', async () => {
+    const report = await apply({ serializer: 'toml', merge_if_exists: true, dataset: { a: { x: 1 } } })
+    expect(report).toMatchObject({ changes: { diff: { a: { x: { new: 1, old: '<_null_>' } } } } })
+  })
+
+  test('refuses options that JSON has not', async () => {
+    const wanted = { serializer: 'json', dataset: { a: 1 }, serializer_opts: [{ nope: 1 }] }
+    await expect(apply(wanted)).rejects.toThrow("JSONEncoder.__init__() got an unexpected keyword argument 'nope'")
   })
 })
 

@@ -1,5 +1,14 @@
 // `file.blockreplace`: what stands between two marked lines.
-import { compileRegex, decodeBytes, encodeText, PyError, textOf, truthy, type Value } from '../../data/mod.ts'
+import {
+  compileRegex,
+  decodeBytes,
+  encodeText,
+  PyError,
+  qualifiedTypeName,
+  textOf,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
 import { exists, expandUser, textFrom } from './paths.ts'
 import { copyWithFacts, failed, invalid } from './rewriting.ts'
@@ -88,6 +97,9 @@ async function readBytes(ctx: FunctionContext, path: string): Promise<Uint8Array
 
 /** The block's lines after the start marker; without a newline of its own the content runs into the end marker. */
 function blockLines(request: BlockRequest, lineEnd: string, endLine: string): string[] {
+  if (textOf(request.content) === undefined && !(request.content instanceof Uint8Array)) {
+    throw new PyError('AttributeError', `'${qualifiedTypeName(request.content)}' object has no attribute 'endswith'`)
+  }
   const content = textFrom(request.content)
   const appendNewline = request.appendNewline === null ? !content.endsWith('\n') : truthy(request.appendNewline)
   const lines = content.split(/\r\n|\n/)

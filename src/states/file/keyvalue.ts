@@ -56,7 +56,6 @@ function stripStart(text: string, chars: Value): string {
 function readPairs({ key, value, key_values, count }: Options): Pair[] | string {
   let pairs = key_values
   if (key !== null && value !== null) {
-    if (isDict(key_values)) return 'file.keyvalue can not combine key_values with key and value'
     pairs = dict({ [str(key)]: value })
   }
   if (!isDict(pairs) || pairs.size === 0) {

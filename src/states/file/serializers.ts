@@ -10,7 +10,7 @@ import {
   textOf,
   type Value,
 } from '../../data/mod.ts'
-import { deserialize, SerializerError, serialize } from '../../sdk/mod.ts'
+import { deserialize, loadToml, SerializerError, serialize } from '../../sdk/mod.ts'
 import { writeToml } from './toml.ts'
 
 type Options = ReadonlyMap<string, Value>
@@ -107,7 +107,7 @@ const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map<string, Serializer>
       read: async (bytes) => decodeMsgpack(bytes, { dialect: 'bus' }),
     },
   ],
-  ['toml', { write: async (value) => writeToml(value) }],
+  ['toml', { write: async (value) => writeToml(value), read: async (bytes) => loadToml(text(bytes)) }],
   ['configparser', { write: async (value) => writeIni(value), read: async (bytes) => readIni(text(bytes)) }],
 ])
 
