@@ -1577,6 +1577,22 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/mysql.ts'),
     },
   ],
+  nacl: [
+    {
+      functions: [
+        'keygen',
+        'enc',
+        'dec',
+        'enc_file',
+        'dec_file',
+        'sealedbox_encrypt',
+        'sealedbox_decrypt',
+        'secretbox_encrypt',
+        'secretbox_decrypt',
+      ],
+      load: () => import('../modules/nacl.ts'),
+    },
+  ],
   network: [
     {
       functions: [

@@ -17,7 +17,7 @@ import {
   typeName,
   type Value,
 } from '../data/mod.ts'
-import { decrypt, type FunctionSource } from '../render/mod.ts'
+import { decrypt, type FunctionSource, openBoxes } from '../render/mod.ts'
 import { load } from '../yaml/mod.ts'
 
 export interface DecryptContext {
@@ -72,11 +72,11 @@ export async function decryptValue(value: Value, renderer: Value, ctx: DecryptCo
       `'${str(renderer)}' is not a valid decryption renderer. Valid choices are: ${choices}`,
     )
   }
-  if (renderer !== 'gpg') {
-    throw new SaltError('SaltInvocationError', `Decryption renderer '${str(renderer)}' is not available`)
-  }
   const { opts, functions, log } = ctx
-  return decrypt(value, { opts, log, ...(functions && { functions }) })
+  const known = { opts, log, ...(functions && { functions }) }
+  if (renderer === 'gpg') return decrypt(value, known)
+  if (renderer === 'nacl') return openBoxes(value, known)
+  throw new SaltError('SaltInvocationError', `Decryption renderer '${str(renderer)}' is not available`)
 }
 
 /** A list of keys and of single-item dicts (or its YAML) as one dict; anything else as an empty one. */

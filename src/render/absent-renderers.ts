@@ -3,7 +3,7 @@ import { firstLine, RenderError } from './errors.ts'
 import type { Renderer } from './renderer.ts'
 
 const PYTHON = ['cheetah', 'genshi', 'wempy']
-const OTHER = ['nacl', 'pass', 'aws_kms', 'msgpack', 'hjson', 'dson']
+const OTHER = ['pass', 'aws_kms', 'hjson', 'dson']
 
 function absent(name: string, why: string): Renderer {
   return {

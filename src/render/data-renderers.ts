@@ -1,7 +1,7 @@
 // Renderers that read data from text. `text` itself is none of Salt's: it hands on what it gets.
-import type { Value } from '../data/mod.ts'
+import { type Dict, decodeMsgpack, encodeText, MsgpackError, type Value } from '../data/mod.ts'
 import { type LoadOptions, loadYamlex, renderYaml, YamlError } from '../yaml/mod.ts'
-import { RenderError } from './errors.ts'
+import { RenderError, renderError } from './errors.ts'
 import { inputText, withoutShebang } from './input-text.ts'
 import { json, json5, toml } from './object-renderers.ts'
 import type { RenderContext, Renderer, StageOutput } from './renderer.ts'
@@ -44,4 +44,25 @@ const text: Renderer = {
   render: (input) => ({ value: typeof input === 'string' ? withoutShebang(input) : input }),
 }
 
-export const dataRenderers: readonly Renderer[] = [yaml, yamlex, json, json5, toml, text]
+/** Bytes that were read as text of one character per byte, or as text of UTF-8 that happened to be some. */
+function packedBytes(input: Value): Uint8Array {
+  if (input instanceof Uint8Array) return input
+  const body = withoutShebang(inputText(input, 'msgpack'))
+  return /[^\u0000-\u00ff]/.test(body) ? encodeText(body) : new Uint8Array(Buffer.from(body, 'latin1'))
+}
+
+const msgpack: Renderer = {
+  name: 'msgpack',
+  render: (input) => {
+    const bytes = packedBytes(input)
+    if (bytes.length === 0) return { value: new Map() satisfies Dict }
+    try {
+      return { value: decodeMsgpack(bytes, { dialect: 'wire' }) }
+    } catch (error) {
+      if (error instanceof MsgpackError) throw renderError(`Cannot load msgpack: ${error.message}`, { cause: error })
+      throw error
+    }
+  },
+}
+
+export const dataRenderers: readonly Renderer[] = [yaml, yamlex, json, json5, toml, msgpack, text]

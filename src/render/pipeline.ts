@@ -10,6 +10,7 @@ import { dataRenderers } from './data-renderers.ts'
 import { firstLine, RenderError } from './errors.ts'
 import { gpg } from './gpg.ts'
 import { jinja } from './jinja-renderer.ts'
+import { nacl } from './nacl.ts'
 import { pythonRenderers, userRenderer } from './python/py-renderer.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
 import { parsePipe, parseShebang, type Stage } from './shebang.ts'
@@ -33,7 +34,7 @@ export interface Rendered {
   sourceLine(line: number): number
 }
 
-const PLAIN: readonly Renderer[] = [jinja, ...dataRenderers, gpg, ...pythonRenderers, ...absentRenderers]
+const PLAIN: readonly Renderer[] = [jinja, ...dataRenderers, gpg, nacl, ...pythonRenderers, ...absentRenderers]
 const BUILT_IN: readonly Renderer[] = [...PLAIN, stateconf(PLAIN)]
 
 export async function renderText(text: string, options: RenderOptions): Promise<Rendered> {
@@ -126,6 +127,8 @@ async function textOf(path: string): Promise<string | undefined> {
   })
   if (!found?.isFile()) return undefined
   const bytes = await readFile(path)
+  // packed data is no text, but has a line of text before it
+  if (/^#!\s*msgpack\b/.test(bytes.toString('latin1', 0, 64))) return bytes.toString('latin1')
   try {
     return decodeBytes(bytes).replace(/\r\n?/g, '\n')
   } catch (error) {
