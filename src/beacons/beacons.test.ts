@@ -15,6 +15,7 @@ import networkInfo from './network_info.ts'
 import networkSettings from './network_settings.ts'
 import pkg from './pkg.ts'
 import ps from './ps.ts'
+import saltMonitor from './salt_monitor.ts'
 import service from './service.ts'
 import status from './status.ts'
 import wtmp from './wtmp.ts'
@@ -68,9 +69,20 @@ test.each<[BeaconDeclaration, Plain, string | undefined]>([
   [networkInfo, [{ interfaces: { lo: { x: 1 } } }], 'Invalid configuration item in Beacon configuration.'],
   [networkSettings, [{ interfaces: [] }], 'interfaces section for network_settings beacon must be a dictionary.'],
   [pkg, [{ pkgs: 'vim' }], 'Configuration for pkg beacon requires list of pkgs.'],
+  [saltMonitor, [{ salt_fun: 'test.ping' }], undefined],
+  [saltMonitor, [{ salt_fun: 'no.such' }], 'no.such not in __salt__'],
+  [saltMonitor, [{ salt_fun: ['test.ping', { 'test.echo': { args: ['x'], kwargs: [{ a: 1 }] } }] }], undefined],
+  [saltMonitor, [{ salt_fun: [{ 'test.echo': { args: 'x' } }] }], 'args key for fun test.echo must be list'],
+  [
+    saltMonitor,
+    [{ salt_fun: [{ 'test.echo': { kwargs: 'x' } }] }],
+    'kwargs key for fun test.echo must be list of key value pairs',
+  ],
+  [saltMonitor, [{ salt_fun: [{ 'test.echo': { kwargs: ['x'] } }] }], 'x is not a key / value pair'],
+  [saltMonitor, [{ salt_fun: [{ 'test.echo': { foo: [] } }] }], 'key foo not allowed under fun test.echo'],
   [wtmp, [{ users: [] }], 'User configuration for wtmp beacon must be a dictionary.'],
 ])('A configuration of a beacon is judged as Salt judges it (%#)', (beacon, config, problem) => {
-  expect(beacon.validate(options(config))).toBe(problem)
+  expect(beacon.validate(options(config), (name) => name.startsWith('test.'))).toBe(problem)
 })
 
 const LOADS = { '/proc/loadavg': '0.50 1.00 2.25 1/100 42\n' }
@@ -115,6 +127,49 @@ test('Numbers of the machine are told in parts', async () => {
     ])
   const told = await looking(status, [{ loadavg: ['1-min'] }, { interval: 8 }], { 'status.loadavg': loads })()
   expect(told).toMatchObject([{ data: { loadavg: { '1-min': 0.5 } } }])
+})
+
+const AVERAGES = [{ averages: { ...within, '1m': ['a', 9] } }]
+
+test.each<[BeaconDeclaration, Plain, string]>([
+  [memusage, [{ percent: 'abc' }], "could not convert string to float: 'abc'"],
+  [memusage, [{ percent: null }], "float() argument must be a string or a real number, not 'NoneType'"],
+  [diskusage, [{ '/': 'x%' }], "could not convert string to float: 'x'"],
+  [diskusage, [{ '(': '1%' }], 'missing ), unterminated subpattern at position 0'],
+  [networkInfo, [{ interfaces: { lo: { errin: 'x' } } }], "invalid literal for int() with base 10: 'x'"],
+  [load, AVERAGES, "could not convert string to float: 'a'"],
+  [log, [{ file: '/no/such' }], "[Errno 2] No such file or directory: '/no/such'"],
+  [status, [{ nosuch: ['all'] }], "'status.nosuch'"],
+  [status, [{ w: [3] }], 'list index out of range'],
+  [status, [{ w: ['x'] }], "invalid literal for int() with base 10: 'x'"],
+  [
+    service,
+    [{ services: { ssh: { onchangeonly: true, delay: '3' } } }],
+    "'>' not supported between instances of 'str' and 'int'",
+  ],
+])('A look fails with what Salt tells of it (%#)', async (beacon, config, problem) => {
+  const look = looking(beacon, config, { 'service.status': () => true, 'status.w': () => [] }, LOADS)
+  await expect(look()).rejects.toThrow(problem)
+})
+
+test.each<[Plain[], Plain]>([
+  [['1-min', 'foo'], "Status beacon is incorrectly configured: 'foo'"],
+  [['all'], { '1-min': 1 }],
+])('Of the numbers of the machine %j is told', async (items, wanted) => {
+  const others = { 'status.loadavg': () => new Map([['1-min', 1]]) }
+  expect(await looking(status, [{ loadavg: items }], others)()).toMatchObject([{ data: { loadavg: wanted } }])
+})
+
+test('Functions are told of when they give something', async () => {
+  const others: Others = { 'test.ping': () => true, 'test.none': () => null, 'test.echo': (text) => text! }
+  const fun = ['test.ping', 'test.none', { 'test.echo': { args: ['x'] } }]
+  expect(await looking(saltMonitor, [{ salt_fun: fun }], others)()).toEqual([
+    { salt_fun: 'test.ping', ret: true },
+    { salt_fun: 'test.echo', ret: 'x', args: ['x'] },
+  ])
+  expect(await looking(saltMonitor, [{ salt_fun: 'test.none' }], others)()).toEqual([
+    { salt_fun: 'test.none', ret: null },
+  ])
 })
 
 test('New lines of a log are told when they match', async () => {

@@ -19,7 +19,11 @@ async function certificate(ctx: BeaconContext, path: string): Promise<Known | un
     const { loadCertificate, renderExtensions, signatureName } = await x509()
     const cert = new X509Certificate(bytes)
     const { signatureOid, extensions } = loadCertificate(bytes).certificate
-    return { cert, algorithm: signatureName(signatureOid), extensions: extensionTexts(renderExtensions(extensions)) }
+    return {
+      cert,
+      algorithm: signatureName(signatureOid),
+      extensions: extensions.flatMap((extension) => extensionTexts(renderExtensions([extension]))),
+    }
   } catch (error) {
     if (!isHostError(error) && !(error instanceof Error && 'code' in error)) throw error
     ctx.log('error', `Unable to load certificate ${path} (${error.message})`)
@@ -27,9 +31,14 @@ async function certificate(ctx: BeaconContext, path: string): Promise<Known | un
   }
 }
 
-/** `CN=web` lines as a mapping. */
+/** `CN=web` lines as a mapping; commas and the like are escaped in them. */
 const namesIn = (text: string): Dict =>
-  new Map(text.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+  new Map(
+    text.split('\n').map((line) => {
+      const end = line.indexOf('=')
+      return [line.slice(0, end), line.slice(end + 1).replace(/\\(.)/g, '$1')]
+    }),
+  )
 
 const written = (names: Dict): string => [...names].map(([key, value]) => `${str(key)}="${str(value)}"`).join(',')
 

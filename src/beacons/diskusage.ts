@@ -1,5 +1,5 @@
 // How full file systems are, when they are fuller than they should be. Mount points are regular expressions.
-import { type Dict, decodeBytes, float, str, type Value } from '../data/mod.ts'
+import { compileRegex, type Dict, decodeBytes, float, str, type Value } from '../data/mod.ts'
 import { type BeaconContext, defineBeacon, isHostError, ownOptions, percentOf, roundedPercent } from '../sdk/mod.ts'
 
 async function mountPoints(ctx: BeaconContext): Promise<string[]> {
@@ -32,8 +32,8 @@ export default defineBeacon({
     const told: Dict[] = []
     for (const [pattern, limit] of ownOptions(config)) {
       const text = str(pattern)
-      const expression = new RegExp(`^(?:${text.endsWith('$') ? text : `${text}$`})`)
-      for (const mount of mounts.filter((path) => expression.test(path))) {
+      const expression = compileRegex(text.endsWith('$') ? text : `${text}$`)
+      for (const mount of mounts.filter((path) => expression.match(path))) {
         const usage = await usageOf(ctx, mount)
         if (usage === undefined || usage < percentOf(limit)) continue
         told.push(

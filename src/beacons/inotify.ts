@@ -23,6 +23,9 @@ interface Change {
   path: string
   file: string
   kinds: string[]
+  isDirectory: boolean
+  /** How a file looked that is gone. */
+  last?: Look | undefined
 }
 
 function problemOf(options: Value): string | undefined {
@@ -88,11 +91,32 @@ class Watcher {
     if (after) looks.set(file, after)
     else looks.delete(file)
     const kinds = kindsOf(before, after, file === path)
-    if (kinds.length > 0) this.changes.push({ path, file, kinds })
-    if (file === path && after === undefined) {
-      this.known.delete(path)
-      ctx.unwatch(path)
+    const isDirectory = file !== path && (after ?? before)?.isDirectory === true
+    const origin = before || !after ? undefined : this.movedFrom(after)
+    if (origin) origin.kinds = ['moved_from']
+    const told = origin ? ['moved_to'] : kinds
+    if (told.length > 0) this.changes.push({ path, file, kinds: told, isDirectory, last: after ? undefined : before })
+    if (after === undefined && !(await lookAt(ctx, path))) this.end(ctx, path)
+  }
+
+  /** The file that is gone elsewhere and is this one: its number, and untouched. */
+  private movedFrom({ inode, mtime, size }: Look): Change | undefined {
+    return this.changes.findLast(
+      ({ last }) => last !== undefined && last.inode === inode && last.mtime === mtime && last.size === size,
+    )
+  }
+
+  /** What is watched is gone, with all that was in it, and the kernel ends the watch. */
+  private end(ctx: BeaconContext, path: string): void {
+    const files = [...(this.known.get(path) ?? [])]
+    for (const [file, { isDirectory }] of files) {
+      if (file !== path) this.changes.push({ path, file, kinds: ['delete'], isDirectory })
     }
+    const isTold = !files.some(([file]) => file === path)
+    const kinds = [...(isTold ? [] : ['delete_self']), 'ignored']
+    this.changes.push({ path, file: path, kinds, isDirectory: false })
+    this.known.delete(path)
+    ctx.unwatch(path)
   }
 }
 
@@ -111,7 +135,8 @@ async function filesAt(ctx: BeaconContext, path: string): Promise<string[]> {
 function kindsOf(before: Look | undefined, after: Look | undefined, isSelf: boolean): string[] {
   if (!before && !after) return []
   if (!after) return [isSelf ? 'delete_self' : 'delete']
-  if (!before) return ['create']
+  if (!before && after.isDirectory) return ['create']
+  if (!before) return ['create', ...(after.size > 0 ? ['modify'] : []), 'close_write']
   if (before.inode !== after.inode) return [isSelf ? 'move_self' : 'moved_to']
   if (before.mtime !== after.mtime || before.size !== after.size) return ['modify', 'close_write']
   return before.ctime === after.ctime ? [] : ['attrib']
@@ -147,12 +172,13 @@ async function watchAll(ctx: BeaconContext, watcher: Watcher, path: string, opti
   }
 }
 
-function* eventsOf({ path, file, kinds }: Change, options: Dict): Generator<Dict> {
+function* eventsOf({ path, file, kinds, isDirectory }: Change, options: Dict): Generator<Dict> {
   const mask = options.get('mask') ?? null
   const wanted = isList(mask) ? [...mask].map((item) => str(item)) : DEFAULT_MASK
   if (isExcluded(options, file)) return
-  for (const kind of kinds.filter((name) => wanted.includes(name))) {
-    const change = `IN_${kind.toUpperCase()}`
+  // that a watch has ended is told whatever is wanted
+  for (const kind of kinds.filter((name) => name === 'ignored' || wanted.includes(name))) {
+    const change = `IN_${kind.toUpperCase()}${isDirectory ? '|IN_ISDIR' : ''}`
     yield new Map<Value, Value>([
       ['tag', path],
       ['path', file],

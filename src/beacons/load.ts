@@ -1,6 +1,7 @@
-// The load of the machine, when it leaves its bounds.
-import { type Dict, decodeBytes, float, isList, numberOf, truthy, type Value } from '../data/mod.ts'
-import { defineBeacon, dictOption } from '../sdk/mod.ts'
+// The load of the machine, when it leaves its bounds: to two digits, which is how the kernel writes it; Salt asks it in another way
+// and tells the digits of its fractions too.
+import { type Dict, decodeBytes, float, isList, truthy, type Value } from '../data/mod.ts'
+import { defineBeacon, dictOption, floatOf } from '../sdk/mod.ts'
 
 const AVERAGES = ['1m', '5m', '15m'] as const
 
@@ -28,7 +29,7 @@ function validate(config: Dict): string | undefined {
 }
 
 const boundsOf = (averages: Dict, name: string): [number, number] => {
-  const [low, high] = [...(averages.get(name) as Value[])].map((bound) => numberOf(bound) ?? 0)
+  const [low, high] = [...(averages.get(name) as Value[])].map(floatOf)
   return [low!, high!]
 }
 

@@ -1,24 +1,42 @@
 // Lines that are added to a log file and match.
-import { type Dict, decodeBytes, isDict, str, truthy, type Value } from '../data/mod.ts'
-import { defineBeacon, dictOption } from '../sdk/mod.ts'
+import {
+  compileRegex,
+  type Dict,
+  decodeBytes,
+  isDict,
+  PyError,
+  type PyRegex,
+  splitLines,
+  str,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
+import { type BeaconContext, defineBeacon, dictOption } from '../sdk/mod.ts'
 
 const event = (tag: string, more: Record<string, Value>): Dict =>
   new Map<Value, Value>(Object.entries({ tag, match: 'no', raw: '', error: '', ...more }))
 
 /** The expressions by tag, and events for those that are none. */
-function expressions(tags: Dict): { known: Array<[string, RegExp]>; bad: Dict[] } {
-  const known: Array<[string, RegExp]> = []
+function expressions(tags: Dict): { known: Array<[string, PyRegex]>; bad: Dict[] } {
+  const known: Array<[string, PyRegex]> = []
   const bad: Dict[] = []
   for (const [tag, options] of tags) {
     const regex = isDict(options) ? (options.get('regex') ?? null) : null
     if (!truthy(regex)) continue
     try {
-      known.push([str(tag), new RegExp(`^(?:${str(regex)})`)])
-    } catch {
+      known.push([str(tag), compileRegex(str(regex))])
+    } catch (error) {
+      if (!(error instanceof PyError)) throw error
       bad.push(event(str(tag), { error: 'bad regex' }))
     }
   }
   return { known, bad }
+}
+
+/** Reading it fails with what there is to say. */
+async function missing(host: BeaconContext['host'], file: string): Promise<{ size: number }> {
+  await host.read(file)
+  return { size: 0 }
 }
 
 export default defineBeacon({
@@ -27,7 +45,7 @@ export default defineBeacon({
   validate: (config) => (config.has('file') ? undefined : 'Configuration for log beacon must contain file option.'),
   beacon: async ({ host, memory }, config) => {
     const file = str(config.get('file')!)
-    const size = (await host.stat(file))?.size ?? 0
+    const { size } = (await host.stat(file)) ?? (await missing(host, file))
     const before = memory.get('offset') as number | undefined
     memory.set('offset', size)
     // the first time only the end is noted; a file that shrank was begun anew
@@ -35,13 +53,9 @@ export default defineBeacon({
     const offset = size < before ? 0 : before
     const text = decodeBytes(await host.read(file, { offset, length: size - offset }))
     const { known, bad } = expressions(dictOption(config, 'tags'))
-    const found = text
-      .split(/\r?\n/)
-      .flatMap((line) =>
-        known
-          .filter(([, regex]) => line !== '' && regex.test(line))
-          .map(([tag]) => event(tag, { raw: line, match: 'yes' })),
-      )
+    const found = splitLines(text).flatMap((line) =>
+      known.filter(([, regex]) => regex.match(line)).map(([tag]) => event(tag, { raw: line, match: 'yes' })),
+    )
     return [...bad, ...found]
   },
 })

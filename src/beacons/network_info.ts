@@ -1,6 +1,6 @@
 // Counters of network interfaces, when they reach or pass a number.
-import { type Dict, decodeBytes, isDict, numberOf, str, type Value } from '../data/mod.ts'
-import { defineBeacon, dictOption } from '../sdk/mod.ts'
+import { type Dict, decodeBytes, isDict, str, type Value } from '../data/mod.ts'
+import { defineBeacon, dictOption, intOf } from '../sdk/mod.ts'
 
 /** The counters and their places in `/proc/net/dev`. */
 const COUNTERS: ReadonlyArray<[string, number]> = [
@@ -43,7 +43,7 @@ export default defineBeacon({
       const isGreater = options.get('type') === 'greater'
       const isTold = COUNTERS.some(([counter, place]) => {
         if (!options.has(counter)) return false
-        const limit = numberOf(options.get(counter)!) ?? 0
+        const limit = intOf(options.get(counter)!)
         return isGreater ? numbers[place]! > limit : numbers[place] === limit
       })
       if (!isTold) continue

@@ -1,5 +1,5 @@
 // Whether services run. With `onchangeonly` only when that changes, and with `delay` only when it stays so.
-import { type Dict, isDict, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isNumeric, numberOf, str, truthy, typeError, typeName, type Value } from '../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption } from '../sdk/mod.ts'
 
 interface Known {
@@ -21,7 +21,18 @@ function validate(config: Dict): string | undefined {
 /** Whether a state is to be told now. */
 function isTold(memory: Map<string, unknown>, name: string, running: Value, options: Dict, now: number): boolean {
   if (options.get('onchangeonly') !== true) return true
-  const delay = numberOf(options.get('delay') ?? 0) ?? 0
+  const delay = options.get('delay') ?? 0
+  if (!isNumeric(delay)) throw typeError(`'>' not supported between instances of '${typeName(delay)}' and 'int'`)
+  return isDue(memory, name, running, { options, now, delay: numberOf(delay) ?? 0 })
+}
+
+interface Asked {
+  options: Dict
+  now: number
+  delay: number
+}
+
+function isDue(memory: Map<string, unknown>, name: string, running: Value, { options, now, delay }: Asked): boolean {
   const known = memory.get(name) as Known | undefined
   if (known === undefined || known.running !== running) {
     memory.set(name, { running, ...(delay > 0 && { since: now }) } satisfies Known)

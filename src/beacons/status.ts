@@ -1,18 +1,60 @@
 // Numbers of the machine, as the functions of `status` give them.
-import { type Dict, isDict, isList, numberOf, SaltError, str, type Value } from '../data/mod.ts'
-import { type BeaconContext, defineBeacon, ownOptions } from '../sdk/mod.ts'
+import {
+  type Dict,
+  getIndex,
+  isDict,
+  isList,
+  keyError,
+  PyError,
+  SaltError,
+  str,
+  typeError,
+  typeName,
+  type Value,
+} from '../data/mod.ts'
+import { type BeaconContext, defineBeacon, intOf, ownOptions } from '../sdk/mod.ts'
 
 const EVERYTHING: Dict = new Map<Value, Value>(
   ['loadavg', 'cpustats', 'meminfo', 'vmstats', 'time'].map((fun) => [fun, ['all']]),
 )
 
-function itemOf(data: Value, item: Value): Value | undefined {
-  if (isDict(data)) return data.get(item)
-  const index = numberOf(item)
-  return index === undefined || !isList(data) ? undefined : [...data][index]
+/** `data[item]`. */
+function itemOf(data: Value, item: Value): Value {
+  if (isDict(data)) {
+    const found = data.get(item)
+    if (found === undefined) throw keyError(item)
+    return found
+  }
+  if (isList(data)) return getIndex([...data], item)
+  if (typeof data === 'string') return getIndex(data, item)
+  throw typeError(`'${typeName(data)}' object is not subscriptable`)
+}
+
+const isRaised = (error: unknown, type: string): error is PyError => error instanceof PyError && error.code === type
+
+/** Takes an item over, by its name or by its number; what is not there ends what was gathered. */
+function withItem(facts: Value, data: Value, item: Value): Value {
+  const put = (key: Value): void => {
+    const value = itemOf(data, key)
+    if (!isDict(facts)) throw typeError("'str' object does not support item assignment")
+    facts.set(item, value)
+  }
+  try {
+    try {
+      put(item)
+    } catch (error) {
+      if (!isRaised(error, 'TypeError')) throw error
+      put(intOf(item))
+    }
+    return facts
+  } catch (error) {
+    if (!isRaised(error, 'KeyError')) throw error
+    return `Status beacon is incorrectly configured: ${error.message}`
+  }
 }
 
 async function factsOf(ctx: BeaconContext, fun: string, wanted: Value): Promise<Value> {
+  if (!ctx.has(`status.${fun}`)) throw keyError(`status.${fun}`)
   let data: Value
   try {
     data = await ctx.call(`status.${fun}`)
@@ -23,12 +65,7 @@ async function factsOf(ctx: BeaconContext, fun: string, wanted: Value): Promise<
   }
   let facts: Value = new Map()
   for (const item of isList(wanted) ? [...wanted] : [wanted]) {
-    if (item === 'all') facts = data
-    else {
-      const found = itemOf(data, item)
-      if (found === undefined) facts = `Status beacon is incorrectly configured: '${str(item)}'`
-      else if (isDict(facts)) facts.set(item, found)
-    }
+    facts = item === 'all' ? data : withItem(facts, data, item)
   }
   return facts
 }

@@ -15,6 +15,7 @@ export const beaconTable: Readonly<Record<string, () => Promise<{ default: Beaco
   network_settings: () => import('../beacons/network_settings.ts'),
   pkg: () => import('../beacons/pkg.ts'),
   ps: () => import('../beacons/ps.ts'),
+  salt_monitor: () => import('../beacons/salt_monitor.ts'),
   service: () => import('../beacons/service.ts'),
   status: () => import('../beacons/status.ts'),
   swapusage: () => import('../beacons/swapusage.ts'),

@@ -21,14 +21,14 @@ export interface BeaconKind {
   look(ctx: BeaconContext, config: Value, options: Dict): Promise<Dict[]>
 }
 
-function ownKind(declaration: BeaconDeclaration): BeaconKind {
+function ownKind(declaration: BeaconDeclaration, has: BeaconContext['has']): BeaconKind {
   return {
     validate: async (config, options) => {
       if (!isList(config)) {
         return { valid: false, comment: `Configuration for ${declaration.name} beacon must be a list.` }
       }
-      const problem = declaration.validate(options)
-      return { valid: problem === undefined, comment: problem ?? VALID }
+      const problem = declaration.validate(options, has)
+      return { valid: problem === undefined, comment: problem ?? declaration.valid ?? VALID }
     },
     look: async (ctx, _config, options) => declaration.beacon(ctx, options),
   }
@@ -59,7 +59,7 @@ export class BeaconSet {
       if (serves !== undefined) this.log('error', `Unable to load ${name} beacon: ${serves}`)
       return undefined
     }
-    return ownKind((await beaconTable[name]!()).default)
+    return ownKind((await beaconTable[name]!()).default, functions.ctx.has)
   }
 
   /** What a configured beacon works with; the same from look to look. */

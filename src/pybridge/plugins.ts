@@ -58,8 +58,8 @@ function nativePlugin(module: NativeModule): UserPlugin {
 /** A declaration of a beacon by the names and in the forms of Salt. */
 const beaconFunctions = ({ beacon, validate }: BeaconDeclaration): Record<string, Raw> => ({
   beacon: (ctx, config) => beacon(ctx as BeaconContext, beaconOptions(config!)),
-  validate: (_ctx, config) => {
-    const problem = validate(beaconOptions(config!))
+  validate: (ctx, config) => {
+    const problem = validate(beaconOptions(config!), (ctx as BeaconContext).has)
     return [problem === undefined, problem ?? '']
   },
 })

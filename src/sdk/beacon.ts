@@ -1,5 +1,17 @@
 // What a beacon is: it looks at something every so often and tells what it saw, as data of events.
-import { type Dict, isDict, isList, numberOf, str, type Value } from '../data/mod.ts'
+import {
+  type Dict,
+  floatFromText,
+  intFromText,
+  isDict,
+  isList,
+  isNumeric,
+  numberOf,
+  str,
+  typeError,
+  typeName,
+  type Value,
+} from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 
 export interface BeaconContext extends Pick<FunctionContext, 'call' | 'has' | 'grains' | 'opts' | 'host' | 'log'> {
@@ -15,8 +27,10 @@ export interface BeaconDeclaration {
   doc: string
   /** True, or why it cannot serve here. */
   when?(ctx: BeaconContext): true | string | Promise<true | string>
+  /** What is said of a configuration with which nothing is wrong, where it is not what all say. */
+  valid?: string
   /** What is wrong with a configuration; undefined when nothing is. */
-  validate(config: Dict): string | undefined
+  validate(config: Dict, has: BeaconContext['has']): string | undefined
   /** Looks once; what it gives are the data of events, `tag` being the end of their tags. */
   beacon(ctx: BeaconContext, config: Dict): Dict[] | Promise<Dict[]>
 }
@@ -44,10 +58,27 @@ export function dictOption(config: Dict, name: string): Dict {
   return isDict(option) ? option : new Map()
 }
 
-/** `10%`, `10` or `10.5`. */
-export function percentOf(value: Value): number {
-  return numberOf(str(value).replace('%', '').trim()) ?? Number(str(value).replace('%', ''))
+/** `float(value)` and `int(value)`, with the errors of Python: they are what the event of a failed look tells. */
+export function floatOf(value: Value): number {
+  if (typeof value === 'string') return floatFromText(value)
+  const number = isNumeric(value) ? numberOf(value) : undefined
+  if (number === undefined)
+    throw typeError(`float() argument must be a string or a real number, not '${typeName(value)}'`)
+  return number
 }
+
+export function intOf(value: Value): number {
+  if (typeof value === 'string') return Number(intFromText(value))
+  const number = isNumeric(value) ? numberOf(value) : undefined
+  if (number === undefined) {
+    throw typeError(`int() argument must be a string, a bytes-like object or a real number, not '${typeName(value)}'`)
+  }
+  return Math.trunc(number)
+}
+
+/** `10%`, `10` or `10.5`. */
+export const percentOf = (value: Value): number =>
+  floatOf(typeof value === 'string' ? value.replaceAll('%', '') : value)
 
 /** To one digit, as psutil has it. */
 export const roundedPercent = (part: number, whole: number): number =>
