@@ -17,10 +17,17 @@ export async function openIdentity(opts: Dict): Promise<MasterIdentity> {
     existsSync(join(folder, 'master.pem')) || own === '' || !existsSync(join(folder, `${own}.pem`)) ? 'master' : own
   const key = await loadOrMakeKeys(folder, name, secret('key_pass'))
   if (!truthy(opts.get('master_sign_pubkey') ?? false)) return masterIdentity(key)
-  const signatureFile = join(folder, textOf(opts.get('master_pubkey_signature') ?? null) ?? 'master_pubkey_signature')
-  if (truthy(opts.get('master_use_pubkey_signature') ?? false) && existsSync(signatureFile)) {
-    return masterIdentity(key, { signature: readFileSync(signatureFile, 'utf8') })
+  const signature = signatureFile(opts, folder)
+  if (truthy(opts.get('master_use_pubkey_signature') ?? false) && signature !== undefined) {
+    return masterIdentity(key, { signature: readFileSync(signature, 'utf8') })
   }
   const signName = textOf(opts.get('master_sign_key_name') ?? null) ?? 'master_sign'
   return masterIdentity(key, { signKey: await loadOrMakeKeys(folder, signName, secret('signing_key_pass')) })
+}
+
+/** The ready signature, under the name of the option, of 3008, or of those before it. */
+function signatureFile(opts: Dict, folder: string): string | undefined {
+  const usual = [`${str(opts.get('id') ?? '')}_pubkey_signature`, 'master_pubkey_signature']
+  const named = textOf(opts.get('master_pubkey_signature') ?? null)
+  return (named ? [named] : usual).map((name) => join(folder, name)).find((file) => existsSync(file))
 }

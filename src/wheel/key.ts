@@ -9,7 +9,8 @@ import {
   masterFn,
   pemFingerprint,
 } from '../sdk/mod.ts'
-import { allKeys, FOLDERS, fromDict, type Matches, matching, move, nowOf, remove, toDict } from './key/keys.ts'
+import { allKeys, FOLDERS, fromDict, type Matches, matcher, matching, move, nowOf, remove, toDict } from './key/keys.ts'
+import { localKeys, masterName } from './key/local-keys.ts'
 import { makeKeys, makeSignature } from './key/making.ts'
 
 const LISTS: ReadonlyArray<readonly [start: string, folder: KeyFolder]> = [
@@ -37,20 +38,19 @@ function about(ctx: MasterContext, match: Value, tell: (pem: string) => string):
   return found
 }
 
-async function masterPem(ctx: MasterContext, end: 'pem' | 'pub'): Promise<string> {
-  return Buffer.from(await ctx.host.read(`${str(ctx.opts.get('pki_dir')!)}/master.${end}`)).toString()
+async function publicPem(ctx: MasterContext): Promise<string> {
+  return Buffer.from(await ctx.host.read(`${str(ctx.opts.get('pki_dir')!)}/master.pub`)).toString()
 }
-
-const masterName = (ctx: MasterContext): string => str(ctx.opts.get('id') ?? 'master').replace(/_master$/, '')
 
 async function fingerprints(ctx: MasterContext, match: Value, form: Value): Promise<Dict> {
   const hash = truthy(form) ? str(form) : str(ctx.opts.get('hash_type') ?? 'sha256')
   const found = about(ctx, match, (pem) => pemFingerprint(pem, hash))
+  const isMatch = matcher(match)
   const local: Dict = new Map()
-  for (const end of ['pem', 'pub'] as const) {
-    local.set(`${masterName(ctx)}.${end}`, pemFingerprint(await masterPem(ctx, end), hash))
+  for (const [name, file] of await localKeys(ctx)) {
+    if (isMatch(name)) local.set(name, pemFingerprint(Buffer.from(await ctx.host.read(file)).toString(), hash))
   }
-  return new Map<Value, Value>([['local', local], ...found])
+  return local.size > 0 ? found.set('local', local) : found
 }
 
 /** The states from which keys are taken. */
@@ -109,10 +109,7 @@ const reading = {
   list_all: masterFn({
     doc: 'All keys by state, with those of the master.',
     args: {},
-    run: (ctx) => {
-      const local = [`${masterName(ctx)}.pem`, `${masterName(ctx)}.pub`]
-      return new Map<Value, Value>([...allKeys(ctx), ['local', local]])
-    },
+    run: async (ctx) => new Map<Value, Value>([...allKeys(ctx), ['local', [...(await localKeys(ctx)).keys()]]]),
   }),
   name_match: masterFn({
     doc: 'The keys that match, by state.',
@@ -133,16 +130,12 @@ const reading = {
   master_key_str: masterFn({
     doc: "The text of the master's public key.",
     args: {},
-    run: async (ctx) => ({ local: { [`${masterName(ctx)}.pub`]: await masterPem(ctx, 'pub') } }),
+    run: async (ctx) => ({ local: { [`${masterName(ctx)}.pub`]: await publicPem(ctx) } }),
   }),
   finger: masterFn({
     doc: 'The fingerprints of keys.',
     args: { match, hash_type },
-    run: async (ctx, { match, hash_type }) => {
-      const found = await fingerprints(ctx, match, hash_type)
-      found.delete('local')
-      return found
-    },
+    run: (ctx, { match, hash_type }) => fingerprints(ctx, match, hash_type),
   }),
   finger_all: masterFn({
     doc: "The fingerprints of all keys, the master's included.",
@@ -154,7 +147,7 @@ const reading = {
     args: { hash_type },
     run: async (ctx, { hash_type }) => {
       const hash = truthy(hash_type) ? str(hash_type) : str(ctx.opts.get('hash_type') ?? 'sha256')
-      return { local: { 'master.pub': pemFingerprint(await masterPem(ctx, 'pub'), hash) } }
+      return { local: { 'master.pub': pemFingerprint(await publicPem(ctx), hash) } }
     },
   }),
 }

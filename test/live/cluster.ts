@@ -6,6 +6,7 @@ import {
   appendFileSync,
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -181,7 +182,8 @@ export class Cluster {
   }
 
   log(name: string): string {
-    return readFileSync(join(this.root, `${name}.log`), 'utf8')
+    const file = join(this.root, `${name}.log`)
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
   /** Runs a recorded command line. */

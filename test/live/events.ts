@@ -7,22 +7,29 @@ import { Placeholders } from './placeholders.ts'
 import type { Json, RecordedEvent } from './scenario.ts'
 
 const PASSING =
-  /^(minion\/refresh|resource\/refresh|salt\/auth|minion_start|salt\/minion\/|salt\/job\/.*\/ret\/|salt\/stats|salt\/batch\/\w+\/recover|_salt_error)/
+  /^(minion\/refresh|resource\/refresh|salt\/auth|minion_start|salt\/minion\/|salt\/stats|salt\/batch\/[^/]+\/recover|_salt_error)/
+
+/** Outputs tell what minions returned. */
+const RETURN = /^salt\/job\/.*\/ret\//
 
 /** On a minion's bus its own parts talk to each other in their own ways; what others may listen to is Salt's. */
 export const isForOthers = ({ tag }: RecordedEvent): boolean =>
-  !/^(__master_req_channel|fire_master|_minion_mine|__beacons_return|manage_|\/salt\/minion\/minion_(schedule|beacons_list))/.test(
+  !/^(__master_req_channel|fire_master|_minion_mine|__(beacons|schedule)_return|manage_|\/salt\/minion\/minion_(schedule|beacons_list))/.test(
     tag,
   )
 
-function* wanted(events: readonly RecordedEvent[]): Generator<RecordedEvent> {
-  for (const event of events) {
-    if (PASSING.test(event.tag) || event.data['fun'] === 'saltutil.find_job') continue
-    yield event
-  }
-}
+/** Whether an event says something about what was done. */
+const isTelling = ({ tag, data }: RecordedEvent): boolean => !PASSING.test(tag) && data['fun'] !== 'saltutil.find_job'
 
-const jsonOf = (event: BusEvent): Json => JSON.parse(dumpJson(event.data, { default: str })) as Json
+const isCompared = (event: RecordedEvent): boolean => isTelling(event) && !RETURN.test(event.tag)
+
+const plain = ({ tag, data }: BusEvent): RecordedEvent => ({
+  tag,
+  data: JSON.parse(dumpJson(data, { default: str })) as RecordedEvent['data'],
+})
+
+/** What a recording keeps of the events that came. */
+export const recordedEvents = (seen: readonly BusEvent[]): RecordedEvent[] => seen.map(plain).filter(isTelling)
 
 /** Recorded events that nothing of what came is like. */
 export function missingEvents(
@@ -30,9 +37,9 @@ export function missingEvents(
   seen: readonly BusEvent[],
   place: (value: Json) => Json,
 ) {
-  const left = seen.map((event) => ({ tag: event.tag, data: jsonOf(event) }))
+  const left = seen.map(plain)
   const missing: string[] = []
-  for (const { tag, data } of wanted(recorded)) {
+  for (const { tag, data } of recorded.filter(isCompared)) {
     const expected = place(data)
     const at = left.findIndex((other) => isLike(tag, expected, other))
     const alike = left.filter((other) => new Placeholders().matches(tag, other.tag)).slice(0, 3)

@@ -31,7 +31,7 @@ const ASKS_ABOUT_JOBS = /salt-run jobs\.|saltutil\.(running|find_job|is_running)
 const NO_JOB = '20010101000000000000'
 
 /** Scenarios whose events say what came of it. */
-const TOLD_BY_EVENTS = /^(reactor-|orch-|custom-events|state-progress-events|event-id-spoofing|async-and-running)/
+const TOLD_BY_EVENTS = /^(more-|reactor-|orch-|custom-events|state-progress-events|event-id-spoofing|async-and-running)/
 
 class Play {
   private readonly scenario: Scenario

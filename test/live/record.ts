@@ -2,6 +2,7 @@
 // same files what came of them, with placeholders for what varies.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readJson } from './compare.ts'
+import { recordedEvents } from './events.ts'
 import { Placeholders } from './placeholders.ts'
 import { realSalt } from './programs.ts'
 import type { Json, Scenario, Step } from './scenario.ts'
@@ -43,14 +44,16 @@ for (const file of process.argv.slice(2)) {
   const scenario = JSON.parse(readFileSync(file, 'utf8')) as Scenario
   const stage = new Stage(scenario, realSalt())
   const known = new Placeholders()
-  const steps: Step[] = []
+  const found: Pick<Scenario, 'steps' | 'events'> = { steps: [], events: [] }
   try {
     await stage.open()
-    for (const step of scenario.steps) steps.push(await recorded(stage, step, known))
+    const before = stage.seen().length
+    for (const step of scenario.steps) found.steps.push(await recorded(stage, step, known))
+    found.events.push(...recordedEvents(stage.seen().slice(before)))
   } finally {
     await stage.close()
   }
-  const filled = JSON.parse(withPlaceholders(JSON.stringify(steps), stage.cluster.root)) as Step[]
-  const plain = filled.map((step, index) => ({ ...step, ...scenario.steps[index] }))
-  writeFileSync(file, `${JSON.stringify({ ...scenario, steps: plain, events: [] }, null, 1)}\n`)
+  const filled = JSON.parse(withPlaceholders(JSON.stringify(found), stage.cluster.root)) as typeof found
+  const steps = filled.steps.map((step, index) => ({ ...step, ...scenario.steps[index] }))
+  writeFileSync(file, `${JSON.stringify({ ...scenario, steps, events: filled.events }, null, 1)}\n`)
 }

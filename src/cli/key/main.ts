@@ -1,6 +1,5 @@
 // salt-key from its words to its exit status. Keys are files, so it works without a running master too, and one that runs is
 // told; who is known by external authentication has the master do it.
-import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { BrineError, consoleLog, type Log } from '../../base/mod.ts'
 import { ClientError, socketAccess } from '../../client/mod.ts'
@@ -92,7 +91,7 @@ async function perform(work: Work): Promise<void> {
 async function asked({ keys }: Work, action: Action, match: string, isAll: boolean): Promise<Value> {
   if (action === 'list') return keys.call('list', match)
   if (action === 'print') return keys.call('print', match)
-  return isAll || match === 'master' ? keys.fingerAll() : keys.call('finger', match)
+  return isAll ? keys.fingerAll() : keys.call('finger', match)
 }
 
 function show({ opts, streams, log }: Work, value: Value): void {
@@ -162,12 +161,7 @@ async function confirmed(isDeletion: boolean): Promise<boolean> {
 }
 
 /** The signature of the master's public key, for minions that ask for one. */
-async function sign({ opts, streams, keys }: Work): Promise<void> {
-  const option = (name: string): Value => opts.get(name) ?? null
-  const places = ['priv', 'pub', 'signature_path', 'auto_create', 'keysize'].map(option)
-  const done = await keys.call('gen_signature', ...places)
-  if (done !== true) throw new ProgramExit(1, { stderr: typeof done === 'string' ? `${done}\n` : '' })
-  const folder = str(option('signature_path') ?? '') || str(opts.get('pki_dir')!)
-  const file = join(folder, str(opts.get('master_pubkey_signature') ?? 'master_pubkey_signature'))
-  streams.out(`The signature was written to ${file}\n`)
+async function sign(work: Work): Promise<void> {
+  const wish = ['priv', 'pub', 'signature_path', 'auto_create', 'keysize'].map((name) => work.opts.get(name) ?? null)
+  show(work, await work.keys.call('gen_signature', ...wish))
 }

@@ -15,12 +15,18 @@ export function allKeys(ctx: MasterContext): Matches {
   return new Map(FOLDERS.map((folder) => [folder, ctx.keys.list(folder)]))
 }
 
-/** The keys whose id a glob, or a list of globs parted by commas, matches. */
-export function matching(ctx: MasterContext, match: Value): Matches {
+/** Which names a glob, or a list of globs parted by commas, means. */
+export function matcher(match: Value): (name: string) => boolean {
   const patterns = isList(match) ? match.map(str) : str(match).split(',')
+  return (name) => patterns.some((pattern) => fnmatch(name, pattern))
+}
+
+/** The keys whose id matches. */
+export function matching(ctx: MasterContext, match: Value): Matches {
+  const isMatch = matcher(match)
   const found: Matches = new Map()
   for (const [folder, ids] of allKeys(ctx)) {
-    const matched = ids.filter((id) => patterns.some((pattern) => fnmatch(id, pattern)))
+    const matched = ids.filter(isMatch)
     if (matched.length > 0) found.set(folder, matched)
   }
   return found

@@ -58,7 +58,11 @@ export async function makeSignature(ctx: MasterContext, wish: SignatureWish): Pr
     await writePair(ctx, signing, wish.keysize)
   }
   const folder = truthy(wish.signature_path) ? str(wish.signature_path) : pki
-  const file = join(folder, optionText(ctx, 'master_pubkey_signature', 'master_pubkey_signature'))
+  const file = join(
+    folder,
+    optionText(ctx, 'master_pubkey_signature', `${str(ctx.opts.get('id') ?? '')}_pubkey_signature`),
+  )
+  await ctx.host.makeDirectory(folder, { parents: true })
   if (await isFile(ctx, file)) {
     ctx.log('error', `${file} already exists at expected location`)
     return false
