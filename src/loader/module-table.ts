@@ -397,6 +397,8 @@ export const moduleTable: ModuleTable = {
         'run_chroot',
         'shells',
         'shell_info',
+        'powershell',
+        'powershell_all',
         'run_bg',
       ],
       always: true,

@@ -109,3 +109,53 @@ describe('cmd', () => {
     expect(repr((await run('shell_info', ['fish'])).answer)).toContain('does not know how')
   })
 })
+
+describe('PowerShell', () => {
+  const HOW = '-NonInteractive|-NoProfile|-ExecutionPolicy|Bypass'
+  const answering = (stdout: string, stderr = '') =>
+    MemoryHost.with({
+      files: { '/usr/bin/pwsh': { mode: 0o755 }, '/root/': '' },
+      env: { HOME: '/root', PATH: '/usr/bin' },
+      commands: [() => ({ stdout, stderr, retcode: 0 })],
+    })
+
+  test.each<[string, string, Record<string, Value>, string]>([
+    ['powershell', '{"a": 1}\n', {}, "{'a': 1}"],
+    ['powershell', '5', {}, "'5'"],
+    ['powershell', '', {}, "''"],
+    ['powershell', '[1, ', {}, '{}'],
+    ['powershell_all', '{"a": 1}', {}, "{'pid': 100, 'retcode': 0, 'stderr': '', 'result': {'a': 1}}"],
+    [
+      'powershell_all',
+      '{"a": 1}',
+      { force_list: true },
+      "{'pid': 100, 'retcode': 0, 'stderr': '', 'result': [{'a': 1}]}",
+    ],
+    ['powershell_all', '', {}, "{'pid': 100, 'retcode': 0, 'stderr': ''}"],
+    ['powershell_all', '', { force_list: true }, "{'pid': 100, 'retcode': 0, 'stderr': '', 'result': []}"],
+  ])('.%s reads %j with %j', async (name, stdout, kwargs, shown) => {
+    const { answer } = await run(name, ['Get-Date'], kwargs, { host: await answering(stdout) })
+    expect(repr(answer)).toBe(shown)
+  })
+
+  test('runs the command in a try block, as text or encoded', async () => {
+    const host = await answering('1')
+    await run('powershell', ['Get-Date'], { depth: 4, shell: 'pwsh' }, { host })
+    await run('powershell', [['Get-Date', '-x']], { encode_cmd: true }, { host })
+    await run('powershell_all', ['Get-Date'], {}, { host })
+    const lines = host.history.map(({ argv }) => argv.join('|'))
+    const text = "$ProgressPreference='SilentlyContinue'; try { Get-Date -x | ConvertTo-JSON } catch { Write-Error $_ }"
+    expect(lines).toEqual([
+      `/usr/bin/pwsh|${HOW}|-Command|try { Get-Date | ConvertTo-JSON -Depth 4 } catch { Write-Error $_ }`,
+      `/usr/bin/pwsh|${HOW}|-EncodedCommand|${Buffer.from(text, 'utf16le').toString('base64')}`,
+      `/usr/bin/pwsh|${HOW}|-Command|Get-Date | ConvertTo-JSON`,
+    ])
+  })
+
+  test('is refused where it is not, and what is no answer is an error', async () => {
+    await expect(run('powershell', ['x'])).rejects.toThrow("neither 'powershell' nor 'pwsh' is in the PATH")
+    await expect(run('powershell', ['x'], { shell: 'bash' })).rejects.toThrow('Must specify a valid powershell binary')
+    const broken = run('powershell_all', ['x'], {}, { host: await answering('{"a":', 'no') })
+    await expect(broken).rejects.toThrow('cmd.powershell_all cannot parse the Powershell output.')
+  })
+})

@@ -5,6 +5,7 @@ import { args, further } from './cmd/arguments.ts'
 import { runInChroot } from './cmd/chroot.ts'
 import { execute, shellChoice } from './cmd/execute.ts'
 import { type Given, given } from './cmd/given.ts'
+import { allArguments, objectArguments, powershell, powershellAll } from './cmd/powershell.ts'
 import { runScript } from './cmd/script.ts'
 import { availableShells, shellInfo } from './cmd/shells.ts'
 
@@ -252,6 +253,16 @@ export default defineModule({
       effect: 'read',
       run: (ctx, { shell }) => shellInfo(ctx, shell),
     }),
+    powershell: command(
+      'Run a command of PowerShell; the objects it gives back are returned.',
+      objectArguments,
+      powershell,
+    ),
+    powershell_all: command(
+      'Run a command of PowerShell; process id, code, errors and the objects it gives back are returned.',
+      allArguments,
+      powershellAll,
+    ),
     run_bg: command(
       'Start a command in the background.',
       args(
