@@ -71,6 +71,7 @@ describe('cmd', () => {
     ['x', { cwd: '/nowhere' }, "Specified cwd '/nowhere' either not absolute or does not exist"],
     ['x', { runas: 'nobody' }, "User 'nobody' is not available"],
     ['x', { shell: '/bin/nosh' }, 'The shell /bin/nosh is not available'],
+    ['x', { env: ['A=1'] }, 'illegal environment variable name'],
     ['x', { umask: '0' }, 'Zero umask is not allowed.'],
     ['x', { umask: '99' }, "Invalid umask: '99'"],
     ['x', { success_retcodes: 'a' }, 'success_retcodes must be a list of integers'],

@@ -169,7 +169,9 @@ async function run(ctx: StateContext, args: Given): Promise<Answer> {
 }
 
 function finished(answer: Answer, outcome: Value, comment: string): Answer {
-  const retcode = outcome instanceof Map ? (outcome.get('retcode') ?? 0) : outcome
+  const retcode = outcome instanceof Map ? outcome.get('retcode') : outcome
+  // a script that could not be started has no answer
+  if (retcode === undefined) throw keyError('retcode')
   return { ...answer, changes: outcome, result: !truthy(retcode), comment }
 }
 

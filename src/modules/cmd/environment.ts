@@ -1,5 +1,5 @@
 // The environment of a command: the minion's own, that of the user it runs as, and what the caller adds.
-import { dictEntries, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { dictEntries, PyError, repr, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
 import { type Given, given, homeOf } from './given.ts'
 
@@ -53,11 +53,22 @@ export async function commandEnvironment(
   return all
 }
 
-/** From a mapping, or a list of mappings; anything else adds nothing. */
+/** Variables of a mapping, or of a list of mappings with one each and of names; anything else has none. */
+function variablesOf(ctx: FunctionContext, env: Value): Array<[Value, Value]> {
+  if (env instanceof Map) return [...dictEntries(env)]
+  const items = Array.isArray(env) ? (env as Value[]) : []
+  const odd = items.find((item) => (item instanceof Map ? item.size !== 1 : item === null || Array.isArray(item)))
+  if (odd !== undefined) {
+    ctx.log('error', `The environment is left out: ${repr(odd)} is neither a name nor one variable`)
+    return []
+  }
+  return items.flatMap((item): Array<[Value, Value]> => (item instanceof Map ? [...dictEntries(item)] : [[item, null]]))
+}
+
 function readEnvironment(ctx: FunctionContext, env: Value): Map<string, string> {
-  const maps = (Array.isArray(env) ? (env as Value[]) : [env]).filter((item) => item instanceof Map)
   const result = new Map<string, string>()
-  for (const [key, value] of maps.flatMap((map) => [...dictEntries(map)])) {
+  for (const [key, value] of variablesOf(ctx, env)) {
+    if (/[=\0]/.test(str(key))) throw new PyError('ValueError', 'illegal environment variable name')
     if (value === null) {
       const text = `Environment variable '${str(key)}' passed without a value. Setting value to an empty string`
       ctx.log('error', text)

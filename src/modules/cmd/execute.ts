@@ -201,7 +201,7 @@ function decoded(result: CommandResult, args: Given): Outcome {
   const encoding = textOf(given(args, 'output_encoding')) ?? 'utf-8'
   const text = (bytes: Uint8Array): string => {
     const whole = decodedText(bytes, encoding)
-    return truthy(given(args, 'rstrip') ?? true) ? withoutTail(whole) : whole
+    return truthy(given(args, 'rstrip') ?? true) && !truthy(given(args, 'use_vt')) ? withoutTail(whole) : whole
   }
   const { pid, retcode } = result
   return { pid, retcode, stdout: text(result.stdout), stderr: text(result.stderr) }

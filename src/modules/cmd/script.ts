@@ -1,5 +1,5 @@
 // Scripts: fetched or rendered to a temporary file that only its user may run, and removed afterwards.
-import { type Dict, SaltError, shlexSplit, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, PyError, SaltError, shlexSplit, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
 import { execute, shellChoice } from './execute.ts'
 import { type Given, given, optionsOf } from './given.ts'
@@ -24,8 +24,7 @@ export async function runScript(ctx: FunctionContext, args: Given): Promise<Dict
   })
   try {
     if (!(await place(ctx, args, { source, path, saltenv }))) return new Map<Value, Value>(Object.entries(FAILED))
-    const user = textOf(given(args, 'runas'))
-    const uid = user === undefined ? -1 : ((await ctx.host.user(user))?.uid ?? -1)
+    const uid = await ownerOf(ctx, given(args, 'runas'))
     await ctx.host.chmod(path, 0o500)
     await ctx.host.chown(path, uid, -1)
     const words = wordsOf(given(args, 'args'))
@@ -34,6 +33,15 @@ export async function runScript(ctx: FunctionContext, args: Given): Promise<Dict
   } finally {
     await ctx.host.remove(path)
   }
+}
+
+/** Whom the script belongs to; someone who is not there can own nothing. */
+async function ownerOf(ctx: FunctionContext, runas: Value): Promise<number> {
+  const user = textOf(runas)
+  if (user === undefined) return -1
+  const found = await ctx.host.user(user)
+  if (!found) throw new PyError('TypeError', 'uid should be integer, not str')
+  return found.uid
 }
 
 function wordsOf(args: Value): Value[] {

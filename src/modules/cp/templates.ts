@@ -73,6 +73,7 @@ export async function renderTemplate(ctx: FunctionContext, request: TemplateRequ
     const raw = decodeBytes(await ctx.host.read(source))
     text = str(await ctx.render({ text: raw, renderer: template, saltenv, context }))
   } catch (error) {
+    if (toError(error).name === 'SaltRenderError') throw error
     ctx.log('error', `Failed to render template with error: ${toError(error).message}`)
     return ''
   }
