@@ -52,7 +52,8 @@ export async function* collectReturns(
   const { jid } = published
   const waiting = new Set(published.minions)
   const ours = new Set([jid])
-  events.want((tag) => ours.has(tag.split('/')[2] ?? ''))
+  const isOurs = (tag: string): boolean => ours.has(tag.split('/')[2] ?? '')
+  events.want(isOurs)
   let limit = performance.now() + options.timeout * 1000
   let question: Question | undefined
   while (waiting.size > 0) {
@@ -76,6 +77,7 @@ export async function* collectReturns(
     const asked = await ask(jid, [...waiting])
     if (asked === undefined) break
     ours.add(asked)
+    events.want(isOurs)
     question = { jid: asked, running: new Set() }
     limit = performance.now() + options.gatherJobTimeout * 1000
   }

@@ -87,6 +87,7 @@ export class LocalClient {
     if (request.kwargs && request.kwargs.size > 0) load.set('kwargs', request.kwargs)
     load.set('user', user)
     if (request.credentials) for (const [name, value] of request.credentials) load.set(name, value)
+    this.bus.want(isOfJob)
     return this.answered(await this.command(load, request.timeout))
   }
 
