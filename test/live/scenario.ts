@@ -38,6 +38,9 @@ export interface Scenario {
   events: RecordedEvent[]
 }
 
+/** Ours were recorded one by one, each with all it needs. */
+const isAlone = ({ scenario }: Scenario): boolean => scenario.startsWith('more-')
+
 /** Recordings were made one after the other, and some use modules that an earlier one brought. */
 function withModules(scenario: Scenario, all: readonly Scenario[]): Scenario {
   const { setup, steps } = scenario
@@ -61,7 +64,7 @@ export function readScenarios(directory: string, filter?: string): Scenario[] {
     .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Scenario)
   return scenarios
     .filter(({ scenario }) => filter === undefined || scenario.includes(filter))
-    .map((scenario) => withTree(withModules(scenario, scenarios), scenarios))
+    .map((scenario) => (isAlone(scenario) ? scenario : withTree(withModules(scenario, scenarios), scenarios)))
 }
 
 /** All were recorded over one tree of states, of which each names only the files it speaks of. */
