@@ -8,7 +8,7 @@ import { BrineError, type Log, silentLog, toError } from '../base/mod.ts'
 import { decodeEvent, EventFrames } from '../wire/mod.ts'
 import type { BusEvent, EventBus } from './event-bus.ts'
 import type { BusPaths } from './paths.ts'
-import { type PastEvents, Subscriber } from './subscriber.ts'
+import { joined, type PastEvents, Subscriber } from './subscriber.ts'
 
 /** Bytes that may wait for one listener, unless `ipc_write_buffer` says. */
 const MOST_WAITING = 64 << 20
@@ -101,10 +101,10 @@ export class BusServer {
     const events = this.fresh
     if (events.length === 0) return
     this.fresh = []
-    let bytes: Buffer | undefined
-    const all = (): Buffer => {
-      bytes ??= events.length === 1 ? events[0]!.frame : Buffer.concat(events.map(({ frame }) => frame))
-      return bytes
+    let pieces: Buffer[] | undefined
+    const all = (): Buffer[] => {
+      pieces ??= joined(events.map(({ frame }) => frame))
+      return pieces
     }
     for (const subscriber of this.subscribers.values()) subscriber.send(events, all)
   }

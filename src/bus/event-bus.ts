@@ -1,15 +1,15 @@
 // The bus inside a daemon. Who listens is told at once and in order; a listener that fails does not keep others from
 // hearing. The bytes of an event are made once, and only when somebody outside this process listens.
 import { type Log, silentLog, toError } from '../base/mod.ts'
-import { type Dict, encodeMsgpack, Packed } from '../data/mod.ts'
-import { framePacked } from '../wire/mod.ts'
+import { type Dict, Packed } from '../data/mod.ts'
+import { frameEvent } from '../wire/mod.ts'
 
 export type EventFilter = (tag: string) => boolean
 
 /** What is known about an event that is told again. */
 export interface EventOrigin {
-  /** Its data in bytes, where they are at hand. */
-  packed?: Uint8Array
+  /** As subscribers get it, where that is at hand. */
+  frame?: Buffer
   /** Whether it is a return that the job store has. */
   isKept?: boolean
 }
@@ -22,13 +22,12 @@ export class BusEvent {
   readonly number: number
   readonly isKept: boolean
   private bytes: Buffer | undefined
-  private readonly packed: Uint8Array | undefined
 
   constructor(tag: string, data: Dict, number = 0, origin?: EventOrigin) {
     this.tag = tag
     this.fields = data
     this.number = number
-    this.packed = origin?.packed
+    this.bytes = origin?.frame
     this.isKept = origin?.isKept === true
   }
 
@@ -40,7 +39,7 @@ export class BusEvent {
 
   /** As subscribers of the sockets get it. */
   get frame(): Buffer {
-    this.bytes ??= framePacked(this.tag, this.packed ?? encodeMsgpack(this.fields, 'bus'))
+    this.bytes ??= frameEvent(this.tag, this.fields).frame
     return this.bytes
   }
 }

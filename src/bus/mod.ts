@@ -2,7 +2,7 @@
 export { BusClient, type BusClientOptions, fireOnce } from './bus-client.ts'
 export { BusServer, type BusServerOptions } from './bus-server.ts'
 export { BusTap } from './bus-tap.ts'
-export { type BusEvent, EventBus, type EventFilter, stamp } from './event-bus.ts'
+export { type BusEvent, EventBus, type EventFilter, type EventOrigin, stamp } from './event-bus.ts'
 export { type EventTap, eventStream } from './event-stream.ts'
 export { FollowedEvents, type LiveEvents } from './journal/followed.ts'
 export { EventJournal, type JournalSettings } from './journal/journal.ts'

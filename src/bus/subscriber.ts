@@ -3,8 +3,8 @@
 // told what it missed where there is none, or no longer.
 import type { Socket } from 'node:net'
 import { type Log, toError } from '../base/mod.ts'
-import { type Dict, encodeMsgpack, fnmatch, isList, str } from '../data/mod.ts'
-import { decodeEvent, EventFrames, framePacked, numberFrame } from '../wire/mod.ts'
+import { type Dict, fnmatch, isList, str } from '../data/mod.ts'
+import { decodeEvent, EventFrames, frameEvent, numberFrame } from '../wire/mod.ts'
 import { type BusEvent, stamp } from './event-bus.ts'
 
 /** What a listener says, what it is answered, and what one is told that fell behind. */
@@ -28,6 +28,27 @@ export interface SubscriberParts {
   last(): number
   /** Resolves when it can be read from the journal. */
   kept(): Promise<void>
+}
+
+/** Frames of so many bytes are not copied to be written together. */
+const LONG = 2048
+
+/** The same bytes in few pieces. */
+export function joined(frames: readonly Buffer[]): Buffer[] {
+  const pieces: Buffer[] = []
+  let from = 0
+  const join = (to: number): void => {
+    if (to - from === 1) pieces.push(frames[from]!)
+    else if (to > from) pieces.push(Buffer.concat(frames.slice(from, to)))
+  }
+  for (const [index, frame] of frames.entries()) {
+    if (frame.length < LONG) continue
+    join(index)
+    pieces.push(frame)
+    from = index + 1
+  }
+  join(frames.length)
+  return pieces
 }
 
 export class Subscriber {
@@ -68,7 +89,7 @@ export class Subscriber {
   }
 
   /** `all` gives the frames of the events as they are, which most listeners get. */
-  send(events: readonly BusEvent[], all: () => Buffer): void {
+  send(events: readonly BusEvent[], all: () => readonly Buffer[]): void {
     if (this.behind !== undefined) return
     const isPlain = this.patterns === undefined && events[0]!.number > this.after
     const wanted = isPlain ? events : events.filter((event) => this.wants(event))
@@ -79,7 +100,9 @@ export class Subscriber {
       this.behind = wanted[0]!.number
       return
     }
-    socket.write(isPlain ? all() : Buffer.concat(wanted.map((event) => this.bytesFor(event))))
+    socket.cork()
+    for (const bytes of isPlain ? all() : joined(wanted.map((event) => this.bytesFor(event)))) socket.write(bytes)
+    socket.uncork()
   }
 
   private wants({ tag, number }: FramedEvent): boolean {
@@ -142,6 +165,6 @@ export class Subscriber {
   /** An event for this listener alone. */
   private tell(tag: string, data: Dict): void {
     const { socket } = this.parts
-    if (socket.writable) socket.write(framePacked(tag, encodeMsgpack(data.set('_stamp', stamp()), 'bus')))
+    if (socket.writable) socket.write(frameEvent(tag, data.set('_stamp', stamp())).frame)
   }
 }

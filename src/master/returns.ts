@@ -1,10 +1,9 @@
 // `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
 // it is sent.
 import { type Later, newJid, toError } from '../base/mod.ts'
-import { stamp } from '../bus/mod.ts'
-import { type Dict, encodeMsgpack, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
-import type { JobReturn } from '../store/mod.ts'
-import { NotTakenError } from '../wire/mod.ts'
+import { type EventOrigin, stamp } from '../bus/mod.ts'
+import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Event, frameEvent, NotTakenError } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 import { mayAnswerFor } from './resources.ts'
 
@@ -18,8 +17,6 @@ function adopt(load: Dict): string {
   load.set('jid', jid)
   return jid
 }
-
-type PackedReturn = Required<Omit<JobReturn, 'job'>>
 
 export class Returns {
   private readonly parts: MasterParts
@@ -38,10 +35,11 @@ export class Returns {
     if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
     // written out once, for the store and for those who listen
     load.set('_stamp', stamp())
-    const ret: PackedReturn = { jid, id, data: load, packed: encodeMsgpack(load, 'bus') }
-    if (!isKept) return this.tell(ret, false)
-    return jobs.saveReturn(ret).then(
-      (isFirst) => (isFirst ? this.tell(ret, true) : null),
+    const event = { tag: `salt/job/${jid}/ret/${id}`, data: load }
+    const { frame, packed } = frameEvent(event.tag, load)
+    if (!isKept) return this.tell(event, { frame, isKept })
+    return jobs.saveReturn({ jid, id, data: load, packed }).then(
+      (isFirst) => (isFirst ? this.tell(event, { frame, isKept }) : null),
       (error: unknown) => {
         // a store that fails, such as on a full disk, must not cost a return
         const { message } = toError(error)
@@ -60,11 +58,11 @@ export class Returns {
     return str(resource)
   }
 
-  private tell({ jid, id, data, packed }: PackedReturn, isKept: boolean): null {
-    const event = this.parts.bus.tell(`salt/job/${jid}/ret/${id}`, data, { packed, isKept })
+  private tell({ tag, data }: Event, origin: EventOrigin): null {
+    const event = this.parts.bus.tell(tag, data, origin)
     if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0))
       this.tellFailed(event.data)
-    if (isKept) void this.parts.jobCaches.returned(event)
+    if (event.isKept) void this.parts.jobCaches.returned(event)
     return null
   }
 

@@ -6,6 +6,7 @@ import {
   EventFrames,
   encodeEvent,
   eventTag,
+  frameBody,
   frameEvent,
   frameFiredEvent,
   framePacked,
@@ -17,7 +18,7 @@ describe('EventFrames', () => {
   )
 
   it.each([
-    ['without lengths', frameEvent],
+    ['without lengths', frameBody],
     ['with lengths in front', frameFiredEvent],
   ])('gives the bodies of frames %s, wherever the stream is cut', (_name, frame) => {
     const stream = Buffer.concat(bodies.map(frame))
@@ -55,13 +56,15 @@ describe('decodeEvent', () => {
   })
 })
 
-describe('framePacked', () => {
+describe('framePacked and frameEvent', () => {
   it.each([0, 1, 200, 256, 300, 65_000, 70_000])(
-    'makes the frame that would be made of the event, with %i letters',
+    'make the frame that would be made of the event, with %i letters',
     (size) => {
       const data = { text: 'x'.repeat(size) }
       const packed = encodeMsgpack(data, 'bus')
-      expect(framePacked('a/ü', packed)).toEqual(frameEvent(encodeEvent('a/ü', data)))
+      const frame = frameBody(encodeEvent('a/ü', data))
+      expect(framePacked('a/ü', packed)).toEqual(frame)
+      expect(frameEvent('a/ü', data)).toEqual({ frame, packed })
     },
   )
 })

@@ -38,19 +38,36 @@ const NUMBER_AT = NUMBERED.length - 'xbody'.length - 8
 
 const BIN32 = 0xc6
 
-/** The frame of an event whose data is packed already, without copying that more than once. */
-export function framePacked(tag: string, packed: Uint8Array, head: Buffer = HEAD): Buffer {
-  const tagBytes = Buffer.byteLength(tag)
-  const size = tagBytes + SEPARATOR.length + packed.length
-  const wide = size < 0x100 ? 1 : size < 0x10000 ? 2 : 4
-  const frame = Buffer.allocUnsafe(head.length + 1 + wide + size)
+/** Bytes that say how long a body is. */
+const lengthBytes = (size: number): number => (size < 0x100 ? 1 : size < 0x10000 ? 2 : 4)
+
+/** Writes all of a frame that stands before the data. */
+function writeBegin(frame: Buffer, head: Buffer, tag: string, size: number): number {
+  const wide = lengthBytes(size)
   let at = head.copy(frame)
   frame[at++] = BIN32 - (wide === 1 ? 2 : wide === 2 ? 1 : 0)
   at = frame.writeUIntBE(size, at, wide)
   at += frame.write(tag, at)
-  at += SEPARATOR.copy(frame, at)
-  frame.set(packed, at)
+  return at + SEPARATOR.copy(frame, at)
+}
+
+/** The frame of an event whose data is packed already, without copying that more than once. */
+export function framePacked(tag: string, packed: Uint8Array, head: Buffer = HEAD): Buffer {
+  const size = Buffer.byteLength(tag) + SEPARATOR.length + packed.length
+  const frame = Buffer.allocUnsafe(head.length + 1 + lengthBytes(size) + size)
+  frame.set(packed, writeBegin(frame, head, tag, size))
   return frame
+}
+
+/** The frame of an event and its data, which is packed within it: a large return is written out once. */
+export function frameEvent(tag: string, data: unknown): { frame: Buffer; packed: Uint8Array } {
+  const tagged = Buffer.byteLength(tag) + SEPARATOR.length
+  const packed = encodeMsgpack(data, 'bus', HEAD.length + 1 + 4 + tagged)
+  const size = tagged + packed.length
+  const before = HEAD.length + 1 + lengthBytes(size) + tagged
+  const frame = Buffer.from(packed.buffer, packed.byteOffset - before, before + packed.length)
+  writeBegin(frame, HEAD, tag, size)
+  return { frame, packed }
 }
 
 /** The same frame with a number in its head. */
@@ -80,7 +97,7 @@ export function eventTag(body: Uint8Array): string {
 }
 
 /** A frame as subscribers of a bus get it. */
-export function frameEvent(body: Uint8Array): Buffer {
+export function frameBody(body: Uint8Array): Buffer {
   return Buffer.from(
     encodeMsgpack(
       new Map<string, unknown>([
@@ -94,7 +111,7 @@ export function frameEvent(body: Uint8Array): Buffer {
 
 /** A frame as it is fired: with its length in front. */
 export function frameFiredEvent(body: Uint8Array): Buffer {
-  const frame = frameEvent(body)
+  const frame = frameBody(body)
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32BE(frame.length)
   return Buffer.concat([length, frame])

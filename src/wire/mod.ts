@@ -19,6 +19,7 @@ export {
   EventFrames,
   encodeEvent,
   eventTag,
+  frameBody,
   frameEvent,
   frameFiredEvent,
   framePacked,

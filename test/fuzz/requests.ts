@@ -6,7 +6,7 @@ import { encodeMsgpack } from '../../src/data/mod.ts'
 import {
   Crypticle,
   encodeEvent,
-  frameEvent,
+  frameBody,
   frameFiredEvent,
   type MasterChannel,
   type RequestClient,
@@ -124,7 +124,7 @@ function anyStream(chance: Chance): Buffer {
     greeting,
     Buffer.concat([greeting, Buffer.from([4, 25, 5]), Buffer.from('READY')]),
     Buffer.from(encodeMsgpack(clear(chance.of(CLEAR)), 'wire')),
-    frameEvent(event),
+    frameBody(event),
     frameFiredEvent(event),
     Buffer.from([2, 0, 0, 0, 255, 255, 255, 255, 255]),
     Buffer.from('GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\n\r\n'),

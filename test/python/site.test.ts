@@ -21,7 +21,7 @@ import {
 } from '../../src/loader/mod.ts'
 import { functionScope, refreshMasterModules, userGrains, userModules, userPlugins } from '../../src/pybridge/mod.ts'
 import { arg, defineModule, fn, type MasterContext, tryState } from '../../src/sdk/mod.ts'
-import { encodeEvent, frameEvent } from '../../src/wire/mod.ts'
+import { encodeEvent, frameBody } from '../../src/wire/mod.ts'
 
 const SITE = join(import.meta.dirname, 'site')
 const STAND_INS = `
@@ -227,7 +227,7 @@ describe('Python files of a site', () => {
     const server = createSocketServer((socket) => readers.add(socket.on('error', () => {})))
     const path = masterBusPaths(new Map([['sock_dir', join(root, 'sock')]])).pub
     await new Promise<void>((done) => server.listen(path, done))
-    const event = frameEvent(encodeEvent('salt/minion/web1/start', new Map([['id', 'web1']])))
+    const event = frameBody(encodeEvent('salt/minion/web1/start', new Map([['id', 'web1']])))
     // the address of the monitoring system and of the configuration are all that is stood in for
     const wrapper = `import runpy, sys, types
 requests = types.ModuleType("requests")

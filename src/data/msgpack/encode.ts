@@ -16,9 +16,12 @@ const CHUNK = 1 << 16
 /** What Python's encoder stops at. */
 const DEEPEST = 511
 
-/** The message for a value; plain objects, Maps and everything in them may be mixed. */
-export function encodeMsgpack(value: unknown, dialect: Dialect): Uint8Array {
-  return writer.message(value, dialect !== 'wire', dialect === 'python')
+/**
+ * The message for a value; plain objects, Maps and everything in them may be mixed. `room` bytes before it in its memory are
+ * the caller's.
+ */
+export function encodeMsgpack(value: unknown, dialect: Dialect, room = 0): Uint8Array {
+  return writer.message(value, { apart: dialect !== 'wire', exact: dialect === 'python', room })
 }
 
 /** From here on bytes are not copied into the message, where it may have pieces. */
@@ -26,7 +29,16 @@ const LONG = 1 << 16
 
 /** The message in pieces: long byte strings are those that were given. */
 export function encodePieces(value: unknown, dialect: Dialect): Uint8Array[] {
-  return writer.pieces(value, dialect !== 'wire')
+  return writer.pieces(value, { apart: dialect !== 'wire' })
+}
+
+interface Writing {
+  /** Text and bytes kept apart. */
+  apart: boolean
+  /** With extension types for what a Python process must get as it is. */
+  exact?: boolean
+  /** Bytes left free before the message. */
+  room?: number
 }
 
 class Writer {
@@ -43,22 +55,24 @@ class Writer {
   /** What was written before the last long byte string, and that, in a message of pieces. */
   private cut: Uint8Array[] | undefined
 
-  message(value: unknown, apart: boolean, exact = false): Uint8Array {
+  message(value: unknown, { apart, exact = false, room = 0 }: Writing): Uint8Array {
     this.apart = apart
     this.exact = exact
     this.at = this.start
     this.depth = 0
+    this.reserve(room)
+    this.at += room
     this.value(value)
-    const { start } = this
+    const begin = this.start + room
     this.start = this.at
-    return new Uint8Array(this.buffer.buffer, start, this.at - start)
+    return new Uint8Array(this.buffer.buffer, begin, this.at - begin)
   }
 
-  pieces(value: unknown, apart: boolean): Uint8Array[] {
+  pieces(value: unknown, writing: Writing): Uint8Array[] {
     const pieces: Uint8Array[] = []
     this.cut = pieces
     try {
-      pieces.push(this.message(value, apart))
+      pieces.push(this.message(value, writing))
     } finally {
       this.cut = undefined
     }
@@ -106,7 +120,9 @@ class Writer {
   }
 
   private object(value: object): void {
-    const special = this.exact ? toExtension(value, (inner) => new Writer().message(inner, true, true)) : undefined
+    const special = this.exact
+      ? toExtension(value, (inner) => new Writer().message(inner, { apart: true, exact: true }))
+      : undefined
     if (Array.isArray(special)) this.array(special)
     else if (special) this.extension(special.code, special.content)
     else if (value instanceof Map) this.map(value)
@@ -361,7 +377,7 @@ class Writer {
 
   /** Its contents are a message of their own, in which text and bytes are kept apart. */
   private constant(constant: SaltConstant): void {
-    this.extension(EXT_CONSTANT, new Writer().message([constant.name, constant.value], true))
+    this.extension(EXT_CONSTANT, new Writer().message([constant.name, constant.value], { apart: true }))
   }
 }
 

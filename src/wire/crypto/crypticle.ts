@@ -24,6 +24,7 @@ import { WireError } from '../errors.ts'
 const AES_KEY = 24
 const HMAC_KEY = 32
 const IV = 16
+const BLOCK = 16
 const MAC = 32
 const NONCE = 32
 const MARK = Buffer.from('pickle::')
@@ -108,10 +109,13 @@ export class Crypticle {
     const mac = createHmac('sha256', this.hmacKey).update(signed).digest()
     if (!timingSafeEqual(mac, message.subarray(end))) throw notAuthentic()
     // what follows was made by someone who holds the key, so a bad shape is an accident
-    const decipher = createDecipheriv(CIPHER, this.aesKey, signed.subarray(0, IV))
-    const body = decipher.update(signed.subarray(IV))
-    const rest = decipher.final()
-    return rest.length === 0 ? body : Buffer.concat([body, rest])
+    const decipher = createDecipheriv(CIPHER, this.aesKey, signed.subarray(0, IV)).setAutoPadding(false)
+    const plain = decipher.update(signed.subarray(IV))
+    decipher.final()
+    // a cipher that looks after the padding keeps the last block back, and all would have to be copied to have it
+    const padding = plain[plain.length - 1] ?? 0
+    if (padding < 1 || padding > BLOCK) throw notAuthentic()
+    return plain.subarray(0, -padding)
   }
 
   seal(value: unknown, nonce?: string): Buffer {

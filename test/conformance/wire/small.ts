@@ -7,7 +7,7 @@ import {
   decodeEvent,
   EventFrames,
   encodeEvent,
-  frameEvent,
+  frameBody,
   frameFiredEvent,
   minionSocketNames,
 } from '../../../src/wire/event-frame.ts'
@@ -133,7 +133,7 @@ function event(vector: Record<string, Json>): string[] {
     ...differs('body', vector['body_hex'], hex(encodeEvent(String(vector['tag']), fromTagged(vector['data']!)))),
     ...differs('tag', vector['tag'], read.tag),
     ...differs('data', vector['data'], toTagged(read.data)),
-    ...differs('frame', vector['pub_frame_hex'], hex(frameEvent(body))),
+    ...differs('frame', vector['pub_frame_hex'], hex(frameBody(body))),
     ...differs('fired frame', vector['pull_frame_3008_2_hex'], hex(frameFiredEvent(body))),
     ...['pub_frame_hex', 'pull_frame_3008_2_hex', 'pull_frame_unprefixed_hex'].flatMap((name) =>
       differs(name, [vector['body_hex']!], bodies(name)),
