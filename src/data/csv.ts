@@ -1,7 +1,7 @@
 // Comma-separated values as Python's csv.reader splits them: quotes double, and an empty line has no fields.
 
 /** The records of a text, each as its fields. */
-export function parseCsv(text: string): string[][] {
+export function parseCsv(text: string, delimiter = ','): string[][] {
   const records: string[][] = []
   let fields: string[] = []
   let position = 0
@@ -11,10 +11,10 @@ export function parseCsv(text: string): string[][] {
       position += 1
       continue
     }
-    const [field, end] = readField(text, position)
+    const [field, end] = readField(text, position, delimiter)
     fields.push(field)
     position = end
-    if (text[position] === ',') {
+    if (text[position] === delimiter) {
       position += 1
       if (position < text.length && text[position] !== '\n') continue
       fields.push('')
@@ -26,15 +26,15 @@ export function parseCsv(text: string): string[][] {
   return records
 }
 
-/** A field from a position on, and where it ends: at a comma, a line's end, or the end of the text. */
-function readField(text: string, start: number): [field: string, end: number] {
+/** A field from a position on, and where it ends: at a delimiter, a line's end, or the end of the text. */
+function readField(text: string, start: number, delimiter: string): [field: string, end: number] {
   let field = ''
   let position = start
   let quoted = text[position] === '"'
   if (quoted) position += 1
   for (; position < text.length; position++) {
     const char = text[position]!
-    if (!quoted && (char === ',' || char === '\n' || char === '\r')) break
+    if (!quoted && (char === delimiter || char === '\n' || char === '\r')) break
     if (!quoted || char !== '"') field += char
     else if (text[position + 1] === '"') {
       field += char

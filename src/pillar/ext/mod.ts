@@ -10,8 +10,13 @@ export const builtinExtPillars: ExtPillars = new Map([
   ['nodegroups', async () => (await import('./nodegroups.ts')).nodegroups],
   ['gpg', async () => (await import('./gpg.ts')).gpg],
   ['extra_minion_data_in_pillar', async () => (await import('./extra-minion-data.ts')).extraMinionData],
+  ['nacl', async () => (await import('./nacl.ts')).nacl],
+  ['csv', async () => (await import('./csv.ts')).csv],
   ['git', async () => (await import('./git.ts')).git],
   ['http_json', async () => (await import('./http.ts')).httpJson],
   ['http_yaml', async () => (await import('./http.ts')).httpYaml],
+  ['postgres', async () => (await import('./sql.ts')).postgres],
+  ['mysql', async () => (await import('./sql.ts')).mysql],
+  ['sqlite3', async () => (await import('./sql.ts')).sqlite3],
   ['redis', async () => (await import('./redis.ts')).redis],
 ])

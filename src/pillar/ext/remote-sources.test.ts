@@ -81,3 +81,21 @@ test('Pillar from a web server is what it answers for the minion', async () => {
     server.close()
   }
 })
+
+describe('pillar from a sheet', () => {
+  test.each<[Plain, string, string]>([
+    [{}, 'id,role,site\ndb1,db,a\nweb1,"web, front",b\n', '{"id": "web1", "role": "web, front", "site": "b"}'],
+    [{ namespace: 'sheet', idkey: 'host' }, 'host,role\nweb1,web\n', '{"sheet": {"host": "web1", "role": "web"}}'],
+    [
+      { fieldnames: ['id', 'role'], restkey: 'more' },
+      'web1,web,x,y\n',
+      '{"id": "web1", "role": "web", "more": ["x", "y"]}',
+    ],
+    [{ dialect: 'excel-tab', restval: '-' }, 'id\trole\nweb1\n', '{"id": "web1", "role": "-"}'],
+    [{}, 'id,role\ndb1,db\n', '{}'],
+  ])('is the row of the minion: %j', async (more, text, shown) => {
+    const path = join(dir, 'sheet.csv')
+    writeFileSync(path, text)
+    expect(await compile([{ csv: { path, ...(more as object) } }])).toBe(shown)
+  })
+})

@@ -1,0 +1,32 @@
+// `postgres`, `mysql` and `sqlite3`: rows of queries, in which the minion's id stands for `%s` or `?`, as pillar data.
+import type { Dict } from '../../data/mod.ts'
+import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
+import * as databases from './sql/databases.ts'
+import { addRows, queriesOf } from './sql/rows.ts'
+
+function sqlPillar(name: string, connect: (ctx: ExtPillarContext) => databases.Connection): ExtPillar {
+  return {
+    parameters: [],
+    required: 0,
+    rest: true,
+    open: true,
+    run: async (ctx, { rest, further }) => {
+      const result: Dict = new Map()
+      const connection = connect(ctx)
+      try {
+        for (const query of queriesOf(rest, further)) addRows(result, query, await connection.ask(query.query))
+      } catch (error) {
+        // Salt goes on with what it has when a statement fails
+        if (!(error instanceof databases.QueryError)) throw error
+        ctx.log('error', `Error in ext_pillar ${name}: ${error.message}`)
+      } finally {
+        connection.close()
+      }
+      return result
+    },
+  }
+}
+
+export const postgres: ExtPillar = sqlPillar('POSTGRES', databases.postgres)
+export const mysql: ExtPillar = sqlPillar('MySQL', databases.mysql)
+export const sqlite3: ExtPillar = sqlPillar('SQLite3', databases.sqlite3)
