@@ -102,6 +102,7 @@ describe('a source from elsewhere', () => {
     await expect(fetched('swift://container/x')).rejects.toThrow(
       'Could not fetch from swift://container/x. Exception: no support for swift',
     )
+    await expect(fetched('foo://x')).rejects.toThrow('Unsupported url scheme: foo://x')
   })
 })
 

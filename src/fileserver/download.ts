@@ -13,7 +13,8 @@ const refused = (message: string, cause?: unknown): SaltError => new SaltError('
 export const download: Download = async (host, opts, url, target, options) => {
   const { scheme } = urlParts(url)
   const fetched = BY_SCHEME[scheme]
-  if (!fetched) throw refused(`Could not fetch from ${redactUrl(url)}. Exception: no support for ${scheme}`)
+  if (scheme === 'swift') throw refused(`Could not fetch from ${redactUrl(url)}. Exception: no support for ${scheme}`)
+  if (!fetched) throw refused(`Unsupported url scheme: ${redactUrl(url)}`)
   await fetched(host, opts, url, target, options)
 }
 

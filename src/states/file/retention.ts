@@ -10,6 +10,7 @@ import {
   sorted,
   str,
   truthy,
+  typeName,
   type Value,
 } from '../../data/mod.ts'
 import { arg, type StateContext, state } from '../../sdk/mod.ts'
@@ -64,7 +65,7 @@ function keepCount(value: Value): number {
 }
 
 function retained(byDate: Tree, byWeek: Tree, retain: Value): Set<string> {
-  if (!isDict(retain)) throw new PyError('AttributeError', `'${str(retain)}' object has no attribute 'items'`)
+  if (!isDict(retain)) throw new PyError('AttributeError', `'${typeName(retain)}' object has no attribute 'items'`)
   const kept = new Set<string>()
   for (const [rule, value] of retain) {
     const count = keepCount(value)
