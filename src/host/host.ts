@@ -51,8 +51,16 @@ export interface TempOptions {
 
 export type AccessWish = 'exists' | 'read' | 'write' | 'execute'
 
+/** A part of a file. */
+export interface FileRange {
+  offset: number
+  length: number
+  /** Memory that may be used for it, instead of new one. */
+  into?: Uint8Array
+}
+
 export interface HostFiles {
-  read(path: string, range?: { offset: number; length: number }): Promise<Uint8Array>
+  read(path: string, range?: FileRange): Promise<Uint8Array>
   /** The content piece by piece, for files of any size. */
   stream(path: string): AsyncIterable<Uint8Array>
   /** Puts the whole content in place at once: under a temporary name, then renamed. Follows links. */

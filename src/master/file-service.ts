@@ -2,8 +2,12 @@
 import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { FileServer, type FoundFile, KnownHashes } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
+import { LentAnswer } from '../wire/mod.ts'
 
 const BUFFER = 1_048_576
+/** From here on the memory for what is read is used again: new memory for every piece costs as much as reading it. */
+const LONG = 1 << 16
+const MOST_SPARE = 4
 const NOTHING = new Uint8Array(0)
 
 export class FileService {
@@ -11,6 +15,7 @@ export class FileService {
   private readonly host: Host
   private readonly server: FileServer
   private readonly hashes: KnownHashes
+  private readonly spare: Uint8Array[] = []
 
   constructor(opts: Dict, host: Host) {
     this.opts = opts
@@ -24,7 +29,7 @@ export class FileService {
     return this.server.find(path.replace(/^salt:\/\//, ''), envOf(load), load.get('fsbackend') ?? null)
   }
 
-  async serve(load: Dict): Promise<Map<string, unknown>> {
+  async serve(load: Dict): Promise<Map<string, unknown> | LentAnswer> {
     const found = await this.find(load)
     if (!found)
       return new Map<string, unknown>([
@@ -35,7 +40,8 @@ export class FileService {
     const length = numberOf(this.opts.get('file_buffer_size') ?? BUFFER) ?? BUFFER
     // the last request of a file asks for what is behind its end; size 0 may be a file of /proc
     const isOver = found.stat.size > 0 && offset >= found.stat.size
-    const data = isOver ? NOTHING : await this.host.read(found.path, { offset, length })
+    const into = found.stat.size - offset > LONG ? (this.spare.pop() ?? Buffer.allocUnsafeSlow(length)) : undefined
+    const data = isOver ? NOTHING : await this.host.read(found.path, { offset, length, ...(into && { into }) })
     const answer = new Map<string, unknown>([
       ['data', data],
       ['dest', found.rel],
@@ -45,7 +51,11 @@ export class FileService {
       const { gzipSync } = await import('node:zlib')
       answer.set('gzip', level).set('data', gzipSync(data, { level }))
     }
-    return answer
+    return into ? new LentAnswer(answer, () => this.keep(into)) : answer
+  }
+
+  private keep(memory: Uint8Array): void {
+    if (this.spare.length < MOST_SPARE) this.spare.push(memory)
   }
 
   async hash(load: Dict): Promise<Value> {

@@ -5,7 +5,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path/posix'
 import { fromNodeError, isHostError, systemError } from '../errors.ts'
-import type { AccessWish, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
+import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
 import { fileStat } from './file-stat.ts'
 
@@ -44,14 +44,14 @@ export class LocalFiles implements HostFiles {
   /** Called before a file is changed or followed, for those that are not on disk yet. */
   protected ready(..._paths: string[]): void {}
 
-  async read(path: string, range?: { offset: number; length: number }): Promise<Uint8Array> {
+  async read(path: string, range?: FileRange): Promise<Uint8Array> {
     if (range === undefined) return guard(() => fs.readFileSync(path), path)
     const file = guard(() => fs.openSync(path, 'r'), path)
     try {
       // no more memory than there is to read; size 0 may be a file of /proc
       const { size } = guard(() => fs.fstatSync(file), path)
       const length = size > 0 ? Math.max(0, Math.min(range.length, size - range.offset)) : range.length
-      const buffer = Buffer.allocUnsafe(length)
+      const buffer = range.into && range.into.length >= length ? range.into : Buffer.allocUnsafe(length)
       let count = 0
       for (let got = 1; got > 0 && count < length; count += got) {
         got = guard(() => fs.readSync(file, buffer, count, length - count, range.offset + count), path)

@@ -8,6 +8,7 @@ import type {
   Command,
   CommandResult,
   Connection,
+  FileRange,
   FileStat,
   Host,
   SocketAddress,
@@ -54,7 +55,7 @@ export class LocalHost extends LocalFiles implements Host {
     if (!this.held.isEmpty && paths.some((path) => this.held.has(path))) this.held.settle()
   }
 
-  override async read(path: string, range?: { offset: number; length: number }): Promise<Uint8Array> {
+  override async read(path: string, range?: FileRange): Promise<Uint8Array> {
     const content = this.held.content(path)
     if (content === undefined) return super.read(path, range)
     return range ? content.subarray(range.offset, range.offset + range.length) : content

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path/posix'
 import { isHostError, systemError } from '../errors.ts'
-import type { AccessWish, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
+import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
 import { find, makeNode, type Node, place, statOf } from './nodes.ts'
 
@@ -52,7 +52,7 @@ export abstract class MemoryFiles implements HostFiles {
     node.mtime = node.ctime = this.now()
   }
 
-  async read(path: string, range?: { offset: number; length: number }): Promise<Uint8Array> {
+  async read(path: string, range?: FileRange): Promise<Uint8Array> {
     const { content } = this.file(path)
     return range ? content.slice(range.offset, range.offset + range.length) : content.slice()
   }

@@ -5,6 +5,7 @@ export { type KeyState, type KeyStore, MemoryKeyStore, type StoredKey } from './
 export { PublishChannel, type PublishChannelOptions, subscriberIdentity } from './publish-channel.ts'
 export { PublishSecret } from './publish-secret.ts'
 export {
+  LentAnswer,
   NotTakenError,
   PrivateAnswer,
   RequestChannel,

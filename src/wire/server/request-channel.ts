@@ -37,6 +37,17 @@ export class PrivateAnswer {
   }
 }
 
+/** An answer in memory that can be used again as soon as it is sealed. */
+export class LentAnswer {
+  readonly value: unknown
+  readonly giveBack: () => void
+
+  constructor(value: unknown, giveBack: () => void) {
+    this.value = value
+    this.giveBack = giveBack
+  }
+}
+
 /** What was sent could not be kept. The answer is none that a minion could take for a receipt, so it sends again. */
 export class NotTakenError extends Error {}
 
@@ -136,7 +147,12 @@ export class RequestChannel {
   private answer({ load, nonce, crypticle }: Opened, message: Dict, version: number, peer: Peer): unknown {
     const close = (answer: unknown): unknown => {
       if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, nonce, version)
-      return crypticle.sealLong(answer, version > 1 ? nonce : undefined)
+      const sealed = crypticle.sealLong(
+        answer instanceof LentAnswer ? answer.value : answer,
+        version > 1 ? nonce : undefined,
+      )
+      if (answer instanceof LentAnswer) answer.giveBack()
+      return sealed
     }
     const fail = (error: unknown): unknown => {
       if (error instanceof NotTakenError) throw error
