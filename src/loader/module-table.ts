@@ -850,6 +850,24 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/environ.ts'),
     },
   ],
+  ethtool: [
+    {
+      functions: [
+        'show_ring',
+        'show_coalesce',
+        'show_driver',
+        'show_offload',
+        'show_pause',
+        'show_features',
+        'set_ring',
+        'set_coalesce',
+        'set_offload',
+        'set_pause',
+        'set_feature',
+      ],
+      load: () => import('../modules/ethtool.ts'),
+    },
+  ],
   event: [
     {
       functions: ['fire_master', 'fire', 'send'],
@@ -2075,6 +2093,13 @@ export const moduleTable: ModuleTable = {
         'import_file',
       ],
       load: () => import('../modules/reg.ts'),
+    },
+  ],
+  ret: [
+    {
+      functions: ['get_jid', 'get_fun', 'get_jids', 'get_minions'],
+      always: true,
+      load: () => import('../modules/ret.ts'),
     },
   ],
   rsync: [

@@ -64,12 +64,14 @@ export interface RegistryContext {
   /** The state engine, for runs that functions of this registry begin. */
   openStates?: (functions: Registry, request: StateRunRequest) => Promise<StateRun>
   /** Without it there are no plugins of users' own. */
-  ownPlugin?: (functions: Registry, family: 'sdb', name: string) => ReturnType<FunctionContext['ownPlugin']>
+  ownPlugin?: (functions: Registry, ...which: Parameters<FunctionContext['ownPlugin']>) => OwnPluginAnswer
   /** Without it no value has a known origin. */
   pillarOrigins?: FunctionContext['pillarOrigins']
   /** Looks for users' own modules; undefined when there are none. */
   userModules?: (registry: Registry, builtIn: UserTables) => Promise<UserTables | undefined>
 }
+
+type OwnPluginAnswer = ReturnType<FunctionContext['ownPlugin']>
 
 interface Shared {
   readonly builtIn: ModuleTable
@@ -124,6 +126,7 @@ export class Registry {
       states: this.states,
       runners,
       returnerNames,
+      returner: (name, fun) => this.returner(name, fun),
       log: context.log ?? silentLog,
       host,
       files,
@@ -137,6 +140,14 @@ export class Registry {
       openStates: (request) => (context.openStates ?? noStates)(this, request),
       pillarOrigins: context.pillarOrigins ?? (async () => []),
     }
+  }
+
+  private async returner(name: string, fun: string): ReturnType<FunctionContext['returner']> {
+    const own = await this.ctx.ownPlugin('returners', name)
+    if (own) return own.has(fun) ? (...args) => own.call(fun, args) : undefined
+    const functions = Object.hasOwn(returnerTable, name) ? (await returnerTable[name]!()).default.functions : {}
+    const found = (functions as Readonly<Record<string, unknown>>)[fun]
+    return typeof found === 'function' ? async (...args) => found(this.ctx, ...args) : undefined
   }
 
   /** The same functions, already loaded ones included, over a context that differs in what is given. */

@@ -5,7 +5,7 @@ import { userPlugins } from './plugins.ts'
 
 export async function ownPlugin(
   ctx: FunctionContext,
-  family: 'sdb' | 'queues',
+  family: 'sdb' | 'queues' | 'returners',
   name: string,
 ): Promise<OwnPlugin | undefined> {
   const scope = functionScope(ctx)

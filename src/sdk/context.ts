@@ -40,6 +40,8 @@ export interface FunctionContext {
   readonly runners: RunnerCatalogue
   /** The functions of returners, `module.function`. */
   returnerNames(): Promise<string[]>
+  /** A function of a returner; undefined when there is none. */
+  returner(name: string, fun: string): Promise<((...args: Value[]) => Promise<Value>) | undefined>
   readonly log: Log
   /** The machine; every touch of it goes through here. */
   readonly host: Host
@@ -60,7 +62,7 @@ export interface FunctionContext {
   /** The master on this machine, for functions that run beside it. */
   readonly master?: MasterReach | undefined
   /** A plugin of users' own, of a family that functions call themselves, such as `sdb`. */
-  ownPlugin(family: 'sdb', name: string): Promise<OwnPlugin | undefined>
+  ownPlugin(family: 'sdb' | 'returners', name: string): Promise<OwnPlugin | undefined>
   /** Begins a run of states. */
   openStates(request: StateRunRequest): Promise<StateRun>
 }

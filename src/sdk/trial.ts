@@ -87,6 +87,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
       },
     },
     returnerNames: async () => [],
+    returner: async () => undefined,
     log: silentLog,
     host,
     files: new LocalFileClient(trial.opts ?? new Map(), host),

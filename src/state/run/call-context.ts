@@ -29,6 +29,7 @@ export class CallContext implements StateContext {
   readonly states: StateContext['states']
   readonly runners: StateContext['runners']
   readonly returnerNames: StateContext['returnerNames']
+  readonly returner: StateContext['returner']
   readonly log: StateContext['log']
   readonly host: StateContext['host']
   readonly files: StateContext['files']
@@ -64,6 +65,7 @@ export class CallContext implements StateContext {
     this.states = functions.states
     this.runners = functions.runners
     this.returnerNames = functions.returnerNames
+    this.returner = functions.returner
     this.log = functions.log
     this.host = functions.host
     this.files = functions.files
