@@ -1,6 +1,6 @@
 // What minions may have other minions and the master do: `peer` and `peer_run` name functions for ids, by expressions that
 // are matched from their beginning. Who may not gets an empty answer.
-import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
+import { type MasterAccess, refreshFunctions, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
 import { compileRegex, type Dict, isDict, isList, numberOf, PyError, str, textOf, type Value } from '../data/mod.ts'
 import { type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
 import { judgedCalls, mayPublish } from './access/allowed.ts'
@@ -108,7 +108,15 @@ export class Peers {
       this.access.log('warning', `Minion id ${id} is not who it says it is!`)
       return NOTHING
     }
-    return (await runMasterFunction(this.access, { family: 'runner', fun, ...given(load), user: id })).value
+    const call = given(load)
+    if (!runners.has(fun)) await refreshFunctions(this.access)
+    if (!runners.has(fun)) {
+      const message = `'${fun}' is not available.`
+      await tellNotBegun(this.access, { fun, args: publishedArguments(call), message })
+      return message
+    }
+    const user = textOf(this.access.opts.get('user') ?? null) || 'root'
+    return (await runMasterFunction(this.access, { family: 'runner', fun, ...call, user })).value
   }
 
   /** What is to be published, if the minion may; functions that publish are never published. */

@@ -55,7 +55,7 @@ export class Cluster {
       const [, file] = /^file (\S+) (?:is appended to|mode is changed)/.exec(step.action ?? '') ?? []
       if (file !== undefined) this.write(file, '')
     }
-    for (const folder of ['srv/salt', 'srv/pillar', 'bin', 'out'])
+    for (const folder of ['srv/salt', 'srv/pillar', 'bin', 'out', 'home'])
       mkdirSync(join(this.root, folder), { recursive: true })
     // recordings copy it to minions, without saying what is in it
     this.write('local.txt', 'a file of the master\n')
@@ -194,6 +194,8 @@ export class Cluster {
     const env = {
       ...process.env,
       ...this.programs.env,
+      // tokens of who runs this would count
+      HOME: join(this.root, 'home'),
       PATH: `${join(this.root, 'bin')}:${process.env['PATH']}`,
       LIVE_CONFIG: this.configOf(on ?? 'web1'),
       LIVE_MASTER_CONFIG: this.configOf(master),

@@ -27,11 +27,15 @@ async function recorded(stage: Stage, step: Step, known: Placeholders): Promise<
     ...(stdin !== undefined && { stdin }),
     ...(note !== undefined && { note }),
     exit: ran.status,
-    stdout: json === undefined ? shortened(ran.stdout) : ran.stdout,
+    stdout: json === undefined ? shortened(ran.stdout) : withoutPlaces(ran.stdout, json),
     ...(ran.stderr !== '' && { stderr: shortened(ran.stderr) }),
     ...(json !== undefined && { json }),
   }
 }
+
+/** Where frames of Salt's code are printed, what is left without them. */
+const withoutPlaces = (text: string, json: Json): string =>
+  text.includes('File \\"') ? `${JSON.stringify(json, null, 4)}\n` : text
 
 function withoutFrames(value: Json | undefined): Json | undefined {
   if (typeof value === 'string') return shortened(value)

@@ -18,7 +18,7 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
 export function shortened(text: string): string {
   return text
     .replace(/^( *)File ".*\n(?:\1 .*\n|\1File ".*\n)*/gm, '$1<FRAMES>\n')
-    .replace(/^( *)(.*Passed invalid arguments.*\n)[\s\S]*/m, '$1$2$1<DOCSTRING>\n')
+    .replace(/^( *)(.*Passed invalid arguments.*\n)[\s\S]*?(\n?)$(?![\s\S])/m, '$1$2$1<DOCSTRING>$3')
     .replace(/^Usage: [\s\S]*/, '<USAGE>\n')
 }
 

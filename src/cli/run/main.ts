@@ -9,6 +9,7 @@ import {
   runMasterFunction,
   runners,
   socketAccess,
+  tellNotBegun,
 } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
@@ -94,7 +95,8 @@ const ASYNCHRONOUS =
   'Running in asynchronous mode. Results of this execution may be collected by attaching to the master event bus or by examining the master job cache, if configured.'
 
 /** The arguments as the function takes them; without one, or with keywords it does not know, that is told instead. */
-async function callOf({ opts, printed, fun }: RunWork): Promise<CallArguments | undefined> {
+async function callOf(work: RunWork): Promise<CallArguments | undefined> {
+  const { opts, printed, fun } = work
   const noParse = opts.get('no_parse') ?? null
   const names = Array.isArray(noParse) ? (noParse as Value[]).map(str) : []
   const given = parseInput((opts.get('arg') ?? []) as Value[], new Set(names))
@@ -104,11 +106,22 @@ async function callOf({ opts, printed, fun }: RunWork): Promise<CallArguments | 
     return bindPublished(signature, publishedArguments(given))
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
+    await tellFailure(work, publishedArguments(given), error.message)
     const docs = await runnerDocs(`${fun}*`)
     // a function of a user's that says nothing about itself
     const told = new Map<Value, Value>([...docs].map(([name, doc]) => [name, doc === '' ? null : doc]))
     await printed.value(told.size > 0 ? told : error.message, 'nested')
     return undefined
+  }
+}
+
+/** Who listens learns of a call that could not begin. */
+async function tellFailure({ opts, log, fun }: RunWork, args: Value[], message: string): Promise<void> {
+  const access = socketAccess(opts, log)
+  try {
+    await tellNotBegun(access, { fun, args, message, jid: textOf(opts.get('jid') ?? null) })
+  } finally {
+    access.close()
   }
 }
 

@@ -1,0 +1,28 @@
+// A call of a runner that could not begin, for want of the function or of what it takes: who listens learns of it.
+import { newJid } from '../base/mod.ts'
+import type { Value } from '../data/mod.ts'
+import { announce, type MasterAccess } from './master-context.ts'
+
+/** Salt's code for such a call. */
+const NOT_BEGUN = 254
+
+export interface NotBegun {
+  fun: string
+  /** What it was called with, as a publication would have it. */
+  args: Value[]
+  message: string
+  jid?: string | undefined
+}
+
+export async function tellNotBegun(access: MasterAccess, { fun, args, message, jid }: NotBegun): Promise<void> {
+  const number = jid || newJid()
+  const event = new Map<Value, Value>([
+    ['success', false],
+    ['return', message],
+    ['retcode', NOT_BEGUN],
+    ['fun', fun],
+    ['fun_args', args],
+    ['jid', number],
+  ])
+  await announce(access, `salt/run/${number}/ret`, event)
+}
