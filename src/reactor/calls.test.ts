@@ -9,8 +9,12 @@ const greet: MasterFunction = masterFn({
   run: () => null,
 })
 
-const declared = async (_kind: string, fun: string) =>
-  fun === 'hello.greet' ? { declaration: greet, isBuiltIn: true } : undefined
+const open: MasterFunction = masterFn({ doc: 'All.', args: { kwargs: arg.open('Anything') }, run: () => null })
+
+const declared = async (_kind: string, fun: string) => {
+  const declaration = { 'hello.greet': greet, 'hello.all': open }[fun]
+  return declaration && { declaration, isBuiltIn: true }
+}
 
 const chunk = (json: string): Dict => new Map([['__id__', 'x'], ...(loadJson(json) as Dict)])
 
@@ -27,6 +31,8 @@ describe('a reaction', () => {
     ['plain words', '{"state": "runner", "fun": "x.y", "args": ["just"]}', [], { just: null }],
     ['old form', '{"state": "cmd", "fun": "test.arg", "tgt": "*", "arg": [1], "kwarg": {"k": 2}}', [1], { k: 2 }],
     ['keywords of the function', '{"state": "runner", "fun": "hello.greet", "who": "me"}', ['me'], { n: 1 }],
+    ['old form without kwarg', '{"state": "runner", "fun": "hello.all", "arg": [1], "b": 2}', [1], { arg: [1], b: 2 }],
+    ['old form without arg', '{"state": "runner", "fun": "hello.all", "kwarg": {"a": 1}, "b": 2}', [], { a: 1 }],
     ['positional of a caller', '{"state": "caller", "fun": "test.arg", "args": ["one"]}', ['one'], {}],
   ])('in the %s is read', async (_name, json, args, kwargs) => {
     expect((await read(json)).call).toEqual({ args, kwargs })

@@ -124,10 +124,14 @@ async function oldForm(chunk: Dict, kind: ReactionKind, declared: Declared): Pro
   const found = await declared(kind, fun)
   if (!found) return 'function not available'
   const loaded = `salt.loaded.${found.isBuiltIn ? 'int' : 'ext'}.${kind === 'runner' ? 'runners' : 'wheel'}.${fun}`
-  return bySignature(chunk, fun, loaded, found.declaration)
+  const bound = bySignature(chunk, fun, loaded, found.declaration)
+  return {
+    args: arg === undefined ? bound.args : given.args,
+    kwargs: kwarg === undefined ? bound.kwargs : given.kwargs,
+  }
 }
 
-/** Parameters are taken from the keywords of the reaction: those without a default by position. */
+/** What `arg` or `kwarg` does not give: parameters are taken from the keywords of the reaction: those without a default by position. */
 function bySignature(chunk: Dict, fun: string, loaded: string, declaration: MasterFunction): Given {
   const signature = signatureOf(declaration, fun.slice(fun.lastIndexOf('.') + 1))
   const left = new Map(chunk)

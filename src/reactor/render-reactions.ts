@@ -91,8 +91,9 @@ function placed(error: unknown, file: string): string {
 /** `local.test.ping: [...]` becomes `local: [..., test.ping]`, and each ID knows its file. */
 export function padded(value: Value, file: string): Dict {
   if (value === null || value === '') return new Map()
-  if (isList(value)) throw new PyError('TypeError', 'list indices must be integers or slices, not str')
-  if (!isDict(value)) throw new PyError('TypeError', `'${typeName(value)}' object does not support item assignment`)
+  if (typeof value === 'string') throw new PyError('TypeError', "string indices must be integers, not 'str'")
+  if (isList(value)) throw unindexable()
+  if (!isDict(value)) throw new PyError('TypeError', `'${typeName(value)}' object is not iterable`)
   const high: Dict = new Map()
   for (const [id, body] of value) {
     const states = isDict(body) ? padStates(body) : shortState(body)
@@ -102,7 +103,10 @@ export function padded(value: Value, file: string): Dict {
   return high
 }
 
+const unindexable = (): PyError => new PyError('TypeError', 'list indices must be integers or slices, not str')
+
 function shortState(body: Value): Dict {
+  if (isList(body)) throw unindexable()
   if (typeof body !== 'string' || !body.includes('.')) {
     throw new PyError('TypeError', `'${typeName(body)}' object does not support item assignment`)
   }
