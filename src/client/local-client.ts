@@ -8,6 +8,7 @@ import { type CollectOptions, collectReturns, type EventSource, type Gathered, t
 import { ClientError } from './errors.ts'
 import { LastingEvents } from './lasting-events.ts'
 import { localKey } from './local-key.ts'
+import { MuteEvents } from './mute-events.ts'
 
 export interface PublishRequest {
   tgt: Value
@@ -32,18 +33,18 @@ const NO_ANSWER =
 
 export class LocalClient {
   readonly opts: Dict
-  private readonly bus: LastingEvents
+  private readonly bus: LastingEvents | MuteEvents
   private readonly requests: ClearClient
 
   static async open(opts: Dict, log: Log): Promise<LocalClient> {
-    const bus = await LastingEvents.open(opts, log, isOfJob)
+    const bus = await LastingEvents.open(opts, log, isOfJob).catch((error) => MuteEvents.inPlaceOf(error, log))
     const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
     const port = numberOf(opts.get('ret_port') ?? 4506) ?? 4506
     const client = transport.connect({ host: addressOf(opts), port }, { ...requestClientOptions(opts), log })
     return new LocalClient(opts, bus, new ClearClient(client))
   }
 
-  private constructor(opts: Dict, bus: LastingEvents, requests: ClearClient) {
+  private constructor(opts: Dict, bus: LastingEvents | MuteEvents, requests: ClearClient) {
     this.opts = opts
     this.bus = bus
     this.requests = requests
@@ -93,6 +94,8 @@ export class LocalClient {
 
   /** Has the master do a job in batches; its events tell the rest. */
   async beginBatch(load: Dict): Promise<void> {
+    if (this.bus instanceof MuteEvents)
+      throw new ClientError('SaltClientError', 'Nobody would see how the batch goes on')
     const { user, key } = localKey(this.opts)
     const answer = await this.command(new Map([...load, ['cmd', 'batch'], ['key', key], ['user', user]]))
     this.mindRefusal(answer)

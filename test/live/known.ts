@@ -12,4 +12,4 @@ const REFUSED =
 
 /** Salt exits with 0 where nobody may ask, or nobody is there to be asked; we do not. */
 export const exitHere = (recorded: number, program: string, stdout: string): number =>
-  recorded === 0 && /^salt(-run)? /.test(program) && REFUSED.test(stdout) ? 2 : recorded
+  recorded === 0 && /(^| )salt(-run)? /.test(program) && REFUSED.test(stdout) ? 2 : recorded
