@@ -1,7 +1,7 @@
 // Functions by name. A table says which functions exist; the file behind a module is imported at its first call, so
 // the size of the library costs nothing at start.
 import { didYouMean, type Log, silentLog } from '../base/mod.ts'
-import { contains, type Dict, truthy, type Value } from '../data/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
 import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
 import { type HttpClient, httpClient } from '../http/mod.ts'
@@ -16,6 +16,7 @@ import {
 } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
 import { MasterRegistry } from './master-registry.ts'
+import { OfferedFunctions } from './offered.ts'
 import { returnerTable } from './returner-table.ts'
 import { runnerTable } from './runner-table.ts'
 import { StateRegistry, type StateTable } from './state-registry.ts'
@@ -77,7 +78,7 @@ interface Shared {
   readonly builtIn: ModuleTable
   table: ModuleTable
   states: StateTable
-  functions: ReadonlyMap<string, ReadonlySet<string>>
+  functions: OfferedFunctions
   readonly loaded: Map<string, ModuleDeclaration>
   readonly loading: Map<string, Promise<ModuleDeclaration>>
 }
@@ -107,7 +108,7 @@ export class Registry {
       builtIn: table,
       table,
       states: stateTable,
-      functions: functionsOf(table, context.opts),
+      functions: new OfferedFunctions(table, context.opts),
       loaded: new Map(),
       loading: new Map(),
     }
@@ -162,15 +163,16 @@ export class Registry {
   async providing(providers: ReadonlyMap<string, string>): Promise<Registry> {
     const { shared } = this
     const loaded = new Map(shared.loaded)
-    const functions = new Map(shared.functions)
+    const changed = new Map<string, ReadonlySet<string>>()
     for (const [module, name] of providers) {
       const provider = await this.declared(module, name)
       if (!provider) continue
       const usual = this.hasModule(module) ? await this.module(module).catch(unavailable) : undefined
       loaded.set(module, { ...provider, functions: { ...usual?.functions, ...provider.functions } })
-      functions.set(module, new Set(Object.keys(loaded.get(module)!.functions)))
+      changed.set(module, new Set(Object.keys(loaded.get(module)!.functions)))
     }
     const loading = new Map(Array.from(loaded, ([name, module]) => [name, Promise.resolve(module)]))
+    const functions = new OfferedFunctions(shared.table, this.context.opts, changed)
     return new Registry(shared.table, this.context, { ...shared, loaded, loading, functions })
   }
 
@@ -199,7 +201,7 @@ export class Registry {
     const tables = own ?? builtIn
     shared.table = tables.functions
     shared.states = tables.states
-    shared.functions = functionsOf(shared.table, context.opts)
+    shared.functions = new OfferedFunctions(shared.table, context.opts)
     this.reload()
     this.states.use(shared.states)
   }
@@ -212,7 +214,7 @@ export class Registry {
   /** Whether there is a function (`module.function`) of that name; of a loaded module those that serve this minion. */
   has(name: string): boolean {
     const [module, fun] = split(name)
-    const offered = this.shared.functions.get(module)?.has(fun) ?? false
+    const offered = this.shared.functions.of(module)?.has(fun) ?? false
     const loaded = this.shared.loaded.get(module)
     return offered && (loaded === undefined || Object.hasOwn(loaded.functions, fun))
   }
@@ -221,10 +223,8 @@ export class Registry {
     return this.shared.functions.has(name)
   }
 
-  *names(): Generator<string> {
-    for (const [module, functions] of this.shared.functions) {
-      for (const fun of functions) yield `${module}.${fun}`
-    }
+  names(): Generator<string> {
+    return this.shared.functions.names()
   }
 
   /** The answer is a promise only when the function is asynchronous or its module has yet to be imported. */
@@ -321,18 +321,6 @@ function unavailable(error: unknown): undefined {
 function split(name: string): [module: string, fun: string] {
   const dot = name.indexOf('.')
   return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)]
-}
-
-/** All but `disable_modules`, and with `whitelist_modules` only these. */
-function functionsOf(table: ModuleTable, opts: Dict): Map<string, Set<string>> {
-  const disabled = opts.get('disable_modules') ?? []
-  const allowed = opts.get('whitelist_modules') ?? []
-  const functions = new Map<string, Set<string>>()
-  for (const [name, entries] of Object.entries(table)) {
-    if (contains(disabled, name) || (truthy(allowed) && !contains(allowed, name))) continue
-    functions.set(name, new Set(entries.flatMap((entry) => entry.functions)))
-  }
-  return functions
 }
 
 function noStates(): never {

@@ -1,7 +1,8 @@
 // Data about minions, in banks of one value per key: grains, pillar, mine. They lie where Salt's `localfs` cache has them
 // (`cachedir/<bank>/<key>.p`), so that a master can be exchanged for another. Read values stay in memory as long as their
 // file is the same.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { BrineError } from '../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../data/mod.ts'
@@ -23,6 +24,8 @@ export interface DataCache {
 interface Kept {
   looks: string
   value: Value
+  /** Of the bytes, when they were written from here. */
+  digest?: string
 }
 
 class FileBank implements Bank {
@@ -60,11 +63,24 @@ class FileBank implements Bank {
   store(key: string, value: Value): void {
     const file = this.file(key)
     const bytes = encodeMsgpack(value, 'bus')
+    const digest = createHash('sha256').update(bytes).digest('base64')
+    const known = this.kept.get(key)
+    if (known?.digest === digest && known.looks === this.looks(file)) this.touch(file)
+    else this.write(file, bytes)
+    this.kept.set(key, { looks: this.looks(file)!, value, digest })
+  }
+
+  /** What a minion is rarely changes, and writing the same anew is most of the work. */
+  private touch(file: string): void {
+    const now = new Date()
+    utimesSync(file, now, now)
+  }
+
+  private write(file: string, bytes: Uint8Array): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const fresh = `${file}.${process.pid}.tmp`
     writeFileSync(fresh, bytes, { mode: 0o600 })
     renameSync(fresh, file)
-    this.kept.set(key, { looks: this.looks(file)!, value })
   }
 
   flush(key?: string): void {

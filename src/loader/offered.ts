@@ -1,0 +1,41 @@
+// Which functions a table of modules offers under the options: all but `disable_modules`, and with `whitelist_modules` only
+// these. The names of a module are gathered when it is asked for, because a run asks for few.
+import { contains, type Dict, truthy, type Value } from '../data/mod.ts'
+import type { ModuleTable } from './registry.ts'
+
+export class OfferedFunctions {
+  private readonly table: ModuleTable
+  private readonly disabled: Value
+  private readonly allowed: Value
+  private readonly known: Map<string, ReadonlySet<string>>
+
+  /** `known` are modules whose functions are others than the table's. */
+  constructor(table: ModuleTable, opts: Dict, known: ReadonlyMap<string, ReadonlySet<string>> = new Map()) {
+    this.table = table
+    this.disabled = opts.get('disable_modules') ?? []
+    this.allowed = opts.get('whitelist_modules') ?? []
+    this.known = new Map(known)
+  }
+
+  /** The functions of a module; undefined when there is no such module here. */
+  of(module: string): ReadonlySet<string> | undefined {
+    const known = this.known.get(module)
+    if (known || !this.has(module)) return known
+    const names = new Set(this.table[module]!.flatMap(({ functions }) => functions))
+    this.known.set(module, names)
+    return names
+  }
+
+  has(module: string): boolean {
+    if (this.known.has(module)) return true
+    if (!Object.hasOwn(this.table, module) || contains(this.disabled, module)) return false
+    return !truthy(this.allowed) || contains(this.allowed, module)
+  }
+
+  *names(): Generator<string> {
+    const others = [...this.known.keys()].filter((module) => !Object.hasOwn(this.table, module))
+    for (const module of [...Object.keys(this.table), ...others]) {
+      for (const fun of this.of(module) ?? []) yield `${module}.${fun}`
+    }
+  }
+}
