@@ -2095,6 +2095,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/reg.ts'),
     },
   ],
+  restartcheck: [
+    {
+      functions: ['restartcheck'],
+      load: () => import('../modules/restartcheck.ts'),
+    },
+  ],
   ret: [
     {
       functions: ['get_jid', 'get_fun', 'get_jids', 'get_minions'],
@@ -2622,6 +2628,12 @@ export const moduleTable: ModuleTable = {
       ],
       always: true,
       load: () => import('../modules/x509_v2.ts'),
+    },
+  ],
+  xfs: [
+    {
+      functions: ['info', 'devices', 'inventory', 'estimate', 'dump', 'prune_dump', 'mkfs', 'modify', 'defragment'],
+      load: () => import('../modules/xfs.ts'),
     },
   ],
   xml: [
