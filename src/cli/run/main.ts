@@ -73,19 +73,22 @@ async function perform(work: RunWork): Promise<number> {
   const run = { fun, ...call, credentials: shown }
   if (truthy(opts.get('async') ?? false)) {
     const begun = await beginElsewhere(opts, log, run)
-    if ('refusal' in begun) await printed.value(begun.refusal, 'nested')
-    else log('warning', `${ASYNCHRONOUS} This execution is running under tag ${begun.tag}`)
-    return 'refusal' in begun ? REFUSED : 0
+    if ('refusal' in begun) return refused(work, call, begun.refusal)
+    log('warning', `${ASYNCHRONOUS} This execution is running under tag ${begun.tag}`)
+    return 0
   }
   if (shown.size === 0) return runHere(work, call)
   const ended = await runElsewhere(opts, log, run)
-  if ('refusal' in ended) {
-    await printed.value(ended.refusal, 'nested')
-    return REFUSED
-  }
+  if ('refusal' in ended) return refused(work, call, ended.refusal)
   const value = ended.get('return') ?? null
   await printed.answer(value, undefined, 0)
   return ended.has('retcode') ? Number(ended.get('retcode')) : statusOf(value)
+}
+
+async function refused(work: RunWork, call: CallArguments, refusal: string): Promise<number> {
+  await tellFailure(work, publishedArguments(call), refusal)
+  await work.printed.value(refusal, 'nested')
+  return REFUSED
 }
 
 /** Where Salt turns somebody away it exits 0, so that scripts go on as if all were well; here they learn of it. */
