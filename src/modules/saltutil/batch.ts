@@ -1,7 +1,7 @@
 // A job for a few minions at a time: those that answer a ping take part, and the master does the rest, whose events are
 // followed here.
 import { str, type Value } from '../../data/mod.ts'
-import type { MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
+import type { BusMessage, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
 
 async function present(master: MasterReach, { tgt, tgtType = 'glob' }: MinionJob): Promise<string[]> {
   const ids: string[] = []
@@ -20,27 +20,31 @@ export async function* inBatches(
 ): AsyncGenerator<MinionReturn> {
   const minions = await present(master, job)
   if (minions.length === 0) return
-  const events = master.events((tag) => /^salt\/(job|batch)\//.test(tag))
+  const events = master.events((tag) => /^salt\/(job|batch)\//.test(tag))[Symbol.asyncIterator]()
+  // heard from now on: it may begin before we know its number
+  const listened: AsyncIterable<BusMessage> = { [Symbol.asyncIterator]: () => events }
   const arg: Value[] = [...(job.arg ?? [])]
   if (job.kwarg && job.kwarg.size > 0) arg.push(new Map<Value, Value>([['__kwarg__', true], ...job.kwarg]))
-  const jid = await master.beginBatch(
-    new Map<Value, Value>([
-      ['tgt', job.tgt],
-      ['tgt_type', job.tgtType ?? 'glob'],
-      ['fun', job.fun],
-      ['arg', arg],
-      ['ret', job.ret ?? ''],
-      ['kwargs', job.options ?? new Map()],
-      ['minions', minions],
-      ['batch', batch],
-      ['batch_wait', 0],
-      ['failhard', failhard],
-      ['timeout', job.timeout ?? TIMEOUT],
-      ['gather_job_timeout', gatherJobTimeout],
-      ['driver', 'cli'],
-    ]),
-  )
-  for await (const { tag, data } of events) {
+  const load = new Map<Value, Value>([
+    ['tgt', job.tgt],
+    ['tgt_type', job.tgtType ?? 'glob'],
+    ['fun', job.fun],
+    ['arg', arg],
+    ['ret', job.ret ?? ''],
+    ['kwargs', job.options ?? new Map()],
+    ['minions', minions],
+    ['batch', batch],
+    ['batch_wait', 0],
+    ['failhard', failhard],
+    ['timeout', job.timeout ?? TIMEOUT],
+    ['gather_job_timeout', gatherJobTimeout],
+    ['driver', 'cli'],
+  ])
+  const jid = await master.beginBatch(load).catch(async (error: unknown) => {
+    await events.return?.()
+    throw error
+  })
+  for await (const { tag, data } of listened) {
     if (tag.startsWith(`salt/job/${jid}/ret/`)) yield { id: str(data.get('id') ?? ''), data }
     else if (tag === `salt/batch/${jid}/complete` || tag === `salt/batch/${jid}/halted`) return
   }

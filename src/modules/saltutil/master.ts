@@ -49,6 +49,10 @@ export async function command(ctx: FunctionContext, asked: Commanded): Promise<D
   const master = await masterOf(ctx)
   const job = jobOf(asked)
   const { kwargs } = asked
+  if (truthy(kwargs.get('ssh') ?? false)) {
+    ctx.log('error', `There is no salt-ssh here: ${str(job.fun)} was not run on ${str(job.tgt)}`)
+    return new Map()
+  }
   const batch = kwargs.get('batch') ?? null
   const subset = kwargs.get('subset') ?? null
   if (truthy(batch)) return batched(ctx, job, str(batch), truthy(kwargs.get('failhard') ?? false))
