@@ -27,6 +27,10 @@ describe('slsutil', () => {
       `'{\\n "a": "é",\\n "b": 1\\n}'`,
     ],
     ['serialize', ['yaml', toValue({ a: [1] })], { default_flow_style: false }, "'a:\\n- 1'"],
+    ['serialize', ['toml', toValue({ a: 1 })], {}, "'a = 1\\n'"],
+    ['serialize', ['configparser', toValue({ a: { b: 'c' } })], {}, "'[a]\\nb = c\\n\\n'"],
+    ['deserialize', ['toml', 'a = 1'], {}, "{'a': 1}"],
+    ['deserialize', ['configparser', '[a]\nb=c'], {}, "{'a': {'b': 'c'}}"],
     ['deserialize', ['yaml', 'a: 1'], {}, "{'a': 1}"],
     ['deserialize', ['json', '{"a": 1.0}'], {}, "{'a': 1.0}"],
     ['boolstr', [0, 'yes', 'no'], {}, "'no'"],
@@ -52,6 +56,7 @@ describe('slsutil', () => {
     ['findup', ['app/x/y', 'm.yaml'], 'app/m.yaml'],
     ['findup', ['./app/x/', ['nope', 'top.sls']], 'top.sls'],
     ['findup', ['', 'top.sls'], 'top.sls'],
+    ['findup', [null, 'top.sls'], 'top.sls'],
   ])('.%s%j looks in the state tree', async (name, args, wanted) => {
     expect(await call(name, args, { others: tree })).toBe(wanted)
   })

@@ -211,14 +211,15 @@ export default defineModule({
     findup: fn({
       doc: 'The nearest of some files, in a folder of the state tree or one above it.',
       args: {
-        startpath: arg.string('Where the search begins'),
+        startpath: arg.any('Where the search begins; nothing means the top of the tree'),
         filenames: arg.any('A name, or a list of names'),
         saltenv,
       },
       returns: ret.string('The path found'),
       examples: ["salt '*' slsutil.findup formulas/shared/nginx map.jinja"],
       effect: 'read',
-      run: (ctx, { startpath, filenames, saltenv }) => findup(ctx, startpath, filenames, saltenv),
+      run: (ctx, { startpath, filenames, saltenv }) =>
+        findup(ctx, truthy(startpath) ? str(startpath) : '', filenames, saltenv),
     }),
   },
 })

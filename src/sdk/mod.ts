@@ -45,7 +45,7 @@ export {
   percentOf,
   roundedPercent,
 } from './beacon.ts'
-export { bind, type Callable, shaped, signatureOf } from './bind.ts'
+export { bind, type Callable, filled, frameOf, signatureOf } from './bind.ts'
 export { CommandError, nestedText } from './command-error.ts'
 export { bindPublished, type CallArguments, parseInput, publishedArguments, readArgument } from './command-line.ts'
 export {
@@ -112,7 +112,7 @@ export { formatOutput } from './output.ts'
 export { toValue } from './result.ts'
 export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
-export { deserialize, dumpYaml, loadToml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
+export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
 export {
   defineState,
   reportOn,

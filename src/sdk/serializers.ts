@@ -3,6 +3,7 @@
 import { BrineError, toError } from '../base/mod.ts'
 import {
   type DumpJsonOptions,
+  decodeBytes,
   dumpJson,
   loadJson,
   PyError,
@@ -85,8 +86,22 @@ const yamlex: Serializer = {
   deserialize: async (text) => (await import('../yaml/mod.ts')).loadYamlex(text),
 }
 
+const asText = (text: string | Uint8Array): string => (typeof text === 'string' ? text : decodeBytes(text))
+
+const toml: Serializer = {
+  serialize: async (value) => (await import('./toml-text.ts')).writeToml(value),
+  deserialize: async (text) => (await import('../render/mod.ts')).loadToml(asText(text)),
+}
+
+const configparser: Serializer = {
+  serialize: async (value) => (await import('./ini-text.ts')).writeIni(value),
+  deserialize: async (text) => (await import('./ini-text.ts')).readIni(asText(text)),
+}
+
 const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map([
   ['json', json],
+  ['toml', toml],
+  ['configparser', configparser],
   ['yaml', yaml],
   ['yamlex', yamlex],
 ])
@@ -106,11 +121,6 @@ export async function deserialize(name: string, source: Value): Promise<Value> {
   const text = textOf(source) ?? (source instanceof Uint8Array ? source : undefined)
   if (text === undefined) throw new PyError('AttributeError', `${str(source)} is neither text nor bytes`)
   return reader.deserialize(text)
-}
-
-/** What a TOML file says. */
-export async function loadToml(text: string): Promise<Value> {
-  return (await import('../render/mod.ts')).loadToml(text)
 }
 
 /** What `salt.utils.yaml.safe_dump` writes. */

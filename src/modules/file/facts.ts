@@ -1,5 +1,5 @@
 // Functions of `file` that tell or set facts about files: owners, modes, attributes, hashes.
-import { float, SaltError, str, textOf, tuple, type Value } from '../../data/mod.ts'
+import { float, PyError, SaltError, str, textOf, truthy, tuple, type Value } from '../../data/mod.ts'
 import { arg, type FunctionContext, fn, ret } from '../../sdk/mod.ts'
 import { changeAttributes, listAttributes, selinuxContext, setSelinuxContext } from './attributes.ts'
 import { deviceNumbers, hasType } from './devices.ts'
@@ -55,7 +55,10 @@ const owners = {
     returns: ret.any('The name, or the number when nobody has it'),
     examples: ["salt '*' file.uid_to_user 0"],
     effect: 'read',
-    run: (ctx, { uid }) => uidToUser(ctx, uid),
+    run: (ctx, { uid }) => {
+      if (textOf(uid) !== undefined) throw new PyError('TypeError', 'uid should be integer, not str')
+      return uidToUser(ctx, uid)
+    },
   }),
   user_to_uid: fn({
     doc: 'The number of a user.',
@@ -317,7 +320,7 @@ const attributes = {
     examples: ["salt '*' file.restorecon /home/user/.ssh/authorized_keys"],
     effect: 'change',
     run: async (ctx, { path, recursive }) =>
-      (await ctx.host.run({ argv: ['restorecon', recursive ? '-FR' : '-F', path] })).retcode === 0,
+      !truthy(await ctx.call('cmd.retcode', [['restorecon', recursive ? '-FR' : '-F', path]], { python_shell: false })),
   }),
   get_selinux_context: fn({
     doc: 'The SELinux context of a path.',

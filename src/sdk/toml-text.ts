@@ -1,5 +1,5 @@
 // TOML as Python's `toml` writes it: plain keys first, then tables, breadth first.
-import { type Dict, isDict, isFloat, isInt, PyDate, PyError, str, textOf, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isFloat, isInt, PyDate, PyError, str, textOf, type Value } from '../data/mod.ts'
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '\b': '\\b',
