@@ -1223,6 +1223,21 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/hashutil.ts'),
     },
   ],
+  highstate_doc: [
+    {
+      functions: [
+        'markdown_basic_jinja_template',
+        'markdown_default_jinja_template',
+        'markdown_full_jinja_template',
+        'read_file',
+        'render',
+        'process_lowstates',
+        'processor_markdown',
+      ],
+      always: true,
+      load: () => import('../modules/highstate_doc.ts'),
+    },
+  ],
   hosts: [
     {
       functions: ['list_hosts', 'get_ip', 'get_alias', 'has_pair', 'set_host', 'rm_host', 'add_host', 'set_comment'],

@@ -227,6 +227,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/group.ts'),
     },
   ],
+  highstate_doc: [
+    {
+      functions: ['note'],
+      load: () => import('../states/highstate_doc.ts'),
+    },
+  ],
   host: [
     {
       functions: ['present', 'absent', 'only'],

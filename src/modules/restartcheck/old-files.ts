@@ -31,6 +31,8 @@ const PASSING = [
   '/var/lib/vdr/',
   '/[aio]',
   '/SYSV',
+  // memory that was never a file
+  '/memfd:',
 ]
 const IS_PASSING = new RegExp(`^(?:${PASSING.join('|')})`)
 
