@@ -73,7 +73,7 @@ function* keywordsIn(dict: Dict): Generator<[string, Value]> {
 /** The single list that is published. Whole numbers that look like a job id travel as text. */
 export function publishedArguments({ args, kwargs }: CallArguments): Value[] {
   const published = args.map((value) =>
-    typeof value === 'bigint' && /^\d{20}$/.test(String(value)) ? String(value) : value,
+    typeof value === 'bigint' && String(value).length === 20 ? String(value) : value,
   )
   if (kwargs.size > 0) published.push(new Map<Value, Value>([['__kwarg__', true], ...kwargs]))
   return published
