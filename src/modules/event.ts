@@ -1,6 +1,6 @@
 // Events: on the bus of this minion, and to its master. Without a running minion, or without a master, there is
 // nobody to hear them; that is no error, and the answer is false, as in Salt.
-import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
 
 function isLocal(ctx: FunctionContext): boolean {
@@ -14,10 +14,9 @@ function unheard(ctx: FunctionContext, tag: Value): false {
   return false
 }
 
-const asDict = (data: Value): Dict => (data instanceof Map ? data : new Map([['data', data]]))
-
 async function fire(ctx: FunctionContext, tag: Value, data: Value): Promise<boolean> {
-  return ctx.daemon ? ctx.daemon.fire(str(tag), asDict(data)) : unheard(ctx, tag)
+  if (!isDict(data)) return false
+  return ctx.daemon ? ctx.daemon.fire(str(tag), data) : unheard(ctx, tag)
 }
 
 async function fireMaster(ctx: FunctionContext, tag: Value, data: Value, preload: Value): Promise<boolean> {
@@ -59,7 +58,8 @@ async function payload(ctx: FunctionContext, message: Message): Promise<Dict> {
   if (truthy(message.with_grains)) all.set('grains', part(message.with_grains, ctx.grains))
   if (truthy(message.with_pillar)) all.set('pillar', part(message.with_pillar, ctx.pillar))
   if (truthy(message.with_env_opts)) {
-    all.set('saltenv', ctx.opts.get('saltenv') ?? 'base').set('pillarenv', ctx.opts.get('pillarenv') ?? null)
+    const saltenv = ctx.opts.get('saltenv')
+    all.set('saltenv', saltenv === undefined ? 'base' : saltenv).set('pillarenv', ctx.opts.get('pillarenv') ?? null)
   }
   for (const [key, value] of [...kwargs, ...(data instanceof Map ? data : [])]) all.set(key, value)
   return all

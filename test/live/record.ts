@@ -20,28 +20,31 @@ async function recorded(stage: Stage, step: Step, known: Placeholders): Promise<
   const { run, on, stdin, note } = step
   const ran = await stage.run(step, known.filled(run))
   for (const [jid] of `${ran.stdout}${ran.stderr}`.matchAll(/\b20\d{18}\b/g)) known.learn(jid)
-  const json = /^[{[]/.test(ran.stdout) ? withoutFrames(readJson(ran.stdout)) : undefined
+  const printed = /^[{[]/.test(ran.stdout) ? readJson(ran.stdout) : undefined
+  const json = withoutSalts(printed)
   return {
     run,
     ...(on !== undefined && { on }),
     ...(stdin !== undefined && { stdin }),
     ...(note !== undefined && { note }),
     exit: ran.status,
-    stdout: json === undefined ? shortened(ran.stdout) : withoutPlaces(ran.stdout, json),
+    stdout:
+      json === undefined
+        ? shortened(ran.stdout)
+        : JSON.stringify(json) === JSON.stringify(printed)
+          ? ran.stdout
+          : `${JSON.stringify(json, null, 4)}\n`,
     ...(ran.stderr !== '' && { stderr: shortened(ran.stderr) }),
     ...(json !== undefined && { json }),
   }
 }
 
-/** Where frames of Salt's code are printed, what is left without them. */
-const withoutPlaces = (text: string, json: Json): string =>
-  text.includes('File \\"') ? `${JSON.stringify(json, null, 4)}\n` : text
-
-function withoutFrames(value: Json | undefined): Json | undefined {
-  if (typeof value === 'string') return shortened(value)
-  if (Array.isArray(value)) return value.map((item) => withoutFrames(item)!)
+/** Without frames of Salt's code and its documentation. */
+function withoutSalts<T extends Json | undefined>(value: T): T {
+  if (typeof value === 'string') return shortened(value) as T
+  if (Array.isArray(value)) return value.map((item) => withoutSalts(item)) as T
   if (value === undefined || value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutFrames(item)!]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutSalts(item)])) as T
 }
 
 for (const file of process.argv.slice(2)) {
@@ -53,7 +56,9 @@ for (const file of process.argv.slice(2)) {
     await stage.open()
     const before = stage.seen().length
     for (const step of scenario.steps) found.steps.push(await recorded(stage, step, known))
-    found.events.push(...recordedEvents(stage.seen().slice(before)))
+    found.events.push(
+      ...recordedEvents(stage.seen().slice(before)).map(({ tag, data }) => ({ tag, data: withoutSalts(data) })),
+    )
   } finally {
     await stage.close()
   }

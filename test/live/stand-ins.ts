@@ -10,6 +10,10 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/(Total run time: +)[\d.]+ +m?s/g, '$1<MS>'],
   [/(Duration: |\\"duration\\": )[\d.]+/g, '$1<MS>'],
   [/("duration": ?)[\d.]+/g, '$1"<MS>"'],
+  [/('duration': )[\d.]+/g, '$1<MS>'],
+  [/('start_time': ')[\d:.]+/g, '$1<TIME>'],
+  [/("ts": ?)\d+/g, '$1"<EPOCH>"'],
+  [/("__pub_pid": ?)\d+/g, '$1"<PID>"'],
   [/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----(?:\\n)?/g, '<PUBKEY>'],
   [/(?:[0-9a-f]{2}:){15,}[0-9a-f]{2}/g, '<FINGER>'],
 ]
