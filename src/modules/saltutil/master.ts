@@ -1,7 +1,7 @@
 // What the minion beside a master may ask of it: jobs for other minions, runner and wheel functions. Orchestration stands on
 // these three, so their answers have the shape of Salt's clients.
 import { type Dict, isList, numberOf, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
-import type { FunctionContext, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
+import type { FunctionContext, MasterParameters, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
 async function masterOf(ctx: FunctionContext): Promise<MasterReach> {
@@ -128,6 +128,13 @@ const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
 
 const unknown = (name: string): PyError => new PyError('KeyError', `'${name}'`)
 
+function assertKnown({ names, open }: MasterParameters, keywords: ReadonlyMap<string, Value>): void {
+  const others = open ? [] : [...keywords].filter(([name]) => !names.includes(name))
+  if (others.length === 0) return
+  const listed = others.map(([name, value]) => `${name}=${str(value)}`).join(', ')
+  throw new SaltError('SaltInvocationError', `The following keyword arguments are not valid: ${listed}`)
+}
+
 /** A run as Salt's clients describe it. */
 function outcome({ jid, value, success }: { jid: string; value: Value; success: boolean }, fun: string): Dict {
   return new Map<Value, Value>([['fun', fun]]).set('jid', jid).set('return', value).set('success', success)
@@ -164,6 +171,7 @@ export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Va
   const told = new Map<Value, Value>([['type', 'runner']]).set('name', name).set('args', args)
   await fireArgs(master, jid, told.set('kwargs', new Map<Value, Value>(keywords)))
   if (!parameters) throw unknown(name)
+  assertKnown(parameters, keywords)
   const user = str(kwargs.get('__pub_user') ?? 'UNKNOWN')
   if (parameters.open) keywords.set('__pub_user', user)
   const ended = await master.call('runner', { name, args, kwargs: keywords, user })
@@ -183,5 +191,6 @@ export async function wheel(
   const told = new Map<Value, Value>([['type', 'wheel']]).set('name', name)
   await fireArgs(master, kwargs.get('__orchestration_jid__') ?? null, told.set('args', new Map<Value, Value>(keywords)))
   if (!parameters) throw unknown(name)
+  assertKnown(parameters, keywords)
   return outcome(await master.call('wheel', { name, args, kwargs: keywords, user: 'UNKNOWN' }), `wheel.${name}`)
 }
