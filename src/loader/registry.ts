@@ -66,6 +66,8 @@ export interface RegistryContext {
   openStates?: (functions: Registry, request: StateRunRequest) => Promise<StateRun>
   /** Without it there are no plugins of users' own. */
   ownPlugin?: (functions: Registry, ...which: Parameters<FunctionContext['ownPlugin']>) => OwnPluginAnswer
+  /** Without it there are no returners of users' own. */
+  ownReturners?: (functions: Registry) => Promise<string[]>
   /** Without it no value has a known origin. */
   pillarOrigins?: FunctionContext['pillarOrigins']
   /** Looks for users' own modules; undefined when there are none. */
@@ -126,7 +128,7 @@ export class Registry {
       module: (name) => this.module(name),
       states: this.states,
       runners,
-      returnerNames,
+      returnerNames: async () => [...(await returnerNames()), ...((await context.ownReturners?.(this)) ?? [])],
       returner: (name, fun) => this.returner(name, fun),
       log: context.log ?? silentLog,
       host,

@@ -27,6 +27,7 @@ export function minionFunctions({ opts, grains, pillar, host, log, files, more =
     log,
     ...(files && { files }),
     userModules: async (registry, builtIn) => (await import('../pybridge/mod.ts')).userModules(registry, builtIn),
+    ownReturners: async ({ ctx }) => (await import('../pybridge/mod.ts')).ownReturners(ctx),
     ownPlugin: async ({ ctx }, family, name) => (await import('../pybridge/mod.ts')).ownPlugin(ctx, family, name),
     ...more,
     render: async ({ text, ...request }) => {

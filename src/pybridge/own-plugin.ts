@@ -1,4 +1,4 @@
-// One plugin of users' own for the function that hosts its family.
+// Plugins of users' own for the functions that host their families.
 import type { FunctionContext, OwnPlugin } from '../sdk/mod.ts'
 import { functionScope } from './function-modules.ts'
 import { userPlugins } from './plugins.ts'
@@ -11,4 +11,10 @@ export async function ownPlugin(
   const scope = functionScope(ctx)
   const plugin = (await userPlugins(scope, family)).get(name)
   return plugin && { has: plugin.has, call: (fun, args, kwargs) => plugin.call(scope, fun, args, kwargs) }
+}
+
+/** The functions of returners of users' own, `module.function`. */
+export async function ownReturners(ctx: FunctionContext): Promise<string[]> {
+  const plugins = await userPlugins(functionScope(ctx), 'returners')
+  return [...plugins].flatMap(([name, plugin]) => plugin.functions.map((fun) => `${name}.${fun}`))
 }

@@ -12,6 +12,7 @@ import type { NativeModule } from './native-modules.ts'
 export interface UserPlugin {
   /** The name it serves under. */
   readonly name: string
+  readonly functions: readonly string[]
   has(fun: string): boolean
   /** The names of a function's parameters. */
   parameters(fun: string): string[]
@@ -21,6 +22,7 @@ export interface UserPlugin {
 function pythonPlugin(family: FamilyName, { name, functions }: ModuleFacts): UserPlugin {
   return {
     name,
+    functions: [...functions.keys()],
     has: (fun) => functions.has(fun),
     parameters: (fun) => Object.keys(functions.get(fun)?.args ?? {}),
     call: (scope, fun, args, kwargs = new Map()) => {
@@ -40,6 +42,7 @@ function nativePlugin(module: NativeModule): UserPlugin {
     module.functions ?? beaconFunctions(module as unknown as BeaconDeclaration)
   return {
     name,
+    functions: Object.keys(functions),
     has: (fun) => Object.hasOwn(functions, fun),
     parameters: (fun) => {
       const declared = functions[fun]

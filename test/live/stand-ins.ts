@@ -12,6 +12,7 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/("duration": ?)[\d.]+/g, '$1"<MS>"'],
   [/('duration': )[\d.]+/g, '$1<MS>'],
   [/('start_time': ')[\d:.]+/g, '$1<TIME>'],
+  [/(: ?)1\d{9}\.\d+/g, '$1"<EPOCH>"'],
   [/("ts": ?)\d+/g, '$1"<EPOCH>"'],
   [/("__pub_pid": ?)\d+/g, '$1"<PID>"'],
   [/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----(?:\\n)?/g, '<PUBKEY>'],
