@@ -1,5 +1,5 @@
 // All options, by theme. The order of the themes is that of the manual.
-import type { Dict } from '../data/mod.ts'
+import { type Dict, deepCopy } from '../data/mod.ts'
 import { defaultsOf, type OptionTable } from './option.ts'
 import { ACCESS } from './tables/access.ts'
 import { CACHES } from './tables/caches.ts'
@@ -59,9 +59,12 @@ export const OPTIONS: OptionTable = Object.assign({}, ...THEMES.values())
 /** Options that functions look up, which no minion or master has until they are set. */
 export const FUNCTION_OPTIONS: OptionTable = FUNCTIONS
 
+let defaults: Dict | undefined
+
 /** What functions find where nothing is set; a copy of the asker's own. */
 export function functionDefaults(): Dict {
-  return defaultsOf(FUNCTIONS, 'minion')
+  defaults ??= defaultsOf(FUNCTIONS, 'minion')
+  return deepCopy(defaults)
 }
 
 /** Names of earlier releases, with the ones they have now. */

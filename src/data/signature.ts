@@ -43,8 +43,8 @@ export function matchArguments(
   const { name, keywordOnly, required, requiredKeywords } = signature
   const most = signature.positional.length
   const matched: MatchedArguments = {
-    positional: signature.positional.map((_, i) => args[i]),
-    keywordOnly: keywordOnly.map(() => undefined),
+    positional: firstOf(args, most),
+    keywordOnly: firstOf(NONE, keywordOnly.length),
     rest: args.length > most ? args.slice(most) : NONE,
     further: new Map(),
   }
@@ -72,6 +72,13 @@ export function matchArguments(
   return matched
 }
 
+/** So many values, undefined where there are no more. */
+function firstOf(args: readonly Value[], count: number): Array<Value | undefined> {
+  const values = new Array<Value | undefined>(count)
+  for (let i = 0; i < count; i++) values[i] = args[i]
+  return values
+}
+
 /** The same by name. */
 export function bindArguments(
   signature: Signature,
@@ -80,12 +87,20 @@ export function bindArguments(
 ): BoundArguments {
   const { positional, keywordOnly, rest, further } = matchArguments(signature, args, kwargs)
   const named = new Map<string, Value>()
-  const add = (parameter: string, value: Value | undefined): void => {
-    if (value !== undefined) named.set(parameter, value)
-  }
-  for (const [i, parameter] of signature.positional.entries()) add(parameter, positional[i])
-  for (const [i, parameter] of signature.keywordOnly.entries()) add(parameter, keywordOnly[i])
+  addGiven(named, signature.positional, positional)
+  addGiven(named, signature.keywordOnly, keywordOnly)
   return { named, rest, further }
+}
+
+function addGiven(
+  named: Map<string, Value>,
+  parameters: readonly string[],
+  values: ReadonlyArray<Value | undefined>,
+): void {
+  for (let i = 0; i < parameters.length; i++) {
+    const value = values[i]
+    if (value !== undefined) named.set(parameters[i]!, value)
+  }
 }
 
 /** Those of the first `count` parameters that got nothing. */

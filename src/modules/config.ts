@@ -56,14 +56,12 @@ function get(
   return fallback
 }
 
-function sourcesInOrder(ctx: FunctionContext, omitted: Omissions): Value[] {
-  const sources: Value[] = []
-  if (!omitted.omit_opts) sources.push(ctx.opts)
-  if (!omitted.omit_grains) sources.push(ctx.grains)
-  if (!omitted.omit_pillar) sources.push(ctx.pillar)
-  if (!omitted.omit_master) sources.push(masterOptions(ctx))
-  sources.push(functionDefaults())
-  return sources
+function* sourcesInOrder(ctx: FunctionContext, omitted: Omissions): Generator<Value> {
+  if (!omitted.omit_opts) yield ctx.opts
+  if (!omitted.omit_grains) yield ctx.grains
+  if (!omitted.omit_pillar) yield ctx.pillar
+  if (!omitted.omit_master) yield masterOptions(ctx)
+  yield functionDefaults()
 }
 
 function merged(ctx: FunctionContext, asked: Value): Value {
@@ -91,7 +89,7 @@ function option(ctx: FunctionContext, name: Value, fallback: Value, omitted: Omi
 function matchingOptions(ctx: FunctionContext, pattern: string, fallback: Value, omitted: Omissions): Value {
   const options: Dict = new Map()
   const defaults = functionDefaults()
-  const sources = sourcesInOrder(ctx, omitted).slice(0, -1).reverse()
+  const sources = [...sourcesInOrder(ctx, omitted)].slice(0, -1).reverse()
   for (const source of [...sources, defaults]) {
     if (!(source instanceof Map)) continue
     for (const [key, value] of source) {

@@ -22,6 +22,29 @@ import type { FunctionDeclaration } from './declare.ts'
 /** What binding looks at: functions and states alike. */
 export type Callable = Pick<FunctionDeclaration, 'args' | 'calledAs'>
 
+/** What a body receives, before anything is given. */
+export interface Frame {
+  /** Every parameter with its default, in their order: copied with each call. */
+  readonly defaults: Readonly<Record<string, unknown>>
+  /** The parameter for what is left of the arguments, and the one for further keywords. */
+  readonly rest: string | undefined
+  readonly open: string | undefined
+}
+
+const frames = new WeakMap<Callable, Frame>()
+
+export function frameOf(declaration: Callable): Frame {
+  const known = frames.get(declaration)
+  if (known) return known
+  const entries = Object.entries(declaration.args)
+  const named = (wanted: Arg<unknown>['kind']): string | undefined =>
+    entries.find(([, { kind }]) => kind === wanted)?.[0]
+  const defaults = Object.fromEntries(entries.map(([parameter, declared]) => [parameter, declared.default]))
+  const frame = { defaults, rest: named('rest'), open: named('open') }
+  frames.set(declaration, frame)
+  return frame
+}
+
 const signatures = new WeakMap<Callable, Signature>()
 
 /** The parameters as Python would declare them. `fallbackName` is the public name of the function. */
@@ -56,12 +79,21 @@ export function bind(
 ): Record<string, unknown> {
   const signature = signatureOf(declaration, name)
   const given = match(signature, args, kwargs)
-  const bound: Record<string, unknown> = {}
-  for (const [parameter, declared] of Object.entries(declaration.args)) {
-    if (declared.kind === 'rest') bound[parameter] = given.rest
-    else if (declared.kind === 'open') bound[parameter] = given.further
-    else bound[parameter] = shaped(declared, given.named.get(parameter), parameter, signature.name)
-  }
+  return filled(declaration, given, signature.name)
+}
+
+/** The given arguments in the forms that are declared, the others by default. */
+export function filled(
+  declaration: Callable,
+  { named, rest, further }: BoundArguments,
+  name: string,
+): Record<string, unknown> {
+  const frame = frameOf(declaration)
+  const bound = { ...frame.defaults }
+  for (const [parameter, value] of named)
+    bound[parameter] = shaped(declaration.args[parameter]!, value, parameter, name)
+  if (frame.rest !== undefined) bound[frame.rest] = rest
+  if (frame.open !== undefined) bound[frame.open] = further
   return bound
 }
 
@@ -77,9 +109,8 @@ function match(signature: Signature, args: readonly Value[], kwargs: ReadonlyMap
   }
 }
 
-/** The value in the form that the parameter declares; its default when there is none. */
-export function shaped(declared: Arg<unknown>, value: Value | undefined, parameter: string, name: string): Value {
-  if (value === undefined) return declared.default!
+/** The value in the form that the parameter declares. */
+function shaped(declared: Arg<unknown>, value: Value, parameter: string, name: string): Value {
   // None for a parameter that knows no None means what leaving it out means
   if (value === null && declared.kind !== 'any' && declared.default !== undefined) return declared.default
   const result = SHAPES[declared.kind]?.(value)

@@ -1,18 +1,17 @@
 // Users and groups of this machine: from the local files, else from whatever directory service the system asks.
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { type Group, parseGroup, parsePasswd, type User } from '../accounts.ts'
 
 /** The parsed content of a file, kept until the file changes. */
 function kept<T>(path: string, parse: (text: string) => T[]): () => T[] {
-  let version = ''
+  let seen: Stats | undefined
   let rows: T[] = []
   return () => {
-    const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
+    const stat = statSync(path, { throwIfNoEntry: false })
     if (stat === undefined) return []
-    const seen = `${stat.ino} ${stat.mtimeNs} ${stat.size}`
-    if (seen !== version) {
+    if (seen?.ino !== stat.ino || seen.ctimeMs !== stat.ctimeMs || seen.size !== stat.size) {
       rows = parse(readFileSync(path, 'utf8'))
-      version = seen
+      seen = stat
     }
     return rows
   }

@@ -41,6 +41,14 @@ const WISHES: Record<AccessWish, number> = {
 const SMALL = 1 << 20
 
 export class LocalFiles implements HostFiles {
+  private folder: string | undefined
+
+  /** Asked for once, as Python does. */
+  private get temporaryFolder(): string {
+    this.folder ??= tmpdir()
+    return this.folder
+  }
+
   /** Called before a file is changed or followed, for those that are not on disk yet. */
   protected ready(..._paths: string[]): void {}
 
@@ -188,7 +196,7 @@ export class LocalFiles implements HostFiles {
 
   async realPath(path: string): Promise<string> {
     this.ready(path)
-    return guard(() => fs.realpathSync(path), path)
+    return guard(() => fs.realpathSync.native(path), path)
   }
 
   async makeDirectory(path: string, options: { mode?: number; parents?: boolean } = {}): Promise<void> {
@@ -258,7 +266,7 @@ export class LocalFiles implements HostFiles {
     return this.temporary(options, (path) => fs.mkdirSync(path, 0o700))
   }
 
-  protected temporaryName({ directory = tmpdir(), prefix = 'tmp', suffix = '' }: TempOptions): string {
+  protected temporaryName({ directory = this.temporaryFolder, prefix = 'tmp', suffix = '' }: TempOptions): string {
     return join(directory, `${prefix}${randomName()}${suffix}`)
   }
 

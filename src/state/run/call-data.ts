@@ -2,7 +2,7 @@
 // all the rest but the engine's own. Anything else is refused before something is done.
 import { didYouMean } from '../../base/mod.ts'
 import { SaltError, str, type Value } from '../../data/mod.ts'
-import { type StateFunction, shaped } from '../../sdk/mod.ts'
+import { filled, frameOf, type StateFunction } from '../../sdk/mod.ts'
 import { INTERNAL_KEYWORDS } from '../compile/keywords.ts'
 import type { LowChunk } from '../compile/types.ts'
 
@@ -15,35 +15,16 @@ export interface CallData {
   further: Map<string, Value>
 }
 
-type Parameters = ReadonlyArray<readonly [name: string, declared: StateFunction['args'][string]]>
-
-/** The parameters of a function as a list, which is asked for with every call. */
-const parameters = new WeakMap<StateFunction, Parameters>()
-
-function parametersOf(declaration: StateFunction): Parameters {
-  let list = parameters.get(declaration)
-  if (!list) {
-    list = Object.entries(declaration.args)
-    parameters.set(declaration, list)
-  }
-  return list
-}
-
 export function callData(full: string, declaration: StateFunction, low: LowChunk): CallData {
   const data: CallData = { full, declaration, given: new Map(), further: new Map() }
-  let isOpen = false
-  for (const [parameter, { kind }] of parametersOf(declaration)) {
-    if (kind === 'open') isOpen = true
-    else if (kind !== 'rest') {
-      const value = low.get(parameter)
-      if (value !== undefined) data.given.set(parameter, value)
-    }
-  }
+  const { defaults, rest, open } = frameOf(declaration)
   for (const [key, value] of low) {
     const name = typeof key === 'string' ? key : str(key)
-    if (!INTERNAL_KEYWORDS.has(name) && !data.given.has(name)) data.further.set(name, value)
+    if (name === key && Object.hasOwn(defaults, name) && name !== rest && name !== open) data.given.set(name, value)
+    else if (!INTERNAL_KEYWORDS.has(name)) data.further.set(name, value)
   }
-  if (!isOpen && data.further.size > 0) throw unexpected([...data.further.keys()], full, Object.keys(declaration.args))
+  if (open === undefined && data.further.size > 0)
+    throw unexpected([...data.further.keys()], full, Object.keys(declaration.args))
   return data
 }
 
@@ -59,12 +40,6 @@ function unexpected(names: string[], full: string, known: string[]): SaltError {
 
 /** In the forms that the function declares. */
 export function boundArguments({ declaration, given, further, full }: CallData): Record<string, unknown> {
-  const bound: Record<string, unknown> = {}
   const name = declaration.calledAs ?? full.slice(full.indexOf('.') + 1)
-  for (const [parameter, declared] of parametersOf(declaration)) {
-    if (declared.kind === 'open') bound[parameter] = further
-    else if (declared.kind === 'rest') bound[parameter] = []
-    else bound[parameter] = shaped(declared, given.get(parameter), parameter, name)
-  }
-  return bound
+  return filled(declaration, { named: given, rest: [], further }, name)
 }
