@@ -1,7 +1,7 @@
 // Options and sections of INI files.
-import { type Dict, dictEntries, iterate, PyError, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, iterate, PyError, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineState, isHostError, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
-import { optionsPresent } from './ini/options-present.ts'
+import { entriesOf, optionsPresent } from './ini/options-present.ts'
 
 interface Place {
   name: string
@@ -35,8 +35,6 @@ function foreseen(name: string, lines: readonly string[], changes: boolean): Sta
   const comment = lines.join('') || 'No changes detected.'
   return { name, changes: {}, result: changes ? null : true, comment }
 }
-
-const entriesOf = (sections: Value): [Value, Value][] => (sections instanceof Map ? [...dictEntries(sections)] : [])
 
 async function wouldRemoveOptions(ctx: StateContext, wish: Wish): Promise<StateReturn> {
   const lines: string[] = []

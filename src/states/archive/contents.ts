@@ -58,6 +58,7 @@ export interface Comparison {
   wrongType: string[]
 }
 
+/** What lies below a path of the wrong type is not counted as missing: it has no place yet. */
 export async function compare({ ctx, target }: Work, listing: Listing): Promise<Comparison | string> {
   const wrongType: string[] = []
   let missing = false
@@ -70,7 +71,7 @@ export async function compare({ ctx, target }: Work, listing: Listing): Promise<
     for (const path of paths) {
       try {
         const stat = await ctx.host.lstat(`${target}${path}`.replace(/\/+$/, ''))
-        if (stat === undefined) missing = true
+        if (stat === undefined) missing ||= !wrongType.some((held) => path.startsWith(`${held.replace(/\/+$/, '')}/`))
         else if (!fits(stat.type)) wrongType.push(path)
       } catch (error) {
         if (!isHostError(error)) throw error

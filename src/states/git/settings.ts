@@ -44,7 +44,10 @@ export async function configSet(ctx: StateContext, wish: SetWish): Promise<State
   const { global, fault } = scopeOf(wish, 'global')
   if (fault !== undefined) return report.failed(fault)
   if (value === null && multivar === null) {
-    throw new PyError('RuntimeError', "cannot access local variable 'desired' where it is not associated with a value")
+    throw new PyError(
+      'UnboundLocalError',
+      "cannot access local variable 'desired' where it is not associated with a value",
+    )
   }
   const wanted = value === null ? textsOf(multivar) : [str(value)]
   const shown = value === null ? repr(wanted) : `'${str(value)}'`

@@ -1,5 +1,5 @@
 // Options of an INI file have their values; with `strict` there are no others.
-import { type Dict, dictEntries, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, dictEntries, PyError, str, truthy, typeName, type Value } from '../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../sdk/mod.ts'
 
 interface Wish {
@@ -22,6 +22,13 @@ interface Work {
   changes: Dict
   lines: string[]
   foreseen: boolean
+}
+
+/** Options by section, as they were written. */
+export function entriesOf(sections: Value): [Value, Value][] {
+  if (!truthy(sections)) return []
+  if (sections instanceof Map) return [...dictEntries(sections)]
+  throw new PyError('AttributeError', `'${typeName(sections)}' object has no attribute 'items'`)
 }
 
 function note(work: Work, line: string): void {
@@ -111,9 +118,9 @@ export async function optionsPresent(ctx: StateContext, wish: Wish): Promise<Sta
     lines: [],
     foreseen: false,
   }
-  if (sections instanceof Map && sections.size > 0) {
+  if (truthy(sections)) {
     const isBody = ([, body]: [Value, Value]): boolean => body instanceof Map
-    const entries = [...dictEntries(sections)]
+    const entries = entriesOf(sections)
     const options: Dict = new Map(entries.filter((entry) => !isBody(entry)))
     const bodies: Dict = new Map(entries.filter(isBody))
     for (const [key, value] of (await ctx.call('ini.get_ini', [], place)) as Dict) {
