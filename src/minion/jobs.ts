@@ -23,9 +23,11 @@ export interface JobHome {
   functions(): Promise<Registry>
   /** Takes the finished return. */
   finished(ret: Dict): void
+  /** What is said about a function that is not there, where that is not what a minion says. */
+  unknown?(fun: string): string
 }
 
-/** What Salt tells functions about resources behind a minion; ours has none. */
+/** What Salt tells functions about resources behind a minion, where a job means none. */
 const UNMANAGED: ReadonlyArray<[Value, Value]> = [
   ['resource_targets', []],
   ['pure_resource_target', false],
@@ -68,17 +70,21 @@ export class Jobs {
     return this.running.size
   }
 
-  /** Begins a job, when there is room for one more. */
-  begin(load: Dict, home: JobHome): void {
+  /** Begins a job, when there is room for one more: once for each home, as the minion's or that of what it looks after. */
+  begin(load: Dict, ...homes: JobHome[]): void {
     this.hold(load, async (signal) => {
-      const ret = await this.answer(load, home, signal)
-      const wanted = [load.get('ret'), this.options.opts.get('return')].flatMap(returnerNames)
-      if (wanted.length === 0) return home.finished(ret)
-      const handed = handReturn((await home.functions()).ctx, wanted, ret)
-      await Promise.race([handed, sleep(HEAD_START, undefined, { ref: false })])
-      home.finished(ret)
-      await handed
+      await Promise.all(homes.map((home) => this.finish(load, home, signal)))
     })
+  }
+
+  private async finish(load: Dict, home: JobHome, signal: AbortSignal): Promise<void> {
+    const ret = await this.answer(load, home, signal)
+    const wanted = [load.get('ret'), this.options.opts.get('return')].flatMap(returnerNames)
+    if (wanted.length === 0) return home.finished(ret)
+    const handed = handReturn((await home.functions()).ctx, wanted, ret)
+    await Promise.race([handed, sleep(HEAD_START, undefined, { ref: false })])
+    home.finished(ret)
+    await handed
   }
 
   /** Notes that something runs under a number until it is done, and lets it be ended by that number. */
@@ -99,7 +105,7 @@ export class Jobs {
   /** The jobs that run now, but for one. */
   list(except?: Value): Dict[] {
     const others = [...this.running].filter(([jid]) => jid !== except)
-    return others.map(([, { load }]) => new Map<Value, Value>([['pid', process.pid], ...load, ...UNMANAGED]))
+    return others.map(([, { load }]) => new Map<Value, Value>([['pid', process.pid], ...told(load)]))
   }
 
   /** Ends a job and what it started; false when there is none of that number. Signal 0 only asks. */
@@ -142,7 +148,13 @@ export class Jobs {
       ...(daemon && { daemon: { ...daemon, running: () => this.list(jid), progress: this.progressOf(daemon, jid) } }),
     })
     const fun = load.get('fun') ?? ''
-    const ret: Dict = isList(fun) ? await this.several(functions, fun, load) : await this.single(functions, load)
+    const refusal = isList(fun) || functions.has(str(fun)) ? undefined : home.unknown?.(str(fun))
+    const ret: Dict =
+      refusal !== undefined
+        ? refused(refusal)
+        : isList(fun)
+          ? await this.several(functions, fun, load)
+          : await this.single(functions, load)
     ret.set('jid', load.get('jid')!)
     ret.set('fun', fun)
     ret.set('fun_args', load.get('arg') ?? [])
@@ -170,7 +182,7 @@ export class Jobs {
 
   private call(functions: Registry, fun: Value, args: Value, load: Dict): Promise<Outcome> {
     const given = isList(args) ? args : []
-    const published = new Map<Value, Value>([...load, ...UNMANAGED])
+    const published = told(load)
     return runFunction(functions, { fun: str(fun), args: given, published }, this.options.log)
   }
 
@@ -202,6 +214,12 @@ export class Jobs {
     ])
   }
 }
+
+/** A job as functions see it. */
+const told = (load: Dict): Dict => new Map([...load, ...UNMANAGED.filter(([name]) => !load.has(name))])
+
+const refused = (text: string): Dict =>
+  new Map<Value, Value>([['success', false]]).set('return', text).set('retcode', 1).set('out', 'nested')
 
 /** Whether a publication is complete. */
 export const isJob = (load: Dict): boolean =>

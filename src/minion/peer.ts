@@ -6,7 +6,7 @@ import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { type Dict, encodeMsgpack, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import type { RegistryContext } from '../loader/mod.ts'
+import type { Registry, RegistryContext } from '../loader/mod.ts'
 import { match } from '../match/mod.ts'
 import { ownMatch } from '../pybridge/mod.ts'
 import type { MinionSettings } from '../wire/mod.ts'
@@ -15,6 +15,7 @@ import type { MasterGroup } from './masters.ts'
 import { Outbox } from './outbox.ts'
 import { MasterReach } from './reaching.ts'
 import { listenForRefreshes } from './refreshing.ts'
+import { type MeantResources, Resources } from './resources.ts'
 import { MinionSession } from './session.ts'
 import { tellJobStart, tellStart } from './start-events.ts'
 
@@ -47,6 +48,7 @@ export class MasterPeer {
   private readonly parts: PeerParts
   private readonly reach: MasterReach
   private readonly outbox: Outbox
+  private readonly resources: Resources
   private readonly seen = new Set<string>()
   private readonly closings: Closing[] = []
 
@@ -58,6 +60,7 @@ export class MasterPeer {
     this.reach = new MasterReach({ opts, log, group, settings, fatal })
     this.closings.push(() => this.reach.close())
     this.outbox = this.openOutbox()
+    this.resources = new Resources(parts)
   }
 
   /** The name of its master. */
@@ -139,13 +142,18 @@ export class MasterPeer {
         { opts, log, host, link: this.reach.link, surroundings: surroundings(this) },
         grains,
       )
-      this.closings.push(listenForRefreshes(bus, this.session, log))
+      this.closings.push(listenForRefreshes(bus, this.session, log, () => this.registerResources()))
     }
     await this.session.refreshPillar()
     await this.listen()
     this.connected = true
     this.onBegin()
     await tellStart(this, opts, this.session.grains)
+  }
+
+  /** Tells the master what this minion looks after. */
+  async registerResources(): Promise<void> {
+    await this.resources.register(this.session.pillar, this.ask)
   }
 
   private listen(): Promise<void> {
@@ -178,28 +186,41 @@ export class MasterPeer {
   private take(load: Dict): void {
     if (!isJob(load)) return
     const meant = this.isMeant(load)
-    if (meant === true) this.takeOnce(load)
-    else if (meant) meant.then((isSo) => isSo && this.takeOnce(load))
+    if (typeof meant === 'boolean') this.judged(load, meant)
+    else meant.then((isSo) => this.judged(load, isSo))
   }
 
-  private takeOnce(load: Dict): void {
+  private judged(load: Dict, isMeant: boolean): void {
+    const behind = this.resources.meantBy(load, isMeant)
+    const isOurs = isMeant && !behind.isPure
+    if (isOurs || behind.resources.length > 0) this.takeOnce(load, isOurs, behind)
+  }
+
+  private takeOnce(load: Dict, isOurs: boolean, behind: MeantResources): void {
     const jid = str(load.get('jid')!)
     if (this.seen.has(jid)) return
     this.seen.add(jid)
     const most = numberOf(this.opts.get('minion_jid_queue_hwm') ?? 100) ?? 100
     if (this.seen.size > most) this.seen.delete(this.seen.values().next().value!)
-    this.begins(load)
+    if (behind.resources.length > 0) {
+      const targets = behind.resources.map(({ id, type }) => new Map([['id', id]]).set('type', type))
+      load.set('resource_targets', targets).set('pure_resource_target', behind.isPure).set('minion_is_target', isOurs)
+    }
+    this.begins(load, isOurs, behind)
   }
 
-  /** Carries out a job. */
-  begins(load: Dict): void {
+  /** Carries out a job, as itself and in the names of what it looks after. */
+  begins(load: Dict, isOurs = true, behind?: MeantResources): void {
     const { jobs, log } = this.parts
     if (truthy(load.get('start_event') ?? false)) {
       tellJobStart(this, load).catch((error: unknown) =>
         log('warning', `Failed to fire start event for job ${str(load.get('jid')!)}: ${toError(error).message}`),
       )
     }
-    jobs.begin(load, { functions: async () => this.session.functions, finished: (ret) => this.send(ret) })
+    const functions = async (): Promise<Registry> => this.session.functions
+    const send = (ret: Dict): void => this.send(ret)
+    const others = (behind?.resources ?? []).map((each) => this.resources.home(each, functions, send))
+    jobs.begin(load, ...(isOurs ? [{ functions, finished: send }] : []), ...others)
   }
 
   /** Matchers of users' own may take their time. */

@@ -8,7 +8,12 @@ const PILLAR_DONE = '/salt/minion/minion_pillar_refresh_complete'
 const MODULES_DONE = '/salt/minion/minion_mod_refresh_complete'
 
 /** Begins to listen; gives what ends it. */
-export function listenForRefreshes(bus: EventBus, session: MinionSession, log: Log): () => void {
+export function listenForRefreshes(
+  bus: EventBus,
+  session: MinionSession,
+  log: Log,
+  registerResources: () => Promise<void>,
+): () => void {
   const tasks = new Map<string, (data: ReadonlyMap<Value, Value>) => Promise<void>>([
     [
       'grains_refresh',
@@ -24,9 +29,11 @@ export function listenForRefreshes(bus: EventBus, session: MinionSession, log: L
         session.forgetFunctions()
         await session.refreshGrains()
         await session.refreshPillar()
+        await registerResources()
         bus.fire(PILLAR_DONE, new Map([['complete', true]]))
       },
     ],
+    ['resource_refresh', registerResources],
     [
       'module_refresh',
       async (data) => {

@@ -3,7 +3,8 @@ import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { asctime } from '../schedule/mod.ts'
 
 export interface Teller {
-  ask(load: Dict): Promise<Value>
+  /** Tells the master what the minion looks after. */
+  registerResources(): Promise<void>
   /** Tells the master of an event; `more` stands beside its data. */
   fireMaster(tag: string, data: Value, more?: Iterable<readonly [Value, Value]>): Promise<void>
 }
@@ -15,19 +16,12 @@ export async function tellStart(teller: Teller, opts: Dict, grains: Dict): Promi
   const told = isList(wanted) ? [...grains].filter(([name]) => [...wanted].includes(name)) : []
   const more: Array<[Value, Value]> = truthy(wanted) ? [['grains', new Map(told)]] : []
   if (truthy(opts.get('enable_legacy_startup_events') ?? true)) await teller.fireMaster('minion_start', text, more)
-  await teller.ask(
-    new Map<Value, Value>([
-      ['cmd', '_register_resources'],
-      ['id', id],
-      ['resources', new Map()],
-      ['resource_grains', new Map()],
-    ]),
-  )
+  await teller.registerResources()
   await teller.fireMaster(`salt/minion/${id}/start`, text, more)
 }
 
 /** As a caller asks for with `--start-event`. */
-export async function tellJobStart(teller: Teller & { opts: Dict }, load: Dict): Promise<void> {
+export async function tellJobStart(teller: Pick<Teller, 'fireMaster'> & { opts: Dict }, load: Dict): Promise<void> {
   const id = str(teller.opts.get('id')!)
   const data: Dict = new Map<Value, Value>([['id', id]])
   for (const name of ['jid', 'fun', 'tgt', 'tgt_type', 'user']) data.set(name, load.get(name) ?? null)

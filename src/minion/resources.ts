@@ -1,0 +1,154 @@
+// What this minion looks after and what is no minion itself: the resources of Salt 3008. They stand in pillar, the master is told of
+// them and of their grains, and jobs that mean them are answered in their names.
+import { type Log, toError } from '../base/mod.ts'
+import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
+import type { Registry } from '../loader/mod.ts'
+import { match } from '../match/mod.ts'
+import type { JobHome } from './jobs.ts'
+import { type Resource, type ResourceContext, resourceTypes } from './resources/types.ts'
+
+/** Functions about the minion and its jobs, which nothing behind it can answer. */
+const OF_THE_MINION = new Set([
+  ...['find_job', 'running', 'is_running', 'kill_job', 'signal_job', 'term_job'].map((name) => `saltutil.${name}`),
+  ...['refresh_grains', 'sync_all', 'sync_grains', 'sync_modules'].map((name) => `saltutil.${name}`),
+  'sys.reload_modules',
+])
+
+const OPERATORS = new Set(['and', 'or', 'not', '(', ')'])
+/** A term that no resource fits, in place of those that mean minions. */
+const NEVER = 'E@(?!)'
+
+export interface ResourceParts {
+  opts: Dict
+  host: Host
+  log: Log
+}
+
+/** Which resources a job means, and whether it means nothing else. */
+export interface MeantResources {
+  resources: Resource[]
+  isPure: boolean
+}
+
+const NONE: MeantResources = { resources: [], isPure: false }
+
+export class Resources {
+  private readonly parts: ResourceParts
+  private configs = new Map<string, Dict>()
+  private all: Resource[] = []
+  private readonly grains = new Map<string, Dict>()
+
+  constructor(parts: ResourceParts) {
+    this.parts = parts
+  }
+
+  /** Looks into pillar, and tells the master what is there now; nothing clears what it was told before. */
+  async register(pillar: Dict, ask: (load: Dict) => Promise<Value>): Promise<void> {
+    this.discover(pillar)
+    const { opts } = this.parts
+    const names = this.names()
+    opts.set('resources', names)
+    await this.gatherGrains()
+    await ask(
+      new Map<Value, Value>([
+        ['cmd', '_register_resources'],
+        ['id', opts.get('id')!],
+        ['resources', names],
+        ['resource_grains', new Map<Value, Value>(this.grains)],
+      ]),
+    )
+  }
+
+  /** Ids by type. */
+  private names(): Dict {
+    const names = new Map<string, Value[]>()
+    for (const { type, id } of this.all) names.set(type, [...(names.get(type) ?? []), id])
+    return new Map<Value, Value>(names)
+  }
+
+  private discover(pillar: Dict): void {
+    const { opts, log } = this.parts
+    const declared = pillar.get(textOf(opts.get('resource_pillar_key') ?? null) ?? 'resources')
+    this.configs = new Map()
+    this.all = []
+    for (const [name, config] of declared !== undefined && isDict(declared) ? declared : []) {
+      const type = resourceTypes.get(str(name))
+      if (!type) {
+        log('warning', `No resource module found for type '${str(name)}'; skipping discovery.`)
+        continue
+      }
+      const given: Dict = isDict(config) ? config : new Map()
+      this.configs.set(str(name), given)
+      this.all.push(...type.ids(given).map((id) => ({ type: str(name), id })))
+    }
+  }
+
+  /** All at once: one that cannot be reached holds up nobody else, and is there without grains. */
+  private async gatherGrains(): Promise<void> {
+    this.grains.clear()
+    const found = this.all.map(async (resource): Promise<[string, Dict] | undefined> => {
+      const { type, id } = resource
+      try {
+        return [`${type}:${id}`, await resourceTypes.get(type)!.grains(this.contextOf(resource), id)]
+      } catch (error) {
+        this.parts.log('warning', `Failed to collect grains for resource ${type}:${id}: ${toError(error).message}`)
+        return undefined
+      }
+    })
+    for (const each of await Promise.all(found)) if (each) this.grains.set(...each)
+  }
+
+  private contextOf({ type }: Resource): ResourceContext {
+    return { host: this.parts.host, config: this.configs.get(type) ?? new Map() }
+  }
+
+  /** Which of them a job means; `isMinionMeant` where their minion is. */
+  meantBy(load: Dict, isMinionMeant: boolean): MeantResources {
+    const fun = load.get('fun') ?? ''
+    if (this.all.length === 0 || isList(fun) || OF_THE_MINION.has(str(fun))) return NONE
+    const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
+    const target = load.get('tgt') ?? ''
+    if (kind === 'glob') return this.byName(str(target), isMinionMeant)
+    if (kind === 'compound') return this.byExpression(target)
+    if (!['list', 'grain', 'grain_pcre', 'resource'].includes(kind)) return NONE
+    return { resources: this.fitting(kind, target), isPure: kind === 'resource' }
+  }
+
+  /** A name is that of one resource; a pattern that means the minion means all it looks after. */
+  private byName(pattern: string, isMinionMeant: boolean): MeantResources {
+    if (/[*?[]/.test(pattern)) return { resources: isMinionMeant ? this.all : [], isPure: false }
+    const found = this.all.filter(({ id }) => id === pattern)
+    return { resources: found.slice(0, 1), isPure: found.length > 0 }
+  }
+
+  private byExpression(target: Value): MeantResources {
+    const words = isList(target) ? target.map(str) : str(target).split(/\s+/).filter(Boolean)
+    const terms = words.map((word) => (OPERATORS.has(word) || /^[TGPLE][^@]?@/.test(word) ? word : NEVER))
+    const isPure = words.every((word) => OPERATORS.has(word) || /^[TM]@/.test(word))
+    return { resources: this.fitting('compound', terms), isPure }
+  }
+
+  private fitting(kind: string, target: Value): Resource[] {
+    return this.all.filter(({ type, id }) => {
+      const opts: Dict = new Map([['resources', new Map([[type, [id]]])]])
+      const grains = this.grains.get(`${type}:${id}`) ?? new Map()
+      return match(kind, target, { id, grains, pillar: new Map(), opts, log: this.parts.log }) === true
+    })
+  }
+
+  /** Answers a job in the name of a resource. */
+  home(resource: Resource, functions: () => Promise<Registry>, send: (ret: Dict) => void): JobHome {
+    const { type, id } = resource
+    return {
+      functions: async () => {
+        const minion = await functions()
+        const own = resourceTypes.get(type)!.functions(this.contextOf(resource), id, minion)
+        return own.with({ grains: this.grains.get(`${type}:${id}`) ?? new Map() })
+      },
+      finished: (ret) => send(ret.set('resource_id', id) as Dict),
+      unknown: (fun) =>
+        `Function '${fun}' is not supported for resource type '${type}'. Implement it in a '${type}resource_*' execution module.`,
+    }
+  }
+}
