@@ -32,6 +32,12 @@ interface Answering extends ReactedEvent {
   depth: number
 }
 
+/** Where the making of a reaction is noted. */
+interface Noted {
+  file(path: string, high: Dict, lines: Dict): void
+  error(text: string): void
+}
+
 export class Reactor {
   private readonly parts: ReactorParts
   private readonly rules: Rules
@@ -173,14 +179,14 @@ export class Reactor {
   }
 
   /** The files rendered, merged by ID, and their reactions in order. */
-  private async chunksFor(event: ReactedEvent & { rules: Rule[] }, record?: ReactionRecord): Promise<Dict[]> {
+  private async chunksFor(event: ReactedEvent & { rules: Rule[] }, record: Noted): Promise<Dict[]> {
     const { context } = this.parts
     const references = event.rules.flatMap(({ files }) => files)
     const high: Dict = new Map()
     for (const reference of references) {
       for (const { file, high: own, lines, error } of await renderReaction(context, reference, event)) {
-        record?.file(file, own, lines)
-        if (error !== undefined) record?.error(error)
+        record.file(file, own, lines)
+        if (error !== undefined) record.error(error)
         for (const [id, body] of own) {
           high.delete(id)
           high.set(id, body)
@@ -193,14 +199,15 @@ export class Reactor {
     const texts = repr(errors.map(({ text }) => text))
     const text = `Unable to render reactions for event ${event.tag} due to errors (${texts}) in one or more of the sls files (${repr(references)})`
     context.log('error', text)
-    record?.error(text)
+    record.error(text)
     return []
   }
 
   /** What would be done about an event. */
   private async preview(event: ReactedEvent): Promise<Dict> {
     const rules = this.rules.matching(event.tag)
-    const chunks = await this.chunksFor({ ...event, rules })
+    const errors: string[] = []
+    const chunks = await this.chunksFor({ ...event, rules }, { file: () => {}, error: (text) => errors.push(text) })
     const calls: Value[] = []
     for (const chunk of chunks) {
       const kind = kindOf(chunk)
@@ -217,6 +224,7 @@ export class Reactor {
       calls.push(shown)
     }
     const matched = rules.map(({ pattern, files }) => new Map<Value, Value>([[pattern, files]]))
-    return new Map<Value, Value>([['rules', matched]]).set('calls', calls)
+    const shown = new Map<Value, Value>([['rules', matched]]).set('calls', calls)
+    return errors.length > 0 ? shown.set('errors', errors) : shown
   }
 }

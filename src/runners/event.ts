@@ -1,7 +1,8 @@
 // Events from the command line: firing one, and looking at those that the journal has.
-import { type Dict, fnmatch, isDict, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, fnmatch, isDict, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { arg, type BusMessage, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 import { beginningOf } from './state/event-place.ts'
+import { givenNumber } from './state/given.ts'
 
 const dataOf = (data: Value): Dict => (isDict(data) ? data : truthy(data) ? new Map([['data', data]]) : new Map())
 
@@ -46,7 +47,7 @@ export default defineRunner({
       args: { tagmatch, since, limit: arg.any('At most so many', { default: 50 }) },
       examples: ['salt-run event.list', "salt-run event.list 'salt/job/*' since=1h limit=500"],
       run: (ctx, { tagmatch, since, limit }) => {
-        const events = lastEvents(ctx, str(tagmatch), since, numberOf(limit) ?? 50)
+        const events = lastEvents(ctx, str(tagmatch), since, givenNumber('limit', limit))
         return new Map(events.map((event): [Value, Value] => [event.number ?? 0, `${timeOf(event)} ${event.tag}`]))
       },
     }),
@@ -55,7 +56,7 @@ export default defineRunner({
       args: { number: arg.any('Its number') },
       examples: ['salt-run event.show 1042'],
       run: (ctx, { number }) => {
-        const wanted = numberOf(number) ?? 0
+        const wanted = givenNumber('number', number)
         const [event] = ctx.journal().from({ number: wanted }, { upTo: wanted })
         if (!event) throw new SaltError('CommandExecutionError', `There is no event ${str(number)} in the journal`)
         return new Map<Value, Value>([['number', event.number]]).set('tag', event.tag).set('data', event.data)

@@ -124,7 +124,7 @@ function runnerQueue(ctx: MasterContext, queue: Value, backend: Value): { queue:
   const configured = ctx.opts.get('runner_queue') ?? null
   const option = (name: string): Value => (isDict(configured) ? (configured.get(name) ?? null) : null)
   const named = queue ?? option('queue')
-  if (named === null) throw new SaltError('SaltInvocationError', 'No queue is given, and runner_queue names none')
+  if (named === null) throw new SaltError('CommandExecutionError', 'No queue is given, and runner_queue names none')
   return { queue: named, backend: backend ?? option('backend') ?? EMBEDDED }
 }
 

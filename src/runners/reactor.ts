@@ -1,19 +1,9 @@
 // The rules of the running reactor, what it did and why, and what it would do. It is reached by events that show
 // that their sender may read the master's key.
-import {
-  type Dict,
-  fnmatch,
-  isDict,
-  isList,
-  numberOf,
-  orderProof,
-  SaltError,
-  str,
-  truthy,
-  type Value,
-} from '../data/mod.ts'
+import { type Dict, fnmatch, isDict, isList, orderProof, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 import { fireAndWait, waitFor } from './reactor/waiting.ts'
+import { givenData, givenNumber } from './state/given.ts'
 
 const BASE = 'salt/reactors/manage'
 
@@ -40,6 +30,8 @@ async function ask(ctx: MasterContext, wish: string, answer: string, data: Dict,
   data.set('key', orderProof(await masterKey(ctx), tag, data))
   const answers = ctx.events((tag) => tag === `${BASE}/${answer}`, PATIENCE)[Symbol.asyncIterator]()
   const first = answers.next()
+  // a master that is gone is told of below, where it is waited for
+  first.catch(() => {})
   // what Salt asks for is shown by salt-run, as there
   if (wish === 'test') await ctx.fire(tag, data)
   else await ctx.progress(data, `${BASE}/${wish}`)
@@ -53,7 +45,7 @@ const event = arg.any('The tag, or a glob of tags')
 const unused = { saltenv: arg.any('Unused', { default: 'base' }), test: arg.any('Unused', { optional: true }) }
 
 const timeout = arg.any('Seconds to wait at most', { default: 60 })
-const seconds = (given: Value): number => numberOf(given) ?? 60
+const seconds = (given: Value): number => givenNumber('timeout', given)
 
 function chain(record: Dict, id: number): Dict {
   return new Map<Value, Value>([['reaction', id], ...record])
@@ -106,7 +98,7 @@ export default defineRunner({
       args: { tag: arg.any('Its tag'), data: arg.any('What it says', { optional: true }) },
       examples: [`salt-run reactor.test salt/minion/web1/start '{"id": "web1"}'`],
       run: (ctx, { tag, data }) => {
-        const asked = new Map<Value, Value>([['event', tag]]).set('data', isDict(data) ? data : new Map())
+        const asked = new Map<Value, Value>([['event', tag]]).set('data', givenData(data))
         return ask(ctx, 'test', 'test-results', asked, 'result')
       },
     }),
@@ -114,14 +106,13 @@ export default defineRunner({
       doc: 'Fire an event and wait for what the reactor does about it: its calls, and what minions returned to its jobs.',
       args: { tag: arg.any('Its tag'), data: arg.any('What it says', { optional: true }), timeout },
       examples: [`salt-run reactor.fire myapp/deploy/complete '{"version": "1.4.2"}' timeout=120`],
-      run: (ctx, { tag, data, timeout }) =>
-        fireAndWait(ctx, str(tag), isDict(data) ? data : new Map(), seconds(timeout)),
+      run: (ctx, { tag, data, timeout }) => fireAndWait(ctx, str(tag), givenData(data), seconds(timeout)),
     }),
     wait: masterFn({
       doc: 'Wait for a reaction that is going on, and say how it ended.',
       args: { reaction: arg.any('Its number, as reactor.trace tells it'), timeout },
       examples: ['salt-run reactor.wait 42'],
-      run: (ctx, { reaction, timeout }) => waitFor(ctx, numberOf(reaction) ?? 0, seconds(timeout)),
+      run: (ctx, { reaction, timeout }) => waitFor(ctx, givenNumber('reaction', reaction), seconds(timeout)),
     }),
     trace: masterFn({
       doc: 'What the reactor did: event, rules, files, calls with their jobs, and results or errors. The last ones first.',
@@ -140,7 +131,10 @@ export default defineRunner({
         const chosen = found.filter(
           (one) => fnmatch(str(one.record.get('tag') ?? ''), wanted) || str(one.id) === wanted || caused(one),
         )
-        return chosen.slice(0, numberOf(limit) ?? 10).map(({ id, record }) => chain(record, id))
+        if (chosen.length === 0 && /^\d+$/.test(wanted)) {
+          throw new SaltError('CommandExecutionError', `There is no reaction ${wanted}, and none with a job ${wanted}`)
+        }
+        return chosen.slice(0, givenNumber('limit', limit)).map(({ id, record }) => chain(record, id))
       },
     }),
   },

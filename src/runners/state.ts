@@ -3,6 +3,7 @@ import { type Dict, isDict, numberOf, SaltError, statesSucceeded, str, truthy, t
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 import type { Asked } from './state/asked.ts'
 import { watchEvents } from './state/events.ts'
+import { givenNumber } from './state/given.ts'
 import { askedOf, endRun, keepRun, listRuns, showRun } from './state/kept-runs.ts'
 
 function checkPillar(pillar: Value): void {
@@ -175,7 +176,7 @@ export default defineRunner({
       doc: 'The last orchestrations, and how they ended.',
       args: { count: arg.any('How many', { default: 20 }) },
       examples: ['salt-run state.orchestrate_runs'],
-      run: (ctx, { count }) => listRuns(ctx, numberOf(count) ?? 20),
+      run: (ctx, { count }) => listRuns(ctx, givenNumber('count', count)),
     }),
     orchestrate_show: masterFn({
       doc: 'One orchestration: what was asked for, its steps with their jobs, and what is left.',
@@ -244,7 +245,7 @@ export default defineRunner({
         "salt-run state.event 'salt/beacon/*' resume=alerts",
       ],
       run: (ctx, { tagmatch, count, ...wish }) =>
-        watchEvents(ctx, { ...wish, tagmatch: str(tagmatch), count: numberOf(count) ?? -1 }),
+        watchEvents(ctx, { ...wish, tagmatch: str(tagmatch), count: givenNumber('count', count) }),
     }),
   },
 })

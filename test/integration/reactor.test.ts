@@ -43,6 +43,36 @@ async function reactions(master: TestMaster, tag: string): Promise<Reaction[]> {
 
 const data = (value: Record<string, Plain>): Value => fromPlain(value)
 
+test('Wrong input to its functions is told of at once, and so is a master that is gone', MINUTES, async () => {
+  write('react/broken.sls', '{% if %}\n')
+  const master = await site.master('master', '127.0.0.1', { reactor: [{ 'my/bad': [at('react/broken.sls')] }] })
+  const preview = toPlain((await master.run('reactor.test', ['my/bad'])).value)
+  expect(preview).toMatchObject({ calls: [], errors: [expect.stringContaining('broken.sls:1: ')] })
+  const wrong: Array<[string, Value[], Record<string, Value>, string]> = [
+    ['reactor.test', ['my/bad', 'text'], {}, "data='text' is no mapping"],
+    ['reactor.trace', [99], {}, 'There is no reaction 99'],
+    ['reactor.trace', [], { limit: 'x' }, "limit='x' is no number"],
+    ['reactor.wait', ['abc'], {}, "reaction='abc' is no number"],
+    ['reactor.fire', ['my/bad'], { timeout: 'x' }, "timeout='x' is no number"],
+    ['state.event', [], { count: 'abc' }, "count='abc' is no number"],
+    ['state.event', [], { since: 99_999_999 }, "since='99999999': there is no such event yet"],
+    ['state.event', [], { since: 'nonsense' }, "since='nonsense' is no number of an event"],
+    ['event.list', [], { limit: 'abc' }, "limit='abc' is no number"],
+    ['event.show', ['abc'], {}, "number='abc' is no number"],
+    ['state.orchestrate_show', ['abc'], {}, "There is no record of an orchestration 'abc'"],
+    ['state.orchestrate_resume', ['abc'], {}, "There is no record of an orchestration 'abc'"],
+    ['state.orchestrate_runs', [], { count: 'x' }, "count='x' is no number"],
+    ['trace.show', [20_200_101], {}, 'There is no event 20200101 in the journal'],
+  ]
+  for (const [fun, args, kwargs, problem] of wrong) {
+    expect((await master.run(fun, args, kwargs)).value, fun).toContain(problem)
+  }
+  await master.stop()
+  for (const fun of ['reactor.list', 'reactor.is_leader']) {
+    expect((await master.run(fun)).value).toContain('The salt master could not be contacted')
+  }
+})
+
 describe('rules of the documents', () => {
   test('accept a minion by its name, then apply its highstate beside that of its start', MINUTES, async () => {
     const master = await masterOf('orchestration', { auto_accept: false })

@@ -43,6 +43,15 @@ test('A keyword that a runner or wheel function does not take keeps it from runn
   expect(toPlain(await runner(beside(true), call('test.arg', given)))).toMatchObject(given)
 })
 
+test.each([
+  ['no.such', "'no.such'"],
+  ['word', `"The key 'word' should contain a '.'"`],
+])('There is no runner %s', async (name, problem) => {
+  const context = beside(false)
+  Object.assign(context.master!, { parameters: async () => undefined })
+  await expect(runner(context, call(name, {}))).rejects.toThrow(problem)
+})
+
 test('What is meant for salt-ssh is run nowhere else', async () => {
   const kwargs = new Map<string, Value>([['ssh', true]])
   const asked = {

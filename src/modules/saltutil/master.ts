@@ -1,6 +1,6 @@
 // What the minion beside a master may ask of it: jobs for other minions, runner and wheel functions. Orchestration stands on
 // these three, so their answers have the shape of Salt's clients.
-import { type Dict, isList, numberOf, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, isList, numberOf, PyError, repr, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext, MasterParameters, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
@@ -126,7 +126,8 @@ async function ofSome(master: MasterReach, job: MinionJob, count: number, isWhol
 
 const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
 
-const unknown = (name: string): PyError => new PyError('KeyError', `'${name}'`)
+const unknown = (name: string): PyError =>
+  new PyError('KeyError', repr(name.includes('.') ? name : `The key '${name}' should contain a '.'`))
 
 function assertKnown({ names, open }: MasterParameters, keywords: ReadonlyMap<string, Value>): void {
   const others = open ? [] : [...keywords].filter(([name]) => !names.includes(name))

@@ -2,6 +2,7 @@
 // `cachedir`. The file is written while events come, so that who is killed hears some of them again and misses none.
 import { SaltError, str, type Value } from '../../data/mod.ts'
 import type { EventWish, MasterContext } from '../../sdk/mod.ts'
+import { assertCame } from './given.ts'
 
 type Beginning = NonNullable<EventWish['since']>
 
@@ -21,7 +22,7 @@ export function beginningOf(since: Value, now: number = Date.now()): Beginning {
   const time = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text)
   if (!Number.isNaN(time)) return { time }
   throw new SaltError(
-    'SaltInvocationError',
+    'CommandExecutionError',
     `since='${text}' is no number of an event, no time such as 2026-03-01T12:00, and no duration such as 10m`,
   )
 }
@@ -46,11 +47,16 @@ export class EventPlace {
 
   static async open(ctx: MasterContext, since: Value, resume: Value): Promise<EventPlace> {
     const begin = since === null ? undefined : beginningOf(since)
+    const came = (): number => ctx.journal().extent().last ?? 0
+    if (begin && 'number' in begin) assertCame('since', begin.number!, came())
     if (resume === null) return new EventPlace(ctx, begin)
     const name = str(resume)
-    if (/^\d+$/.test(name)) return new EventPlace(ctx, { number: Number(name) + 1 })
+    if (/^\d+$/.test(name)) {
+      assertCame('resume', Number(name), came())
+      return new EventPlace(ctx, { number: Number(name) + 1 })
+    }
     if (!/^[\w.@-]+$/.test(name) || name.startsWith('.')) {
-      throw new SaltError('SaltInvocationError', `resume='${name}' is neither the number of an event nor a name`)
+      throw new SaltError('CommandExecutionError', `resume='${name}' is neither the number of an event nor a name`)
     }
     const file = `${str(ctx.opts.get('cachedir')!)}/event-places/${name}`
     if (await ctx.host.access(file, 'exists')) {

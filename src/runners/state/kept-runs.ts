@@ -21,8 +21,8 @@ export function endRun(ctx: MasterContext, succeeded: boolean): void {
 
 export function askedOf(ctx: MasterContext, jid: string): Asked {
   const run = ctx.orchestrations().run(jid)
-  if (!run) throw new SaltError('SaltInvocationError', `There is no record of an orchestration '${jid}'`)
-  if (run.state === 'running') throw new SaltError('SaltInvocationError', `Orchestration '${jid}' is still running`)
+  if (!run) throw new SaltError('CommandExecutionError', `There is no record of an orchestration '${jid}'`)
+  if (run.state === 'running') throw new SaltError('CommandExecutionError', `Orchestration '${jid}' is still running`)
   const entries = KEPT.map((name): [string, Value] => [name, run.asked.get(name) ?? null])
   return { ...(Object.fromEntries(entries) as unknown as Asked), orchestration_jid: jid }
 }
@@ -41,7 +41,7 @@ export function listRuns(ctx: MasterContext, count: number): Dict {
 
 export function showRun(ctx: MasterContext, jid: string): Dict {
   const run = ctx.orchestrations().run(jid)
-  if (!run) throw new SaltError('SaltInvocationError', `There is no record of an orchestration '${jid}'`)
+  if (!run) throw new SaltError('CommandExecutionError', `There is no record of an orchestration '${jid}'`)
   const steps = ctx.orchestrations().steps(jid)
   const shown = steps.map(({ tag, at, result }) => {
     const step = new Map<Value, Value>([['step', tag]]).set('started', timeOf(at))
