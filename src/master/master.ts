@@ -40,6 +40,7 @@ import { MinionTargets } from './minion-targets.ts'
 import { ownAccess } from './own-access.ts'
 import type { MasterParts } from './parts.ts'
 import { Peers } from './peer.ts'
+import { pillarPool } from './pillar-pool.ts'
 import { PillarService } from './pillar-service.ts'
 import { Publishing } from './publish.ts'
 import { openReactor } from './reacting.ts'
@@ -108,12 +109,14 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     answer: (load) => clear.answer(load),
   })
   const targets = new MinionTargets(parts)
+  const pool = program === undefined ? undefined : pillarPool(opts, log, program)
+  closings.push(() => pool?.close())
   let reactor: ReturnType<typeof openReactor>
   const services: Services = {
     ...parts,
     host,
     files: new FileService(opts, host),
-    pillars: new PillarService(parts, host),
+    pillars: new PillarService(parts, host, pool),
     mine: new MineService(parts, targets),
     returns: new Returns(parts),
     peers: new Peers(access, targets),

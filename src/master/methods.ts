@@ -84,13 +84,19 @@ function isOfJob({ log }: Services, load: Dict): boolean {
 }
 
 /** A minion gives up its own key, where the master lets it. */
-function revokeKey({ opts, keys, log }: Services, load: Dict): Value {
+function revokeKey({ opts, keys, bus, log }: Services, load: Dict): Value {
   const id = str(load.get('id')!)
   if (!truthy(opts.get('allow_minion_key_revoke') ?? false)) {
     log('warning', `Minion ${id} requested key revoke, but allow_minion_key_revoke is set to False`)
     return load
   }
   keys.remove('minions', id)
+  const event: Array<[Value, Value]> = [
+    ['result', true],
+    ['act', 'delete'],
+    ['id', id],
+  ]
+  bus.fire('salt/key', new Map(event))
   return true
 }
 

@@ -4,16 +4,20 @@ import { type MinionPillarRequest, minionPillar } from '../client/mod.ts'
 import { type Dict, isDict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MasterParts } from './parts.ts'
+import type { PillarPool } from './pillar-pool.ts'
 
 const HOUR = 3600
 
 export class PillarService {
   private readonly parts: MasterParts
   private readonly host: Host
+  private readonly pool: PillarPool | undefined
 
-  constructor(parts: MasterParts, host: Host) {
+  /** Without a pool all is made here. */
+  constructor(parts: MasterParts, host: Host, pool?: PillarPool) {
     this.parts = parts
     this.host = host
+    this.pool = pool
   }
 
   /** The answer to `_pillar`; the minion's grains are remembered. */
@@ -31,7 +35,8 @@ export class PillarService {
       overrideEncoding: textOf(load.get('pillar_override_encoding') ?? null) ?? null,
       ext: load.get('ext') ?? null,
     }
-    const pillar = await this.cached(request, () => minionPillar(this.parts, this.host, request))
+    const make = (): Promise<Dict> => minionPillar(this.parts, this.host, request)
+    const pillar = await this.cached(request, () => this.pool?.make(request, make) ?? make())
     this.remember(id, grains, pillar)
     return pillar
   }

@@ -35,7 +35,7 @@ export {
   requestListenOptions,
   subscriberOptions,
 } from './from-options.ts'
-export { publisherRelief, requestConnections, servePublisher } from './publisher-process.ts'
+export { PROCESS_VARIABLE, publisherRelief, requestConnections, servePublisher } from './publisher-process.ts'
 export * from './server/mod.ts'
 export { endpointText, parseEndpoint } from './transport/endpoint.ts'
 export { openTransport } from './transport/open.ts'

@@ -7,8 +7,8 @@ import { publisherTaker } from './transport/open.ts'
 import { shareOfFiles } from './transport/sockets.ts'
 import type { Publisher, PublisherOptions, Relief, ReliefOptions } from './transport/transport.ts'
 
-/** Set for the process that publishes; the program is the master's. */
-const PUBLISHER_VARIABLE = 'BRINE_PUBLISHER'
+/** Says which process of the master it is; the program is the same. */
+export const PROCESS_VARIABLE = 'BRINE_PROCESS'
 
 /** Of what a process may have open: subscribers that the master takes itself, its requests, and those of a second process. */
 const SHARES = { own: 0.35, requests: 0.55, other: 0.9 }
@@ -38,7 +38,7 @@ interface Start {
 export async function start({ program, options, server, signal, execArgv = process.execArgv }: Start): Promise<Relief> {
   const child = fork(program, [], {
     execArgv,
-    env: { ...process.env, [PUBLISHER_VARIABLE]: '1' },
+    env: { ...process.env, [PROCESS_VARIABLE]: 'publisher' },
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     signal,

@@ -2,7 +2,7 @@
 import type { OptionTable } from '../option.ts'
 
 export const PROCESSES: OptionTable = {
-  worker_threads: { type: 'int', master: 5, doc: 'How many workers answer requests' },
+  worker_threads: { type: 'int', master: 5, doc: 'How many processes make pillar at most, when much of it is wanted' },
   worker_pools: { type: 'dict', master: {}, doc: 'Pools of workers and what they answer' },
   worker_pools_enabled: { type: 'bool', master: true, doc: 'Share the workers out to pools' },
   multiprocessing: { type: 'bool', minion: true, doc: 'Run each job in a process of its own' },

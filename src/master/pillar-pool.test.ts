@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { until } from '../../test/until.ts'
+import type { MinionPillarRequest } from '../client/mod.ts'
+import { type Dict, Float, fromPlain, type Value } from '../data/mod.ts'
+import { PillarPool, type PoolSettings } from './pillar-pool.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'brine-pillar-'))
+for (const folder of ['pillar', 'pki', 'cache']) mkdirSync(join(root, folder))
+writeFileSync(join(root, 'pillar', 'top.sls'), "base:\n  '*': [app]\n")
+writeFileSync(
+  join(root, 'pillar', 'app.sls'),
+  "maker: {{ salt['cmd.shell']('echo $PPID') }}\nwhose: {{ grains.id }}\nhalf: 1.0\n",
+)
+const opts = fromPlain({
+  ...{ pki_dir: join(root, 'pki'), cachedir: join(root, 'cache'), file_client: 'local' },
+  ...{ pillar_roots: { base: [join(root, 'pillar')] }, file_roots: { base: [] }, renderer: 'jinja|yaml' },
+}) as Dict
+
+const HERE: Dict = new Map<Value, Value>([['made', 'here']])
+const pools: PillarPool[] = []
+afterEach(() => {
+  for (const pool of pools.splice(0)) pool.close()
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const logged: string[] = []
+function poolWith(more: Partial<PoolSettings> = {}): PillarPool {
+  const program = join(import.meta.dirname, '..', 'cli', 'salt-master.ts')
+  const log: PoolSettings['log'] = (level, text) => void logged.push(`${level}: ${text}`)
+  const pool = new PillarPool({ program, opts, log, most: 1, execArgv: ['--import', 'tsx'], ...more })
+  pools.push(pool)
+  return pool
+}
+
+const request = (id: string): MinionPillarRequest => ({ id, grains: new Map([['id', id]]) })
+
+/** Asks as two minions do at once, until another process answers: gives what it made. */
+async function fromElsewhere(pool: PillarPool): Promise<Dict> {
+  let made: Dict = HERE
+  await until('a process that makes pillar', async () => {
+    const asked = ['web1', 'web2'].map((id) => pool.make(request(id), async () => HERE))
+    made = (await Promise.all(asked))[0]!
+    return made !== HERE
+  })
+  return made
+}
+
+describe('a pool of processes for pillar', { timeout: 60_000 }, () => {
+  it('makes one pillar after the other here, and leaves it to a process when several are wanted at once', async () => {
+    const pool = poolWith()
+    for (let i = 0; i < 3; i++) expect(await pool.make(request('web1'), async () => HERE)).toBe(HERE)
+    const pillar = await fromElsewhere(pool)
+    expect(pillar.get('whose')).toBe('web1')
+    expect(pillar.get('half')).toEqual(new Float(1))
+    expect(pillar.get('maker')).not.toBe(process.pid)
+  })
+
+  it('makes here what a process left that died', async () => {
+    const pool = poolWith()
+    const maker = Number((await fromElsewhere(pool)).get('maker'))
+    process.kill(maker, 'SIGSTOP')
+    const asked = pool.make(request('web3'), async () => HERE)
+    process.kill(maker, 'SIGKILL')
+    expect(await asked).toBe(HERE)
+    await until('the end to be told', () => logged.includes('error: A process for pillar ended by itself: SIGKILL'))
+  })
+
+  it('has no process any more when it is quiet', async () => {
+    const pool = poolWith({ idleMs: 200 })
+    const maker = Number((await fromElsewhere(pool)).get('maker'))
+    await until('the end of the process', () => !existsSync(`/proc/${maker}`))
+    expect(await pool.make(request('web1'), async () => HERE)).toBe(HERE)
+  })
+})

@@ -1,0 +1,173 @@
+// Further processes that make pillar, started when it is asked for faster than it is made, so that the templates of thousands
+// of minions keep neither the bus waiting nor other cores idle. A small site never has one, and a busy one loses them again when
+// it is quiet. What a process that dies had to do is done here.
+import { type ChildProcess, fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { type Log, toError } from '../base/mod.ts'
+import type { MinionPillarRequest } from '../client/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, numberOf, type Value } from '../data/mod.ts'
+import { PROCESS_VARIABLE } from '../wire/mod.ts'
+
+export type Question = { open: Uint8Array } | { ask: number; request: Uint8Array }
+export type Answer =
+  | { log: Parameters<Log> }
+  | { answer: number; pillar: Uint8Array }
+  | { answer: number; error: string }
+  | 'ready'
+
+/** Values keep their Python types between the processes. */
+export const packed = (value: unknown): Uint8Array => Uint8Array.from(encodeMsgpack(value, 'python'))
+export const unpacked = (bytes: Uint8Array): Value => decodeMsgpack(Buffer.from(bytes), { dialect: 'python' })
+
+export interface PoolSettings {
+  /** The file of this program. */
+  program: string
+  opts: Dict
+  log: Log
+  /** How many processes there may be. */
+  most: number
+  execArgv?: string[]
+  /** How long they stay without work, and how long none is tried after one ended by itself. */
+  idleMs?: number
+  pauseMs?: number
+}
+
+/** By the options: as many as `worker_threads`, and not more than there are cores besides the master's own. */
+export function pillarPool(opts: Dict, log: Log, program: string): PillarPool {
+  const workers = numberOf(opts.get('worker_threads') ?? 5) ?? 5
+  const most = Math.max(1, Math.min(workers, availableParallelism() - 1))
+  return new PillarPool({ program, opts, log, most })
+}
+
+type Make = () => Promise<Dict>
+
+/** The process that was asked is no more. */
+class GoneError extends Error {}
+
+class PillarProcess {
+  readonly child: ChildProcess
+  isReady = false
+  private readonly waiting = new Map<number, { done(pillar: Dict): void; fail(error: Error): void }>()
+  private last = 0
+
+  constructor({ program, opts, log, execArgv = process.execArgv }: PoolSettings, onEnd: () => void) {
+    this.child = fork(program, [], {
+      execArgv,
+      env: { ...process.env, [PROCESS_VARIABLE]: 'pillar' },
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    this.child.on('error', (error) => log('error', `A process for pillar failed: ${error.message}`))
+    this.child.on('message', (answer: Answer) => this.hear(answer, log))
+    this.child.once('close', () => {
+      this.isReady = false
+      for (const { fail } of this.waiting.values()) fail(new GoneError())
+      onEnd()
+    })
+    this.tell({ open: packed(opts) })
+  }
+
+  get busy(): number {
+    return this.waiting.size
+  }
+
+  ask(request: MinionPillarRequest): Promise<Dict> {
+    return new Promise((done, fail) => {
+      const number = ++this.last
+      this.waiting.set(number, { done, fail })
+      this.tell({ ask: number, request: packed(request) })
+    })
+  }
+
+  private tell(question: Question): void {
+    // that it is gone is noticed elsewhere
+    if (this.child.connected) this.child.send(question, () => {})
+  }
+
+  private hear(answer: Answer, log: Log): void {
+    if (answer === 'ready') this.isReady = true
+    else if ('log' in answer) log(...answer.log)
+    else {
+      const asked = this.waiting.get(answer.answer)
+      this.waiting.delete(answer.answer)
+      if ('error' in answer) asked?.fail(new Error(answer.error))
+      else asked?.done(unpacked(answer.pillar) as Dict)
+    }
+  }
+}
+
+export class PillarPool {
+  private readonly settings: PoolSettings
+  private readonly processes = new Set<PillarProcess>()
+  /** Pillars that are being made here. */
+  private here = 0
+  private isClosed = false
+  private notBefore = 0
+  private idle: NodeJS.Timeout | undefined
+
+  constructor(settings: PoolSettings) {
+    this.settings = settings
+  }
+
+  /** `make` makes it here. */
+  async make(request: MinionPillarRequest, make: Make): Promise<Dict> {
+    const [free] = [...this.processes].filter(({ isReady }) => isReady).sort((one, other) => one.busy - other.busy)
+    if (free ? free.busy > 0 : this.here > 0) this.grow()
+    if (free === undefined) return this.makeHere(make)
+    this.endWhenIdle()
+    try {
+      return await free.ask(request)
+    } catch (error) {
+      if (!(error instanceof GoneError)) throw error
+      return this.makeHere(make)
+    }
+  }
+
+  close(): void {
+    this.isClosed = true
+    clearTimeout(this.idle)
+    for (const { child } of this.processes) child.kill('SIGKILL')
+  }
+
+  private async makeHere(make: Make): Promise<Dict> {
+    this.here++
+    try {
+      return await make()
+    } finally {
+      this.here--
+    }
+  }
+
+  private grow(): void {
+    const { log, most, pauseMs = 60_000 } = this.settings
+    const isStarting = [...this.processes].some(({ isReady }) => !isReady)
+    if (isStarting || this.processes.size >= most || this.isClosed || performance.now() < this.notBefore) return
+    try {
+      const started = new PillarProcess(this.settings, () => {
+        this.processes.delete(started)
+        const { signalCode, exitCode } = started.child
+        if (this.isClosed || signalCode === 'SIGTERM') return
+        log('error', `A process for pillar ended by itself: ${signalCode ?? exitCode}`)
+        this.notBefore = performance.now() + pauseMs
+      })
+      this.processes.add(started)
+    } catch (error) {
+      log('error', `Cannot start a process for pillar: ${toError(error).message}`)
+      this.notBefore = performance.now() + pauseMs
+    }
+  }
+
+  private endWhenIdle(): void {
+    if (this.idle) {
+      this.idle.refresh()
+      return
+    }
+    this.idle = setTimeout(() => {
+      for (const { child, busy } of this.processes) {
+        if (busy === 0) child.kill('SIGTERM')
+        else this.idle?.refresh()
+      }
+    }, this.settings.idleMs ?? 300_000)
+    this.idle.unref()
+  }
+}

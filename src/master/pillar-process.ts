@@ -1,0 +1,43 @@
+// The life of a process that makes pillar for its master: it knows the options, the keys and what minions are from the same
+// files, answers in the order it is done, and ends with the master.
+import { type Log, toError } from '../base/mod.ts'
+import { type MinionKnowledge, type MinionPillarRequest, minionPillar } from '../client/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { LocalHost } from '../host/mod.ts'
+import { fileCache, PkiKeys } from '../store/mod.ts'
+import { type Answer, packed, type Question, unpacked } from './pillar-pool.ts'
+
+function tell(answer: Answer): void {
+  process.send?.(answer, () => {})
+}
+
+function knowledge(opts: Dict): MinionKnowledge {
+  const text = (name: string): string => str(opts.get(name) ?? '')
+  const keys = new PkiKeys(text('pki_dir'))
+  keys.watch()
+  const log: Log = (...line) => tell({ log: line })
+  return { opts, keys, cache: fileCache(text('cachedir')), log }
+}
+
+export function servePillars(): void {
+  const host = new LocalHost()
+  let known: MinionKnowledge | undefined
+  const answer = async (number: number, request: Map<Value, Value>): Promise<void> => {
+    try {
+      const asked = Object.fromEntries(request) as unknown as MinionPillarRequest
+      tell({ answer: number, pillar: packed(await minionPillar(known!, host, asked)) })
+    } catch (error) {
+      tell({ answer: number, error: toError(error).message })
+    }
+  }
+  process.on('message', (question: Question) => {
+    if ('ask' in question) void answer(question.ask, unpacked(question.request) as Map<Value, Value>)
+    else {
+      known = knowledge(unpacked(question.open) as Dict)
+      tell('ready')
+    }
+  })
+  process.once('disconnect', () => process.exit(0))
+  // a terminal sends it to all; the master decides when this one ends
+  process.on('SIGINT', () => {})
+}
