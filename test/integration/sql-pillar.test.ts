@@ -79,7 +79,7 @@ describe.runIf(canServe('PostgreSQL', '/usr/bin/psql', `${postgresPrograms()}/po
     const more = () => ({ postgres: { host: server.directory, port: server.port, user: 'postgres', db: 'postgres' } })
     const sql = (text: string): void => {
       const place = ['-h', server.directory, '-p', `${server.port}`, '-U', 'postgres']
-      execFileSync('psql', [...place, '-c', text], { stdio: 'ignore' })
+      execFileSync('/usr/bin/psql', [...place, '-c', text], { stdio: 'ignore' })
     }
     beforeAll(async () => {
       server = await startPostgres()
@@ -106,7 +106,7 @@ describe.runIf(canServe('MariaDB', '/usr/sbin/mariadbd', '/usr/bin/mysql'))('pil
   beforeAll(async () => {
     server = await startMariadb()
     const grant = `CREATE DATABASE salt; GRANT ALL ON salt.* TO salt@'%' IDENTIFIED BY 's&"'; USE salt; ${TABLE}; ${ROWS}`
-    execFileSync('mysql', ['--no-defaults', '-uroot', `--socket=${server.directory}/mysql.sock`, '-e', grant])
+    execFileSync('/usr/bin/mysql', ['--no-defaults', '-uroot', `--socket=${server.directory}/mysql.sock`, '-e', grant])
   }, 60_000)
   afterAll(() => server?.stop())
   behaves('mysql', '%s', more)
