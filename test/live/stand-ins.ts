@@ -14,7 +14,7 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/('start_time': ')[\d:.]+/g, '$1<TIME>'],
   [/(: ?)1\d{9}\.\d+/g, '$1"<EPOCH>"'],
   [/("ts": ?)\d+/g, '$1"<EPOCH>"'],
-  [/("__pub_pid": ?)\d+/g, '$1"<PID>"'],
+  [/("(?:__pub_)?pid": ?)\d+/g, '$1"<PID>"'],
   [/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----(?:\\n)?/g, '<PUBKEY>'],
   [/(?:[0-9a-f]{2}:){15,}[0-9a-f]{2}/g, '<FINGER>'],
 ]
