@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../../test/until.ts'
 import { silentLog } from '../base/mod.ts'
 import { fromPlain, toPlain } from '../data/mod.ts'
@@ -41,6 +41,21 @@ function looking(mask: string[]): () => Promise<string[]> {
     return told.map(({ path, change }) => `${path.slice(folder.length + 1)} ${change}`)
   }
 }
+
+test('A file is closed when nobody writes to it any more', async () => {
+  const look = looking(['close_write'])
+  await look()
+  const writer = spawn('sh', ['-c', 'exec 3> d/up; echo half >&3; echo; read go; echo rest >&3'], { cwd: folder })
+  closings.push(() => writer.kill())
+  await new Promise((done) => writer.stdout.once('data', done))
+  await new Promise((done) => setTimeout(done, 100))
+  expect(await look()).toEqual([])
+  expect(await look()).toEqual([])
+  writer.stdin.end('go\n')
+  const told: string[] = []
+  await until('IN_CLOSE_WRITE', async () => told.push(...(await look())) > 0)
+  expect(told).toEqual(['d/up IN_CLOSE_WRITE'])
+})
 
 test.each([
   ['a new file that is written', 'echo x > d/a', ['create', 'modify', 'close_write'], 'd/a IN_CREATE,d/a IN_MODIFY'],

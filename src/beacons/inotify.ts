@@ -1,7 +1,9 @@
-// Changes of files, as the kernel tells of them. What kind of change it was is seen from the file before and after.
+// Changes of files, as the kernel tells of them. What kind of change it was is seen from the file before and after; that a file was
+// only opened or read is not heard of.
 import { dirname, join } from 'node:path/posix'
 import { type Dict, fnmatch, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption } from '../sdk/mod.ts'
+import { openForWriting } from './files/open-for-writing.ts'
 
 const MASKS = new Set(
   'access attrib close_nowrite close_write create delete delete_self excl_unlink ignored modify moved_from moved_to move_self oneshot onlydir open unmount'.split(
@@ -9,6 +11,15 @@ const MASKS = new Set(
   ),
 )
 const DEFAULT_MASK = ['create', 'delete', 'modify']
+const CLOSED = 'close_write'
+const UNHEARD = new Set(['access', 'open', 'close_nowrite', 'unmount'])
+
+const maskOf = (options: Value): string[] => {
+  const mask = isDict(options) ? (options.get('mask') ?? null) : null
+  return isList(mask) ? [...mask].map((item) => str(item)) : DEFAULT_MASK
+}
+
+const wantsClosed = (options: Value): boolean => maskOf(options).includes(CLOSED)
 
 interface Look {
   mtime: number
@@ -58,6 +69,8 @@ function validate(config: Dict): string | undefined {
 class Watcher {
   readonly changes: Change[] = []
   private readonly known = new Map<string, Map<string, Look>>()
+  /** Files that may still be written to, with the path that is watched. */
+  private readonly written = new Map<string, string>()
   private last: Promise<void> = Promise.resolve()
 
   async settle(): Promise<void> {
@@ -94,9 +107,25 @@ class Watcher {
     const isDirectory = file !== path && (after ?? before)?.isDirectory === true
     const origin = before || !after ? undefined : this.movedFrom(after)
     if (origin) origin.kinds = ['moved_from']
-    const told = origin ? ['moved_to'] : kinds
+    const told = origin ? ['moved_to'] : kinds.filter((kind) => kind !== CLOSED)
+    if (kinds.includes(CLOSED) && !origin) this.written.set(file, path)
     if (told.length > 0) this.changes.push({ path, file, kinds: told, isDirectory, last: after ? undefined : before })
     if (after === undefined && !(await lookAt(ctx, path))) this.end(ctx, path)
+  }
+
+  /** Tells of the files that were written to and that nobody has open for it any more. */
+  async tellClosed(ctx: BeaconContext): Promise<void> {
+    const open = await openForWriting(ctx.host, new Set(this.written.keys()))
+    for (const [file, path] of [...this.written]) {
+      if (open.has(file)) continue
+      this.written.delete(file)
+      if (this.known.get(path)?.has(file)) this.changes.push({ path, file, kinds: [CLOSED], isDirectory: false })
+    }
+  }
+
+  /** Nobody wants to know. */
+  forgetWritten(): void {
+    this.written.clear()
   }
 
   /** The file that is gone elsewhere and is this one: its number, and untouched. */
@@ -172,9 +201,16 @@ async function watchAll(ctx: BeaconContext, watcher: Watcher, path: string, opti
   }
 }
 
+/** What is never heard of is told once. */
+function warnOf(ctx: BeaconContext, path: string, options: Value): void {
+  const unheard = maskOf(options).filter((kind) => UNHEARD.has(kind))
+  if (unheard.length === 0 || ctx.memory.has(`unheard ${path}`)) return
+  ctx.memory.set(`unheard ${path}`, true)
+  ctx.log('warning', `The inotify beacon hears nothing of ${unheard.join(', ')}, which ${path} is watched for`)
+}
+
 function* eventsOf({ path, file, kinds, isDirectory }: Change, options: Dict): Generator<Dict> {
-  const mask = options.get('mask') ?? null
-  const wanted = isList(mask) ? [...mask].map((item) => str(item)) : DEFAULT_MASK
+  const wanted = maskOf(options)
   if (isExcluded(options, file)) return
   // that a watch has ended is told whatever is wanted
   for (const kind of kinds.filter((name) => name === 'ignored' || wanted.includes(name))) {
@@ -196,7 +232,10 @@ export default defineBeacon({
     const watcher = (ctx.memory.get('watcher') as Watcher | undefined) ?? new Watcher()
     ctx.memory.set('watcher', watcher)
     await watcher.settle()
+    if ([...files.values()].some(wantsClosed)) await watcher.tellClosed(ctx)
+    else watcher.forgetWritten()
     const told = watcher.changes.splice(0).flatMap((change) => [...eventsOf(change, optionsFor(files, change.path))])
+    for (const [path, options] of files) warnOf(ctx, str(path), options)
     for (const [path, options] of files) await watchAll(ctx, watcher, str(path), isDict(options) ? options : new Map())
     return told
   },
