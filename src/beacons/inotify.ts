@@ -105,7 +105,7 @@ class Watcher {
     else looks.delete(file)
     const kinds = kindsOf(before, after, file === path)
     const isDirectory = file !== path && (after ?? before)?.isDirectory === true
-    const origin = before || !after ? undefined : this.movedFrom(after)
+    const origin = after && before?.inode !== after.inode ? this.movedFrom(after) : undefined
     if (origin) origin.kinds = ['moved_from']
     const told = origin ? ['moved_to'] : kinds.filter((kind) => kind !== CLOSED)
     if (kinds.includes(CLOSED) && !origin) this.written.set(file, path)
