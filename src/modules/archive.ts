@@ -25,7 +25,7 @@ async function expanded(ctx: FunctionContext, sources: Value): Promise<string[]>
 
 async function lines(ctx: FunctionContext, argv: string[], options: Record<string, Value>): Promise<string[]> {
   if ((await ctx.host.which(argv[0]!)) === undefined) {
-    throw failure(`'${argv[0]}' command not found`)
+    throw new SaltError('CommandNotFoundError', `The '${argv[0]}' binary was not found in $PATH.`)
   }
   return splitLines(str(await ctx.call('cmd.run', [argv], { python_shell: false, ...options })))
 }

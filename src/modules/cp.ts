@@ -372,7 +372,8 @@ export default defineModule({
         const { url, env } = split(ctx, path, saltenv)
         const sum = await ctx.files.hash(url, env)
         if (url.startsWith('salt://')) return sum ? { ...sum } : ''
-        return sum ? { hsum: sum.hsum, hash_type: sum.hash_type } : {}
+        // of a file of the machine that is not there, Salt gives an empty sum and no stat
+        return sum ? { hsum: sum.hsum, hash_type: sum.hash_type } : [{}, null]
       },
     }),
     stat_file: fn({

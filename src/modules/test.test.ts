@@ -50,6 +50,8 @@ describe('test', () => {
     ['raise_exception', ['KeyError', 'k'], {}, 'KeyError', "'k'"],
     ['raise_exception', ['salt.exceptions.CommandExecutionError', 'boo'], {}, 'CommandExecutionError', 'boo'],
     ['fib', [-1], {}, 'ValueError', 'Negative number is not allowed!'],
+    ['collatz', ['x'], {}, 'ValueError', "invalid literal for int() with base 10: 'x'"],
+    ['random_hash', [5, 'zz'], {}, 'AttributeError', "module 'hashlib' has no attribute 'zz'"],
     ['echo', [], {}, 'TypeError', "echo() missing 1 required positional argument: 'text'"],
     ['true', [1], {}, 'TypeError', 'true_() takes 0 positional arguments but 1 was given'],
   ])('.%s%j %j fails', async (name, args, kwargs, code, message) => {
@@ -66,6 +68,10 @@ describe('test', () => {
     expect(await tryFunction(module, 'try', { others, args: ['a.good'] })).toBe(1)
     expect(await tryFunction(module, 'try', { others, args: ['a.bad'] })).toBeNull()
     expect(await tryFunction(module, 'try', { others, args: ['a.bad', true] })).toBe('bad')
+  })
+
+  test('.sleep takes a part of a second', async () => {
+    expect(await tryFunction(module, 'sleep', { args: [0.001] })).toBe(true)
   })
 
   test('.random_hash uses the asked hash, or the configured one', async () => {

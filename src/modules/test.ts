@@ -48,6 +48,12 @@ function fibonacci(num: number | bigint): Value {
 }
 
 /** Halving gives floats, as Python's `/` does. */
+function wholeNumber(value: Value): number {
+  const number = numberOf(value) ?? (/^\s*[+-]?\d+\s*$/.test(str(value)) ? Number(str(value)) : undefined)
+  if (number === undefined) throw new PyError('ValueError', `invalid literal for int() with base 10: ${repr(value)}`)
+  return Math.trunc(number)
+}
+
 function collatz(start: number | bigint): Value {
   if (start < 1) throw new PyError('ValueError', 'The sequence begins with a number above zero')
   const began = performance.now()
@@ -62,8 +68,11 @@ function collatz(start: number | bigint): Value {
   return tuple([steps, float((performance.now() - began) / 1000)])
 }
 
+const HASHES = new Set('md5 sha1 sha224 sha256 sha384 sha512 sha3_224 sha3_256 sha3_384 sha3_512'.split(' '))
+
 function randomHash(ctx: FunctionContext, size: number | bigint, hashType: Value): string {
   const algorithm = truthy(hashType) ? str(hashType) : str(ctx.opts.get('hash_type') ?? 'sha256')
+  if (!HASHES.has(algorithm)) throw new PyError('AttributeError', `module 'hashlib' has no attribute '${algorithm}'`)
   // node draws from at most 2^48 numbers, which is far above the usual size
   const number = randomInt(Math.min(Number(size) + 1, 2 ** 48 - 1))
   return createHash(algorithm.replace('_', '-')).update(String(number)).digest('hex')
@@ -216,11 +225,11 @@ export default defineModule({
     }),
     collatz: fn({
       doc: 'The Collatz sequence from a number, and the seconds it took.',
-      args: { start: arg.integer('The first number') },
+      args: { start: arg.any('The first number') },
       returns: ret.list('The sequence and the time'),
       examples: ["salt '*' test.collatz 3"],
       effect: 'read',
-      run: (_ctx, { start }) => collatz(start),
+      run: (_ctx, { start }) => collatz(wholeNumber(start)),
     }),
     true: fn({
       doc: 'Always true.',
@@ -242,11 +251,11 @@ export default defineModule({
     }),
     sleep: fn({
       doc: 'Wait, then return true.',
-      args: { length: arg.integer('Seconds') },
+      args: { length: arg.number('Seconds') },
       returns: ret.boolean('True'),
       examples: ["salt '*' test.sleep 20"],
       effect: 'read',
-      run: (_ctx, { length }) => delay(Number(length) * 1000, true),
+      run: (_ctx, { length }) => delay(numberOf(length)! * 1000, true),
     }),
     rand_sleep: fn({
       doc: 'Wait for a random time, then return true.',

@@ -1,5 +1,5 @@
 // Settings of git: of one checkout, or of a user.
-import { splitLines, str, truthy, type Value } from '../../data/mod.ts'
+import { PyError, splitLines, str, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 import { taken, text } from './arguments.ts'
 import { expandPath, failure, type Given, git, misuse, type Outcome, value } from './run.ts'
@@ -62,6 +62,7 @@ export async function configSet(ctx: FunctionContext, args: Given): Promise<Valu
   const one = value(args, 'value')
   const several = value(args, 'multivar')
   if (one !== null && several !== null) throw misuse("Only one of 'value' and 'multivar' is permitted")
+  if (one === null && several === null) throw new PyError('TypeError', "'NoneType' object is not iterable")
   const values = one !== null ? [str(one)] : textsOf(several)
   for (const [i, target] of values.entries()) {
     const adding = one !== null ? truthy(add!) : i > 0
