@@ -6,11 +6,10 @@ import {
   generateKeyPairSync,
   type KeyObject,
   randomBytes,
-  timingSafeEqual,
 } from 'node:crypto'
+import { hsalsa, secretbox } from '@noble/ciphers/salsa.js'
+import { blake2b } from '@noble/hashes/blake2.js'
 import { SaltError } from '../../data/mod.ts'
-import { blake2b, poly1305 } from './digests.ts'
-import { hsalsa20, xsalsa20 } from './salsa20.ts'
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 24
@@ -49,46 +48,50 @@ export function openKey(secret: Uint8Array): Uint8Array {
   return tail(createPublicKey(privateKey(secret)).export({ format: 'der', type: 'spki' }))
 }
 
-/** Proof and message, both made with the stream of key and nonce. */
-function shut(message: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array {
-  const stream = xsalsa20(key, nonce, KEY_BYTES + message.length)
-  const body = message.map((byte, index) => byte ^ stream[KEY_BYTES + index]!)
-  return Buffer.concat([poly1305(stream.subarray(0, KEY_BYTES), body), body])
-}
-
 function opened(box: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array {
-  const body = box.subarray(PROOF_BYTES)
-  const stream = xsalsa20(key, nonce, KEY_BYTES + body.length)
-  const proof = poly1305(stream.subarray(0, KEY_BYTES), body)
-  const isWhole = box.length >= PROOF_BYTES && timingSafeEqual(proof, box.subarray(0, PROOF_BYTES))
-  if (!isWhole) throw failed('Decryption failed. Ciphertext failed verification')
-  return new Uint8Array(body.map((byte, index) => byte ^ stream[KEY_BYTES + index]!))
+  try {
+    return secretbox(key, nonce).open(box)
+  } catch (error) {
+    throw new SaltError('CommandExecutionError', 'Decryption failed. Ciphertext failed verification', { cause: error })
+  }
 }
 
 export function shutSecretBox(message: Uint8Array, key: Uint8Array): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES)
-  return Buffer.concat([nonce, shut(message, nonce, checked(key, 'secret'))])
+  return Buffer.concat([nonce, secretbox(checked(key, 'secret'), nonce).seal(message)])
 }
 
 export function openSecretBox(box: Uint8Array, key: Uint8Array): Uint8Array {
   return opened(box.subarray(NONCE_BYTES), box.subarray(0, NONCE_BYTES), checked(key, 'secret'))
 }
 
+/** What Salsa20 begins with. */
+const SIGMA = words(Buffer.from('expand 32-byte k'))
+
+function words(bytes: Buffer): Uint32Array {
+  return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(4 * index))
+}
+
 /** What both ends of a sealed box know. */
 function shared(secret: Uint8Array, open: Uint8Array): Uint8Array {
   const agreed = diffieHellman({ privateKey: privateKey(secret), publicKey: publicKey(open) })
-  return hsalsa20(new Uint8Array(agreed), new Uint8Array(16))
+  const key = new Uint32Array(KEY_BYTES / 4)
+  hsalsa(SIGMA, words(agreed), new Uint32Array(4), key)
+  return new Uint8Array(key.buffer)
 }
+
+const nonceOf = (sender: Uint8Array, receiver: Uint8Array): Uint8Array =>
+  blake2b(Buffer.concat([sender, receiver]), { dkLen: NONCE_BYTES })
 
 export function shutSealedBox(message: Uint8Array, receiver: Uint8Array): Uint8Array {
   const once = newKeys()
-  const nonce = blake2b(Buffer.concat([once.open, checked(receiver, 'public')]), NONCE_BYTES)
-  return Buffer.concat([once.open, shut(message, nonce, shared(once.secret, receiver))])
+  const nonce = nonceOf(once.open, checked(receiver, 'public'))
+  return Buffer.concat([once.open, secretbox(shared(once.secret, receiver), nonce).seal(message)])
 }
 
 export function openSealedBox(box: Uint8Array, secret: Uint8Array): Uint8Array {
   if (box.length < KEY_BYTES + PROOF_BYTES) throw failed('Decryption failed. The box is too short')
   const sender = box.subarray(0, KEY_BYTES)
-  const nonce = blake2b(Buffer.concat([sender, openKey(secret)]), NONCE_BYTES)
+  const nonce = nonceOf(sender, openKey(secret))
   return opened(box.subarray(KEY_BYTES), nonce, shared(secret, sender))
 }
