@@ -8,18 +8,18 @@ const machine = (more: Record<string, Plain> = {}): Dict => fromPlain({ host: 'b
 const KEEPING = '-o ServerAliveInterval=60 -o ServerAliveCountMax=3'
 
 test.each<[Record<string, Plain>, string]>([
-  [{}, `ssh -o BatchMode=yes -o ConnectTimeout=7 ${KEEPING} -p 22 -l root box.example`],
+  [{}, `ssh -o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=7 ${KEEPING} -p 22 -l root box.example`],
   [
     { user: 'ops', port: 2222, priv: '/k', identities_only: true, keepalive: false, ssh_options: ['Compression=yes'] },
-    'ssh -o BatchMode=yes -o ConnectTimeout=7 -o IdentitiesOnly=yes -o Compression=yes -i /k -p 2222 -l ops box.example',
+    'ssh -o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=7 -o IdentitiesOnly=yes -o Compression=yes -i /k -p 2222 -l ops box.example',
   ],
   [
     { ignore_host_keys: true, known_hosts_file: '/h', keepalive_interval: 5, keepalive_count_max: 1 },
-    'ssh -o BatchMode=yes -o ConnectTimeout=7 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/h -o ServerAliveInterval=5 -o ServerAliveCountMax=1 -p 22 -l root box.example',
+    'ssh -o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=7 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/h -o ServerAliveInterval=5 -o ServerAliveCountMax=1 -p 22 -l root box.example',
   ],
   [
     { no_host_keys: true, keepalive: false },
-    'ssh -o BatchMode=yes -o ConnectTimeout=7 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -p 22 -l root box.example',
+    'ssh -o BatchMode=yes -o LogLevel=ERROR -o ConnectTimeout=7 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -p 22 -l root box.example',
   ],
 ])('a machine with %j is reached by %s', (more, line) => {
   expect(sshWords(machine(more), 7).join(' ')).toBe(line)

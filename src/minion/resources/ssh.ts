@@ -19,7 +19,7 @@ export function sshWords(machine: Dict, seconds: number): string[] {
   const text = (name: string): string => (truthy(machine.get(name) ?? null) ? str(machine.get(name)!) : '')
   const flag = (name: string): boolean => truthy(machine.get(name) ?? false)
   if (text('host') === '') throw new SaltError('CommandExecutionError', 'The resource has no host in pillar')
-  const options = ['BatchMode=yes', `ConnectTimeout=${seconds}`]
+  const options = ['BatchMode=yes', 'LogLevel=ERROR', `ConnectTimeout=${seconds}`]
   if (flag('no_host_keys')) options.push('StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null')
   else if (flag('ignore_host_keys')) options.push('StrictHostKeyChecking=no')
   if (text('known_hosts_file') !== '') options.push(`UserKnownHostsFile=${text('known_hosts_file')}`)
