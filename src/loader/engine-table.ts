@@ -3,6 +3,7 @@ import type { EngineDeclaration } from '../sdk/mod.ts'
 
 export const engineTable: Readonly<Record<string, () => Promise<{ default: EngineDeclaration }>>> = {
   http_logstash: () => import('../engines/http_logstash.ts'),
+  ircbot: () => import('../engines/ircbot.ts'),
   logstash: () => import('../engines/logstash.ts'),
   reactor: () => import('../engines/reactor.ts'),
   script: () => import('../engines/script.ts'),
