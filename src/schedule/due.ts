@@ -67,17 +67,24 @@ export const functionOf = (job: Dict): string | undefined => {
   return name === null ? undefined : str(name)
 }
 
+/** A number, or text that is one. */
+function countOf(value: Value): number | undefined {
+  const text = typeof value === 'string' ? value.trim() : undefined
+  if (text !== undefined) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
+  return numberOf(value)
+}
+
 /** Seconds between runs, or undefined for a job of another kind. */
 export function intervalOf(job: Dict): number | undefined {
   if (!UNITS.some(([unit]) => job.has(unit))) return undefined
-  return UNITS.reduce((sum, [unit, length]) => sum + (numberOf(job.get(unit) ?? 0) ?? 0) * length, 0)
+  return UNITS.reduce((sum, [unit, length]) => sum + (countOf(job.get(unit) ?? 0) ?? 0) * length, 0)
 }
 
 /** One look at a job: whether it runs now. Changes what is remembered of it. */
 export function look(name: string, job: Dict, times: Times, now: number, rules: Rules): Verdict {
   times.error = null
   times.skipped = null
-  const problem = combination(job)
+  const problem = faultOf(name, job)
   if (problem !== undefined) return fail(times, problem)
   const interval = intervalOf(job)
   times.atStart ??= truthy(job.get('run_on_start') ?? interval !== undefined)
@@ -120,13 +127,12 @@ function fail(times: Times, error: string): Verdict {
   return IDLE
 }
 
-function combination(job: Dict): string | undefined {
+/** What keeps a job from running at all. Beside an interval `when`, `cron` and `once` count for nothing, as in Salt. */
+function faultOf(name: string, job: Dict): string | undefined {
   const kinds = KINDS.filter((kind) => job.has(kind))
   if (kinds.length > 1) return 'Unable to use "when", "cron", "once" options together. Ignoring.'
-  if (kinds.length === 1 && intervalOf(job) !== undefined) {
-    return 'Unable to use "seconds", "minutes", "hours", "days" with "when", "cron", "once" options. Ignoring'
-  }
-  return undefined
+  const [unit] = UNITS.find(([unit]) => job.has(unit) && countOf(job.get(unit)!) === undefined) ?? []
+  return unit && `Invalid number of ${unit}: ${str(job.get(unit)!)}. Ignoring job ${name}.`
 }
 
 const secondOf = (moment: number): number => Math.floor(moment / 1000)
@@ -252,14 +258,19 @@ function restricted(name: string, job: Dict, times: Times, now: number, rules: R
   if (explicit(job, 'skip_explicit').some((moment) => moment <= now && now <= moment + rules.loop)) {
     return skip('skip_explicit')
   }
-  return bounded(job, times, now)
+  return bounded(name, job, times, now)
 }
 
 /** `until` and `after`. */
-function bounded(job: Dict, times: Times, now: number): Verdict {
-  const [until, after] = ['until', 'after'].map((option) =>
-    job.has(option) ? momentOf(job.get(option)!, now) : undefined,
-  )
+function bounded(name: string, job: Dict, times: Times, now: number): Verdict {
+  const momentIn = (option: string): number | undefined => {
+    const moment = job.has(option) ? momentOf(job.get(option)!, now) : undefined
+    if (moment === undefined && job.has(option)) {
+      times.error = `Invalid date string for ${option}: ${str(job.get(option)!)}. Ignoring job ${name}.`
+    }
+    return moment
+  }
+  const [until, after] = [momentIn('until'), momentIn('after')]
   const reason =
     until !== undefined && until <= now
       ? 'until_passed'
@@ -282,7 +293,8 @@ function spanOf(
     times.error = text
   }
   if (!isDict(range)) {
-    return bad(`schedule.handle_func: Invalid, range must be specified as a dictionary. Ignoring job ${name}.`)
+    const gap = label === '' ? '' : ' '
+    return bad(`schedule.handle_func: Invalid, range must be specified as a dictionary.${gap}Ignoring job ${name}.`)
   }
   const start = momentOf(range.get('start') ?? null, now)
   if (start === undefined) return bad(`Invalid date string for start${label}. Ignoring job ${name}.`)

@@ -57,6 +57,9 @@ function trial({ jobs, pillar = {}, remembered = {}, running = () => 0 }: Setup)
 test.each<[string, Record<string, unknown>, number[]]>([
   ['an interval runs at the start and then again and again', { seconds: 10 }, [0, 10, 20, 30]],
   ['units add up', { minutes: 0, seconds: 15 }, [0, 15, 30]],
+  ['a number may be text', { seconds: '10' }, [0, 10, 20, 30]],
+  ['beside an interval a time counts for nothing', { seconds: 10, when: '12:00:05' }, [0, 10, 20, 30]],
+  ['maxrunning: 0 keeps nothing from running', { seconds: 10, maxrunning: 0 }, [0, 10, 20, 30]],
   ['run_on_start: False waits for the interval', { seconds: 10, run_on_start: false }, [10, 20, 30]],
   ['when fires at its time', { when: '12:00:12' }, [12]],
   ['when in words of the afternoon', { when: 'July 15, 2026 12:00:05 PM' }, [5]],
@@ -133,6 +136,17 @@ test.each<[string, Record<string, unknown>, string]>([
     'two kinds at once',
     { when: '12:00', cron: '* * * * *' },
     'Unable to use "when", "cron", "once" options together. Ignoring.',
+  ],
+  ['an interval that is no number', { seconds: null }, 'Invalid number of seconds: None. Ignoring job job.'],
+  [
+    'a bad bound',
+    { seconds: 1, run_on_start: false, until: 'x' },
+    'Invalid date string for until: x. Ignoring job job.',
+  ],
+  [
+    'a range that is none',
+    { seconds: 1, run_on_start: false, range: 'x' },
+    'schedule.handle_func: Invalid, range must be specified as a dictionary.Ignoring job job.',
   ],
   ['a bad cron string', { cron: 'often' }, 'Invalid cron string. Ignoring job job.'],
   ['a bad time', { when: 'teatime' }, 'Invalid date string teatime. Ignoring job job.'],

@@ -180,7 +180,8 @@ export class Schedule {
   private hasRoom(name: string, job: Dict, now: number = this.now()): boolean {
     if (!truthy(job.get('jid_include') ?? true)) return true
     const most = numberOf(job.get('maxrunning') ?? JOB_LIMIT) ?? JOB_LIMIT
-    if (this.options.running(name) < most) return true
+    const running = this.options.running(name)
+    if (running === 0 || running < most) return true
     this.timesOf(name).skipped = { reason: 'maxrunning', time: now }
     return false
   }
