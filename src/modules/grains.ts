@@ -95,6 +95,7 @@ export default defineModule({
       returns: ret.dict('The grains'),
       examples: ["salt '*' grains.items", "salt '*' grains.items sanitize=True"],
       effect: 'read',
+      outputter: 'nested',
       run: (ctx, { sanitize }) => (isTrue(sanitize) ? sanitized(ctx.grains) : new Map(ctx.grains)),
     }),
     item: fn({
@@ -103,6 +104,7 @@ export default defineModule({
       returns: ret.dict('The values by path'),
       examples: ["salt '*' grains.item os osrelease", "salt '*' grains.item host sanitize=True"],
       effect: 'read',
+      outputter: 'nested',
       run: (ctx, { args, options }) => item(ctx, args, options),
     }),
     ls: fn({

@@ -1,5 +1,5 @@
 // The mine from the master.
-import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 
 /** How minions mark an answer that only some may read; the master may read all. */
@@ -43,7 +43,11 @@ export default defineRunner({
       },
       examples: ["salt-run mine.update '*'"],
       run: (ctx, { tgt, tgt_type, clear, mine_functions }) =>
-        ctx.call('salt.execute', [tgt, 'mine.update'], { tgt_type, clear, mine_functions }),
+        ctx.call('salt.execute', [tgt, 'mine.update'], {
+          tgt_type,
+          ...(truthy(clear) && { clear }),
+          ...(mine_functions !== null && { mine_functions }),
+        }),
     }),
   },
 })

@@ -43,13 +43,19 @@ export function missingEvents(
   for (const { tag, data } of recorded.filter(isCompared)) {
     const expected = place(data)
     const at = left.findIndex((other) => isLike(tag, expected, other))
-    const alike = left.filter((other) => new Placeholders().matches(tag, other.tag)).slice(0, 1)
+    const alike = left.filter((other) => new Placeholders().matches(tag, other.tag))
+    alike.sort((one, other) => sameFields(data, other.data) - sameFields(data, one.data))
     if (at < 0)
-      missing.push([tag, data, ...alike.map((other) => other.data)].map((part) => JSON.stringify(part)).join('\n '))
+      missing.push(
+        [tag, data, ...alike.slice(0, 1).map((other) => other.data)].map((part) => JSON.stringify(part)).join('\n '),
+      )
     else left.splice(at, 1)
   }
   return missing
 }
+
+const sameFields = (one: RecordedEvent['data'], other: RecordedEvent['data']): number =>
+  Object.keys(one).filter((name) => JSON.stringify(one[name]) === JSON.stringify(other[name])).length
 
 function isLike(tag: string, expected: Json, actual: { tag: string; data: Json }): boolean {
   const known = new Placeholders()

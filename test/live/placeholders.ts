@@ -4,7 +4,7 @@
 const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^JID\d*$/, '\\d{20}(?:_\\d+)?'],
   [/^(STAMP|UUID|ROOTKEY)$/, '\\S+'],
-  [/^(TIME|CTIME|START_TIME)$/, '.+'],
+  [/^(TIME|CTIME|START_TIME|TT)$/, '.+'],
   [/^(EPOCH|PID)$/, '[\\d.]+'],
   [/^(MS|DURATION|SECONDS)$/, '[\\d.]+(?: ?m?s)?'],
   [/^PUBKEY$/, '[\\s\\S]+'],

@@ -46,6 +46,8 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
     grains,
     report: async (answer) => {
       const load = new Map<Value, Value>([['cmd', '_return'], ['id', opts.get('id')!], ...answer])
+      // the master gives it a number of its own, as nobody published it
+      load.set('jid', 'req')
       await link.channel.send(load)
     },
     close: () => link.close(),

@@ -48,8 +48,8 @@ async function runOn(
     return 0
   }
   const { answer, out } = await callFunction(opts, minion.functions, { log, streams })
-  await report?.(answer)
   await returnTo(opts, minion, answer)
+  if (!truthy(opts.get('no_return_event') ?? null)) await report?.(answer)
   const whole = truthy(opts.get('print_metadata') ?? null)
   const retcode = Number(numberOf(answer.get('retcode') ?? 0))
   await print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })
