@@ -1,6 +1,6 @@
-// Further processes that make pillar, started when it is asked for faster than it is made, so that the templates of thousands
-// of minions keep neither the bus waiting nor other cores idle. A small site never has one, and a busy one loses them again when
-// it is quiet. What a process that dies had to do is done here.
+// Further processes that make pillar, started when that takes much of the master's time, so that the templates of thousands of
+// minions keep neither the bus waiting nor other cores idle. A master that is quiet again loses them. What a process that dies
+// had to do is done here.
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { type Log, toError } from '../base/mod.ts'
@@ -15,9 +15,9 @@ export type Answer =
   | { answer: number; error: string }
   | 'ready'
 
-/** Values keep their Python types between the processes. */
-export const packed = (value: unknown): Uint8Array => Uint8Array.from(encodeMsgpack(value, 'python'))
-export const unpacked = (bytes: Uint8Array): Value => decodeMsgpack(Buffer.from(bytes), { dialect: 'python' })
+/** As values go to minions too. */
+export const packed = (value: unknown): Uint8Array => encodeMsgpack(value, 'bus')
+export const unpacked = (bytes: Uint8Array): Value => decodeMsgpack(bytes, { dialect: 'bus' })
 
 export interface PoolSettings {
   /** The file of this program. */
@@ -27,6 +27,8 @@ export interface PoolSettings {
   /** How many processes there may be. */
   most: number
   execArgv?: string[]
+  /** Milliseconds of the last second that the master may make pillar itself. */
+  ownMs?: number
   /** How long they stay without work, and how long none is tried after one ended by itself. */
   idleMs?: number
   pauseMs?: number
@@ -40,6 +42,9 @@ export function pillarPool(opts: Dict, log: Log, program: string): PillarPool {
 }
 
 type Make = () => Promise<Dict>
+
+/** What is longer ago than this hardly counts. */
+const MEMORY_MS = 1000
 
 /** The process that was asked is no more. */
 class GoneError extends Error {}
@@ -99,8 +104,9 @@ class PillarProcess {
 export class PillarPool {
   private readonly settings: PoolSettings
   private readonly processes = new Set<PillarProcess>()
-  /** Pillars that are being made here. */
-  private here = 0
+  /** The time that went into pillar here of late, in milliseconds, and when that was reckoned. */
+  private spent = 0
+  private reckoned = 0
   private isClosed = false
   private notBefore = 0
   private idle: NodeJS.Timeout | undefined
@@ -112,8 +118,8 @@ export class PillarPool {
   /** `make` makes it here. */
   async make(request: MinionPillarRequest, make: Make): Promise<Dict> {
     const [free] = [...this.processes].filter(({ isReady }) => isReady).sort((one, other) => one.busy - other.busy)
-    if (free ? free.busy > 0 : this.here > 0) this.grow()
     if (free === undefined) return this.makeHere(make)
+    if (free.busy > 0) this.grow()
     this.endWhenIdle()
     try {
       return await free.ask(request)
@@ -130,11 +136,14 @@ export class PillarPool {
   }
 
   private async makeHere(make: Make): Promise<Dict> {
-    this.here++
+    const began = performance.now()
     try {
       return await make()
     } finally {
-      this.here--
+      const now = performance.now()
+      this.spent = this.spent * Math.exp((this.reckoned - now) / MEMORY_MS) + now - began
+      this.reckoned = now
+      if (this.spent > (this.settings.ownMs ?? 200)) this.grow()
     }
   }
 

@@ -12,6 +12,8 @@ import { Packed, Pieces } from './packed.ts'
 import { EXT_BIG, toExtension } from './python.ts'
 
 const CHUNK = 1 << 16
+/** For what is a message within another. */
+const PART = 1 << 9
 
 /** What Python's encoder stops at. */
 const DEEPEST = 511
@@ -42,8 +44,10 @@ interface Writing {
 }
 
 class Writer {
-  private buffer = Buffer.allocUnsafeSlow(CHUNK)
-  private view = new DataView(this.buffer.buffer)
+  /** How much memory is set aside at a time. */
+  private readonly chunk: number
+  private buffer: Buffer
+  private view: DataView
   /** Where the message being written begins. */
   private start = 0
   private at = 0
@@ -54,6 +58,12 @@ class Writer {
   private exact = false
   /** What was written before the last long byte string, and that, in a message of pieces. */
   private cut: Uint8Array[] | undefined
+
+  constructor(chunk = CHUNK) {
+    this.chunk = chunk
+    this.buffer = Buffer.allocUnsafeSlow(chunk)
+    this.view = new DataView(this.buffer.buffer)
+  }
 
   message(value: unknown, { apart, exact = false, room = 0 }: Writing): Uint8Array {
     this.apart = apart
@@ -83,7 +93,7 @@ class Writer {
   private reserve(size: number): void {
     if (this.at + size <= this.buffer.length) return
     const written = this.at - this.start
-    const bigger = Buffer.allocUnsafeSlow(CHUNK + written + Math.max(written, size))
+    const bigger = Buffer.allocUnsafeSlow(this.chunk + written + Math.max(written, size))
     this.buffer.copy(bigger, 0, this.start, this.at)
     this.buffer = bigger
     this.view = new DataView(bigger.buffer)
@@ -121,7 +131,7 @@ class Writer {
 
   private object(value: object): void {
     const special = this.exact
-      ? toExtension(value, (inner) => new Writer().message(inner, { apart: true, exact: true }))
+      ? toExtension(value, (inner) => new Writer(PART).message(inner, { apart: true, exact: true }))
       : undefined
     if (Array.isArray(special)) this.array(special)
     else if (special) this.extension(special.code, special.content)
@@ -377,7 +387,7 @@ class Writer {
 
   /** Its contents are a message of their own, in which text and bytes are kept apart. */
   private constant(constant: SaltConstant): void {
-    this.extension(EXT_CONSTANT, new Writer().message([constant.name, constant.value], { apart: true }))
+    this.extension(EXT_CONSTANT, new Writer(PART).message([constant.name, constant.value], { apart: true }))
   }
 }
 
