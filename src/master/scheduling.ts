@@ -78,8 +78,10 @@ async function run({ opts, bus }: MasterParts, access: MasterAccess, notes: Note
       const master = masterContext(access, { jid, user: 'root', tag: `salt/run/${jid}` })
       await handScheduled(await master.functions(), job, ret)
     }
-    if (!truthy(job.get('return_job') ?? true)) return
-    bus.fire('__schedule_return', new Map<Value, Value>([['cmd', '_return'], ...ret]))
+    const kept = job.get('return_job') ?? true
+    if (!truthy(kept)) return
+    const load = new Map<Value, Value>([['cmd', '_return'], ...ret])
+    bus.fire('__schedule_return', hasReturners ? load : load.set('jid', kept === 'nocache' ? kept : 'req'))
   } finally {
     notes.remove(jid)
   }
