@@ -43,8 +43,7 @@ export function readRetry(data: Value, log: Log): Retry {
 }
 
 /** Seconds to wait before the next attempt. */
-export const pauseOf = ({ interval, splay }: Retry): number =>
-  splay <= 0 ? interval : interval + randomInt(splay + 1)
+export const pauseOf = ({ interval, splay }: Retry): number => (splay <= 0 ? interval : interval + randomInt(splay + 1))
 
 /** What a dry run says in place of trying again. */
 export function retryPreview({ interval, splay, attempts, until }: Retry): string {
