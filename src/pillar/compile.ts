@@ -240,6 +240,7 @@ class Compilation {
       return pillar
     }
     const start = this.override.size > 0 ? this.merge(pillar, this.override) : pillar
+    if (configured.length === 0) return start
     const ctx = this.externalContext()
     return addExtPillar(start as Dict, errors, {
       ctx,
@@ -253,7 +254,7 @@ class Compilation {
   private externalContext(): ExtPillarContext {
     const { minionId, grains, host, isMember } = this.input
     // the id of who compiles, a master's own where there is one
-    const opts: Dict = new Map([...this.opts, ['id', this.input.opts.get('id') ?? minionId]])
+    const opts: Dict = new Map(this.opts).set('id', this.input.opts.get('id') ?? minionId)
     return {
       minionId,
       opts,
