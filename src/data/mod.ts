@@ -139,6 +139,7 @@ export {
   isList,
   isNumeric,
   NamedDict,
+  nameClass,
   numberOf,
   OrderedDict,
   PyObject,

@@ -231,8 +231,17 @@ export function typeName(value: Value): string {
   }
 }
 
+const classes = new WeakMap<object, string>()
+
+/** Lets error texts call a dict by a class of its own; it stays the same dict for all who hold it. */
+export function nameClass(dict: Dict, qualified: string): void {
+  classes.set(dict, qualified)
+}
+
 /** The type as Jinja's texts name it: with its module, unless it is built in. */
 export function qualifiedTypeName(value: Value): string {
+  const named = value instanceof Map ? classes.get(value) : undefined
+  if (named !== undefined) return named
   const module = value instanceof NamedDict || value instanceof PyObject ? value.module : undefined
   return module === undefined ? typeName(value) : `${module}.${typeName(value)}`
 }

@@ -26,6 +26,8 @@ export interface JinjaOptions {
   saltenv: string
   /** The SLS being rendered, `''` for a text outside any; undefined for a managed file, which sees no `sls`. */
   sls?: string
+  /** A managed file, whatever `sls` is. */
+  asFile?: boolean
   /** The template's own path, for `tplpath` and its like. */
   path?: string | undefined
   /** Further variables; they win over Salt's own. */
@@ -79,10 +81,10 @@ function templateVariables(options: JinjaOptions): Variables {
     // while pillar is compiled, templates get the data itself, and what they change in it stays
     ['pillar', options.isPillar ? options.pillar : pillarForTemplates(options.pillar)],
     ['saltenv', options.saltenv],
-    ['proxy', new Map()],
   ])
+  if (!options.asFile) variables.set('proxy', new Map())
   if (options.functions) variables.set('salt', new SaltFunctions(options.functions))
-  if (options.sls !== undefined) variables.set('sls', options.sls)
+  if (options.sls !== undefined && !options.asFile) variables.set('sls', options.sls)
   for (const [name, value] of options.context ?? []) variables.set(name, value)
   const sls = variables.get('sls')
   if (typeof sls !== 'string') return variables

@@ -6,6 +6,7 @@ import { type Dict, repr, type Value } from '../data/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
 import type { RenderError } from './errors.ts'
 import { type RenderOptions, renderFile, renderText } from './pipeline.ts'
+import { renewPillarForTemplates } from './wrapped-data.ts'
 
 const options = (more: Partial<RenderOptions> = {}): RenderOptions => ({
   opts: new Map(),
@@ -22,6 +23,25 @@ const failure = (text: string, more: Partial<RenderOptions> = {}): Promise<Rende
     () => expect.unreachable(),
     (error) => error,
   )
+
+describe('a file by itself', () => {
+  test('names no renderer in its first line', async () => {
+    expect(await rendered('#!yaml\n{{ 1 + 1 }}\n', { renderer: 'jinja', asFile: true })).toBe("'#!yaml\\n2\\n'")
+  })
+
+  test.each(['sls', 'slspath', 'proxy'])('knows no %s', async (name) => {
+    const error = await failure(`{{ ${name} }}`, { renderer: 'jinja', asFile: true })
+    expect(error.error).toBe(`Jinja variable '${name}' is undefined`)
+  })
+})
+
+test('pillar that was read again is what templates see', async () => {
+  const pillar: Dict = new Map([['v', 1]])
+  expect(await rendered('{{ pillar.v }}', { renderer: 'jinja', pillar })).toBe("'1'")
+  pillar.set('v', 2)
+  renewPillarForTemplates(pillar)
+  expect(await rendered('{{ pillar.v }}', { renderer: 'jinja', pillar })).toBe("'2'")
+})
 
 describe('the pipe of renderers', () => {
   test.each<[string, string]>([

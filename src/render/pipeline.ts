@@ -39,7 +39,7 @@ const BUILT_IN: readonly Renderer[] = [...PLAIN, stateconf(PLAIN)]
 
 export async function renderText(text: string, options: RenderOptions): Promise<Rendered> {
   const ctx: RenderContext = { ...options, saltenv: options.saltenv ?? 'base', sls: options.sls ?? '' }
-  const named = parseShebang(text)
+  const named = options.asFile ? undefined : parseShebang(text)
   const pipe = named ?? options.renderer ?? pipeOption(ctx)
   const renderers = new Map([...BUILT_IN, ...(options.renderers ?? [])].map((r) => [r.name, r]))
   const stages = resolve(pipe, ctx, renderers)

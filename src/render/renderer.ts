@@ -13,6 +13,8 @@ export interface RenderContext {
   functions?: FunctionSource
   saltenv: string
   sls: string
+  /** A file or a text by itself, no SLS: its first line names no renderer, and templates know no `sls`. */
+  asFile?: boolean
   /** Where the text comes from, for variables and errors. */
   path?: string
   /** Further template variables. */

@@ -1,6 +1,6 @@
-// Options and pillar as templates get them. Salt wraps both in classes of its own, which error texts name; a template
-// that changes its `pillar` changes a copy, which later templates of the same pillar see and functions do not.
-import { type Dict, deepCopy, NamedDict } from '../data/mod.ts'
+// Options, grains and pillar as templates get them. Salt wraps them in classes of its own, which error texts name; a
+// template that changes its `pillar` changes a copy, which later templates of the same pillar see and functions do not.
+import { type Dict, deepCopy, NamedDict, nameClass } from '../data/mod.ts'
 
 const MODULE = 'salt.utils.optsdict'
 
@@ -14,6 +14,16 @@ export function pillarForTemplates(pillar: Dict): Dict {
     pillars.set(pillar, wrapped)
   }
   return wrapped
+}
+
+/** After this, templates see the pillar as it is now. */
+export function renewPillarForTemplates(pillar: Dict): void {
+  pillars.delete(pillar)
+}
+
+/** Grains are the same dict for templates and functions; a text about one that is missing names Salt's class. */
+export function nameGrains(grains: Dict): void {
+  nameClass(grains, `${MODULE}.DictProxy`)
 }
 
 const options = new WeakMap<Dict, NamedDict>()

@@ -149,6 +149,8 @@ export interface RenderRequest {
   renderer: string
   saltenv: string
   sls?: string
+  /** A file or a text by itself, no SLS: its first line names no renderer, and templates know no `sls`. */
+  asFile?: boolean
   /** Further template variables. */
   context?: ReadonlyMap<string, Value>
   /** Given when places in the data are wanted, for `positionOf`: tells which line of the text wrote a rendered line. */

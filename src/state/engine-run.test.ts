@@ -139,3 +139,23 @@ describe('a fault in the tree', () => {
     expect(log[0]).toContain(`/srv/salt/${place}:`)
   })
 })
+
+test('A grain that is missing is told with the class that Salt wraps grains in', async () => {
+  const ret = await apply('a: {{ grains.zz }}\n')
+  expect(str((ret as Value[])[0]!)).toContain("'salt.utils.optsdict.DictProxy object' has no attribute 'zz'")
+})
+
+test('High data that is no mapping is refused', async () => {
+  const { functions } = await testMinion({})
+  expect(await functions.call('state.high', ['x'])).toEqual(['High data is not a dictionary and is invalid'])
+})
+
+test('A top file without targets matches nothing', async () => {
+  const { functions } = await testMinion({ 'top.sls': 'base: []\n' })
+  expect(repr(await functions.call('state.show_top', []))).toBe('{}')
+})
+
+test('A cache that is not there has nothing to clear', async () => {
+  const { functions } = await testMinion({})
+  expect(await functions.call('state.clear_cache', [])).toEqual([])
+})

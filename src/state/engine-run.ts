@@ -171,7 +171,8 @@ export class EngineRun implements StateRun {
   }
 
   async callHigh(high: Dict, orchestrationJid: Value = null): Promise<Dict | string[]> {
-    const early = [...this.reconcileExtend(high), ...this.verifyHigh(high)]
+    // what is no mapping has nothing to extend, and is refused
+    const early = [...(high instanceof Map ? this.reconcileExtend(high) : []), ...this.verifyHigh(high)]
     if (early.length > 0) return early
     const errors = this.requisiteIn(high)
     this.exclude(high)

@@ -1,7 +1,7 @@
 // How functions come to a run of states: the engine over the registry that asks, with pillar and options of the run.
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
-import { renderText } from '../render/mod.ts'
+import { nameGrains, renderText } from '../render/mod.ts'
 import type { StateRun, StateRunRequest, StepMemory } from '../sdk/mod.ts'
 import type { StateTree } from './compile/tree.ts'
 import { EngineRun } from './engine-run.ts'
@@ -25,6 +25,7 @@ export function stateEngine(parts: EngineParts): OpenStates {
   return async (registry, request) => {
     const { opts } = request
     const { grains, memory } = registry.ctx
+    nameGrains(grains)
     const log = request.log ?? registry.ctx.log
     const gather = (): Promise<Dict> => pillarOf(registry, request)
     const pillar = await gather()

@@ -27,7 +27,7 @@ export async function renderCommand(
       throw typeError(`expected str, bytes, or bytearray not <class '${qualifiedTypeName(value)}'>`)
     }
     try {
-      return str(await ctx.render({ text, renderer, saltenv, context }))
+      return str(await ctx.render({ text, renderer, saltenv, context, asFile: true }))
     } catch (error) {
       const reason = toError(error).message
       throw new SaltError('CommandExecutionError', `Failed to execute cmd with error: ${reason}`, { cause: error })

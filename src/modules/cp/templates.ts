@@ -26,7 +26,7 @@ export async function renderNames(
   const rendered: string[] = []
   for (const name of names) {
     try {
-      rendered.push(str(await ctx.render({ text: str(name), renderer, saltenv, context })))
+      rendered.push(str(await ctx.render({ text: str(name), renderer, saltenv, context, asFile: true })))
     } catch (error) {
       const reason = toError(error).message
       throw new SaltError('CommandExecutionError', `Failed to render file path with error: ${reason}`, { cause: error })
@@ -71,7 +71,7 @@ export async function renderTemplate(ctx: FunctionContext, request: TemplateRequ
   let text: string
   try {
     const raw = decodeBytes(await ctx.host.read(source))
-    text = str(await ctx.render({ text: raw, renderer: template, saltenv, context }))
+    text = str(await ctx.render({ text: raw, renderer: template, saltenv, context, asFile: true }))
   } catch (error) {
     if (toError(error).name === 'SaltRenderError') throw error
     ctx.log('error', `Failed to render template with error: ${toError(error).message}`)

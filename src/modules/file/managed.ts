@@ -167,7 +167,8 @@ const sources = {
         return dict({ result: false, comment: `Specified template format ${str(template)} is not supported` })
       }
       const all = templateContext(new Map(), defaults, context)
-      return str(await ctx.render({ text: contents, renderer: str(template), saltenv: str(saltenv), context: all }))
+      const request = { text: contents, renderer: str(template), saltenv: str(saltenv), context: all, asFile: true }
+      return str(await ctx.render(request))
     },
   }),
   get_managed: fn({

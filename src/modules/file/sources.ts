@@ -218,7 +218,7 @@ async function rendered(ctx: FunctionContext, request: ManagedRequest, { sfn }: 
   const context = templateContext(facts, request.defaults, request.context)
   try {
     const text = decodeBytes(await ctx.host.read(str(sfn)))
-    const output = str(await ctx.render({ text, renderer: template, saltenv: str(saltenv), context }))
+    const output = str(await ctx.render({ text, renderer: template, saltenv: str(saltenv), context, asFile: true }))
     const made = await temporaryFile(ctx, output)
     return { sfn: made, sum: { hash_type: 'sha256', hsum: await hashFile(ctx, made) }, comment: '' }
   } catch (error) {

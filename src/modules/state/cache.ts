@@ -36,6 +36,7 @@ export async function writeCache(ctx: FunctionContext, name: string, high: Dict)
 export async function clearCache(ctx: FunctionContext): Promise<string[]> {
   const directory = cacheDirectory(ctx)
   const removed: string[] = []
+  if (!(await ctx.host.stat(directory))) return removed
   for (const name of await ctx.host.list(directory)) {
     if (!name.endsWith('.cache.p') || (await ctx.host.stat(`${directory}/${name}`))?.type !== 'file') continue
     await ctx.host.remove(`${directory}/${name}`)

@@ -17,6 +17,7 @@ export function mergeTops(tops: Tops, opts: Dict, log: Log): Top {
 
 function targetsOf(targets: Value): Dict {
   if (targets instanceof Map) return targets
+  if (targets === '' || (Array.isArray(targets) && targets.length === 0)) return new Map()
   throw new RenderError('SaltRenderError', 'Unable to render top file. No targets found.')
 }
 

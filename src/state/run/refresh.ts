@@ -1,6 +1,7 @@
 // After which states the rest of a run sees the minion anew: grains or pillar where a state asks for them, and which
 // modules can serve it after packages, or files that may be programs or modules, have changed.
 import { type Dict, str, truthy } from '../../data/mod.ts'
+import { renewPillarForTemplates } from '../../render/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
 import type { RunSurroundings, StateRet } from './surroundings.ts'
 
@@ -35,7 +36,10 @@ export class Refresher {
     const { refreshGrains, refreshPillar, grains, pillar } = this.run
     const asks = (keyword: string): boolean => truthy(low.get(keyword) ?? false)
     if (refreshGrains && asks('reload_grains')) replace(grains, await refreshGrains())
-    if (refreshPillar && asks('reload_pillar')) replace(pillar, await refreshPillar())
+    if (refreshPillar && asks('reload_pillar')) {
+      replace(pillar, await refreshPillar())
+      renewPillarForTemplates(pillar)
+    }
     const isAsked = ['reload_modules', 'reload_grains', 'reload_pillar'].some(asks)
     const changed = truthy(ret.get('changes') ?? null)
     if (changed ? isAsked || bringsPrograms(low) : asks('force_reload_modules')) {
