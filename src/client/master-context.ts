@@ -12,7 +12,6 @@ import { asStepJob, keptSteps, masterMinion, reaching } from '../orchestrate/mod
 import type {
   BusMessage,
   EventWish,
-  FunctionContext,
   MasterContext,
   MasterFunctionCall,
   MasterOutcome,
@@ -121,7 +120,7 @@ export function masterContext(
     reactions: () => reactionsOf(opts),
     orchestrations: () => orchestrationsOf(opts),
     queues: () => queuesOf(opts),
-    ownQueues: async (name) => ownQueues({ ...(await local()).ctx, opts }, name),
+    ownQueues: (name) => ownQueues(opts, local, name),
     events: (filter, seconds, wish) => access.events(filter, seconds, wish),
     journal: () => journalOf(access),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
@@ -187,8 +186,12 @@ function queuesOf(opts: Dict): QueueStore {
   return store
 }
 
-const ownQueues = async (ctx: FunctionContext, name: string): Promise<OwnPlugin | undefined> =>
-  (await import('../pybridge/mod.ts')).ownPlugin(ctx, 'queues', name)
+/** Without files of that kind nothing else is looked at. */
+async function ownQueues(opts: Dict, local: () => Promise<Registry>, name: string): Promise<OwnPlugin | undefined> {
+  const { moduleFiles, ownPlugin } = await import('../pybridge/mod.ts')
+  if (moduleFiles(opts, 'queues').length === 0) return undefined
+  return ownPlugin({ ...(await local()).ctx, opts }, 'queues', name)
+}
 
 /** Made when one is asked for, once for all calls of a process. */
 const minions = new WeakMap<Dict, Promise<Registry>>()
