@@ -43,6 +43,11 @@ interface Running {
   done: Promise<void>
 }
 
+function withFields(ret: Dict, load: Dict, names: readonly string[]): Dict {
+  for (const name of names) if (load.has(name)) ret.set(name, load.get(name)!)
+  return ret
+}
+
 export class Jobs {
   private readonly options: JobsOptions
   private readonly running = new Map<string, Running>()
@@ -81,7 +86,8 @@ export class Jobs {
     const ret = await this.answer(load, home, signal)
     const wanted = [load.get('ret'), this.options.opts.get('return')].flatMap(returnerNames)
     if (wanted.length === 0) return home.finished(ret)
-    const handed = handReturn((await home.functions()).ctx, wanted, ret)
+    const whole = withFields(new Map(ret), load, ['ret_config', 'ret_kwargs'])
+    const handed = handReturn((await home.functions()).ctx, wanted, whole)
     await Promise.race([handed, sleep(HEAD_START, undefined, { ref: false })])
     home.finished(ret)
     await handed
@@ -159,10 +165,7 @@ export class Jobs {
     ret.set('fun', fun)
     ret.set('fun_args', load.get('arg') ?? [])
     if (load.has('user')) ret.set('user', load.get('user')!)
-    for (const name of ['master_id', 'metadata', 'ret_config', 'ret_kwargs']) {
-      if (load.has(name)) ret.set(name, load.get(name)!)
-    }
-    return ret
+    return withFields(ret, load, ['master_id', 'metadata'])
   }
 
   /** How far a job is, for functions that answer piece by piece. */
