@@ -13,6 +13,7 @@ import {
 import { str } from '../data/mod.ts'
 import { type Caused, checkRules, hasRules, Reactor } from '../reactor/mod.ts'
 import { applyReactorEngine } from './engines.ts'
+import { minionsBack } from './minions-back.ts'
 import type { MasterParts } from './parts.ts'
 
 /** The master as it is reached in the name of a reaction. */
@@ -58,6 +59,7 @@ export function openReactor(parts: MasterParts, access: MasterAccess): Reactor |
     bus,
     declared,
     store: context.reactions(),
+    minionsBack: () => minionsBack(parts.publications),
     run: ({ caused, ...call }) => runMasterFunction(causedAccess(access, caused), { ...call, isBrief: true }),
     masterKey: () => readFileSync(join(cachedir, '.root_key'), 'utf8').trim(),
   })

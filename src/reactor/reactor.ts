@@ -21,6 +21,8 @@ export interface ReactorParts extends Omit<PerformParts, 'causes'> {
   declared: Declared
   /** By which programs on this machine show that they may manage the reactor. */
   masterKey(): string
+  /** Resolves when minions have come back to a master that has just begun. */
+  minionsBack?(): Promise<void>
 }
 
 const LOOP_TAG = 'salt/reactor/loop'
@@ -52,6 +54,7 @@ export class Reactor {
   /** Reactions that were planned and are carried out one after the other, and how many of them wait. */
   private carrying: Promise<void> = Promise.resolve()
   private planned = 0
+  private isClosed = false
 
   constructor(parts: ReactorParts) {
     this.parts = parts
@@ -73,8 +76,18 @@ export class Reactor {
 
   start(): void {
     this.stop = this.parts.bus.listen((event) => this.hear(event))
-    for (const record of ReactionRecord.interrupted(this.parts.store)) {
-      this.parts.context.log('warning', `A reaction to event ${record.tag} did not end before the master did`)
+    const interrupted = ReactionRecord.interrupted(this.parts.store)
+    for (const { tag } of interrupted) {
+      this.parts.context.log('warning', `A reaction to event ${tag} did not end before the master did`)
+    }
+    if (interrupted.length > 0) void this.takeUpAll(interrupted)
+  }
+
+  /** A job that is published before minions listen again reaches nobody. */
+  private async takeUpAll(records: readonly ReactionRecord[]): Promise<void> {
+    await this.parts.minionsBack?.()
+    if (this.isClosed) return
+    for (const record of records) {
       record.takenUp()
       this.follow(() => this.takeUp(record))
     }
@@ -86,6 +99,7 @@ export class Reactor {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true
     this.stop?.()
     this.performer.jobs.close()
     await this.last

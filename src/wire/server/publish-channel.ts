@@ -36,6 +36,11 @@ export class PublishChannel {
     this.options = options
   }
 
+  /** How many listen, as far as this process knows. */
+  get subscribers(): number {
+    return this.options.publisher.subscribers
+  }
+
   /** Sends a load to the minions it is for; it gets its serial number here. */
   publish(load: Dict): Promise<void> {
     const packet = this.wrap(load)
