@@ -39,21 +39,22 @@ async function withMaster<T>(side: Side, root: string, work: (master: BenchMaste
 const LONGEST_JOB_MS = 300_000
 /** Until what is written by the side is written too. */
 const SETTLE_MS = 500
-/** Jobs before those that count. */
-const WARM_UP = 3
+/** Returns of a kind before those that count. */
+const WARM_UP = 10_000
 
 async function jobFigures(master: BenchMaster, size: number, repeat: number): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const { what, fun } of JOBS) {
     const runs: { last: number; rate: number; lost: number; cpuS: number; peakMiB: number }[] = []
-    for (let i = 0; i < WARM_UP + repeat; i++) {
+    const uncounted = Math.ceil(WARM_UP / size)
+    for (let i = 0; i < uncounted + repeat; i++) {
       const { result, ...cost } = await master.costOf(async () => {
         const job = await master.ping('sim-*', fun, LONGEST_JOB_MS)
         if (!job) throw new Error(`${master.side}: ${fun} on ${size} minions failed`)
         await sleep(SETTLE_MS)
         return { last: job['last_return_ms']!, rate: job['returns_per_s']!, lost: size - job['returned']! }
       })
-      if (i >= WARM_UP) runs.push({ ...result, ...cost })
+      if (i >= uncounted) runs.push({ ...result, ...cost })
     }
     const of = (name: 'last' | 'rate' | 'cpuS'): number => median(runs.map((run) => run[name]))
     const cost = { cpuS: of('cpuS'), peakMiB: Math.max(...runs.map(({ peakMiB }) => peakMiB)) }
