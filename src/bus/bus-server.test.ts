@@ -129,6 +129,8 @@ describe('a listener that does not read', () => {
   })
 
   it('gets what it missed from the journal when it follows that', async () => {
+    await server.close()
+    await serve({ past: (from, upTo) => past().framed(from, upTo) })
     const filter = (tag: string): boolean => tag.startsWith('n/')
     const live = await BusClient.open({ paths, filter, tags: ['n/*'] })
     const events = new FollowedEvents(live, { journal: past(), from: { number: 1 }, filter })

@@ -13,12 +13,17 @@ declare const BRINE_VERSION: string | undefined
 
 const load = typeof BRINE_VERSION === 'string' ? require : createRequire(import.meta.url)
 
+/** What opens databases. */
+export function libsql(): typeof Libsql {
+  return load('libsql')
+}
+
 /** Opens the database of a file, which only its owner reads, and makes the tables that it lacks. */
 export function openDatabase(file: string, schema: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   // what the database puts beside the file gets the same rights
   closeSync(openSync(file, 'a', 0o600))
-  const Opened: typeof Libsql = load('libsql')
+  const Opened = libsql()
   const db = new Opened(file)
   // a return of some kilobytes is one page then, and one write
   db.exec('PRAGMA page_size = 16384')

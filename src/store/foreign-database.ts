@@ -1,22 +1,17 @@
 // Databases of others, which are read and left as they are.
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type Libsql from 'libsql'
 import { BrineError } from '../base/mod.ts'
 import { float, int, type Value } from '../data/mod.ts'
-
-/** Written in by the build, which makes scripts. */
-declare const BRINE_VERSION: string | undefined
-
-const load = typeof BRINE_VERSION === 'string' ? require : createRequire(import.meta.url)
+import { type Database, libsql } from './database.ts'
 
 export class ForeignDatabase {
-  private readonly db: Libsql.Database
+  private readonly db: Database
 
   /** `seconds` is how long it may be locked by others. */
   constructor(file: string, seconds: number) {
     if (!existsSync(file)) throw new BrineError('NoDatabase', `unable to open database file: ${file}`)
-    const Opened: typeof Libsql = load('libsql')
+    const Opened = libsql()
     this.db = new Opened(file, { readonly: true, timeout: seconds * 1000 } as Libsql.Options)
   }
 

@@ -1,8 +1,7 @@
 // Events from a place in the journal on, and then as they come, each once: what a bus says came before it began to send is
-// read from the journal, and so is what a slow reader missed.
+// read from the journal. What a slow reader missed the bus itself gives it from there.
 import type { BusEvent, EventFilter } from '../event-bus.ts'
 import type { EventTap } from '../event-stream.ts'
-import { MISSED } from '../subscriber.ts'
 import type { JournalReader } from './reader.ts'
 import type { Beginning } from './segments.ts'
 
@@ -38,14 +37,9 @@ export class FollowedEvents implements EventTap {
     for (;;) {
       const event = this.nextPast() ?? (await this.live.next(seconds))
       if (!event) return undefined
-      if (event.tag === MISSED && event.number === 0) {
-        const [first, last] = [Number(event.data.get('first')), Number(event.data.get('last'))]
-        await this.following.journal.reaches(last)
-        this.past = this.read({ number: first }, last)
-      } else if (event.number > this.seen) {
-        this.seen = event.number
-        return event
-      }
+      if (event.number <= this.seen) continue
+      this.seen = event.number
+      return event
     }
   }
 

@@ -2,7 +2,6 @@
 // comes from the job store.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError } from '../../base/mod.ts'
 import { type Dict, str } from '../../data/mod.ts'
 import type { JobStore } from '../../store/mod.ts'
@@ -24,10 +23,6 @@ export interface JournalExtent {
   last?: number
   from?: number
 }
-
-/** How often and how long is looked whether the journal has an event that was fired. */
-const LOOK_MS = 20
-const MOST_LOOKS = 100
 
 export const journalFolder = (opts: Dict): string => join(str(opts.get('cachedir')!), 'events')
 
@@ -78,16 +73,6 @@ export class JournalReader {
   /** Events from the last one back. */
   *back({ filter, ...reading }: PastReading = {}): Generator<BusEvent> {
     for (const event of readBackward(this.folder, reading)) if (!filter || filter(event.tag)) yield this.told(event)
-  }
-
-  /** Waits until an event is written that is about to be; not for long. */
-  async reaches(number: number): Promise<void> {
-    for (let patience = 0; patience < MOST_LOOKS && this.lastNumber() < number; patience++) await sleep(LOOK_MS)
-  }
-
-  private lastNumber(): number {
-    const [last] = readBackward(this.folder)
-    return last?.number ?? 0
   }
 
   extent(): JournalExtent {
