@@ -85,3 +85,13 @@ export function fromNodeError(error: unknown, path?: string, other?: string): un
 export function isHostError(error: unknown, ...codes: HostErrorCode[]): error is HostError {
   return error instanceof HostError && (codes.length === 0 || codes.includes(error.code))
 }
+
+/** What a look at the machine gives, or something else where the host refuses it: what is gone meanwhile, or another user's. */
+export async function unlessRefused<T, U>(look: Promise<T>, otherwise: U): Promise<T | U> {
+  try {
+    return await look
+  } catch (error) {
+    if (isHostError(error)) return otherwise
+    throw error
+  }
+}

@@ -9,6 +9,7 @@ export {
   isHostError,
   type SystemErrorCode,
   systemError,
+  unlessRefused,
 } from './errors.ts'
 export type {
   AccessWish,

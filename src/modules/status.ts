@@ -11,7 +11,17 @@ import {
   str,
   type Value,
 } from '../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isHostError, type Result, reads, ret } from '../sdk/mod.ts'
+import {
+  arg,
+  defineModule,
+  type FunctionContext,
+  fn,
+  isHostError,
+  type Result,
+  reads,
+  ret,
+  unlessRefused,
+} from '../sdk/mod.ts'
 import { masterFunctions } from './status/master.ts'
 import {
   counters,
@@ -34,12 +44,8 @@ const kernelOf = (ctx: FunctionContext): string => str(ctx.grains.get('kernel') 
 
 /** The text of a file, or undefined where it cannot be read. */
 async function textAt(ctx: FunctionContext, path: string): Promise<string | undefined> {
-  try {
-    return Buffer.from(await ctx.host.read(path)).toString()
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
-  }
+  const bytes = await unlessRefused(ctx.host.read(path), undefined)
+  return bytes && Buffer.from(bytes).toString()
 }
 
 /** A function over one file of /proc. */

@@ -18,6 +18,7 @@ export {
   type SocketAddress,
   systemError,
   type User,
+  unlessRefused,
 } from '../host/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { display } from '../output/mod.ts'

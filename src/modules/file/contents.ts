@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../data/mod.ts'
-import { arg, type FunctionContext, fn, isHostError, ret } from '../../sdk/mod.ts'
+import { arg, type FunctionContext, fn, ret, unlessRefused } from '../../sdk/mod.ts'
 import { findFiles } from './finding.ts'
 import { globPaths } from './glob.ts'
 import { exists, expandUser } from './paths.ts'
@@ -30,12 +30,8 @@ function givenLines(args: Value[], options: ReadonlyMap<string, Value>): string[
 const lineArgs = { path, args: arg.rest('Lines'), options: arg.open('`args`: the lines as a list') }
 
 async function textOfFile(ctx: FunctionContext, file: string): Promise<string | undefined> {
-  try {
-    return decodeBytes(await ctx.host.read(file))
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
-  }
+  const bytes = await unlessRefused(ctx.host.read(file), undefined)
+  return bytes && decodeBytes(bytes)
 }
 
 /** Whether something is found in a file; False when there is none. */

@@ -1,6 +1,6 @@
 // Directories: made with their parents, owners and modes; removed; measured.
 import { PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
-import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
+import { type FunctionContext, isHostError, unlessRefused } from '../../sdk/mod.ts'
 import { dirName, exists, expandUser, isDirectory, joinPaths, normalPath } from './paths.ts'
 import { checkPermissions } from './permissions.ts'
 import { invalid } from './rewriting.ts'
@@ -161,11 +161,4 @@ export async function diskUsage(ctx: FunctionContext, path: string): Promise<num
   return top?.type === 'file' ? top.size : measure(path)
 }
 
-async function namesIn(ctx: FunctionContext, path: string): Promise<string[]> {
-  try {
-    return await ctx.host.list(path)
-  } catch (error) {
-    if (isHostError(error)) return []
-    throw error
-  }
-}
+const namesIn = (ctx: FunctionContext, path: string): Promise<string[]> => unlessRefused(ctx.host.list(path), [])

@@ -1,6 +1,6 @@
 // `file.find`: walks trees, and does something with what meets all criteria: tells about it, deletes it, runs a command.
 import { PyError, shlexSplit, sorted, str, truthy, type Value, valueError } from '../../data/mod.ts'
-import { type FileStat, type FunctionContext, isHostError } from '../../sdk/mod.ts'
+import { type FileStat, type FunctionContext, isHostError, unlessRefused } from '../../sdk/mod.ts'
 import { type Candidate, type Criterion, criterionOf, fileTypes, TYPE_LETTERS } from './find-criteria.ts'
 import { globPaths } from './glob.ts'
 import { hashFile } from './hashing.ts'
@@ -79,14 +79,8 @@ function candidateOf(ctx: FunctionContext, path: string): Candidate {
   }
 }
 
-async function statOf(ctx: FunctionContext, path: string): Promise<FileStat | undefined> {
-  try {
-    return await ctx.host.stat(path)
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
-  }
-}
+const statOf = (ctx: FunctionContext, path: string): Promise<FileStat | undefined> =>
+  unlessRefused(ctx.host.stat(path), undefined)
 
 async function consider(ctx: FunctionContext, finder: Finder, path: string, found: Value[]): Promise<void> {
   const candidate = candidateOf(ctx, path)

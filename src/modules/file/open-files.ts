@@ -1,16 +1,6 @@
-// Which files the processes of this machine have open, from /proc.
+// Which files the processes of this machine have open, from /proc. Processes come and go while we look.
 import { type Dict, sorted, type Value } from '../../data/mod.ts'
-import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
-
-/** Processes come and go while we look. */
-async function orNothing<T>(otherwise: T, look: () => Promise<T>): Promise<T> {
-  try {
-    return await look()
-  } catch (error) {
-    if (isHostError(error)) return otherwise
-    throw error
-  }
-}
+import { type FunctionContext, unlessRefused } from '../../sdk/mod.ts'
 
 export async function openFiles(ctx: FunctionContext, byPid: boolean): Promise<Dict> {
   const pids: Dict = new Map()
@@ -20,8 +10,8 @@ export async function openFiles(ctx: FunctionContext, byPid: boolean): Promise<D
     const pid = Number(name)
     const open = new Set<string>()
     for (const path of await descriptors(ctx, `/proc/${name}`)) {
-      const file = await orNothing(undefined, () => ctx.host.realPath(path))
-      if (file === undefined || !(await orNothing(undefined, () => ctx.host.stat(file)))) continue
+      const file = await unlessRefused(ctx.host.realPath(path), undefined)
+      if (file === undefined || !(await unlessRefused(ctx.host.stat(file), undefined))) continue
       open.add(file)
       files.set(file, (files.get(file) ?? new Set()).add(pid))
     }
@@ -33,10 +23,10 @@ export async function openFiles(ctx: FunctionContext, byPid: boolean): Promise<D
 
 async function descriptors(ctx: FunctionContext, process: string): Promise<string[]> {
   const found = new Set<string>()
-  const tasks = await orNothing<string[]>([], () => ctx.host.list(`${process}/task`))
+  const tasks = await unlessRefused(ctx.host.list(`${process}/task`), [])
   for (const home of [process, ...tasks.map((task) => `${process}/task/${task}`)]) {
     if (home !== process) found.add(`${home}/exe`)
-    for (const fd of await orNothing<string[]>([], () => ctx.host.list(`${home}/fd`))) found.add(`${home}/fd/${fd}`)
+    for (const fd of await unlessRefused(ctx.host.list(`${home}/fd`), [])) found.add(`${home}/fd/${fd}`)
   }
   return [...found].sort()
 }

@@ -1,6 +1,6 @@
 // Processes as Linux shows them under /proc. Ids of processes that end while they are looked at are left out.
 import { float, SaltError, splitWords, type Value } from '../../data/mod.ts'
-import { type FunctionContext, isHostError, namesIn, textAt } from '../../sdk/mod.ts'
+import { type FunctionContext, namesIn, textAt, unlessRefused } from '../../sdk/mod.ts'
 
 /** Ticks of the kernel's clock per second, and bytes of a page: the same on every Linux that people run. */
 const TICKS = 100
@@ -102,13 +102,8 @@ export async function bootTime(ctx: FunctionContext): Promise<number> {
 export const startedAt = ({ fields }: Process, booted: number): Value => float(booted + Number(fields[19]) / TICKS)
 
 /** The target of a link below /proc/<pid>, where one may see it. */
-export async function linkAt(ctx: FunctionContext, path: string): Promise<string | null> {
-  try {
-    return await ctx.host.readLink(path)
-  } catch (error) {
-    if (isHostError(error)) return null
-    throw error
-  }
+export function linkAt(ctx: FunctionContext, path: string): Promise<string | null> {
+  return unlessRefused(ctx.host.readLink(path), null)
 }
 
 /** Sends a signal; false when there is no such process. */

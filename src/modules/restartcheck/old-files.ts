@@ -1,6 +1,6 @@
 // Processes that still have files in memory which are no longer on disk, because a newer version took their place.
 import { decodeBytes } from '../../data/mod.ts'
-import { type Host, isHostError } from '../../sdk/mod.ts'
+import { type Host, unlessRefused } from '../../sdk/mod.ts'
 
 export interface OldFile {
   name: string
@@ -48,16 +48,6 @@ function oldPath(line: string): string | undefined {
   return isOld ? path.slice(0, -GONE.length) : undefined
 }
 
-/** Undefined for a process that has ended, or that is not ours to look at. */
-async function seen<T>(look: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await look()
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
-  }
-}
-
 /** The kernel cuts names at 15 characters; the command line has the rest. */
 async function nameOf(host: Host, pid: number): Promise<string> {
   const name = decodeBytes(await host.read(`/proc/${pid}/comm`)).trimEnd()
@@ -70,8 +60,8 @@ async function nameOf(host: Host, pid: number): Promise<string> {
 export async function* oldFiles(host: Host): AsyncGenerator<OldFile> {
   const pids = (await host.list('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   for (const pid of pids.sort((one, other) => one - other)) {
-    const maps = await seen(() => host.read(`/proc/${pid}/maps`))
-    const name = maps && (await seen(() => nameOf(host, pid)))
+    const maps = await unlessRefused(host.read(`/proc/${pid}/maps`), undefined)
+    const name = maps && (await unlessRefused(nameOf(host, pid), undefined))
     if (!maps || name === undefined) continue
     const lines = decodeBytes(maps, 'utf-8', 'replace').split('\n')
     const paths = new Set(lines.map(oldPath).filter((path) => path !== undefined))
@@ -79,6 +69,6 @@ export async function* oldFiles(host: Host): AsyncGenerator<OldFile> {
   }
 }
 
-/** The program of a process. */
+/** The program of a process; undefined for one that has ended, or that is not ours to look at. */
 export const programOf = (host: Host, pid: number): Promise<string | undefined> =>
-  seen(() => host.readLink(`/proc/${pid}/exe`))
+  unlessRefused(host.readLink(`/proc/${pid}/exe`), undefined)

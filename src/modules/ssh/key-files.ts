@@ -1,7 +1,7 @@
 // Key files of the machine and of its users.
 import { basename } from 'node:path/posix'
 import { type Dict, decodeBytes, SaltError, str, strip, truthy, type Value } from '../../data/mod.ts'
-import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
+import { type FunctionContext, isHostError, unlessRefused } from '../../sdk/mod.ts'
 import { userInfo } from './authorized.ts'
 import { failure } from './keys.ts'
 
@@ -9,12 +9,8 @@ const HOST_KEY = /^ssh_host_(.+)_key((-cert)?\.pub)?/
 const LEGACY = 'SSH PRIVATE KEY FILE FORMAT 1.1\n'
 
 async function textOr<T>(ctx: FunctionContext, path: string, otherwise: T): Promise<string | T> {
-  try {
-    return decodeBytes(await ctx.host.read(path))
-  } catch (error) {
-    if (isHostError(error)) return otherwise
-    throw error
-  }
+  const bytes = await unlessRefused(ctx.host.read(path), undefined)
+  return bytes === undefined ? otherwise : decodeBytes(bytes)
 }
 
 /** Keys of the machine: private ones, public ones and certificates. */
