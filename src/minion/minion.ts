@@ -196,6 +196,7 @@ export class Minion {
           return true
         },
         running: () => this.jobs.list(),
+        unsent: () => peer?.unsent ?? [],
         signal: (jid, signal) => this.jobs.signal(jid, signal),
         answers: async (master) => peer?.answers(master) ?? false,
         masterBeside: masterBeside(this.opts, this.log),

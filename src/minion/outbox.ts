@@ -17,7 +17,7 @@ export interface OutboxOptions {
 export class Outbox {
   private readonly options: OutboxOptions
   private readonly stopped = new AbortController()
-  private readonly sending = new Set<Promise<void>>()
+  private readonly sending = new Map<Promise<void>, Dict>()
   private count = 0
 
   constructor(options: OutboxOptions) {
@@ -58,17 +58,22 @@ export class Outbox {
     renameSync(fresh, file)
   }
 
+  /** The returns that the master has not taken yet. */
+  get unsent(): Dict[] {
+    return [...this.sending.values()]
+  }
+
   /** Stops sending; what is left stays on disk. */
   async close(): Promise<void> {
     this.stopped.abort()
-    await Promise.all(this.sending)
+    await Promise.all(this.sending.keys())
   }
 
   private start(file: string, load: Dict): Promise<void> {
     const sent = this.deliver(file, load).catch((error: unknown) => {
       this.options.log('error', `A return could not be sent: ${toError(error).stack ?? ''}`)
     })
-    this.sending.add(sent)
+    this.sending.set(sent, load)
     return sent.finally(() => this.sending.delete(sent))
   }
 

@@ -97,6 +97,11 @@ export class MasterPeer {
     return this.reach.answers(master)
   }
 
+  /** Returns that its master has not taken yet. */
+  get unsent(): Dict[] {
+    return this.outbox.unsent
+  }
+
   /** Sends a return, for certain. */
   send(ret: Dict): void {
     const load: Dict = new Map<Value, Value>([['cmd', '_return'], ['id', this.opts.get('id')!], ...ret])

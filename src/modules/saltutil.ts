@@ -36,6 +36,16 @@ async function clearCache(ctx: FunctionContext, folder: string): Promise<boolean
 const jobOf = (ctx: FunctionContext, jid: Value): Dict | undefined =>
   ctx.daemon?.running().find((job) => str(job.get('jid') ?? '') === str(jid))
 
+/** A job whose return is on its way: who asks for it is told to wait, as for one that runs. */
+function returning(ctx: FunctionContext, jid: Value): Dict | undefined {
+  const load = ctx.daemon?.unsent?.().find((each) => str(each.get('jid') ?? '') === str(jid))
+  if (!load) return undefined
+  const { pid } = process
+  return new Map<Value, Value>(
+    Object.entries({ pid, jid, fun: load.get('fun') ?? '', arg: load.get('fun_args') ?? [] }),
+  )
+}
+
 /** Ends a job, or says as Salt does that there is nothing to end. */
 function signalJob(ctx: FunctionContext, jid: Value, signal: Value): Value {
   const job = jobOf(ctx, jid)
@@ -153,12 +163,12 @@ export default defineModule({
       run: (ctx, { fun }) => (ctx.daemon?.running() ?? []).filter((job) => fnmatch(str(job.get('fun') ?? ''), fun)),
     }),
     find_job: fn({
-      doc: 'A running job.',
+      doc: 'A job that runs, or whose return the master has not taken yet.',
       args: { jid: arg.any('Its id') },
       returns: ret.dict('The job, or nothing'),
       examples: ["salt '*' saltutil.find_job <job id>"],
       effect: 'read',
-      run: (ctx, { jid }) => jobOf(ctx, jid) ?? new Map<Value, Value>(),
+      run: (ctx, { jid }) => jobOf(ctx, jid) ?? returning(ctx, jid) ?? new Map<Value, Value>(),
     }),
     ...signals,
     ...besideMaster,

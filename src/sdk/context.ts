@@ -95,6 +95,8 @@ export interface DaemonAccess {
   fire(tag: string, data: Dict): Promise<boolean>
   /** The jobs that run now: their loads, with `pid`. */
   running(): Dict[]
+  /** The returns that the master has not taken yet. */
+  unsent?(): Dict[]
   /** Ends a job as a signal would; false when there is none of that number. */
   signal(jid: string, signal: number): boolean
   /** Tells the master of one of the answers of the job that runs, as it comes. */

@@ -18,16 +18,20 @@ export function libsql(): typeof Libsql {
   return load('libsql')
 }
 
+/** How long another program may hold a file. */
+const PATIENCE_MS = 10_000
+
 /** Opens the database of a file, which only its owner reads, and makes the tables that it lacks. */
 export function openDatabase(file: string, schema: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   // what the database puts beside the file gets the same rights
   closeSync(openSync(file, 'a', 0o600))
   const Opened = libsql()
-  const db = new Opened(file)
+  // from the first look on: after a crash, whoever comes first mends the file, and the others have to wait for that
+  const db = new Opened(file, { timeout: PATIENCE_MS } as Libsql.Options)
   // a return of some kilobytes is one page then, and one write
   db.exec('PRAGMA page_size = 16384')
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000')
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   db.exec(schema)
   return db
 }

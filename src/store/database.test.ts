@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openDatabase } from './database.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'brine-database-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const SCHEMA = 'CREATE TABLE IF NOT EXISTS t (a)'
+
+/** A program that has a file for itself for a while, as one does that mends it after a crash. */
+async function heldByAnother(file: string): Promise<void> {
+  const script = `
+    const db = new (require('libsql'))(${JSON.stringify(file)})
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; INSERT INTO t VALUES (1); COMMIT')
+    console.log('held')
+    setTimeout(() => db.close(), 700)`
+  const other = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(other.stdout, 'data')
+}
+
+describe('a database', () => {
+  it('is waited for while another program has it for itself', async () => {
+    const file = join(directory, 'jobs.db')
+    openDatabase(file, SCHEMA).close()
+    await heldByAnother(file)
+    const db = openDatabase(file, SCHEMA)
+    expect(db.prepare('SELECT count(*) AS n FROM t').get()).toMatchObject({ n: 1 })
+    db.close()
+  })
+})
