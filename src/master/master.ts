@@ -170,14 +170,14 @@ async function openRequests(
   closings: Closing[],
 ): Promise<void> {
   const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
+  const lifetime = number('publish_session', 86400)
+  const sessions = new SessionKeys({ cachedir: str(opts.get('cachedir')!), lifetime, log })
+  closings.push(() => sessions.close())
   const channel = new RequestChannel({
     identity,
     keys,
     secret,
-    sessions: new SessionKeys({
-      directory: join(str(opts.get('cachedir')!), 'sessions'),
-      lifetime: number('publish_session', 86400),
-    }),
+    sessions,
     handlers,
     policy: authPolicy(opts, keys, log),
     publishPort: number('publish_port', 4505),

@@ -55,7 +55,7 @@ export class Trial {
 
   private constructor(options: TrialOptions) {
     this.options = options
-    this.sessions = new SessionKeys({ directory: join(this.directory, 'sessions'), now: options.now ?? Date.now })
+    this.sessions = new SessionKeys({ cachedir: this.directory, now: options.now ?? Date.now })
   }
 
   static async start(options: TrialOptions = {}): Promise<Trial> {

@@ -1,11 +1,15 @@
-// The keys that minions and master talk with: one for each minion, in `cachedir/sessions/<id>`, handed out again until
-// it is too old. A restarted master finds them there.
-import { closeSync, futimesSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
+// The keys that minions and master talk with: one for each minion, handed out again until it is too old. A restarted master
+// finds them in `cachedir/session_keys`, a line for each: a file for each costs as much as all the rest of a sign-in.
+// Those that Salt's master left in `cachedir/sessions/<id>` are good too.
+import { closeSync, mkdirSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Log, silentLog, toError } from '../../base/mod.ts'
 import { Crypticle, generateKeyString, readIfThere } from '../crypto/mod.ts'
 
 const DAY = 86_400
 const KEY_BYTES = Buffer.from(generateKeyString(), 'base64').length
+/** Lines of keys that are used no more, before the file is written anew. */
+const STALE_LINES = 10_000
 
 interface Session {
   /** In milliseconds of the clock. */
@@ -14,31 +18,41 @@ interface Session {
 }
 
 export interface SessionKeyOptions {
-  /** Where the keys are kept; without it only in memory. */
-  directory?: string | undefined
+  /** The cache of the master, where the keys are kept; without it only in memory. */
+  cachedir?: string | undefined
   /** `publish_session`: seconds that a key is used. */
   lifetime?: number | undefined
   now?: (() => number) | undefined
+  log?: Log | undefined
 }
 
 export class SessionKeys {
-  private readonly directory: string | undefined
+  private readonly cachedir: string | undefined
   private readonly lifetime: number
   private readonly now: () => number
+  private readonly log: Log
   private readonly sessions = new Map<string, Session>()
+  private lines = 0
+  private handle: number | undefined
 
-  constructor({ directory, lifetime = DAY, now = Date.now }: SessionKeyOptions = {}) {
-    this.directory = directory
+  constructor({ cachedir, lifetime = DAY, now = Date.now, log = silentLog }: SessionKeyOptions = {}) {
+    this.cachedir = cachedir
     this.lifetime = lifetime * 1000
     this.now = now
-    if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 })
+    this.log = log
+    if (cachedir === undefined) return
+    mkdirSync(cachedir, { recursive: true })
+    for (const [id, session] of keptIn(readIfThere(this.file) ?? '')) {
+      if (this.isFresh(session)) this.sessions.set(id, session)
+    }
+    this.rewrite()
   }
 
   /** The key that this minion has, undefined when it has none or a too old one. */
   find(id: string): Crypticle | undefined {
     const known = this.sessions.get(id)
     if (known !== undefined && this.isFresh(known)) return known.crypticle
-    const stored = this.read(id)
+    const stored = this.ofSalt(id)
     if (stored === undefined || !this.isFresh(stored)) return undefined
     this.sessions.set(id, stored)
     return stored.crypticle
@@ -49,32 +63,67 @@ export class SessionKeys {
     const known = this.find(id)
     if (known !== undefined) return known
     const made: Session = { madeAt: this.now(), crypticle: new Crypticle(generateKeyString()) }
-    // a half-written file is taken for none, so it needs no other name first
-    if (this.directory !== undefined) this.write(join(this.directory, id), made)
     this.sessions.set(id, made)
+    this.keep(id, made)
     return made.crypticle
   }
 
-  private write(file: string, { crypticle, madeAt }: Session): void {
-    const handle = openSync(file, 'w', 0o600)
+  close(): void {
+    if (this.handle !== undefined) closeSync(this.handle)
+    this.handle = undefined
+  }
+
+  private get file(): string {
+    return join(this.cachedir!, 'session_keys')
+  }
+
+  /** Who cannot be kept, such as on a full disk, has to sign in again after a restart, and no more than that. */
+  private keep(id: string, session: Session): void {
+    if (this.cachedir === undefined) return
     try {
-      writeSync(handle, crypticle.keyString)
-      futimesSync(handle, madeAt / 1000, madeAt / 1000)
-    } finally {
-      closeSync(handle)
+      if (this.lines > this.sessions.size + STALE_LINES) this.rewrite()
+      else {
+        this.handle ??= openSync(this.file, 'a', 0o600)
+        writeSync(this.handle, lineOf(id, session))
+        this.lines++
+      }
+    } catch (error) {
+      this.log('error', `A session key cannot be kept in ${this.file}: ${toError(error).message}`)
     }
+  }
+
+  private rewrite(): void {
+    this.close()
+    const fresh = `${this.file}.new`
+    writeFileSync(fresh, [...this.sessions].map(([id, session]) => lineOf(id, session)).join(''), { mode: 0o600 })
+    renameSync(fresh, this.file)
+    this.lines = this.sessions.size
   }
 
   private isFresh(session: Session): boolean {
     return this.now() - session.madeAt < this.lifetime
   }
 
-  private read(id: string): Session | undefined {
-    if (this.directory === undefined) return undefined
-    const file = join(this.directory, id)
+  private ofSalt(id: string): Session | undefined {
+    if (this.cachedir === undefined) return undefined
+    const file = join(this.cachedir, 'sessions', id)
     const stat = statSync(file, { throwIfNoEntry: false })
-    const text = stat && readIfThere(file)?.trim()
-    if (!text || Buffer.from(text, 'base64').length !== KEY_BYTES) return undefined
-    return { madeAt: stat!.mtimeMs, crypticle: new Crypticle(text) }
+    return stat && sessionOf(readIfThere(file)?.trim() ?? '', stat.mtimeMs)
   }
+}
+
+const lineOf = (id: string, { madeAt, crypticle }: Session): string => `${madeAt} ${crypticle.keyString} ${id}\n`
+
+/** The keys of a file; a line that was not written to its end is none. */
+function* keptIn(text: string): Generator<[id: string, session: Session]> {
+  for (const line of text.split('\n').slice(0, -1)) {
+    const [madeAt = '', key = '', ...id] = line.split(' ')
+    const session = sessionOf(key, Number(madeAt))
+    if (session !== undefined && id.length > 0) yield [id.join(' '), session]
+  }
+}
+
+function sessionOf(key: string, madeAt: number): Session | undefined {
+  if (Number.isNaN(madeAt) || Buffer.from(key, 'base64').length !== KEY_BYTES) return undefined
+  return { madeAt, crypticle: new Crypticle(key) }
 }

@@ -117,7 +117,7 @@ async function checkMaster({ keys }: WireCase, exchange: Exchange, scratch: stri
     identity: masterIdentity(master, { signKey }),
     keys: store,
     secret: new PublishSecret(aes),
-    sessions: new SessionKeys({ directory: join(scratch, 'sessions') }),
+    sessions: new SessionKeys({ cachedir: scratch }),
     ...(publishPort === undefined ? {} : { publishPort: Number(publishPort) }),
     // what an old minion was answered tells how the master was set
     minimumVersion: says['text'] === undefined ? 0 : 3,
