@@ -80,8 +80,8 @@ export async function createFile(ctx: FunctionContext, request: ManageRequest): 
     await discard(ctx, made)
   } else if (truthy(request.sfn)) {
     await commitFile(ctx, str(request.sfn), name, request.backup)
-    await discard(ctx, request.sfn)
   }
+  await discard(ctx, request.sfn)
   const mode = request.mode ?? modeText(0o666 & ~(await ctx.host.umask()))
   const { user, group } = request
   const { ret } = await checkPermissions(ctx, name, request.ret, { user, group, mode, attrs, selinux })
@@ -90,7 +90,6 @@ export async function createFile(ctx: FunctionContext, request: ManageRequest): 
   else if (changes.size === 0 && truthy(ret.get('result') ?? null)) {
     ret.set('comment', `File ${name} is in the correct state`)
   }
-  await discard(ctx, request.sfn)
   if (isIndifferent(request.indifference) && changes.size > 0) ret.set('skip_req', true)
   return ret
 }
