@@ -1,12 +1,12 @@
 // Further processes that make pillar, started when that takes much of the master's time, so that the templates of thousands of
 // minions keep neither the bus waiting nor other cores idle. A master that is quiet again loses them. What a process that dies
 // had to do is done here.
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { type Log, toError } from '../base/mod.ts'
 import type { MinionPillarRequest } from '../client/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, numberOf, type Value } from '../data/mod.ts'
-import { PROCESS_VARIABLE } from '../wire/mod.ts'
+import { forkFor } from '../wire/mod.ts'
 
 export type Question = { open: Uint8Array } | { ask: number; request: Uint8Array }
 export type Answer =
@@ -56,12 +56,7 @@ class PillarProcess {
   private last = 0
 
   constructor({ program, opts, log, execArgv = process.execArgv }: PoolSettings, onEnd: () => void) {
-    this.child = fork(program, [], {
-      execArgv,
-      env: { ...process.env, [PROCESS_VARIABLE]: 'pillar' },
-      serialization: 'advanced',
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    })
+    this.child = forkFor('pillar', program, { execArgv })
     this.child.on('error', (error) => log('error', `A process for pillar failed: ${error.message}`))
     this.child.on('message', (answer: Answer) => this.hear(answer, log))
     this.child.once('close', () => {

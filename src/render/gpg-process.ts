@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { access, constants, readdir, unlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { isGone } from '../base/mod.ts'
 
 export interface GpgResult {
   output: Buffer
@@ -58,14 +59,5 @@ export async function removeStaleLocks(keydir: string): Promise<void> {
   for (const entry of entries) {
     const pid = LOCK.exec(entry)?.[1]
     if (pid !== undefined && isGone(Number(pid))) await unlink(join(keydir, entry)).catch(() => {})
-  }
-}
-
-function isGone(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }

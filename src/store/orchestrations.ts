@@ -1,6 +1,7 @@
 // Orchestrations step by step: what was asked for, which steps began, and how they ended. A run that a crash or a failed step
 // ended can be continued from here, without doing again what succeeded.
 import { readFileSync } from 'node:fs'
+import { isGone } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict } from './database.ts'
 
@@ -134,11 +135,7 @@ function isAlive(known: string): boolean {
 
 /** When a process began, in ticks since the machine did; empty where the system does not tell. */
 function beginningOf(pid: number): string {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'gone'
-  }
+  if (isGone(pid)) return 'gone'
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''

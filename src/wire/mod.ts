@@ -35,7 +35,8 @@ export {
   requestListenOptions,
   subscriberOptions,
 } from './from-options.ts'
-export { PROCESS_VARIABLE, publisherRelief, requestConnections, servePublisher } from './publisher-process.ts'
+export { forkFor } from './own-process.ts'
+export { publisherRelief, requestConnections, servePublisher } from './publisher-process.ts'
 export * from './server/mod.ts'
 export { endpointText, parseEndpoint } from './transport/endpoint.ts'
 export { openTransport } from './transport/open.ts'

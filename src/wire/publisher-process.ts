@@ -1,14 +1,12 @@
 // A second process for subscribers, started when the master has as many connections as it may have open: both hold the same
 // port, one after the other. It ends with the master.
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:net'
+import { forkFor } from './own-process.ts'
 import { publisherTaker } from './transport/open.ts'
 import { shareOfFiles } from './transport/sockets.ts'
 import type { Publisher, PublisherOptions, Relief, ReliefOptions } from './transport/transport.ts'
-
-/** Says which process of the master it is; the program is the same. */
-export const PROCESS_VARIABLE = 'BRINE_PROCESS'
 
 /** Of what a process may have open: subscribers that the master takes itself, its requests, and those of a second process. */
 const SHARES = { own: 0.35, requests: 0.55, other: 0.9 }
@@ -36,14 +34,7 @@ interface Start {
 }
 
 export async function start({ program, options, server, signal, execArgv = process.execArgv }: Start): Promise<Relief> {
-  const child = fork(program, [], {
-    execArgv,
-    env: { ...process.env, [PROCESS_VARIABLE]: 'publisher' },
-    serialization: 'advanced',
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    signal,
-    killSignal: 'SIGKILL',
-  })
+  const child = forkFor('publisher', program, { execArgv, signal, killSignal: 'SIGKILL' })
   const ended = new Promise<void>((done) => child.once('close', () => done()))
   // an end by the signal is one of these
   child.on('error', () => {})

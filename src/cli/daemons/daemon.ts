@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Log, toError } from '../../base/mod.ts'
+import { isGone, type Log, toError } from '../../base/mod.ts'
 import { type Dict, textOf } from '../../data/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
 
@@ -79,13 +79,7 @@ function readPid(file: string): number {
 }
 
 function isRunning(pid: number): boolean {
-  if (!(pid > 0) || pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+  return pid > 0 && pid !== process.pid && !isGone(pid)
 }
 
 /** Set for a daemon that went to the background. */

@@ -1,0 +1,13 @@
+// A further process of the same program, which does one thing for the first one and ends with it.
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
+import { PURPOSE_VARIABLE } from '../base/mod.ts'
+
+/** It hears and says values of all kinds, and prints where the first one prints. */
+export function forkFor(purpose: string, program: string, options: ForkOptions): ChildProcess {
+  return fork(program, [], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [PURPOSE_VARIABLE]: purpose },
+    ...options,
+  })
+}
