@@ -41,6 +41,17 @@ describe('a target on the master', () => {
     expect(matchFleet(fleet, 'web1 and not L@x', 'compound').missing).toEqual([])
   })
 
+  it('finds a resource that is named twice once, and misses it the second time', () => {
+    const managing = { ...fleet, resources: new Map([['db1', fromPlain({ switch: ['sw1'] }) as Dict]]) }
+    expect(matchFleet(managing, 'sw1,web1,sw1', 'list')).toEqual({ minions: ['sw1', 'web1'], missing: ['sw1'] })
+  })
+
+  it('is a pattern even where a minion has its very name', () => {
+    const odd = { ...fleet, accepted: ['n[1]', 'n1'] }
+    expect(matchFleet(odd, 'n[1]', 'glob').minions).toEqual(['n1'])
+    expect(matchFleet(odd, 'n[1],n1', 'list').minions).toEqual(['n[1]', 'n1'])
+  })
+
   it('of everybody reads nothing about anybody', () => {
     const fail = (): never => {
       throw new Error('read')

@@ -70,7 +70,7 @@ export class FleetQuery {
     if (pattern === '*') return [...accepted]
     const patterns = pattern.split(',')
     const ids = new Set(accepted)
-    const found = new Set(patterns.filter((one) => ids.has(one)))
+    const found = new Set(patterns.filter((one) => !hasWildcard(one) && ids.has(one)))
     const wild = patterns.filter(hasWildcard)
     if (wild.length > 0) for (const id of accepted) if (wild.some((one) => fnmatch(id, one))) found.add(id)
     if (!hasWildcard(pattern) && this.isResource(pattern)) found.add(pattern)
@@ -82,7 +82,9 @@ export class FleetQuery {
     const ids = text === undefined ? (isList(target) ? target.map(str) : []) : text.split(',').filter(Boolean)
     const accepted = new Set(this.fleet.accepted)
     const isMeant = (id: string): boolean => accepted.has(id) || this.isResource(id)
-    return { minions: [...new Set(ids)].filter(isMeant), missing: ids.filter((id) => !isMeant(id)) }
+    // a resource that is named twice is found once, and counts as missing the second time
+    const isMissing = (id: string, at: number): boolean => !isMeant(id) || (!accepted.has(id) && ids.indexOf(id) < at)
+    return { minions: [...new Set(ids)].filter(isMeant), missing: ids.filter(isMissing) }
   }
 
   pcre(pattern: string): string[] {
