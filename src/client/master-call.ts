@@ -180,7 +180,8 @@ async function failure(error: unknown, { family, fun }: MasterCall) {
     const usage = registry.has(fun) ? (await registry.find(fun)).doc : ''
     return { value: `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage || 'None'}`, success: true, retcode: 0 }
   }
-  const kind = error instanceof PyError || error instanceof SaltError ? error.code : name
+  const kind =
+    error instanceof SaltError ? `salt.exceptions.${error.code}` : error instanceof PyError ? error.code : name
   const last = truthy(message) ? `${kind}: ${message}` : kind
   const trace = error instanceof PythonFailure ? error.trace : `Traceback (most recent call last):\n${last}\n`
   const text = `Exception occurred in ${family} ${fun}: ${trace}`

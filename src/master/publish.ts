@@ -33,8 +33,11 @@ const CARRIED = [
   'start_event',
 ]
 
-/** Fields that show who asks; they go no further. */
-const SECRETS = ['key', 'token', 'password', 'eauth', 'username']
+/** Fields that prove who asks; Salt tells what they hold to all who listen. */
+const SECRETS = new Set<Value>(['key', 'token', 'password', 'sharedsecret'])
+
+const masked = (fields: Dict): Dict =>
+  new Map([...fields].map(([name, value]): [Value, Value] => [name, SECRETS.has(name) ? '**********' : value]))
 
 export class Publishing {
   private readonly parts: MasterParts
@@ -111,11 +114,9 @@ export class Publishing {
       ['name', name],
       ['message', message],
     ])
-    const event = new Map([...load].filter(([key]) => !SECRETS.includes(str(key))))
+    const event = masked(load)
     const kwargs = event.get('kwargs')
-    if (kwargs !== undefined && isDict(kwargs)) {
-      event.set('kwargs', new Map([...kwargs].filter(([key]) => !SECRETS.includes(str(key)))))
-    }
+    if (kwargs !== undefined && isDict(kwargs)) event.set('kwargs', masked(kwargs))
     this.parts.bus.fire('salt/job/error', event.set('error', error))
     return new Map([['error', error]])
   }

@@ -149,6 +149,8 @@ function bySignature(chunk: Dict, fun: string, loaded: string, declaration: Mast
   }
   const kwargs = new Map<string, Value>()
   for (const name of [...signature.positional.slice(signature.required), ...signature.keywordOnly]) {
+    // events tell all parameters: those that Salt knows too, unless others were asked for
+    if (declaration.args[name]?.beyond && !left.has(name)) continue
     kwargs.set(name, left.get(name) ?? declaration.args[name]?.default ?? null)
     left.delete(name)
   }

@@ -95,7 +95,7 @@ class Check {
       const { value, sourceLine } = await renderText(text, {
         path: file,
         renderer: pipe,
-        saltenv: '',
+        saltenv: 'base',
         sls: '',
         opts,
         grains: new Map(),

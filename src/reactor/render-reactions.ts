@@ -46,7 +46,7 @@ async function renderFile(ctx: MasterContext, file: string, { tag, data }: React
       text: readFileSync(file, 'utf8'),
       path: file,
       renderer: str(ctx.opts.get('renderer') ?? 'jinja|yaml'),
-      saltenv: '',
+      saltenv: 'base',
       sls: '',
       context: new Map<string, Value>([
         ['tag', tag],

@@ -63,9 +63,7 @@ const orchestration = (name: string) =>
       orchestration_jid: arg.any('The run that it belongs to', { optional: true }),
       parallel: arg.any(
         'Whether steps begin together that do not require each other; `orchestrate_parallel` unless given',
-        {
-          optional: true,
-        },
+        { optional: true, beyond: true },
       ),
     },
     examples: [`salt-run state.${name} webserver`, `salt-run state.${name} webserver saltenv=dev test=True`],

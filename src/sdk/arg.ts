@@ -13,6 +13,8 @@ export interface Arg<T> {
   readonly secret?: boolean
   readonly since?: string
   readonly deprecated?: string
+  /** Salt has no such parameter. */
+  readonly beyond?: boolean
   /** Carries the type; never set. */
   readonly type?: T
 }
@@ -21,6 +23,7 @@ interface Notes {
   secret?: boolean
   since?: string
   deprecated?: string
+  beyond?: boolean
 }
 
 /** May be left out, and is then None. */

@@ -20,7 +20,7 @@ async function recorded(stage: Stage, step: Step, known: Placeholders): Promise<
   const { run, on, stdin, note } = step
   const ran = await stage.run(step, known.filled(run))
   for (const [jid] of `${ran.stdout}${ran.stderr}`.matchAll(/\b20\d{18}\b/g)) known.learn(jid)
-  const printed = /^[{[]/.test(ran.stdout) ? readJson(ran.stdout) : undefined
+  const printed = /^[{["]/.test(ran.stdout) ? readJson(ran.stdout) : undefined
   const json = withoutSalts(printed)
   return {
     run,

@@ -16,6 +16,7 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/("ts": ?)\d+/g, '$1"<EPOCH>"'],
   [/("(?:__pub_)?pid": ?)\d+/g, '$1"<PID>"'],
   [/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----(?:\\n)?/g, '<PUBKEY>'],
+  [/\b[\w+/]{75}=/g, '<ROOTKEY>'],
   [/(?:[0-9a-f]{2}:){15,}[0-9a-f]{2}/g, '<FINGER>'],
 ]
 

@@ -1,6 +1,6 @@
 // What salt asks the master for, out of its options.
 import type { PublishRequest } from '../../client/mod.ts'
-import { type Dict, numberOf, str, textOf, truthy } from '../../data/mod.ts'
+import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { readArgument } from '../../sdk/mod.ts'
 import type { Streams } from '../streams.ts'
 import { credentials } from './credentials.ts'
@@ -22,9 +22,12 @@ async function extras({
   opts,
   streams,
 }: Pick<SaltWork, 'client' | 'opts'> & { streams: Streams }): Promise<Dict> {
-  const more: Dict = new Map()
-  const delimiter = textOf(opts.get('delimiter') ?? null)
-  if (delimiter !== undefined && delimiter !== ':') more.set('delimiter', delimiter)
+  // an event about a refused job tells them
+  const more: Dict = new Map<Value, Value>([
+    ['show_timeout', truthy(opts.get('show_timeout') ?? true)],
+    ['show_jid', flag(opts, 'show_jid')],
+    ['delimiter', textOf(opts.get('delimiter') ?? null) ?? ':'],
+  ])
   for (const name of ['metadata', 'module_executors', 'executor_opts', 'return_kwargs']) {
     const text = textOf(opts.get(name) ?? null)
     if (text) more.set(name === 'return_kwargs' ? 'ret_kwargs' : name, readArgument(text))
