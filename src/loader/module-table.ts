@@ -1359,6 +1359,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/kmod.ts'),
     },
   ],
+  acl: [
+    {
+      functions: ['version', 'getfacl', 'wipefacls', 'modfacl', 'delfacl'],
+      load: () => import('../modules/linux_acl.ts'),
+    },
+  ],
   lvm: [
     {
       functions: [

@@ -300,6 +300,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/kmod.ts'),
     },
   ],
+  acl: [
+    {
+      functions: ['present', 'absent', 'list_present', 'list_absent'],
+      load: () => import('../states/linux_acl.ts'),
+    },
+  ],
   locale: [
     {
       functions: ['system', 'present'],
@@ -310,6 +316,12 @@ export const stateTable: StateTable = {
     {
       functions: ['set'],
       load: () => import('../states/logrotate.ts'),
+    },
+  ],
+  loop: [
+    {
+      functions: ['until', 'until_no_eval'],
+      load: () => import('../states/loop.ts'),
     },
   ],
   lvm: [
@@ -741,6 +753,12 @@ export const stateTable: StateTable = {
     {
       functions: ['system'],
       load: () => import('../states/timezone.ts'),
+    },
+  ],
+  tls: [
+    {
+      functions: ['valid_certificate'],
+      load: () => import('../states/tls.ts'),
     },
   ],
   ufw: [
