@@ -170,7 +170,7 @@ export default defineModule({
     }),
     sls_id: fn({
       doc: 'Apply one ID of SLS files, with what it requires.',
-      args: { id_: arg.string('The ID'), mods, test, queue, state_events, kwargs },
+      args: { id_: arg.any('The ID'), mods, test, queue, state_events, kwargs },
       returns: results,
       examples: ["salt '*' state.sls_id my_state my_module"],
       effect: 'change',

@@ -4,13 +4,13 @@ import { type Dict, isList, numberOf, PyError, repr, SaltError, str, truthy, typ
 import type { FunctionContext, MasterParameters, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
-async function masterOf(ctx: FunctionContext): Promise<MasterReach> {
+const NOT_BESIDE = 'This command can only be executed on a minion that is located on the master.'
+const GONE = 'The salt master could not be contacted. Is master running?'
+
+async function masterOf(ctx: FunctionContext, complaint = NOT_BESIDE): Promise<MasterReach> {
   const master = ctx.master ?? (await ctx.daemon?.masterBeside?.())
   if (master) return master
-  throw new SaltError(
-    'CommandExecutionError',
-    'This command can only be executed on a minion that is located on the master.',
-  )
+  throw new SaltError('CommandExecutionError', complaint)
 }
 
 export interface Commanded {
@@ -46,7 +46,7 @@ function jobOf({ tgt, fun, arg, timeout, tgt_type, ret, kwarg, kwargs }: Command
 
 /** What each minion answered: `ret`, `retcode`, `jid`, `out`. */
 export async function command(ctx: FunctionContext, asked: Commanded): Promise<Dict> {
-  const master = await masterOf(ctx)
+  const master = await masterOf(ctx, GONE)
   const job = jobOf(asked)
   const { kwargs } = asked
   if (truthy(kwargs.get('ssh') ?? false)) {

@@ -1,10 +1,10 @@
 // Applying states: the highstate, SLS files, single IDs and functions, and data that comes with the call.
 import { toError } from '../../base/mod.ts'
-import { type Dict, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, equals, getItem, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext, SlsMatches, StateRun } from '../../sdk/mod.ts'
 import { readCache, writeCache } from './cache.ts'
 import { disabledTexts } from './disabled.ts'
-import { type Further, jobId, openRun, pillarErrors, splitInput } from './options.ts'
+import { type Further, jobId, needPillar, openRun, pillarErrors, splitInput } from './options.ts'
 import { conflictOf } from './queue.ts'
 import { failCompilation, isSuccess, PILLAR_FAILURE, setRetcode } from './retcode.ts'
 
@@ -41,7 +41,7 @@ export async function applySls(
   if (disabled.length > 0) return failCompilation(ctx, disabled)
   const jid = jobId(kwargs)
   await syncModules(ctx, sync_mods, kwargs)
-  const run = await openRun(ctx, { kwargs, test, stateEvents: state_events, fallsBackToBase: true, jid })
+  const run = await openRun(ctx, { kwargs, test, stateEvents: state_events, fallsBackToBase: true, jid, mocks: true })
   const errors = pillarErrors(run, kwargs)
   if (errors.length > 0) return refusePillar(ctx, errors)
   const orchestrationJid = kwargs.get('orchestration_jid') ?? null
@@ -86,7 +86,7 @@ export async function applyHighstate(ctx: FunctionContext, args: ApplyArgs): Pro
   }
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
-  const run = await openRun(ctx, { kwargs, test, stateEvents: state_events, jid: jobId(kwargs) })
+  const run = await openRun(ctx, { kwargs, test, stateEvents: state_events, jid: jobId(kwargs), mocks: true })
   return runHighstate(ctx, run, kwargs)
 }
 
@@ -96,7 +96,7 @@ export async function applyTop(ctx: FunctionContext, top: string, args: ApplyArg
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
   const run = await openRun(ctx, { kwargs, test })
-  run.opts.set('state_top', `salt://${top.replace(/^salt:\/\//, '')}`)
+  run.opts.set('state_top', `salt://${top}`)
   if (kwargs.has('saltenv')) run.opts.set('state_top_saltenv', kwargs.get('saltenv')!)
   return runHighstate(ctx, run, kwargs)
 }
@@ -169,7 +169,7 @@ function listedOnly(matches: SlsMatches, whitelist: Value): SlsMatches {
   return new Map(kept.filter(([, names]) => names.length > 0))
 }
 
-export async function applyId(ctx: FunctionContext, id: string, mods: Value, args: ApplyArgs): Promise<Value> {
+export async function applyId(ctx: FunctionContext, id: Value, mods: Value, args: ApplyArgs): Promise<Value> {
   const { test, queue, state_events, kwargs } = args
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
@@ -184,14 +184,14 @@ export async function applyId(ctx: FunctionContext, id: string, mods: Value, arg
   if (low.errors.length > 0) return failCompilation(ctx, low.errors)
   const ret: Dict = new Map()
   for (const chunk of low.chunks) {
-    if (chunk.get('__id__') !== id) continue
+    if (!equals(chunk.get('__id__') ?? '', id)) continue
     for (const [tag, result] of await run.callChunk(chunk, low.chunks)) ret.set(tag, result)
   }
   setRetcode(ctx, ret)
   if (ret.size > 0) return ret
   throw new SaltError(
     'SaltInvocationError',
-    `No matches for ID '${id}' found in SLS '${str(mods)}' within saltenv '${saltenv}'`,
+    `No matches for ID '${str(id)}' found in SLS '${str(mods)}' within saltenv '${saltenv}'`,
   )
 }
 
@@ -220,11 +220,11 @@ export async function applySingle(ctx: FunctionContext, fun: string, name: Value
 export async function applyLow(ctx: FunctionContext, data: Value, queue: Value, kwargs: Further): Promise<Value> {
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
-  if (!(data instanceof Map)) throw new PyError('TypeError', 'The low data is not a dict')
+  if (!(data instanceof Map)) getItem(data, 'name')
   const run = await openRun(ctx, { kwargs: new Map() })
-  const errors = await run.verifyLow(data)
+  const errors = await run.verifyLow(data as Dict)
   if (errors.length > 0) return failCompilation(ctx, errors)
-  const ret = await run.callLow(data)
+  const ret = await run.callLow(data as Dict)
   if (!isSuccess(ret)) ctx.memory.set('retcode', 2)
   return ret
 }
@@ -243,11 +243,8 @@ export async function applyTemplate(ctx: FunctionContext, path: string, args: Ap
   const { queue, kwargs } = args
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
-  const run = await openRun(ctx, { kwargs })
-  if (pillarErrors(run, kwargs).length > 0) {
-    ctx.memory.set('retcode', PILLAR_FAILURE)
-    throw new SaltError('CommandExecutionError', 'Pillar failed to render')
-  }
+  const run = await openRun(ctx, { kwargs, takesPillar: false })
+  needPillar(ctx, run, kwargs)
   const file = path.endsWith('.sls') ? path : `${path}.sls`
   const { high, errors } = await run.renderFile(file, str(kwargs.get('saltenv') ?? ''))
   if (errors.length > 0) return failCompilation(ctx, errors)
@@ -260,7 +257,7 @@ export async function applyText(ctx: FunctionContext, text: string, args: ApplyA
   const { queue, kwargs } = args
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
-  const run = await openRun(ctx, { kwargs })
+  const run = await openRun(ctx, { kwargs, takesPillar: false })
   const { high, errors } = await run.renderText(text)
   const ret = errors.length > 0 ? errors : truthy(high) ? await run.callHigh(high as Dict) : high
   setRetcode(ctx, ret)

@@ -1,6 +1,7 @@
 // Options of one run: the minion's, with what the call asks for.
 import { decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
-import { type FunctionContext, isTrue, type StateRun, type StateRunRequest } from '../../sdk/mod.ts'
+import { CommandError, type FunctionContext, isTrue, type StateRun, type StateRunRequest } from '../../sdk/mod.ts'
+import { PILLAR_FAILURE } from './retcode.ts'
 
 export type Further = ReadonlyMap<string, Value>
 
@@ -11,6 +12,12 @@ export interface RunChoice {
   stateEvents?: Value
   fallsBackToBase?: boolean
   jid?: string | null
+  /** Whether a pillar given with the call counts; functions that only look at all states leave it alone. */
+  takesPillar?: boolean
+  /** Whether `mock` keeps states from being called. */
+  mocks?: boolean
+  /** Whether environments and files that the call names count. */
+  takesOptions?: boolean
 }
 
 export async function openRun(ctx: FunctionContext, choice: RunChoice): Promise<StateRun> {
@@ -18,10 +25,9 @@ export async function openRun(ctx: FunctionContext, choice: RunChoice): Promise<
 }
 
 async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<StateRunRequest> {
-  const { kwargs } = choice
+  const { kwargs, takesPillar = true } = choice
   const opts = new Map(ctx.opts)
-  if (kwargs.has('localconfig')) await applyFile(ctx, opts, kwargs.get('localconfig')!)
-  else applyEnvironments(opts, kwargs)
+  if (choice.takesOptions ?? true) await applyChoices(ctx, opts, kwargs)
   if (choice.test !== undefined) opts.set('test', await testValue(ctx, choice.test, kwargs))
   if (choice.stateEvents !== undefined && choice.stateEvents !== null) opts.set('state_events', choice.stateEvents)
   const parallel = kwargs.get('orchestrate_parallel') ?? null
@@ -29,11 +35,16 @@ async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<Stat
   if (choice.fallsBackToBase && (opts.get('saltenv') ?? null) === null) opts.set('saltenv', 'base')
   return {
     opts,
-    pillar: pillarOverride(kwargs),
-    pillarEncoding: kwargs.get('pillar_enc') ?? null,
+    pillar: takesPillar ? pillarOverride(kwargs) : null,
+    pillarEncoding: takesPillar ? (kwargs.get('pillar_enc') ?? null) : null,
     jid: choice.jid ?? null,
-    mocked: truthy(kwargs.get('mock') ?? false),
+    mocked: (choice.mocks ?? false) && truthy(kwargs.get('mock') ?? false),
   }
+}
+
+async function applyChoices(ctx: FunctionContext, opts: Map<Value, Value>, kwargs: Further): Promise<void> {
+  if (kwargs.has('localconfig')) await applyFile(ctx, opts, kwargs.get('localconfig')!)
+  else applyEnvironments(opts, kwargs)
 }
 
 /** A configuration file of the minion that is laid over its options for this run. */
@@ -86,6 +97,14 @@ export function jobId(kwargs: Further): string | null {
 export function pillarErrors(run: StateRun, kwargs: Further): Value[] {
   const errors = run.pillar.get('_errors')
   return Array.isArray(errors) && !truthy(kwargs.get('force') ?? false) ? errors : []
+}
+
+/** Where errors of the pillar end the call. */
+export function needPillar(ctx: FunctionContext, run: StateRun, kwargs: Further): void {
+  const errors = pillarErrors(run, kwargs)
+  if (errors.length === 0) return
+  ctx.memory.set('retcode', PILLAR_FAILURE)
+  throw new CommandError('Pillar failed to render', errors)
 }
 
 /** Names given as a list, or as text with commas. */

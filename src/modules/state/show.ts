@@ -1,9 +1,9 @@
 // Looking at what would be applied: top data, high data, low chunks and their graph.
 import { PyError, SaltError, str, type Value } from '../../data/mod.ts'
 import type { FunctionContext, StateRun } from '../../sdk/mod.ts'
-import { type Further, openRun, pillarErrors, splitInput } from './options.ts'
+import { type Further, needPillar, openRun, type RunChoice, splitInput } from './options.ts'
 import { conflictOf } from './queue.ts'
-import { failCompilation, PILLAR_FAILURE, setRetcode } from './retcode.ts'
+import { failCompilation, setRetcode } from './retcode.ts'
 
 export interface ShowArgs {
   test?: Value
@@ -15,22 +15,21 @@ export interface ShowArgs {
 async function looking(
   ctx: FunctionContext,
   { test, queue, kwargs }: ShowArgs,
-  ofSls: boolean,
+  choice: Pick<RunChoice, 'fallsBackToBase' | 'takesPillar'> = {},
 ): Promise<StateRun | string[]> {
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
-  const run = await openRun(ctx, { kwargs, ...(test !== undefined && { test }), fallsBackToBase: ofSls })
-  if (pillarErrors(run, kwargs).length > 0) {
-    ctx.memory.set('retcode', PILLAR_FAILURE)
-    throw new SaltError('CommandExecutionError', 'Pillar failed to render')
-  }
+  const run = await openRun(ctx, { kwargs, ...(test !== undefined && { test }), ...choice })
+  needPillar(ctx, run, kwargs)
   return run
 }
+
+const OF_SLS = { fallsBackToBase: true }
 
 const slsMatches = (run: StateRun, mods: Value) => new Map([[str(run.opts.get('saltenv')!), splitInput(mods)]])
 
 export async function showTop(ctx: FunctionContext, args: ShowArgs): Promise<Value> {
-  const run = await looking(ctx, args, false)
+  const run = await looking(ctx, args, { takesPillar: false })
   if (Array.isArray(run)) return run
   const top = await run.top()
   const errors = run.verifyTop(top)
@@ -47,7 +46,7 @@ async function highOfTop(run: StateRun): Promise<Value> {
 }
 
 export async function showHighstate(ctx: FunctionContext, args: ShowArgs): Promise<Value> {
-  const run = await looking(ctx, args, false)
+  const run = await looking(ctx, args)
   if (Array.isArray(run)) return run
   const high = await highOfTop(run)
   setRetcode(ctx, high)
@@ -55,7 +54,7 @@ export async function showHighstate(ctx: FunctionContext, args: ShowArgs): Promi
 }
 
 export async function graphHighstate(ctx: FunctionContext, args: ShowArgs): Promise<Value> {
-  const run = await looking(ctx, args, false)
+  const run = await looking(ctx, args)
   if (Array.isArray(run)) return run
   const high = await highOfTop(run)
   if (!(high instanceof Map)) return high
@@ -64,7 +63,7 @@ export async function graphHighstate(ctx: FunctionContext, args: ShowArgs): Prom
 }
 
 export async function showLowstate(ctx: FunctionContext, args: ShowArgs): Promise<Value[]> {
-  const run = await looking(ctx, args, false)
+  const run = await looking(ctx, args, { takesPillar: false })
   if (Array.isArray(run)) return run
   const { high, errors } = await run.highstate(await run.topMatches(await run.top()))
   errors.push(...run.reconcileExtend(high), ...run.verifyHigh(high), ...run.requisiteIn(high))
@@ -91,7 +90,7 @@ export async function showStates(ctx: FunctionContext, args: ShowArgs): Promise<
 export async function showUsage(ctx: FunctionContext, { queue, kwargs }: ShowArgs): Promise<Value> {
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
-  const run = await openRun(ctx, { kwargs })
+  const run = await openRun(ctx, { kwargs, takesOptions: false })
   const top = await run.top()
   const errors = run.verifyTop(top)
   const usage = new Map<Value, Value>()
@@ -118,7 +117,7 @@ export async function showUsage(ctx: FunctionContext, { queue, kwargs }: ShowArg
 }
 
 export async function showSls(ctx: FunctionContext, mods: Value, args: ShowArgs): Promise<Value> {
-  const run = await looking(ctx, args, true)
+  const run = await looking(ctx, args, OF_SLS)
   if (Array.isArray(run)) return run
   const { high, errors } = await run.highstate(slsMatches(run, mods))
   errors.push(...run.verifyHigh(high))
@@ -126,7 +125,7 @@ export async function showSls(ctx: FunctionContext, mods: Value, args: ShowArgs)
 }
 
 export async function showLowSls(ctx: FunctionContext, mods: Value, args: ShowArgs): Promise<Value[]> {
-  const run = await looking(ctx, args, true)
+  const run = await looking(ctx, args, OF_SLS)
   if (Array.isArray(run)) return run
   const { high, errors } = await run.highstate(slsMatches(run, mods))
   errors.push(...run.verifyHigh(high))
@@ -154,7 +153,7 @@ export async function idExists(ctx: FunctionContext, ids: Value, mods: Value, ar
 
 /** Tries the run, and tells of one ID why its states would run or not. */
 export async function explainId(ctx: FunctionContext, id: Value, mods: Value, args: ShowArgs): Promise<Value> {
-  const run = await looking(ctx, { ...args, test: true }, mods !== null)
+  const run = await looking(ctx, { ...args, test: true }, { fallsBackToBase: mods !== null })
   if (Array.isArray(run)) return run
   const matches = mods === null ? await run.topMatches(await run.top()) : slsMatches(run, mods)
   const { high, errors } = await run.highstate(matches)

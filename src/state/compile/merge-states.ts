@@ -1,7 +1,6 @@
 // SLS files put together. An ID may come twice only with equal content.
-import { type Dict, equals, str, type Value } from '../../data/mod.ts'
+import { equals, getItem, str, type Value } from '../../data/mod.ts'
 import { listOf } from './declarations.ts'
-import { required } from './low-tag.ts'
 import type { Places } from './places.ts'
 import type { CompileError, High } from './types.ts'
 
@@ -27,8 +26,7 @@ export function mergeStates(high: High, state: Value, errors: CompileError[], pl
 }
 
 function conflict(id: Value, first: Value, second: Value, places: Places): CompileError {
-  const where = (body: Value): string =>
-    `${str(required(body as Dict, '__env__'))}:${str(required(body as Dict, '__sls__'))}`
+  const where = (body: Value): string => `${str(getItem(body, '__env__'))}:${str(getItem(body, '__sls__'))}`
   return {
     text:
       'Detected conflicting IDs, SLS IDs need to be globally unique.\n    ' +
