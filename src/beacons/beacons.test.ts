@@ -45,6 +45,7 @@ function looking(beacon: BeaconDeclaration, config: Plain, others: Others = {}, 
     memory: new Map(),
     watch: () => false,
     unwatch: () => undefined,
+    follow: () => ({ isRunning: false }),
   }
   return async (): Promise<Plain> => toPlain(await beacon.beacon(ctx, options(config)))
 }

@@ -17,6 +17,7 @@ export function lookingOn(host: Host, beacon: BeaconDeclaration, config: Plain, 
     memory: new Map(),
     watch: () => false,
     unwatch: () => undefined,
+    follow: () => ({ isRunning: false }),
   }
   return async (): Promise<Plain> => toPlain(await beacon.beacon(ctx, beaconOptions(fromPlain(config))))
 }

@@ -14,10 +14,13 @@ export const beaconTable: Readonly<Record<string, () => Promise<{ default: Beaco
   network_info: () => import('../beacons/network_info.ts'),
   network_settings: () => import('../beacons/network_settings.ts'),
   pkg: () => import('../beacons/pkg.ts'),
+  proxy_example: () => import('../beacons/proxy_example.ts'),
   ps: () => import('../beacons/ps.ts'),
   salt_monitor: () => import('../beacons/salt_monitor.ts'),
   service: () => import('../beacons/service.ts'),
+  sh: () => import('../beacons/sh.ts'),
   status: () => import('../beacons/status.ts'),
   swapusage: () => import('../beacons/swapusage.ts'),
+  watchdog: () => import('../beacons/watchdog.ts'),
   wtmp: () => import('../beacons/wtmp.ts'),
 }

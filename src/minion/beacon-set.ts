@@ -6,6 +6,7 @@ import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { beaconTable, type Registry } from '../loader/mod.ts'
 import { userBeacons } from '../pybridge/mod.ts'
 import type { BeaconContext, BeaconDeclaration } from '../sdk/mod.ts'
+import { FollowedCommands } from './followed-commands.ts'
 
 /** What a beacon found: true, or why not, and what to say of it. */
 export interface Validity {
@@ -34,9 +35,16 @@ function ownKind(declaration: BeaconDeclaration, has: BeaconContext['has']): Bea
   }
 }
 
+/** What a configured beacon has, as long as it is configured. */
+interface Held {
+  ctx: BeaconContext
+  watches: Map<string, FSWatcher>
+  commands: FollowedCommands
+}
+
 export class BeaconSet {
   private readonly log: Log
-  private readonly contexts = new Map<string, { ctx: BeaconContext; watches: Map<string, FSWatcher> }>()
+  private readonly contexts = new Map<string, Held>()
   private users: Map<string, BeaconKind> | undefined
 
   constructor(log: Log) {
@@ -69,6 +77,7 @@ export class BeaconSet {
     const held = this.contexts.get(name)
     if (held) return Object.assign(held.ctx, fresh)
     const watches = new Map<string, FSWatcher>()
+    const commands = new FollowedCommands(this.log)
     const ctx: BeaconContext = {
       ...fresh,
       memory: new Map(),
@@ -77,14 +86,17 @@ export class BeaconSet {
         watches.get(path)?.close()
         watches.delete(path)
       },
+      follow: (argv, hear) => commands.follow(ctx.host, argv, hear),
     }
-    this.contexts.set(name, { ctx, watches })
+    this.contexts.set(name, { ctx, watches, commands })
     return ctx
   }
 
-  /** Forgets what a configured beacon remembers, and ends its watches. */
+  /** Forgets what a configured beacon remembers, and ends its watches and commands. */
   close(name: string): void {
-    for (const watcher of this.contexts.get(name)?.watches.values() ?? []) watcher.close()
+    const held = this.contexts.get(name)
+    for (const watcher of held?.watches.values() ?? []) watcher.close()
+    held?.commands.close()
     this.contexts.delete(name)
   }
 

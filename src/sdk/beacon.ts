@@ -20,6 +20,13 @@ export interface BeaconContext extends Pick<FunctionContext, 'call' | 'has' | 'g
   /** Hears of changes in a directory or of a file, until the beacon is closed; false when there is nothing to watch. */
   watch(path: string, hear: (name: string | null) => void): boolean
   unwatch(path: string): void
+  /** Hears the lines that a command prints, until it ends or the beacon is closed. */
+  follow(argv: readonly string[], hear: (line: string) => void): Followed
+}
+
+/** A command that is listened to. */
+export interface Followed {
+  readonly isRunning: boolean
 }
 
 export interface BeaconDeclaration {

@@ -40,6 +40,7 @@ export {
   beaconOptions,
   defineBeacon,
   dictOption,
+  type Followed,
   floatOf,
   intOf,
   ownOptions,

@@ -38,7 +38,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   url = `https://localhost:${(server.address() as AddressInfo).port}`
-}, 60_000)
+})
 
 afterAll(() => {
   server?.close()
@@ -53,6 +53,7 @@ async function look(name: string, config: Plain): Promise<Plain> {
     memory: new Map(),
     watch: () => false,
     unwatch: () => undefined,
+    follow: () => ({ isRunning: false }),
   }
   const options = beaconOptions(fromPlain(config))
   expect(beacon.validate(options, () => true)).toBeUndefined()
