@@ -1,7 +1,7 @@
 // The faults. Each does its harm while a job runs and gives what is wrong afterwards: nothing, when every return of what ran
 // is there once, or a reason in its place.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -66,15 +66,7 @@ const connectionsHalfOpen: Fault = async (site, chance) => {
   for (const line of site.lines) line.halve()
   const problems = await site.judge(jid, false)
   // nobody is told: minions must find out by themselves that they hear nothing any more
-  await until(
-    'all minions hear of jobs again',
-    async () => {
-      const other = await site.publish()
-      for (let i = 0; i < 20 && !site.sims.every(({ ran }) => ran.has(other)); i++) await sleep(100)
-      return site.sims.every(({ ran }) => ran.has(other))
-    },
-    60,
-  )
+  await site.listening()
   for (const line of site.lines) line.mend()
   await site.listening()
   return problems
@@ -89,9 +81,10 @@ const reordered: Fault = async (site, chance) => {
     const jids: string[] = []
     for (let i = 0; i < 4; i++) jids.push(await site.publish())
     const problems = (await Promise.all(jids.map((jid) => site.judge(jid, true)))).flat()
-    const told = await heard.counts()
+    const expected = jids.flatMap((jid) => site.sims.map(({ id }) => `salt/job/${jid}/ret/${id}`))
+    const told = await heard.counts(expected)
     for (const [who, times] of told) if (times > 1) problems.push(`the return ${who} was told ${times} times`)
-    if (told.size < jids.length * site.sims.length) problems.push(`${told.size} returns were told`)
+    if (!expected.every((tag) => told.has(tag))) problems.push(`${told.size} returns were told`)
     await site.cluster.stop('master', 'SIGKILL')
     await site.startMaster()
     await site.listening()
@@ -164,19 +157,13 @@ const deafListener: Fault = async (site) => {
   const during = site.holds()
   if (during.memoryMiB - before.memoryMiB > 300) problems.push(`the master grew to ${during.memoryMiB} MiB`)
   for (const socket of listeners) socket.destroy()
-  await sleep(200)
-  const after = site.holds()
-  if (after.descriptors > before.descriptors + 2) {
-    problems.push(`${after.descriptors} descriptors are open, ${before.descriptors} were`)
-  }
+  await until('the master closes them', async () => site.holds().descriptors <= before.descriptors + 2)
   return problems
 }
 
 const answering = (site: FaultSite): Promise<void> =>
-  until(
-    'the real minion answers',
-    async () => (await site.cluster.run(`salt -t 1 ${REAL} test.ping --out=txt`)).stdout.includes('True'),
-    90,
+  until('the real minion answers', async () =>
+    (await site.cluster.run(`salt -t 1 ${REAL} test.ping --out=txt`)).stdout.includes('True'),
   )
 
 const minionKilled: Fault = async (site, chance) => {
@@ -198,23 +185,28 @@ const minionKilled: Fault = async (site, chance) => {
   }
 }
 
+/** Whether one of the files that a minion keeps its returns in is of this job. */
+const isIn = (outbox: string, jid: string): boolean =>
+  existsSync(outbox) &&
+  readdirSync(outbox).some((name) => name.endsWith('.p') && readFileSync(join(outbox, name), 'latin1').includes(jid))
+
 /** The job is done and its return on disk, and the master has not said that it came: it must come, and the job not run again. */
 const minionKilledBeforeReturn: Fault = async (site) => {
   const { cluster } = site
-  const marks = join(cluster.root, 'marks')
-  rmSync(marks, { force: true })
+  const [marks, go] = [join(cluster.root, 'marks'), join(cluster.root, 'go')]
+  for (const file of [marks, go]) rmSync(file, { force: true })
   cluster.start(REAL)
   try {
     await answering(site)
-    const begun = await cluster.run(`salt ${REAL} cmd.run 'sleep 1; echo ran | tee -a ${marks}' --async --out=txt`)
+    const command = `until [ -e ${go} ]; do sleep 0.1; done; echo ran | tee -a ${marks}`
+    const begun = await cluster.run(`salt ${REAL} cmd.run '${command}' --async --out=txt`)
     const jid = /\d{20}/.exec(begun.stdout)?.[0]
     if (!jid) return [`no job was begun: ${begun.stdout}${begun.stderr}`]
-    const minions = join(cluster.root, 'minions', REAL)
-    const noted = (folder: string): boolean =>
-      readdirSync(minions, { recursive: true }).some((path) => new RegExp(`(^|/)${folder}/[^/]`).test(String(path)))
-    await until('the job runs', async () => noted('proc'))
+    const cache = join(cluster.root, 'minions', REAL, 'cache')
+    await until('the job runs', () => existsSync(join(cache, 'proc', jid)))
     process.kill(cluster.pidOf('master'), 'SIGSTOP')
-    await until('the return is on disk', async () => noted('outbox'))
+    writeFileSync(go, '')
+    await until('the return is on disk', () => isIn(join(cache, 'outbox'), jid))
     await cluster.stop(REAL, 'SIGKILL')
     process.kill(cluster.pidOf('master'), 'SIGCONT')
     cluster.start(REAL)
@@ -231,7 +223,7 @@ const minionKilledBeforeReturn: Fault = async (site) => {
 /** `salt` waits for many while the master is killed and comes back, and prints what each returned. */
 const clientStays: Fault = async (site, chance) => {
   site.duration = () => chance.whole(500, 4000)
-  const printed = site.cluster.run("salt -t 40 'sim-*' fault.note --out=txt")
+  const printed = site.cluster.run("salt -t 120 'sim-*' fault.note --out=txt")
   const some = site.sims[0]!
   const known = new Set(some.ran.keys())
   await until('the job is out', async () => [...some.ran.keys()].some((jid) => !known.has(jid)))
@@ -251,14 +243,17 @@ const clientStays: Fault = async (site, chance) => {
 
 /** The job store lies on a small disk, which somebody fills. */
 const diskFull: Fault = async (site, chance) => {
-  site.duration = () => chance.whole(100, 400)
+  site.duration = () => chance.whole(0, 300)
   const filler = join(site.cluster.cachedir, 'filler')
+  const release = site.holdJobs()
   const jid = await site.publish()
+  await until('all minions run the job', () => site.sims.every(({ ran }) => ran.has(jid)))
   try {
     writeFileSync(filler, Buffer.alloc(SMALL_DISK))
   } catch {
     // that was meant
   }
+  release()
   await sleep(chance.whole(1000, 2000))
   const early = (await site.returns(jid)).size
   rmSync(filler, { force: true })

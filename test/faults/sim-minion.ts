@@ -14,8 +14,9 @@ export interface SimSite {
   key: RsaPrivateKey
   /** Seconds that a minion waits for an answer. */
   patience: number
-  /** Milliseconds that a job takes. */
+  /** Milliseconds that a job takes, from when it may go on. */
   duration(): number
+  mayGoOn(): Promise<void>
   /** How often a return is sent. */
   copies(): number
 }
@@ -114,6 +115,7 @@ export class SimMinion {
     const jid = str(load.get('jid') ?? '')
     this.ran.set(jid, (this.ran.get(jid) ?? 0) + 1)
     this.unsent++
+    await this.site.mayGoOn()
     await sleep(this.site.duration())
     const ret = new Map<Value, Value>([
       ['cmd', '_return'],

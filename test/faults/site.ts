@@ -10,7 +10,7 @@ import type { Dict, Value } from '../../src/data/mod.ts'
 import { SqliteJobs } from '../../src/store/mod.ts'
 import { generateRsaKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
 import { Cluster } from '../live/cluster.ts'
-import { until } from '../until.ts'
+import { PATIENCE_SECONDS, until } from '../until.ts'
 import { type Held, holds } from './holds.ts'
 import { Line } from './line.ts'
 import { SimMinion } from './sim-minion.ts'
@@ -37,6 +37,7 @@ export class FaultSite {
   awaySeconds = 2
   duration: () => number = () => 0
   copies: () => number = () => 1
+  private released: Promise<void> = Promise.resolve()
   /** What the master held with all minions there and nothing to do. */
   private start!: Held
   private requests!: Line
@@ -69,6 +70,7 @@ export class FaultSite {
         key,
         patience: this.patience,
         duration: () => this.duration(),
+        mayGoOn: () => this.released,
         copies: () => this.copies(),
       })
       this.sims.push(sim)
@@ -119,10 +121,24 @@ export class FaultSite {
     }
   }
 
+  /** Jobs that begin from now on go on when the function is called. */
+  holdJobs(): () => void {
+    let release = (): void => undefined
+    this.released = new Promise((done) => {
+      release = done
+    })
+    return release
+  }
+
+  /** Waits until all minions hear of jobs: connections may be broken, or the master not know yet who is there. */
   async listening(): Promise<void> {
-    // a broken connection is not noticed at once
-    await sleep(200)
-    await until('all minions listen', async () => this.sims.every((sim) => sim.isListening))
+    await until('all minions hear of jobs', async () => {
+      if (!this.sims.every((sim) => sim.isListening)) return false
+      const jid = await this.publish()
+      const heard = (): boolean => this.sims.every(({ ran }) => ran.has(jid))
+      for (let i = 0; i < 20 && !heard(); i++) await sleep(100)
+      return heard()
+    })
   }
 
   async returns(jid: string): Promise<Map<string, Dict>> {
@@ -141,7 +157,7 @@ export class FaultSite {
     const note = (error: unknown): unknown => problems.push(toError(error).message)
     if (mustAllRun) await until('all minions hear of the job', heard).catch(note)
     else await sleep(HEARING_MS)
-    await until('all returns are taken', async () => this.sims.every((sim) => sim.isIdle), 60).catch(note)
+    await until('all returns are taken', async () => this.sims.every((sim) => sim.isIdle)).catch(note)
     const stored = await this.returns(jid)
     for (const { id, ran } of this.sims) {
       const times = ran.get(jid) ?? 0
@@ -154,14 +170,15 @@ export class FaultSite {
     return problems.length > 5 ? [...problems.slice(0, 5), `and ${problems.length - 5} more`] : problems
   }
 
-  /** Counts how often the master tells of each return from now on. */
-  async returnEvents(): Promise<{ counts(): Promise<Map<string, number>>; close(): void }> {
+  /** Counts how often the master tells of each return from now on: until all are there that are expected, and no more come. */
+  async returnEvents(): Promise<{ counts(expected: readonly string[]): Promise<Map<string, number>>; close(): void }> {
     const paths = { pub: this.eventSocket, pull: '' }
     const bus = await BusClient.open({ paths, filter: (tag) => /^salt\/job\/\d+\/ret\/sim-/.test(tag) })
     return {
-      async counts() {
+      async counts(expected) {
         const counts = new Map<string, number>()
-        for (let event = await bus.next(1); event; event = await bus.next(0.3))
+        const patience = (): number => (expected.every((tag) => counts.has(tag)) ? 0.3 : PATIENCE_SECONDS)
+        for (let event = await bus.next(patience()); event; event = await bus.next(patience()))
           counts.set(event.tag, (counts.get(event.tag) ?? 0) + 1)
         return counts
       },
