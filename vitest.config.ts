@@ -1,12 +1,17 @@
 import { defineConfig } from 'vitest/config'
+import { PATIENCE_SECONDS } from './test/until.ts'
+
+// limits only end what hangs: a busy machine must not fail a test
+const PATIENCE_MS = PATIENCE_SECONDS * 1000
 
 export default defineConfig({
   test: {
     include: ['{src,test,tools,bench}/**/*.test.ts', 'lab/{,compare/}*.test.ts'],
-    pool: 'threads',
+    // a thread that ends closes descriptors by their numbers, which others may have by then
+    pool: 'forks',
     isolate: false,
-    // a busy machine must not fail a test that only starts processes
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 3 * PATIENCE_MS,
+    hookTimeout: 3 * PATIENCE_MS,
+    expect: { poll: { timeout: PATIENCE_MS } },
   },
 })

@@ -43,12 +43,12 @@ beforeAll(async () => {
   const { already, events } = await openSite(site, programs)
   events.close()
   expect(already).toEqual([])
-}, 90_000)
+})
 
 afterAll(async () => {
   await stopAll(site)
   rmSync(folder, { recursive: true, force: true })
-}, 30_000)
+})
 
 async function ping(): Promise<unknown> {
   const { output } = await runCommand(root, join(site.bin, 'salt'), ['*', 'test.ping', '--out=json', '--static'])

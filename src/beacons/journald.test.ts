@@ -79,7 +79,7 @@ async function withJournal(name: string, work: (host: LocalHost) => Promise<void
   }
 }
 
-test.runIf(canRun)('entries of a real journal are told', { timeout: 60_000 }, async () => {
+test.runIf(canRun)('entries of a real journal are told', async () => {
   const name = `brine${process.pid}`
   await withJournal(name, async (host) => {
     const plain = new LocalHost()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { PATIENCE_SECONDS } from '../../test/until.ts'
 import { decodeEvent, type Event, EventFrames } from '../wire/mod.ts'
 import { FollowedEvents } from './journal/followed.ts'
 import { EventJournal } from './journal/journal.ts'
@@ -45,7 +46,7 @@ const past = (): JournalReader => new JournalReader(join(folder, 'events'), () =
 async function take(tap: { next(seconds: number): Promise<BusEvent | undefined> }, count: number): Promise<BusEvent[]> {
   const events: BusEvent[] = []
   while (events.length < count) {
-    const event = await tap.next(10)
+    const event = await tap.next(PATIENCE_SECONDS)
     if (!event) throw new Error(`Only ${events.length} of ${count} events came`)
     events.push(event)
   }
@@ -67,7 +68,8 @@ class PlainListener {
   }
 
   async until(test: () => boolean): Promise<void> {
-    for (const end = Date.now() + 20_000; !test(); await sleep(5)) if (Date.now() > end) throw new Error('In vain')
+    for (const end = Date.now() + PATIENCE_SECONDS * 1000; !test(); await sleep(5))
+      if (Date.now() > end) throw new Error('In vain')
   }
 }
 

@@ -54,7 +54,7 @@ async function fromElsewhere(pool: PillarPool): Promise<Dict> {
   return made
 }
 
-describe('a pool of processes for pillar', { timeout: 60_000 }, () => {
+describe('a pool of processes for pillar', () => {
   it('makes pillar here as long as that takes little time, and then leaves it to a process', async () => {
     const lazy = poolWith({ ownMs: 60_000 })
     await lazy.make(request('web1'), slowly)

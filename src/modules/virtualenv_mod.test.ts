@@ -62,7 +62,7 @@ describe.skipIf(!hasVenv)('a real virtualenv', () => {
 
   beforeAll(async () => {
     await call(virtualenv, 'create', { path: env, venv_bin: 'venv' })
-  }, 120_000)
+  })
 
   afterAll(() => rmSync(root, { recursive: true }))
 
@@ -71,7 +71,7 @@ describe.skipIf(!hasVenv)('a real virtualenv', () => {
     expect(version).toMatch(/^\d+\./)
     expect(await call(pip, 'list', { bin_env: env })).toMatchObject({ pip: version })
     expect(await call(pip, 'is_installed', { bin_env: env, pkgname: 'brine-sample' })).toBe(false)
-  }, 60_000)
+  })
 
   test('says where its packages are', async () => {
     expect(await call(virtualenv, 'get_site_packages', { venv: env })).toMatch(
@@ -80,5 +80,5 @@ describe.skipIf(!hasVenv)('a real virtualenv', () => {
     await expect(call(virtualenv, 'get_site_packages', { venv: root })).rejects.toThrow(
       'does not appear to be a virtualenv',
     )
-  }, 60_000)
+  })
 })

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../test/until.ts'
 import { EventBus } from '../bus/mod.ts'
 import { type Dict, loadJson, str, type Value } from '../data/mod.ts'
 import { type MasterContext, type MasterFunction, masterFn } from '../sdk/mod.ts'
@@ -62,8 +63,12 @@ class Trial {
     this.reactor.start()
   }
 
-  async settled(): Promise<void> {
-    for (let round = 0; round < 60; round++) await new Promise((done) => setTimeout(done, 2))
+  /** When reactions have ended but for so many, and what came of it was heard too. */
+  async settled(unended = 0): Promise<void> {
+    const round = (): Promise<unknown> => new Promise((done) => setTimeout(done, 2))
+    for (let rounds = 0; rounds < 60; rounds++) await round()
+    await until('the reactions have ended', () => this.store.open().length === unended)
+    for (let rounds = 0; rounds < 10; rounds++) await round()
   }
 
   async close(): Promise<void> {
@@ -242,7 +247,7 @@ describe('the reactor', () => {
     const one = (id: string, more = ''): string => `${id}:\n  local.f.${id}:\n    - tgt: w\n${more}`
     trial.start({ a: `${one('x')}${one('y', '    - require:\n      - local: x\n')}${one('z')}` })
     trial.bus.fire('a', new Map())
-    await trial.settled()
+    await trial.settled(1)
     expect(trial.done).toEqual(['f.x w'])
     const jid = str((trial.store.last(1)[0]!.record.get('calls') as Dict[])[0]!.get('jid')!)
     trial.returns.set(jid, new Map([['web1', loadJson('{"success": true, "retcode": 0}') as Dict]]))

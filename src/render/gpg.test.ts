@@ -27,7 +27,7 @@ beforeAll(async () => {
   if (!hasGpg) return
   const key = ['--quick-gen-key', 'brine@example.com', 'future-default', 'default', 'never']
   await run('gpg', ['--homedir', home, '--batch', '--passphrase', '', ...key])
-}, 60_000)
+})
 
 afterAll(async () => {
   if (hasGpg) await run('gpgconf', ['--homedir', home, '--kill', 'all']).catch(() => {})
@@ -45,18 +45,18 @@ describe.skipIf(!hasGpg)('the gpg renderer', () => {
     expect(repr(await decrypt(data, { opts }))).toBe(
       "{'a': {'b': ['hello', 'plain']}, 'n': 5, 'both': 'user:hello\\n:hello'}",
     )
-  }, 30_000)
+  })
 
   test('keeps line breaks before the end, and bytes that are no text', async () => {
     expect(await decrypt(await encrypted('\n\na\nb\n\n'), { opts })).toBe('\n\na\nb')
     expect(await decrypt(await encrypted(Buffer.from([0xff, 0xfe])), { opts })).toEqual(Uint8Array.of(0xff, 0xfe))
-  }, 30_000)
+  })
 
   test('reads a message that was put on one line', async () => {
     const oneLine = (await encrypted('x')).replaceAll('\n', '\\n')
     expect(await decrypt(oneLine, { opts })).toBe('x')
     expect(await decrypt('a\\nb', { opts }, { translateNewlines: true })).toBe('a\nb')
-  }, 30_000)
+  })
 
   test('fails on what it cannot decrypt, unless that is allowed', async () => {
     const broken = '-----BEGIN PGP MESSAGE-----\n\nnonsense\n-----END PGP MESSAGE-----'
@@ -65,14 +65,14 @@ describe.skipIf(!hasGpg)('the gpg renderer', () => {
     )
     const lenient: Dict = new Map([...opts, ['gpg_decrypt_must_succeed', false]])
     expect(await decrypt(broken, { opts: lenient })).toBe(broken)
-  }, 30_000)
+  })
 
   test('removes the locks of gpg processes that are gone', async () => {
     const lock = '.#lk0x1.host.999999999'
     await writeFile(join(home, lock), '')
     await decrypt(await encrypted('x'), { opts })
     expect(await readdir(home)).not.toContain(lock)
-  }, 30_000)
+  })
 
   test('finds its keys through config.get first', async () => {
     const functions = {
@@ -83,5 +83,5 @@ describe.skipIf(!hasGpg)('the gpg renderer', () => {
     }
     const elsewhere: Dict = new Map([['gpg_keydir', '/nowhere']])
     expect(await decrypt(await encrypted('x'), { opts: elsewhere, functions })).toBe('x')
-  }, 30_000)
+  })
 })

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { eventually } from '../../test/eventually.ts'
 import { type Dict, decodeMsgpack, type Value } from '../data/mod.ts'
 import { EXIT_CODES, SignIn, type SignInOutcome } from './client/mod.ts'
 import { pemFingerprint } from './crypto/mod.ts'
@@ -32,8 +33,8 @@ describe.each(['zeromq', 'tcp', 'ws'])('a minion and a master over %s', (transpo
     expect(answer.has('tok') || answer.has('nonce')).toBe(false)
     expect(await minion.sendPrivate(dict({ cmd: '_pillar' }))).toEqual(new Map([['role', 'web']]))
     const heard = await trial.subscribe(minion)
-    await vi.waitFor(() => expect(trial.publisher.subscribers).toBe(1))
-    await vi.waitFor(async () => {
+    await eventually(() => expect(trial.publisher.subscribers).toBe(1))
+    await eventually(async () => {
       await trial.publications.publish(
         new Map([
           ['fun', 'test.ping'],
@@ -50,7 +51,7 @@ describe.each(['zeromq', 'tcp', 'ws'])('a minion and a master over %s', (transpo
     const minion = await trial.minion()
     await minion.authenticate()
     const heard = await trial.subscribe(minion)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await trial.publications.publish(
         new Map([
           ['jid', '1'],
@@ -70,7 +71,7 @@ describe.each(['zeromq', 'tcp', 'ws'])('a minion and a master over %s', (transpo
         ]),
       )
     }
-    await vi.waitFor(() => expect(heard.slice(-3).map((load) => load.get('jid'))).toEqual(['2', '3', '4']))
+    await eventually(() => expect(heard.slice(-3).map((load) => load.get('jid'))).toEqual(['2', '3', '4']))
   })
 })
 
@@ -346,7 +347,7 @@ describe('publications', () => {
           ['tgt_type', kind],
         ]),
       )
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await publish('start', '*', 'compound')
       expect(heard[0]!.length > 0 && heard[1]!.length > 0).toBe(true)
     })
@@ -354,7 +355,7 @@ describe('publications', () => {
     await publish('two', ['m2'], 'list')
     await publish('end', 'G@os:x', 'grain')
     const last = (n: number) => heard[n]!.map((load) => load.get('fun')).filter((fun) => fun !== 'start')
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect([last(0), last(1)]).toEqual([
         ['one', 'end'],
         ['two', 'end'],
@@ -368,7 +369,7 @@ describe('publications', () => {
     await minion.authenticate()
     const heard = await trial.subscribe(minion)
     Object.assign((trial.publications as unknown as { options: object }).options, { sign: false })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await trial.publications.publish(new Map([['fun', 'x']]))
       expect(trial.logs.join()).toContain('Message signing is enabled but the payload has no signature.')
     })

@@ -1,11 +1,10 @@
 // A batch is the master's: it goes on without the program that began it, and when the master starts again.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { salt } from '../../src/cli/mod.ts'
 import { toPlain } from '../../src/data/mod.ts'
 import { TestSite } from './site.ts'
 
-test('A batch goes on when the master starts again in the midst of it', { timeout: 60_000 }, async () => {
+test('A batch goes on when the master starts again in the midst of it', async () => {
   const site = await TestSite.open()
   try {
     const master = await site.master()
@@ -15,11 +14,9 @@ test('A batch goes on when the master starts again in the midst of it', { timeou
     const { tag } = await master.event(/^salt\/batch\/\d+\/progress$/)
     const jid = tag.split('/')[2]!
     await master.event(new RegExp(`^salt/job/${jid}/new$`))
-    // its state is written now and then
-    await sleep(700)
     await master.stop()
     await master.start()
-    await master.event(new RegExp(`^salt/batch/${jid}/complete$`), 45)
+    await master.event(new RegExp(`^salt/batch/${jid}/complete$`))
     const answered = master.seen.filter(({ tag }) => tag.startsWith(`salt/job/${jid}/ret/`))
     expect(answered.map(({ data }) => `${data.get('id')}: ${data.get('return')}`).sort()).toEqual([
       'web1: done',

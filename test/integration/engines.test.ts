@@ -79,10 +79,10 @@ export default defineEngine({
     const { count3 } = (await run('engine.list')) as Record<string, { state?: string }>
     return count3?.state === 'running'
   })
-}, 60_000)
+})
 afterAll(() => site?.close())
 
-describe('a master with engines', { timeout: 60_000 }, () => {
+describe('a master with engines', () => {
   it('takes requests from outside, which the reactor puts into a queue that is worked off', async () => {
     const sent = await fetch(`http://127.0.0.1:${port}/deploy`, { method: 'POST', body: '{"minion": "web1"}' })
     expect(sent.status).toBe(200)
@@ -106,7 +106,7 @@ describe('a master with engines', { timeout: 60_000 }, () => {
   })
 })
 
-describe('queues', { timeout: 60_000 }, () => {
+describe('queues', () => {
   it('answer as those of Salt do', async () => {
     const answers: unknown[] = []
     for (const [fun, ...args] of [
@@ -159,7 +159,7 @@ describe('queues', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a minion with engines', { timeout: 60_000 }, () => {
+describe('a minion with engines', () => {
   it('sends what they fire to its master', async () => {
     const cmd = put('events.sh', `#!/bin/sh\necho '{"tag": "from/script", "data": {"n": 1}}'\n`)
     await site.minion('web1', { engines: { script: { cmd: `sh ${cmd}`, interval: 60 } } })
@@ -179,7 +179,7 @@ describe('a minion with engines', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a minion on the machine of its master', { timeout: 60_000 }, () => {
+describe('a minion on the machine of its master', () => {
   it('calls runners, wheel functions and other minions', async () => {
     await site.minion('master')
     const runner = await master.ask('master', 'saltutil.runner', ['test.arg', ['baz'], new Map([['foo', 'bar']])])

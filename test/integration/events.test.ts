@@ -8,7 +8,7 @@ let master: TestMaster
 beforeAll(async () => {
   site = await TestSite.open()
   master = await site.master()
-}, 60_000)
+})
 afterAll(() => site?.close())
 
 const fire = async (...names: string[]): Promise<void> => {
@@ -21,7 +21,7 @@ async function watch(count: number, kwargs: Record<string, Value>): Promise<stri
   return printed.split('\n').flatMap((line) => /shop\/(\w+)\t/.exec(line)?.[1] ?? [])
 }
 
-describe('the journal of events', { timeout: 60_000 }, () => {
+describe('the journal of events', () => {
   it('goes on over a restart, and state.event begins where it is told to', async () => {
     await fire('a', 'b')
     await master.stop()

@@ -29,7 +29,7 @@ describe.runIf(runs)('HAProxy', () => {
   beforeAll(async () => {
     server = await startHaproxy(configuration)
     socket = join(server.directory, 'admin.sock')
-  }, 30_000)
+  })
   afterAll(async () => server?.stop())
 
   const ask = (name: string, ...args: (string | number | boolean)[]) => salt.call(`haproxy.${name}`, args, { socket })

@@ -43,7 +43,7 @@ async function enter(nick: string): Promise<Socket> {
 const start = (more: Record<string, Value> = {}): RunningEngine =>
   runEngine(ircbot, { nick: 'salty', host: '127.0.0.1', port, channels: ['ops'], allow_nicks: ['jo.*'], ...more })
 
-describe.runIf(canServe('ngIRCd', PROGRAM))('the IRC bot', { timeout: 60_000 }, () => {
+describe.runIf(canServe('ngIRCd', PROGRAM))('the IRC bot', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'brine-irc-'))
     port = await freePort()
@@ -59,7 +59,7 @@ describe.runIf(canServe('ngIRCd', PROGRAM))('the IRC bot', { timeout: 60_000 }, 
     user = await enter('joe')
     bot = start()
     await until('the bot in the channel', () => /:salty!.* JOIN/.test(heard))
-  }, 60_000)
+  })
   afterAll(async () => {
     await bot?.stop()
     user?.destroy()

@@ -1,13 +1,11 @@
 // Minions and masters together: what a minion does when masters come and go, when it is killed, and when it is told to.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../until.ts'
 import { TestSite } from './site.ts'
 
-const MINUTE = 60_000
 let site: TestSite
 
 beforeEach(async () => {
@@ -23,9 +21,7 @@ function process_(config: string): ChildProcess {
   return child
 }
 
-test('A minion goes to the next master when it loses one, and back when the first returns', {
-  timeout: 2 * MINUTE,
-}, async () => {
+test('A minion goes to the next master when it loses one, and back when the first returns', async () => {
   const first = await site.master('a', '127.0.0.1')
   const second = await site.master('b', '127.0.0.2')
   await site.minion('web1', {
@@ -47,7 +43,7 @@ test('A minion goes to the next master when it loses one, and back when the firs
   expect(await first.ask('web1', 'test.ping')).toBe(true)
 })
 
-test('A minion with a list of masters serves all of them', { timeout: MINUTE }, async () => {
+test('A minion with a list of masters serves all of them', async () => {
   const first = await site.master('a', '127.0.0.1')
   const second = await site.master('b', '127.0.0.2')
   await site.minion('web1', { master: ['127.0.0.1', '127.0.0.2'] })
@@ -57,17 +53,18 @@ test('A minion with a list of masters serves all of them', { timeout: MINUTE }, 
   }
 })
 
-test('A return outlives the master, and the minion that is killed before it could send it', {
-  timeout: 2 * MINUTE,
-}, async () => {
+test('A return outlives the master, and the minion that is killed before it could send it', async () => {
   const master = await site.master()
   const config = site.minionConfig('web1')
   const minion = process_(config)
   await master.event(/^salt\/minion\/web1\/start$/)
   const mark = join(site.root, 'ran')
-  const jid = await master.publish('web1', 'cmd.run', [`sleep 1; echo once >> ${mark}; echo done`])
+  const go = join(site.root, 'go')
+  const held = `until [ -e ${go} ]; do sleep 0.1; done`
+  const jid = await master.publish('web1', 'cmd.run', [`${held}; echo once >> ${mark}; echo done`])
   await until('the job', () => readdirSync(join(site.root, 'web1/var/cache/salt/minion/proc')).includes(jid))
   await master.stop()
+  writeFileSync(go, '')
   const outbox = join(site.root, 'web1/var/cache/salt/minion/outbox')
   await until('the return on disk', () => readdirSync(outbox).some((name) => name.endsWith('.p')))
   const ended = new Promise((done) => minion.once('exit', done))
@@ -80,20 +77,22 @@ test('A return outlives the master, and the minion that is killed before it coul
   await until('an empty outbox', () => readdirSync(outbox).length === 0)
 })
 
-test('A job that is killed takes its processes with it', { timeout: MINUTE }, async () => {
+test('A job that is killed takes its processes with it', async () => {
   const master = await site.master()
   await site.minion('web1')
-  const mark = join(site.root, 'late')
-  const jid = await master.publish('web1', 'cmd.run', [`(sleep 4; touch ${mark}) & sleep 4`])
-  await until('the job', () => readdirSync(join(site.root, 'web1/var/cache/salt/minion/proc')).includes(jid))
-  await sleep(500)
+  const pids = join(site.root, 'pids')
+  const jid = await master.publish('web1', 'cmd.run', [
+    `sleep 900 & echo $$ $! > ${pids}.new; mv ${pids}.new ${pids}; wait`,
+  ])
+  await until('the job', () => existsSync(pids))
+  const processes = readFileSync(pids, 'utf8').trim().split(' ')
+  expect(processes.filter((pid) => existsSync(`/proc/${pid}`))).toHaveLength(2)
   expect(await master.ask('web1', 'saltutil.kill_job', [jid])).toMatch(`Signal 9 sent to job ${jid}`)
   await master.event(new RegExp(`^salt/job/${jid}/ret/web1$`))
-  await sleep(4500)
-  expect(existsSync(mark)).toBe(false)
+  await until('their end', () => !processes.some((pid) => existsSync(`/proc/${pid}`)))
 })
 
-test('A minion applies its startup states, and says when it starts', { timeout: MINUTE }, async () => {
+test('A minion applies its startup states, and says when it starts', async () => {
   mkdirSync(join(site.root, 'srv'), { recursive: true })
   writeFileSync(join(site.root, 'srv/first.sls'), 'here:\n  test.succeed_without_changes: []\n')
   const master = await site.master()
@@ -105,7 +104,7 @@ test('A minion applies its startup states, and says when it starts', { timeout: 
   expect(ret.data.get('success')).toBe(true)
 })
 
-test('Scheduled jobs return to the master, and beacons tell it what they see', { timeout: MINUTE }, async () => {
+test('Scheduled jobs return to the master, and beacons tell it what they see', async () => {
   const watched = join(site.root, 'watched.conf')
   writeFileSync(watched, 'one\n')
   const master = await site.master()
@@ -131,18 +130,18 @@ test('Scheduled jobs return to the master, and beacons tell it what they see', {
   await until('the mode', () => changes().includes('IN_ATTRIB'))
 })
 
-test('A minion starts again, and ends, when it is told to, and answers before', { timeout: 3 * MINUTE }, async () => {
+test('A minion starts again, and ends, when it is told to, and answers before', async () => {
   const master = await site.master()
   const program = join(import.meta.dirname, '../../src/cli/salt-minion.ts')
   const config = dirname(site.minionConfig('web1'))
   const words = [process.execPath, '--import', import.meta.resolve('tsx'), program, '-c', config]
   const first = process_(site.minionConfig('web1', { minion_restart_command: words }))
   const ended = new Promise((done) => first.once('exit', done))
-  await master.event(/^salt\/minion\/web1\/start$/, 60)
+  await master.event(/^salt\/minion\/web1\/start$/)
   master.seen.splice(0)
   expect(await master.ask('web1', 'minion.restart', ['systemd=False'])).toMatchObject({ killed: first.pid, retcode: 0 })
   expect(await ended).toBe(0)
-  await master.event(/^salt\/minion\/web1\/start$/, 60)
+  await master.event(/^salt\/minion\/web1\/start$/)
   const { killed } = (await master.ask('web1', 'minion.kill')) as { killed: number }
   expect(killed).not.toBe(first.pid)
   await until('its end', () => !existsSync(`/proc/${killed}`))

@@ -10,7 +10,6 @@ import { minionConfig } from '../../src/config/mod.ts'
 import { Minion } from '../../src/minion/mod.ts'
 import { TestSite } from './site.ts'
 
-const MINUTE = 60_000
 let site: TestSite
 
 beforeEach(async () => {
@@ -26,7 +25,7 @@ async function call(config: string, ...words: string[]): Promise<{ status: numbe
   return { status, out }
 }
 
-test('A function of its own tells a minion, and salt-call, which master to go to', { timeout: MINUTE }, async () => {
+test('A function of its own tells a minion, and salt-call, which master to go to', async () => {
   const modules = join(site.root, 'modules')
   mkdirSync(modules)
   writeFileSync(join(modules, 'inventory.py'), "def master():\n    return '127.0.0.1'\n")
@@ -43,7 +42,7 @@ test('A function of its own tells a minion, and salt-call, which master to go to
   )
 })
 
-test('Without a master a minion keeps to its schedule', { timeout: MINUTE }, async () => {
+test('Without a master a minion keeps to its schedule', async () => {
   const mark = join(site.root, 'mark')
   const alone = { master_type: 'disable', schedule: { tick: { function: 'file.touch', args: [mark], seconds: 1 } } }
   const minion = await site.minion('web1', alone)
@@ -53,7 +52,7 @@ test('Without a master a minion keeps to its schedule', { timeout: MINUTE }, asy
   expect(JSON.parse((await call(site.minionConfig('web1', alone), 'test.ping')).out)).toEqual({ local: true })
 })
 
-test('A rejected key ends a minion, unless it waits for a change of mind', { timeout: MINUTE }, async () => {
+test('A rejected key ends a minion, unless it waits for a change of mind', async () => {
   const master = await site.master()
   await (await site.minion('web1')).close()
   await master.wheel('key.reject', ['web1', true])
@@ -72,7 +71,7 @@ test('A rejected key ends a minion, unless it waits for a change of mind', { tim
   expect(await master.ask('web1', 'test.ping')).toBe(true)
 })
 
-test('A master with another fingerprint than expected is left alone', { timeout: MINUTE }, async () => {
+test('A master with another fingerprint than expected is left alone', async () => {
   const master = await site.master()
   const finger = { master_finger: Array(32).fill('00').join(':') }
   await expect(site.minion('web1', finger)).rejects.toMatchObject({ outcome: { status: 'fingerprint' } })
@@ -82,7 +81,7 @@ test('A master with another fingerprint than expected is left alone', { timeout:
   expect(await master.ask('web1', 'test.ping')).toBe(true)
 })
 
-test('A call whose key waits says so', { timeout: MINUTE }, async () => {
+test('A call whose key waits says so', async () => {
   await site.master('master', '127.0.0.1', { auto_accept: false })
   expect(await call(site.minionConfig('web1'), 'test.ping')).toEqual({
     status: 2,

@@ -14,7 +14,7 @@ describe.runIf(runs)('MariaDB', () => {
   beforeAll(async () => {
     server = await startMariadb()
     salt = minion({ 'mysql.unix_socket': join(server.directory, 'mysql.sock'), 'mysql.user': 'root' })
-  }, 60_000)
+  })
   afterAll(async () => server?.stop())
 
   /** A dry run, the real one and a second one: what each says. */

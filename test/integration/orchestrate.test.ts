@@ -37,7 +37,7 @@ last:
   put('held', `${waiting('first', 'held/go')}${doing('second')}${doing('third')}`)
   put('ended', `${waiting('first', 'ended/go')}${doing('second')}${doing('third')}`)
   master = await site.master('master')
-}, 60_000)
+})
 afterAll(() => site?.close())
 
 /** The results by ID, of a run of any kind. */
@@ -85,7 +85,7 @@ async function goOn<T>(tag: string, waits: Promise<T>): Promise<T> {
   return over
 }
 
-describe('an orchestration', { timeout: 90_000 }, () => {
+describe('an orchestration', () => {
   it('begins steps together that do not require each other, where that is wanted', async () => {
     const { jid, ended } = await begin('together', { parallel: true })
     await begun(jid, 2)

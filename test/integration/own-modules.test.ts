@@ -99,12 +99,12 @@ beforeAll(async () => {
   await master.run('saltutil.sync_all')
   await site.minion('web1', { engines: [{ ticker: { tag: 'own/tick', count: 2 } }] })
   await master.event(/^salt\/minion\/web1\/start$/)
-}, 60_000)
+})
 afterAll(() => site?.close())
 
 const ask = (fun: string, args: Value[] = []) => master.ask('web1', fun, args)
 
-describe("modules of users' own", { timeout: 60_000 }, () => {
+describe("modules of users' own", () => {
   test('start as engines of the minion', async () => {
     expect(toPlain((await master.event(/^own\/tick$/)).data)).toMatchObject({ data: { n: 0, id: 'web1' } })
   })
@@ -179,7 +179,7 @@ describe("modules of users' own", { timeout: 60_000 }, () => {
     const path = join(site.root, 'ticks')
     const size = (): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
     const jid = await master.publish('web1', 'probe.tick', [path])
-    await expect.poll(size, { timeout: 20_000 }).toBeGreaterThan(2)
+    await expect.poll(size).toBeGreaterThan(2)
     await ask('saltutil.kill_job', [jid])
     await master.event(new RegExp(`^salt/job/${jid}/ret/web1$`))
     await ask('test.sleep', [0.2])

@@ -12,7 +12,7 @@ describe.runIf(runs)('PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres()
     salt = minion({ 'postgres.host': server.directory, 'postgres.port': server.port })
-  }, 60_000)
+  })
   afterAll(async () => server?.stop())
 
   /** A dry run, the real one and a second one: what each says. */

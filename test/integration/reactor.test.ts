@@ -7,7 +7,6 @@ import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src
 import { configure, plant } from './seeds.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
-const MINUTES = { timeout: 120_000 }
 let site: TestSite
 
 beforeEach(async () => {
@@ -43,7 +42,7 @@ async function reactions(master: TestMaster, tag: string): Promise<Reaction[]> {
 
 const data = (value: Record<string, Plain>): Value => fromPlain(value)
 
-test('Wrong input to its functions is told of at once, and so is a master that is gone', MINUTES, async () => {
+test('Wrong input to its functions is told of at once, and so is a master that is gone', async () => {
   write('react/broken.sls', '{% if %}\n')
   const master = await site.master('master', '127.0.0.1', { reactor: [{ 'my/bad': [at('react/broken.sls')] }] })
   const preview = toPlain((await master.run('reactor.test', ['my/bad'])).value)
@@ -74,16 +73,14 @@ test('Wrong input to its functions is told of at once, and so is a master that i
 })
 
 describe('rules of the documents', () => {
-  test('accept a minion by its name, then apply its highstate beside that of its start', MINUTES, async () => {
+  test('accept a minion by its name, then apply its highstate beside that of its start', async () => {
     const master = await masterOf('orchestration', { auto_accept: false })
     write('srv/salt/top.sls', "base:\n  '*':\n    - mark\n")
     write('srv/salt/mark.sls', `note:\n  cmd.run:\n    - name: echo applied >> ${at('applied')}\n`)
     await site.minion('web-asg-7')
-    await expect.poll(() => lines('applied'), { timeout: 60_000 }).toEqual(['applied', 'applied'])
+    await expect.poll(() => lines('applied')).toEqual(['applied', 'applied'])
     const isAnswered = ({ calls }: Reaction): boolean => calls.length === 2
-    await expect
-      .poll(async () => (await reactions(master, 'salt/auth')).some(isAnswered), { timeout: 20_000 })
-      .toBe(true)
+    await expect.poll(async () => (await reactions(master, 'salt/auth')).some(isAnswered)).toBe(true)
     const answered = (await reactions(master, 'salt/auth')).filter(isAnswered)
     expect(answered.map(({ calls }) => calls.map(({ id, state }) => `${id} ${state}`))).toEqual([
       ['accept_minion done', 'apply_state done'],
@@ -93,7 +90,7 @@ describe('rules of the documents', () => {
     expect(highstates.map((event) => event.data.get('success'))).toEqual([true, true])
   })
 
-  test('hear events that states and commands send', MINUTES, async () => {
+  test('hear events that states and commands send', async () => {
     const master = await masterOf('orchestration')
     write('srv/salt/top.sls', 'base: {}\n')
     await site.minion('web01')
@@ -110,7 +107,7 @@ describe('rules of the documents', () => {
     expect([String(again.get('version')), again.get('status')]).toEqual(['1.5', 'ok'])
   })
 
-  test('greet a minion, roll a deployment back and warn of full disks', MINUTES, async () => {
+  test('greet a minion, roll a deployment back and warn of full disks', async () => {
     plant(site.root, 'orchestration')
     const master = await masterOf('python')
     const note = (name: string, text: string): string => `      - echo ${text} >> ${at(name)}\n`
@@ -124,17 +121,17 @@ describe('rules of the documents', () => {
     const alert = note('alerts', "{{ data['id'] }} {{ data['diskusage'] }}")
     write('srv/reactor/disk_alert.sls', `alert:\n  local.cmd.run:\n    - tgt: {{ data['id'] }}\n    - arg:\n${alert}`)
     await site.minion('web1', { beacons: { diskusage: [{ '/': '0%' }, { interval: 1 }] } })
-    await expect.poll(() => lines('applied')[0], { timeout: 60_000 }).toBe('applied')
-    await expect.poll(() => lines('alerts')[0], { timeout: 60_000 }).toMatch(/^web1 \d/)
+    await expect.poll(() => lines('applied')[0]).toBe('applied')
+    await expect.poll(() => lines('alerts')[0]).toMatch(/^web1 \d/)
     await master.run('event.send', ['myapp/deployment/failed', data({ app_name: 'shop', version: '2.0' })])
-    await expect.poll(() => lines('rolled'), { timeout: 60_000 }).toEqual(['shop 2.0'])
+    await expect.poll(() => lines('rolled')).toEqual(['shop 2.0'])
   })
 })
 
 describe('a reaction', () => {
   const rule = (name: string): Record<string, string> => ({ [`${name}/*`]: at(`reactor/${name}.sls`) })
 
-  test('can be waited for, with what minions returned', MINUTES, async () => {
+  test('can be waited for, with what minions returned', async () => {
     write('reactor/echo.sls', "say:\n  local.test.echo:\n    - tgt: web1\n    - arg: [{{ data['word'] }}]\n")
     write('reactor/fail.sls', 'end:\n  local.cmd.run:\n    - tgt: web1\n    - arg: ["exit 3"]\n')
     const master = await site.master('master', '127.0.0.1', { reactor: [rule('echo'), rule('fail')] })
@@ -152,7 +149,7 @@ describe('a reaction', () => {
     expect(String((await master.run('reactor.fire', ['nobody/hears', data({}), 1])).value)).toContain('did not answer')
   })
 
-  test('that causes itself is cut off at a depth, which an event tells', MINUTES, async () => {
+  test('that causes itself is cut off at a depth, which an event tells', async () => {
     write('reactor/loop.sls', 'again:\n  runner.event.send:\n    - args:\n        tag: loop/again\n')
     const master = await site.master('master', '127.0.0.1', { reactor: [rule('loop')], reactor_max_depth: 4 })
     await master.run('event.send', ['loop/1'])
@@ -161,7 +158,7 @@ describe('a reaction', () => {
     expect(await reactions(master, 'loop/*')).toHaveLength(4)
   })
 
-  test('is left out beyond its rate, and for the same event again', MINUTES, async () => {
+  test('is left out beyond its rate, and for the same event again', async () => {
     for (const name of ['often', 'same']) write(`reactor/${name}.sls`, 'see:\n  runner.test.arg:\n    - args: {n: 1}\n')
     const limits = { 'often/*': { rate: 2, per: 3600 }, 'same/*': { dedup: 3600 } }
     const master = await site.master('master', '127.0.0.1', {
@@ -171,7 +168,7 @@ describe('a reaction', () => {
     for (const n of [1, 2, 3, 4]) await master.run('event.send', ['often/1', data({ n })])
     for (const n of [1, 1, 2, 1]) await master.run('event.send', ['same/1', data({ n })])
     await master.run('event.send', ['same/last'])
-    await expect.poll(async () => (await reactions(master, 'same/last')).length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await reactions(master, 'same/last')).length).toBe(1)
     expect([await reactions(master, 'often/*'), await reactions(master, 'same/1')].map(({ length }) => length)).toEqual(
       [2, 2],
     )

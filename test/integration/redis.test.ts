@@ -11,7 +11,7 @@ describe.runIf(runs)('Redis', () => {
   beforeAll(async () => {
     server = await startRedis('--requirepass', 'secret')
     salt = minion({ 'redis.host': '127.0.0.1', 'redis.port': server.port, 'redis.password': 'secret', 'redis.db': 2 })
-  }, 30_000)
+  })
   afterAll(async () => server?.stop())
 
   test('keeps keys as states want them', async () => {

@@ -1,8 +1,9 @@
 // Things behind a minion that are no minions: declared in its pillar, targeted like minions, and answered for by it.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { salt } from '../../src/cli/mod.ts'
+import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   master = await site.master('master', '127.0.0.1', { pillar_roots: { base: [join(site.root, 'pillar')] } })
   await site.minion('web1')
   await site.minion('web2')
-}, 60_000)
+})
 afterAll(() => site?.close())
 
 async function ask(...words: string[]): Promise<unknown> {
@@ -35,7 +36,7 @@ async function ask(...words: string[]): Promise<unknown> {
   return out.startsWith('{') ? JSON.parse(out) : out
 }
 
-describe('resources behind a minion', { timeout: 60_000 }, () => {
+describe('resources behind a minion', () => {
   it.each([
     [['lamp-1', 'test.ping'], { 'lamp-1': true }],
     [['-C', 'T@dummy', 'test.ping'], { 'lamp-1': true, 'lamp-2': true }],
@@ -65,7 +66,7 @@ describe('resources behind a minion', { timeout: 60_000 }, () => {
     master.seen.splice(0)
     await ask('web1', 'saltutil.refresh_pillar')
     await master.event(/^resource\/refresh\/web1$/)
-    await vi.waitFor(async () => expect(await ask('lamp-3', 'test.ping')).toEqual({ 'lamp-3': true }), 20_000)
+    await eventually(async () => expect(await ask('lamp-3', 'test.ping')).toEqual({ 'lamp-3': true }))
     expect(await ask('lamp-1', 'test.ping')).toMatch(/No minions matched the target/)
   })
 })

@@ -92,7 +92,7 @@ for (const { returner, runs, start, opts, prepare } of KINDS) {
     beforeAll(async () => {
       server = await start()
       prepare?.(server)
-    }, 60_000)
+    })
     afterAll(async () => server?.stop())
 
     test('gives back jobs, returns and minions', async () => {

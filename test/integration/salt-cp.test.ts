@@ -6,7 +6,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { saltCp } from '../../src/cli/mod.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
-const MINUTE = 60_000
 let site: TestSite
 let master: TestMaster
 
@@ -14,7 +13,7 @@ beforeEach(async () => {
   site = await TestSite.open()
   master = await site.master()
   await site.minion('web1')
-}, MINUTE)
+})
 afterEach(() => site.close())
 
 async function copy(...words: string[]): Promise<{ status: number; out: string }> {
@@ -23,7 +22,7 @@ async function copy(...words: string[]): Promise<{ status: number; out: string }
   return { status: await saltCp(['-c', master.config, '--out', 'json', ...words], streams), out }
 }
 
-test('Directories are copied with all that is in them', { timeout: MINUTE }, async () => {
+test('Directories are copied with all that is in them', async () => {
   const from = join(site.root, 'app')
   mkdirSync(join(from, 'conf/empty'), { recursive: true })
   const large = randomBytes(250_000)
@@ -39,7 +38,7 @@ test('Directories are copied with all that is in them', { timeout: MINUTE }, asy
   expect(statSync(join(to, 'app/conf/empty')).isDirectory()).toBe(true)
 })
 
-test('Files go in one call, directories not', { timeout: MINUTE }, async () => {
+test('Files go in one call, directories not', async () => {
   const [a, b] = [join(site.root, 'a'), join(site.root, 'b')]
   for (const file of [a, b]) writeFileSync(file, `${file}\n`)
   const to = join(site.root, 'to')

@@ -26,7 +26,7 @@ beforeAll(async () => {
     mkdirSync(pki(folder), { recursive: true })
     writeFileSync(join(pki(folder), id), pub.pub)
   }
-}, 60_000)
+})
 afterAll(() => site?.close())
 
 async function run(user: string, ...words: string[]): Promise<{ status: number; out: string }> {
@@ -37,7 +37,7 @@ async function run(user: string, ...words: string[]): Promise<{ status: number; 
   return { status, out }
 }
 
-describe('salt-key with external authentication', { timeout: 60_000 }, () => {
+describe('salt-key with external authentication', () => {
   it('lists keys for who may', async () => {
     const { status, out } = await run('looker', '-L')
     expect({ status, out }).toEqual({

@@ -12,8 +12,7 @@ import { type Dict, type Plain, str, toPlain, type Value } from '../../src/data/
 import { Master } from '../../src/master/mod.ts'
 import { Minion } from '../../src/minion/mod.ts'
 import { freePort } from '../free-port.ts'
-
-const SECONDS = 30
+import { PATIENCE_SECONDS } from '../until.ts'
 
 export interface SeenEvent {
   tag: string
@@ -48,7 +47,7 @@ export class TestMaster {
   }
 
   /** Waits for an event. */
-  async event(tag: RegExp, seconds = SECONDS): Promise<SeenEvent> {
+  async event(tag: RegExp, seconds = PATIENCE_SECONDS): Promise<SeenEvent> {
     for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(50)) {
       const found = this.seen.find((event) => tag.test(event.tag))
       if (found) return found
@@ -68,7 +67,7 @@ export class TestMaster {
   }
 
   /** What one minion answers. */
-  async ask(id: string, fun: string, arg: Value[] = [], seconds = SECONDS): Promise<Plain> {
+  async ask(id: string, fun: string, arg: Value[] = [], seconds = PATIENCE_SECONDS): Promise<Plain> {
     const jid = await this.publish(id, fun, arg)
     const { data } = await this.event(new RegExp(`^salt/job/${jid}/ret/${id}$`), seconds)
     return toPlain(data.get('return')!)

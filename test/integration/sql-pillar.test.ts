@@ -84,7 +84,7 @@ describe.runIf(canServe('PostgreSQL', '/usr/bin/psql', `${postgresPrograms()}/po
     beforeAll(async () => {
       server = await startPostgres()
       for (const text of [TABLE, ROWS, `CREATE TABLE docs AS SELECT '{"a": {"b": [1]}}'::jsonb AS doc`]) sql(text)
-    }, 60_000)
+    })
     afterAll(() => server?.stop())
     behaves('postgres', '%s', more)
 
@@ -107,7 +107,7 @@ describe.runIf(canServe('MariaDB', '/usr/sbin/mariadbd', '/usr/bin/mysql'))('pil
     server = await startMariadb()
     const grant = `CREATE DATABASE salt; GRANT ALL ON salt.* TO salt@'%' IDENTIFIED BY 's&"'; USE salt; ${TABLE}; ${ROWS}`
     execFileSync('/usr/bin/mysql', ['--no-defaults', '-uroot', `--socket=${server.directory}/mysql.sock`, '-e', grant])
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
   behaves('mysql', '%s', more)
 

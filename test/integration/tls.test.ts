@@ -2,10 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { salt } from '../../src/cli/mod.ts'
 import { minionConfig } from '../../src/config/mod.ts'
 import { Minion } from '../../src/minion/mod.ts'
+import { eventually } from '../eventually.ts'
 import { TestSite } from './site.ts'
 
 let site: TestSite
@@ -24,23 +25,18 @@ function certificate(name = 'site'): Record<string, string> {
   return { keyfile, certfile, ca_certs: certfile }
 }
 
-test.each(['tcp', 'ws'])(
-  'Over %s with TLS minions are reached, and the master by its programs',
-  { timeout: 60_000 },
-  async (transport) => {
-    const options = { transport, ssl: certificate() }
-    const master = await site.master('master', '127.0.0.1', options)
-    await site.minion('web1', options)
-    let out = ''
-    const streams = { out: (text: string) => void (out += text), err: () => undefined, terminal: false }
-    expect(await salt(['-c', master.config, '--out', 'json', '*', 'test.ping'], streams)).toBe(0)
-    expect(JSON.parse(out)).toEqual({ web1: true })
-  },
-)
+test.each(['tcp', 'ws'])('Over %s with TLS minions are reached, and the master by its programs', async (transport) => {
+  const options = { transport, ssl: certificate() }
+  const master = await site.master('master', '127.0.0.1', options)
+  await site.minion('web1', options)
+  let out = ''
+  const streams = { out: (text: string) => void (out += text), err: () => undefined, terminal: false }
+  expect(await salt(['-c', master.config, '--out', 'json', '*', 'test.ping'], streams)).toBe(0)
+  expect(JSON.parse(out)).toEqual({ web1: true })
+})
 
 test.each(['tcp', 'ws'])(
   'Over %s minions and programs that do not trust the certificate of the master say so',
-  { timeout: 60_000 },
   async (transport) => {
     const ssl = certificate()
     const other = { ...ssl, ca_certs: certificate('other').ca_certs }
@@ -59,7 +55,7 @@ test.each(['tcp', 'ws'])(
     const minion = new Minion(opts, (_level, text) => logged.push(text))
     site.atEnd(() => minion.close())
     minion.open().catch(() => undefined)
-    await vi.waitFor(() => expect(logged.join('\n')).toContain(`could not be reached: `), 20_000)
+    await eventually(() => expect(logged.join('\n')).toContain(`could not be reached: `))
     expect(logged.join('\n')).toContain(`failed: ${why}`)
   },
 )

@@ -65,7 +65,7 @@ beforeAll(async () => {
   const files = new Map<string, unknown>([[at('watched.conf'), { mask: ['modify'] }]])
   await site.minion('web1', { beacons: { inotify: [{ files: Object.fromEntries(files) }, { interval: 0.2 }] } })
   await master.event(/^salt\/minion\/web1\/start$/)
-}, 60_000)
+})
 afterAll(() => site?.close())
 
 /** The links from the first to the last, each as its kind, what it is, its place below the site, and how it went. */
@@ -80,7 +80,7 @@ function links(value: Value): string[] {
   return [own, ...(isList(next) ? next.flatMap(links) : [])]
 }
 
-describe('trace.show', { timeout: 60_000 }, () => {
+describe('trace.show', () => {
   it('tells the chain from the beacon to the state, from either end', async () => {
     await expect
       .poll(
@@ -88,7 +88,7 @@ describe('trace.show', { timeout: 60_000 }, () => {
           appendFileSync(at('watched.conf'), 'two\n')
           return master.seen.some(({ tag }) => tag.startsWith('salt/beacon/web1/inotify'))
         },
-        { timeout: 30_000, interval: 500 },
+        { interval: 500 },
       )
       .toBe(true)
     await master.event(/^salt\/job\/\d+\/sub\/web1\/error/)

@@ -245,7 +245,7 @@ runpy.run_path(${JSON.stringify(join(SITE, 'salt_event_forwarder.py'))}, run_nam
     script.stdout.on('data', (piece) => (printed += String(piece)))
     const fire = setInterval(() => readers.forEach((reader) => void reader.write(event)), 100)
     await expect
-      .poll(() => printed, { timeout: 25_000 })
+      .poll(() => printed)
       .toContain('http://monitoring.example.com/api/metrics salt.minion.web1.start web1\n')
     clearInterval(fire)
     script.kill('SIGKILL')

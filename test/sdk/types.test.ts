@@ -22,7 +22,7 @@ beforeAll(async () => {
   out.mockRestore()
   const compilerOptions = { module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true, types: ['node'] }
   writeFileSync(join(site, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['_*/*.ts'] }))
-}, 120_000)
+})
 afterAll(() => rmSync(site, { recursive: true, force: true }))
 
 const checked = (): string =>
@@ -31,7 +31,7 @@ const checked = (): string =>
 describe('the types of brine/sdk', () => {
   test('agree with what brine new writes', () => {
     expect(checked()).toBe('')
-  }, 60_000)
+  })
 
   test('know the arguments of a function', () => {
     writeFileSync(
@@ -47,5 +47,5 @@ export default defineModule({
 `,
     )
     expect(checked()).toMatch(/toUpperCase[\s\S]*nothing/)
-  }, 60_000)
+  })
 })

@@ -35,9 +35,9 @@ describe('a command on this machine', () => {
   })
 
   test('is ended with all it started when its time is over', async () => {
-    const started = Date.now()
-    const result = await shell('sleep 60 & sleep 60; echo no', { timeout: 0.2 })
-    expect([result.timedOut, result.stdout, Date.now() - started < 5000]).toEqual([true, '', true])
+    // both hold the output, which ends with the last of them: longer than this test may take
+    const result = await shell('sleep 900 & sleep 900; echo no', { timeout: 0.2 })
+    expect([result.timedOut, result.stdout]).toEqual([true, ''])
   })
 
   test('gives no more output than allowed', async () => {

@@ -1,0 +1,6 @@
+// Tries something again until it fails no more: for what a test waits for, however long a busy machine takes.
+import { vi } from 'vitest'
+import { PATIENCE_SECONDS } from './until.ts'
+
+export const eventually = <T>(attempt: () => T | Promise<T>, interval = 50): Promise<T> =>
+  vi.waitFor(attempt, { timeout: PATIENCE_SECONDS * 1000, interval })
