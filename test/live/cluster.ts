@@ -18,6 +18,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { minionBusPaths } from '../../src/bus/mod.ts'
 import { freePort } from '../free-port.ts'
+import { PATIENCE_SECONDS } from '../until.ts'
 import { ours, type Programs } from './programs.ts'
 import type { Json, Scenario } from './scenario.ts'
 
@@ -26,7 +27,8 @@ const PROGRAMS = ['salt', 'salt-run', 'salt-key', 'salt-cp', 'salt-call']
 /** The other one of two masters, where minions know two. */
 export const SECOND_MASTER = 'master-b'
 
-const COMMAND_SECONDS = 90
+/** What has not ended by then hangs. */
+const COMMAND_SECONDS = 3 * PATIENCE_SECONDS
 
 export interface Ran {
   status: number

@@ -1,5 +1,6 @@
 // Plays a scenario: starts what it needs, does its steps in order, and says which came out otherwise than recorded.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PATIENCE_SECONDS } from '../until.ts'
 import { type Ran, SECOND_MASTER } from './cluster.ts'
 import { differenceOfTexts, matchesJson, readJson } from './compare.ts'
 import { isForOthers, missingEvents } from './events.ts'
@@ -22,7 +23,10 @@ export interface StepVerdict {
 type Verdict = Omit<StepVerdict, 'name'>
 
 /** A scenario may take that long; what it has not done by then counts as failed. */
-const SCENARIO_SECONDS = 150
+const SCENARIO_SECONDS = 600
+
+/** What the last step brings about is told within this, on a busy machine too. */
+const LATE_SECONDS = 30
 
 /** Questions that change nothing: recordings were made on a slower machine, where jobs had ended when they were asked. */
 const ASKS_ABOUT_JOBS = /salt-run jobs\.|saltutil\.(running|find_job|is_running)\b/
@@ -70,7 +74,7 @@ class Play {
   }
 
   private async eventsVerdict(recorded: readonly RecordedEvent[], of: string): Promise<Verdict> {
-    const end = Date.now() + 6000
+    const end = Date.now() + LATE_SECONDS * 1000
     for (;;) {
       const missing = missingEvents(recorded, this.stage.seen(of), (value) => this.stage.cluster.placed(value))
       if (missing.length === 0) return {}
@@ -117,7 +121,7 @@ class Play {
 
   /** Logs are not the same, but what matters is told. */
   private async logged(name: string, text: RegExp): Promise<Verdict> {
-    const end = Date.now() + 6000
+    const end = Date.now() + LATE_SECONDS * 1000
     while (!text.test(this.stage.cluster.log(name)) && Date.now() < end) await sleep(100)
     const log = this.stage.cluster.log(name)
     return text.test(log) ? {} : { problem: `the log does not have ${text.source}:\n${log}` }
@@ -180,7 +184,7 @@ class Play {
 
   private async awaited({ wait_event, seen = true }: Step): Promise<Verdict> {
     const [, tags = '', words = ''] = /^(\S+)(.*)$/.exec(wait_event!) ?? []
-    const found = await this.stage.hears(this.known.filled(tags, '*'), words, seen ? 30 : 3)
+    const found = await this.stage.hears(this.known.filled(tags, '*'), words, seen ? PATIENCE_SECONDS : 3)
     return found === seen ? {} : { problem: seen ? 'no such event came' : 'such an event came' }
   }
 }

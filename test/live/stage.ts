@@ -2,12 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusEvent } from '../../src/bus/mod.ts'
 import { fnmatch } from '../../src/data/mod.ts'
+import { PATIENCE_SECONDS } from '../until.ts'
 import { Cluster, type Ran, SECOND_MASTER } from './cluster.ts'
 import { EventLog } from './event-log.ts'
 import type { Programs } from './programs.ts'
 import type { Scenario, Step } from './scenario.ts'
 
-const START_SECONDS = 60
+const START_SECONDS = 2 * PATIENCE_SECONDS
 
 /** After a restart a minion may be refused, and never tell that it is there. */
 const RESTART_SECONDS = 15
