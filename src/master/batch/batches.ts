@@ -62,6 +62,8 @@ export class Batches {
     const batch = new Batch(plan, minions, now())
     this.running.set(plan.jid, batch)
     this.tell(batch, 'new')
+    // whoever is told the number of a batch can count on it, whatever becomes of this master
+    this.write()
     await this.advance(batch, {})
     return new Map([['jid', plan.jid]])
   }
