@@ -158,6 +158,15 @@ describe('a listener that says which tags it wants', () => {
     client.close()
   })
 
+  it('gets what came while its process had no time', async () => {
+    const client = await BusClient.open({ paths, tags: ['n/odd/*'] })
+    fire(1, 1)
+    const next = client.next(0.02)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    expect((await next)?.number).toBe(1)
+    client.close()
+  })
+
   it('goes on from the journal without a gap and without doubles, whenever it comes', async () => {
     fire(1, 50)
     const opening = Array.from({ length: 20 }, async (_, index) => {

@@ -24,9 +24,11 @@ export class EventQueue {
 
   /** The next event, or undefined when none comes within the seconds or no more will come. */
   async next(seconds: number): Promise<BusEvent | undefined> {
-    if (this.waiting.length === 0 && seconds > 0 && this.isOpen) {
+    if (this.waiting.length === 0 && this.isOpen) {
       await new Promise<void>((done) => {
-        const timer = setTimeout(done, seconds * 1000)
+        // what came while this process got no time of the machine is read before the time counts as over
+        const over = (): unknown => setImmediate(done)
+        const timer = seconds > 0 ? setTimeout(over, seconds * 1000) : void over()
         this.wake = () => {
           clearTimeout(timer)
           done()

@@ -69,6 +69,17 @@ describe.each(['zeromq', 'tcp', 'ws'])('transport %s', (name) => {
     await expect.poll(() => received.mock.calls.length).toBe(2)
   })
 
+  it('takes an answer that came in time, although it had no time to read it', async () => {
+    const handler = (message: unknown): unknown => {
+      if (message === 'late') setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700))
+      return message
+    }
+    const listener = closing(await transport.listen(LOCAL, handler))
+    const client = closing(transport.connect(listener.endpoint))
+    await client.request('hello')
+    expect(await client.request('late', { timeout: 0.5, tries: 1 })).toBe('late')
+  })
+
   it('waits for a master that is not there yet, and finds one that was restarted', async () => {
     const first = await transport.listen(LOCAL, () => 'first')
     const { endpoint } = first

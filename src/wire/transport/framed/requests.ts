@@ -7,6 +7,7 @@ import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
 import { dial, listenOn, peerOf } from '../sockets.ts'
+import { whenOver } from '../time-over.ts'
 import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
@@ -148,11 +149,11 @@ export class FramedRequestClient implements RequestClient {
     const mid = randomUUID()
     const frame = encodeFrame(new Map([['mid', mid]]), message)
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.pending.delete(mid)
+      const timer = whenOver(timeout * 1000, () => {
+        if (!this.pending.delete(mid)) return
         const hint = `no answer from ${endpointText(this.endpoint)}`
         reject(new WireError('SaltReqTimeoutError', 'Message timed out', { hint, reason: this.trouble }))
-      }, timeout * 1000)
+      })
       const pending: Pending = { frame, sent: false, timer, resolve, reject }
       this.pending.set(mid, pending)
       if (this.connection !== undefined) this.send(pending)

@@ -4,6 +4,7 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
+import { whenOver } from '../time-over.ts'
 import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
@@ -169,7 +170,7 @@ export class WebSocketRequestClient implements RequestClient {
 
   private exchange(socket: WebSocket, bytes: Uint8Array, deadline: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => finish(this.timedOut()), Math.max(0, deadline - performance.now()))
+      const timer = whenOver(Math.max(0, deadline - performance.now()), () => finish(this.timedOut()))
       const lost = (): void => finish(this.hungUp())
       const failed = (error: Error): void => finish(tlsRefusal(this.endpoint, this.options.ssl, error))
       const received = (data: Buffer, isBinary: boolean): void => finish(binaryOf(socket, data, isBinary))

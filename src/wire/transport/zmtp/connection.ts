@@ -79,6 +79,13 @@ export class ZmtpConnection implements FrameSink, Holder {
     this.socket.destroy()
   }
 
+  /** Fails, unless a sign of the peer is here that this process had no time to read yet. */
+  failIfSilent(milliseconds: number, reason: Error): void {
+    setImmediate(() => {
+      if (performance.now() - this.heardAt > milliseconds) this.fail(reason)
+    })
+  }
+
   overflow(): void {
     this.fail(new WireError('TooLarge', 'Refused a message: too many large ones are coming in at once'))
   }
@@ -112,8 +119,8 @@ export class ZmtpConnection implements FrameSink, Holder {
     if (milliseconds === 0) return
     const look = (): void => {
       const left = this.heardAt + milliseconds - performance.now()
-      if (left <= 0) this.fail(new WireError('Closed', 'The peer is silent'))
-      else this.timer = setTimeout(look, left).unref()
+      if (left > 0) this.timer = setTimeout(look, left).unref()
+      else this.failIfSilent(milliseconds, new WireError('Closed', 'The peer is silent'))
     }
     look()
   }

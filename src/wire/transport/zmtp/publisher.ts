@@ -177,10 +177,11 @@ export class ZmtpPublisher implements Publisher {
   private beat(): void {
     const now = performance.now()
     const silence = this.options.heartbeatTimeout ?? SILENCE_MS
+    const longest = silence + (this.options.heartbeatInterval ?? HEARTBEAT_MS)
     for (const connection of this.open.keys()) {
       if (!connection.isReady || connection.minor < 1) continue
-      if (now - connection.heardAt > silence + (this.options.heartbeatInterval ?? HEARTBEAT_MS)) {
-        connection.fail(new WireError('Closed', 'The subscriber is silent'))
+      if (now - connection.heardAt > longest) {
+        connection.failIfSilent(longest, new WireError('Closed', 'The subscriber is silent'))
       } else connection.ping(silence)
     }
   }

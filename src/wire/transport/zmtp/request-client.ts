@@ -6,6 +6,7 @@ import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { dial } from '../sockets.ts'
+import { whenOver } from '../time-over.ts'
 import {
   type Endpoint,
   MAX_MESSAGE_BYTES,
@@ -251,7 +252,8 @@ export class ZmtpRequestClient implements RequestClient {
 
   private run(lane: Lane, job: Job): void {
     this.running.add(job)
-    job.timer = setTimeout(() => {
+    job.timer = whenOver(job.timeout * 1000, () => {
+      if (!this.running.has(job)) return
       if (lane.owns(job)) lane.abandon()
       job.reject(
         new WireError('SaltReqTimeoutError', 'Message timed out', {
@@ -259,7 +261,7 @@ export class ZmtpRequestClient implements RequestClient {
         }),
       )
       if (lane.isFree) this.finished(lane)
-    }, job.timeout * 1000)
+    })
     lane.start(job)
   }
 }

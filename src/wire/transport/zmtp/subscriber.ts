@@ -66,8 +66,9 @@ export class ZmtpSubscriber implements Subscriber {
     const look = (): void => {
       if (!connection.isReady || connection.minor < 1) return
       const silence = performance.now() - connection.heardAt
-      if (silence > heartbeatTimeout) connection.fail(new WireError('Closed', 'The master is silent'))
-      else if (silence >= heartbeatInterval) connection.ping(heartbeatTimeout)
+      if (silence > heartbeatTimeout) {
+        connection.failIfSilent(heartbeatTimeout, new WireError('Closed', 'The master is silent'))
+      } else if (silence >= heartbeatInterval) connection.ping(heartbeatTimeout)
     }
   }
 
