@@ -40,7 +40,7 @@ async function empty(group: string): Promise<void> {
       for (const folder of folders.reverse()) rmdirSync(folder)
     } catch (error) {
       // the last processes take a moment to leave
-      if (tries === 100) throw error
+      if (tries === 1200) throw error
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }

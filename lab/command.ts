@@ -18,7 +18,7 @@ const MINUTE = 60_000
 
 /** What the program printed and its exit code; 128 + n when signal n ended it, as a shell counts. */
 export function attempt(argv: string[], options: CommandOptions = {}): Promise<Outcome> {
-  const { input = '', env, timeout = 2 * MINUTE } = options
+  const { input = '', env, timeout = 8 * MINUTE } = options
   const [program, ...args] = argv
   return new Promise((resolve, reject) => {
     const child = spawn(program!, args, { env: { ...process.env, ...env }, timeout, killSignal: 'SIGKILL' })

@@ -26,7 +26,7 @@ const ENVIRONMENT = {
   TERM: 'dumb',
 }
 
-const BOOT_LIMIT = 90_000
+const BOOT_LIMIT = 300_000
 const SHUTDOWN_LIMIT = 60_000
 
 export class Host {

@@ -1,5 +1,9 @@
 // The lab's tests: one file after the other, since each boots hosts of its own and the machine is shared.
 import { defineConfig } from 'vitest/config'
+import { PATIENCE_SECONDS } from '../test/until.ts'
+
+// limits only end what hangs: a busy machine must not fail a test
+const PATIENCE_MS = PATIENCE_SECONDS * 1000
 
 export default defineConfig({
   test: {
@@ -8,7 +12,8 @@ export default defineConfig({
     globalSetup: './program.ts',
     pool: 'forks',
     fileParallelism: false,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 5 * PATIENCE_MS,
+    hookTimeout: 5 * PATIENCE_MS,
+    expect: { poll: { timeout: PATIENCE_MS } },
   },
 })

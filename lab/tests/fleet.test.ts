@@ -9,7 +9,7 @@ import { STOCK } from '../stock.ts'
 
 const SEEDS = join(import.meta.dirname, '../../test/seeds')
 const TREE = join(import.meta.dirname, '../trees/fleet')
-const PATIENCE = { timeout: 120_000, interval: 500 }
+const PATIENCE = { interval: 500 }
 
 let lab: Lab
 let master: Host
@@ -248,8 +248,8 @@ const COMMANDS = [
   'salt-call state.single file.managed /tmp/test.txt contents="test" -l debug',
   "salt '*' test.ping",
   "salt-call state.single cmd.run name='echo test' -l debug",
-  // it prints until somebody ends it
-  '(sleep 3; salt-run event.send done) & salt-run state.event pretty=True tagmatch=done count=1',
+  // it prints until somebody ends it, and what is sent before it listens is not heard
+  '(while :; do salt-run event.send done; done) & salt-run state.event pretty=True tagmatch=done count=1; said=$?; kill $!; exit $said',
   'salt-run jobs.list_jobs',
   'salt-run jobs.lookup_jid 20230615123456789012',
   'salt-key -L',

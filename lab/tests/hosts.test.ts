@@ -32,19 +32,19 @@ describe('a host', () => {
   })
 
   it('can be cut off and reconnected', async () => {
-    expect(await reaches(web, db)).toBe(true)
+    await expect.poll(() => reaches(web, db)).toBe(true)
     await db.cutOff()
     expect(await reaches(web, db)).toBe(false)
     await db.reconnect()
-    expect(await reaches(web, db)).toBe(true)
+    await expect.poll(() => reaches(web, db)).toBe(true)
   })
 
   it('stops a service without touching that of another host', async () => {
     await web.run(['systemctl', 'stop', 'ssh'])
     expect(await reaches(db, web)).toBe(false)
-    expect(await reaches(web, db)).toBe(true)
+    await expect.poll(() => reaches(web, db)).toBe(true)
     await web.run(['systemctl', 'start', 'ssh'])
-    expect(await reaches(db, web)).toBe(true)
+    await expect.poll(() => reaches(db, web)).toBe(true)
   })
 
   it('keeps its disk over a shutdown and a power cut', async () => {
@@ -56,7 +56,7 @@ describe('a host', () => {
     await db.crash()
     await db.start()
     expect(db.read('/srv/note')).toBe('kept')
-    expect(await reaches(web, db)).toBe(true)
+    await expect.poll(() => reaches(web, db)).toBe(true)
   })
 
   it('reports a failing command with its last words', async () => {

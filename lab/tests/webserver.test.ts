@@ -44,7 +44,7 @@ describe('the web server', () => {
     expect((await web.run(['systemctl', 'is-active', 'nginx'])).trim()).toBe('active')
     expect((await web.run(['systemctl', 'is-enabled', 'nginx'])).trim()).toBe('enabled')
     // the package starts it, and a worker of then may answer for a moment longer
-    await expect.poll(() => ask('/name'), { timeout: 10_000 }).toBe('shop.example.com\n\n')
+    await expect.poll(() => ask('/name')).toBe('shop.example.com\n\n')
   })
 
   it('stays as it is in a second run, which a dry run knows', async () => {
@@ -64,9 +64,9 @@ describe('the web server', () => {
     expect([foretold, touched]).toEqual([expected, 0])
     expect(outcomes(await apply(web, 'webserver'))).toEqual(expected)
     // a worker of before may answer for a moment longer
-    await expect.poll(() => ask('/name'), { timeout: 10_000 }).toBe('mall.example.com\n\n')
+    await expect.poll(() => ask('/name')).toBe('mall.example.com\n\n')
     expect(await master()).toBe(before)
-    await expect.poll(workers, { timeout: 10_000 }).not.toEqual(old)
+    await expect.poll(workers).not.toEqual(old)
   })
 
   it('is started again when it has been stopped', async () => {

@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { PATIENCE_SECONDS } from '../until.ts'
 import type { Case } from './area.ts'
 import { adapterPath, areaNames, caseDirectory, caseFiles, knownDifferences, readCases } from './corpus.ts'
 import { formulaCases } from './formulas/goldens.ts'
@@ -14,7 +15,8 @@ export const FORMULAS = 'formulas'
 /** The area whose cases are vectors in files of their own shapes. */
 const WIRE = 'wire'
 
-const CASE_LIMIT_MS = 10_000
+/** Ends a case that hangs; a busy machine may take its time. */
+const CASE_LIMIT_MS = PATIENCE_SECONDS * 1000
 /** The share of an area's own cases that may be declared known differences. */
 const KNOWN_SHARE = 0.005
 

@@ -7,7 +7,7 @@ import { build } from '../build.ts'
 import { assertFreePorts, DAEMONS, running, start } from './daemons.ts'
 import { logOf, MASTER, programsOf, type Site, socketsOf, writeSite } from './site.ts'
 
-const START_SECONDS = 60
+const START_SECONDS = 180
 
 export interface Opened {
   /** Daemons that ran already. */
