@@ -29,8 +29,8 @@ import {
   QueueStore,
   ReactionStore,
 } from '../store/mod.ts'
-import type { Gathered, Published } from './collect.ts'
-import { minionPillar, minionPillarTop } from './minion-pillar.ts'
+import { type Gathered, NOBODY_MATCHED, type Published } from './collect.ts'
+import { minionPillar, minionPillarOrigins, minionPillarTop } from './minion-pillar.ts'
 import { connectedMinions } from './presence.ts'
 import { jobCacheOf } from './returning.ts'
 import { resolveTarget } from './targets.ts'
@@ -107,7 +107,10 @@ export function masterContext(
     publish: (job) => access.publish(job),
     run: async function* (job): AsyncGenerator<MinionReturn> {
       const published = await access.publish(job)
-      if (!published) return
+      if (!published) {
+        ctx.print(NOBODY_MATCHED)
+        return
+      }
       const wait = job.gatherJobTimeout ?? number('gather_job_timeout', 10)
       yield* access.collect(published, job.timeout ?? number('timeout', 5), wait)
     },
@@ -124,6 +127,7 @@ export function masterContext(
     events: (filter, seconds, wish) => access.events(filter, seconds, wish),
     journal: () => journalOf(access),
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
+    pillarOrigins: (id, grains, path, more = {}) => minionPillarOrigins(known, host, { id, grains, path, ...more }),
     pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
     jobCache: async (name) => jobCacheOf((await local()).ctx, name),
     ask: (load) => access.command(load),

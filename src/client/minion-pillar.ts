@@ -2,7 +2,8 @@
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
-import type { LocalPillar } from '../pillar/mod.ts'
+import type { CompiledPillar, LocalPillar } from '../pillar/mod.ts'
+import type { PillarOrigin } from '../sdk/mod.ts'
 import { type MinionKnowledge, resolveTarget } from './targets.ts'
 
 export interface MinionPillarRequest {
@@ -23,9 +24,22 @@ function optionsFor(opts: Dict, { id, grains, saltenv = null, pillarenv = null }
 }
 
 export async function minionPillar(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<Dict> {
+  return (await compiled(known, host, request)).pillar
+}
+
+/** What says something about a path of keys in a minion's pillar, in the order it was merged. */
+export async function minionPillarOrigins(
+  known: MinionKnowledge,
+  host: Host,
+  { path, ...request }: MinionPillarRequest & { path: readonly string[] },
+): Promise<PillarOrigin[]> {
+  return (await compiled(known, host, request)).origins(path)
+}
+
+async function compiled(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<CompiledPillar> {
   const { saltenv = null, pillarenv = null, override = null } = request
   const pillar = await compilerFor(known, host, request)
-  const compiled = await pillar.compile(
+  return pillar.compile(
     {
       pillarenv: truthy(pillarenv) ? str(pillarenv) : null,
       override: isDict(override) ? override : null,
@@ -34,7 +48,6 @@ export async function minionPillar(known: MinionKnowledge, host: Host, request: 
     },
     saltenv,
   )
-  return compiled.pillar
 }
 
 /** The top data of a minion's pillar, and what went wrong with it. */

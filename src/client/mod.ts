@@ -2,14 +2,21 @@
 
 export type { Targeted } from '../match/mod.ts'
 export { batchSize } from './batch-size.ts'
-export { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
+export {
+  type CollectOptions,
+  collectReturns,
+  type EventSource,
+  type Gathered,
+  NOBODY_MATCHED,
+  type Published,
+} from './collect.ts'
 export { goneMinions } from './connected.ts'
 export { ClientError } from './errors.ts'
 export { LocalClient, type PublishRequest } from './local-client.ts'
 export { localKey } from './local-key.ts'
 export { type MasterCall, type MasterCallResult, refreshFunctions, runMasterFunction } from './master-call.ts'
 export { journalOf, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
-export { type MinionPillarRequest, minionPillar } from './minion-pillar.ts'
+export { type MinionPillarRequest, minionPillar, minionPillarOrigins } from './minion-pillar.ts'
 export { tellNotBegun } from './not-begun.ts'
 export { connectedMinions } from './presence.ts'
 export { returnCode } from './return-code.ts'

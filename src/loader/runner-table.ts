@@ -156,7 +156,7 @@ export const runnerTable: MasterTable = {
   ],
   pillar: [
     {
-      functions: ['show_top', 'show_pillar', 'clear_pillar_cache', 'show_pillar_cache'],
+      functions: ['show_top', 'show_pillar', 'explain', 'clear_pillar_cache', 'show_pillar_cache'],
       load: () => import('../runners/pillar.ts'),
     },
   ],
@@ -267,7 +267,7 @@ export const runnerTable: MasterTable = {
   ],
   test: [
     {
-      functions: ['arg', 'raw_arg', 'metasyntactic', 'stdout_print', 'sleep', 'stream'],
+      functions: ['arg', 'raw_arg', 'metasyntactic', 'stdout_print', 'get_opts', 'sleep', 'stream'],
       load: () => import('../runners/test.ts'),
     },
   ],

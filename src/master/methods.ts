@@ -48,6 +48,10 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     },
   ],
   ['_pillar', async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.answer(load))],
+  [
+    '_pillar_origins',
+    async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.origins(load)),
+  ],
   ['_serve_file', ({ files }, load) => files.serve(load)],
   ['_file_hash', ({ files }, load) => files.hash(load)],
   ['_file_hash_and_stat', ({ files }, load) => files.hashAndStat(load)],

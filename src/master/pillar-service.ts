@@ -1,8 +1,9 @@
 // Pillar for minions: compiled with the master's options and the minion's grains. What the master learns of a minion on
 // the way is kept, because targets ask for it.
-import { type MinionPillarRequest, minionPillar } from '../client/mod.ts'
-import { type Dict, isDict, numberOf, str, textOf, truthy } from '../data/mod.ts'
+import { type MinionPillarRequest, minionPillar, minionPillarOrigins } from '../client/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
+import { packOrigins } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { PillarPool } from './pillar-pool.ts'
 
@@ -22,23 +23,19 @@ export class PillarService {
 
   /** The answer to `_pillar`; the minion's grains are remembered. */
   async answer(load: Dict): Promise<Dict> {
-    const id = str(load.get('id')!)
-    const given = load.get('grains')
-    const grains: Dict = given !== undefined && isDict(given) ? given : new Map()
-    grains.set('id', id)
-    const request: MinionPillarRequest = {
-      id,
-      grains,
-      saltenv: load.get('saltenv') ?? null,
-      pillarenv: load.get('pillarenv') ?? null,
-      override: load.get('pillar_override') ?? null,
-      overrideEncoding: textOf(load.get('pillar_override_encoding') ?? null) ?? null,
-      ext: load.get('ext') ?? null,
-    }
+    const request = requestOf(load)
+    const { id, grains } = request
     const make = (): Promise<Dict> => minionPillar(this.parts, this.host, request)
     const pillar = await this.cached(request, () => this.pool?.make(request, make) ?? make())
     this.remember(id, grains, pillar)
     return pillar
+  }
+
+  /** Which of the sources of its pillar say something about a path of keys, for the minion that has it anyway. */
+  async origins(load: Dict): Promise<Dict> {
+    const path = load.get('path') ?? null
+    const request = { ...requestOf(load), path: isList(path) ? path.map(str) : [] }
+    return packOrigins(await minionPillarOrigins(this.parts, this.host, request))
   }
 
   /** With `pillar_cache` a pillar is made again only when the kept one is old; what a call adds is not kept. */
@@ -66,5 +63,21 @@ export class PillarService {
     cache.bank('pillar').store(id, pillar)
     if (!truthy(opts.get('minion_data_cache_events') ?? true)) return
     bus.fire(`minion/refresh/${id}`, new Map([['Minion data cache refresh', id]]))
+  }
+}
+
+function requestOf(load: Dict): MinionPillarRequest {
+  const id = str(load.get('id')!)
+  const given = load.get('grains')
+  const grains: Dict = given !== undefined && isDict(given) ? given : new Map()
+  grains.set('id', id)
+  return {
+    id,
+    grains,
+    saltenv: load.get('saltenv') ?? null,
+    pillarenv: load.get('pillarenv') ?? null,
+    override: load.get('pillar_override') ?? null,
+    overrideEncoding: textOf(load.get('pillar_override_encoding') ?? null) ?? null,
+    ext: load.get('ext') ?? null,
   }
 }

@@ -1,12 +1,13 @@
 // A minion's side of a connection: who it is, what its master gave it, and the functions over both. The daemon has one as
 // long as it lives, a single call has one for itself.
 import type { Log } from '../base/mod.ts'
-import { type Dict, isDict, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, isDict, SaltError, str, textOf, type Value } from '../data/mod.ts'
 import { RemoteFileClient } from '../fileserver/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
-import type { PillarRequest } from '../sdk/mod.ts'
+import { type PillarOrigin, type PillarRequest, readOrigins } from '../sdk/mod.ts'
+import { isWireError } from '../wire/mod.ts'
 import { minionFunctions } from './functions.ts'
 import type { MasterLink } from './master-link.ts'
 
@@ -49,7 +50,11 @@ export class MinionSession {
       host,
       log,
       files: new RemoteFileClient(opts, host, link.ask),
-      more: { freshPillar: (request) => this.askPillar(request), ...surroundings },
+      more: {
+        freshPillar: (request) => this.askPillar(request),
+        pillarOrigins: (path, request) => this.askOrigins(path, request),
+        ...surroundings,
+      },
     })
     await functions.refresh()
     return functions
@@ -76,9 +81,25 @@ export class MinionSession {
   }
 
   private async askPillar(request: PillarRequest): Promise<Dict> {
-    const { opts, link } = this.parts
+    const pillar = await this.parts.link.channel.sendPrivate(this.pillarLoad('_pillar', request))
+    return isDict(pillar) ? pillar : new Map()
+  }
+
+  /** Only a master of ours tells. */
+  private async askOrigins(path: readonly string[], request: PillarRequest): Promise<PillarOrigin[]> {
+    const load = this.pillarLoad('_pillar_origins', request).set('path', [...path]) as Dict
+    try {
+      return readOrigins(await this.parts.link.channel.sendPrivate(load))
+    } catch (error) {
+      if (!isWireError(error, 'AuthenticationError')) throw error
+      throw new SaltError('CommandExecutionError', 'This master does not tell where its pillar comes from')
+    }
+  }
+
+  private pillarLoad(cmd: string, request: PillarRequest): Dict {
+    const { opts } = this.parts
     const load = new Map<Value, Value>([
-      ['cmd', '_pillar'],
+      ['cmd', cmd],
       ['id', this.id],
       ['grains', this.grains],
       ['saltenv', opts.get('saltenv') ?? null],
@@ -89,7 +110,6 @@ export class MinionSession {
     ])
     if (request.overrideEncoding !== null) load.set('pillar_override_encoding', request.overrideEncoding)
     if (request.ext !== undefined) load.set('ext', request.ext)
-    const pillar = await link.channel.sendPrivate(load)
-    return isDict(pillar) ? pillar : new Map()
+    return load
   }
 }

@@ -22,7 +22,16 @@ import {
   update,
   type Value,
 } from '../data/mod.ts'
-import { arg, defineModule, deserialize, type FunctionContext, fn, type PillarRequest, ret } from '../sdk/mod.ts'
+import {
+  arg,
+  defineModule,
+  deserialize,
+  type FunctionContext,
+  fn,
+  type PillarRequest,
+  ret,
+  shownOrigin,
+} from '../sdk/mod.ts'
 
 /** What Salt takes as "no default was given". */
 const NOT_SET = '__unset__'
@@ -188,12 +197,7 @@ interface ExplainArgs extends Environments {
 /** Of values that do not merge, the last source's stays. */
 async function explain(ctx: FunctionContext, asked: ExplainArgs): Promise<Value> {
   const origins = await ctx.pillarOrigins(asked.key.split(asked.delimiter), freshRequest(ctx, asked))
-  return origins.map(({ source, file, line, value }) => {
-    const place = file === undefined ? source : `${file}${line === undefined ? '' : `:${line}`}`
-    const origin: Dict = new Map<Value, Value>([['at', place]])
-    if (file !== undefined) origin.set('source', source)
-    return origin.set('value', shown(ctx, value, asked.unmask))
-  })
+  return origins.map((origin) => shownOrigin(origin, shown(ctx, origin.value, asked.unmask)))
 }
 
 /** The same shape, with type names in place of values. */

@@ -1,6 +1,6 @@
 // Pillar as the master makes it for minions.
-import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+import { type Dict, isDict, SaltError, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, shownOrigin } from '../sdk/mod.ts'
 
 /** The grains that the master has seen of a minion. */
 function grainsOf(ctx: MasterContext, id: string): Dict | undefined {
@@ -53,6 +53,23 @@ export default defineRunner({
         const { saltenv = 'base', pillarenv = null, ...others } = Object.fromEntries(kwargs)
         for (const [name, value] of Object.entries(others)) grains.set(name, value)
         return ctx.pillarOf(id, grains, { saltenv, pillarenv })
+      },
+    }),
+    explain: masterFn({
+      doc: 'Where a value in the pillar of a minion comes from: every file and line, or other source, that gives it, in the order they are merged. Of values that do not merge the last one counts.',
+      args: {
+        minion: arg.string('The minion'),
+        key: arg.string('The path to the value'),
+        delimiter: arg.string('What separates the keys of the path', { default: ':' }),
+        saltenv: arg.any('The environment', { default: 'base' }),
+        pillarenv: arg.any('The environment of the pillar', { optional: true }),
+      },
+      examples: ['salt-run pillar.explain www.example.com web:port'],
+      run: async (ctx, { minion, key, delimiter, saltenv, pillarenv }) => {
+        const grains = grainsOf(ctx, minion)
+        if (!grains) throw new SaltError('CommandExecutionError', `The master knows no grains of a minion '${minion}'`)
+        const origins = await ctx.pillarOrigins(minion, grains, key.split(delimiter), { saltenv, pillarenv })
+        return origins.map((origin) => shownOrigin(origin, origin.value))
       },
     }),
     clear_pillar_cache: masterFn({

@@ -125,6 +125,7 @@ export interface StateCatalogue {
 }
 
 /** A place that gives a pillar value. */
+/** A source that says something about a value of the pillar. */
 export interface PillarOrigin {
   /** `sls web in base`, `ext_pillar cmd_yaml`, `command line`. */
   source: string

@@ -8,7 +8,7 @@ import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { DataCache, JobStore, OrchestrationStore, PkiKeys, QueueStore, ReactionStore } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
-import type { FunctionContext, Keywords, OwnPlugin, RenderRequest } from './context.ts'
+import type { FunctionContext, Keywords, OwnPlugin, PillarOrigin, RenderRequest } from './context.ts'
 import type { Result, Returns } from './declare.ts'
 import type { BusMessage, EventWish, MinionJob, MinionReturn, TargetedMinions } from './master-reach.ts'
 
@@ -80,6 +80,13 @@ export interface MasterContext {
     grains: Dict,
     options?: { saltenv?: Value; pillarenv?: Value; override?: Dict | null },
   ): Promise<Dict>
+  /** What says something about a path of keys in the pillar of a minion, first to last. */
+  pillarOrigins(
+    id: string,
+    grains: Dict,
+    path: readonly string[],
+    options?: { saltenv?: Value; pillarenv?: Value },
+  ): Promise<PillarOrigin[]>
   /** The top data of a minion's pillar, and what went wrong with it. */
   pillarTop(id: string, grains: Dict, saltenv: Value): Promise<{ top: Dict; errors: string[] }>
   /** The functions of a returner that is a job cache, over what the master sees; undefined when there is none. */

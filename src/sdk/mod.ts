@@ -111,6 +111,7 @@ export type {
 } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
 export { formatOutput } from './output.ts'
+export { packOrigins, readOrigins, shownOrigin } from './pillar-origins.ts'
 export { toValue } from './result.ts'
 export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'

@@ -18,6 +18,7 @@ describe('the request port', () => {
     '_send_ssh_pub',
     '_return',
     '_pillar',
+    '_pillar_origins',
     '_serve_file',
     '_file_recv',
     'minion_runner',

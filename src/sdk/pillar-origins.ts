@@ -1,0 +1,29 @@
+// Where values of the pillar come from, as it is shown and as it travels from the master to a minion.
+import { type Dict, isDict, isList, numberOf, textOf, type Value } from '../data/mod.ts'
+import type { PillarOrigin } from './context.ts'
+
+/** One place as `pillar.explain` shows it. */
+export function shownOrigin({ source, file, line }: PillarOrigin, value: Value): Dict {
+  const place = file === undefined ? source : `${file}${line === undefined ? '' : `:${line}`}`
+  const shown: Dict = new Map<Value, Value>([['at', place]])
+  if (file !== undefined) shown.set('source', source)
+  return shown.set('value', value) as Dict
+}
+
+export function packOrigins(origins: readonly PillarOrigin[]): Dict {
+  return new Map([['origins', origins.map((origin) => new Map<Value, Value>(Object.entries(origin)))]])
+}
+
+export function readOrigins(packed: Value): PillarOrigin[] {
+  const origins = isDict(packed) ? packed.get('origins') : undefined
+  if (origins === undefined || !isList(origins)) return []
+  return origins.filter(isDict).map((origin) => {
+    const [file, line] = [textOf(origin.get('file') ?? null), numberOf(origin.get('line') ?? null)]
+    return {
+      source: textOf(origin.get('source') ?? null) ?? '',
+      ...(file !== undefined && { file }),
+      ...(line !== undefined && { line: Number(line) }),
+      value: origin.get('value') ?? null,
+    }
+  })
+}
