@@ -81,6 +81,20 @@ describe('templates in Salt', () => {
     expect(pillar.has('b')).toBe(false)
   })
 
+  test('have the pillar of functions itself where these render a file', async () => {
+    const pillar: Dict = new Map<Value, Value>([['a', 1]])
+    const opts: Dict = new Map([['pillar', pillar]])
+    await render("{% do pillar.update({'b': 2}) %}{% do opts.update({'c': 3}) %}", { opts, pillar })
+    const shown = '{{ pillar.b }} {{ opts.pillar.b }} {{ opts.c }}'
+    expect(await render(shown, { opts, pillar })).toBe('2 2 3')
+    const file = { opts, pillar, asFile: true }
+    expect(await render("{{ 'b' in pillar }} {{ 'c' in opts }}", file)).toBe('False False')
+    await render("{% do pillar.update({'b': 4}) %}", file)
+    expect(pillar.get('b')).toBe(4)
+    expect(await render('{{ opts.pillar.b }}', file)).toBe('4')
+    expect(await render(shown, { opts, pillar })).toBe('2 2 3')
+  })
+
   test.each<[string, string]>([
     ['{{ pillar.nope }}', "Jinja variable 'salt.utils.optsdict.DictProxy object' has no attribute 'nope'"],
     ['{{ opts.nope }}', "Jinja variable 'salt.utils.optsdict.OptsDict object' has no attribute 'nope'"],

@@ -16,7 +16,7 @@ import { jinjaDelimiters } from './jinja-options.ts'
 import { type FunctionSource, SaltFunctions } from './salt-functions.ts'
 import { slsContext } from './sls-context.ts'
 import { SaltTemplateLoader } from './template-loader.ts'
-import { optsForTemplates, pillarForTemplates } from './wrapped-data.ts'
+import { optsForTemplates, pillarForFiles, pillarForTemplates } from './wrapped-data.ts'
 
 export interface JinjaOptions {
   opts: Dict
@@ -74,12 +74,18 @@ export async function renderJinja(source: string, options: JinjaOptions): Promis
   }
 }
 
+/** While pillar is compiled, templates get the data itself, and what they change in it stays. */
+function pillarFor({ isPillar, asFile, pillar }: JinjaOptions): Dict {
+  if (isPillar) return pillar
+  return asFile ? pillarForFiles(pillar) : pillarForTemplates(pillar)
+}
+
 function templateVariables(options: JinjaOptions): Variables {
+  const pillar = pillarFor(options)
   const variables = new Map<string, Value>([
     ['grains', options.grains],
-    ['opts', optsForTemplates(options.opts)],
-    // while pillar is compiled, templates get the data itself, and what they change in it stays
-    ['pillar', options.isPillar ? options.pillar : pillarForTemplates(options.pillar)],
+    ['opts', optsForTemplates(options.opts, pillar, options.asFile ?? false)],
+    ['pillar', pillar],
     ['saltenv', options.saltenv],
   ])
   if (!options.asFile) variables.set('proxy', new Map())

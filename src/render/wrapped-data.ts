@@ -1,5 +1,6 @@
-// Options, grains and pillar as templates get them. Salt wraps them in classes of its own, which error texts name; a
-// template that changes its `pillar` changes a copy, which later templates of the same pillar see and functions do not.
+// Options, grains and pillar as templates get them. Salt wraps them in classes of its own, which error texts name. An SLS
+// file that changes its `pillar` changes a copy, which later SLS files see; files that functions render have the
+// pillar of functions instead, and what they change in it counts for `pillar.get` too.
 import { type Dict, deepCopy, NamedDict, nameClass } from '../data/mod.ts'
 
 const MODULE = 'salt.utils.optsdict'
@@ -26,18 +27,27 @@ export function nameGrains(grains: Dict): void {
   nameClass(grains, `${MODULE}.DictProxy`)
 }
 
-const options = new WeakMap<Dict, NamedDict>()
+/** The pillar of functions itself, for the files they render. */
+export function pillarForFiles(pillar: Dict): Dict {
+  if (!(pillar instanceof NamedDict)) nameClass(pillar, `${MODULE}.DictProxy`)
+  return pillar
+}
 
-/** Options are taken as they are when the first template asks for them. */
-export function optsForTemplates(opts: Dict): Dict {
+const ofSls = new WeakMap<Dict, NamedDict>()
+const ofFiles = new WeakMap<Dict, NamedDict>()
+
+/** Options are taken as they are when the first template asks for them, once for SLS files and once for other files. */
+export function optsForTemplates(opts: Dict, pillar: Dict, forFiles: boolean): Dict {
   if (opts instanceof NamedDict) return opts
-  let wrapped = options.get(opts)
+  const known = forFiles ? ofFiles : ofSls
+  let wrapped = known.get(opts)
   if (!wrapped) {
     wrapped = new NamedDict(MODULE, 'OptsDict')
     for (const [name, value] of opts) {
       wrapped.set(name, value instanceof Map ? new NamedDict(MODULE, 'DictProxy', value) : value)
     }
-    options.set(opts, wrapped)
+    if (opts.has('pillar')) wrapped.set('pillar', pillar)
+    known.set(opts, wrapped)
   }
   return wrapped
 }
