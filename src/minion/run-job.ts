@@ -53,15 +53,14 @@ async function find(functions: Registry, fun: string): Promise<FunctionDeclarati
     return (await functions.module(module)).functions[fun.slice(dot + 1)] ?? ''
   } catch (error) {
     if (!(error instanceof LoaderError)) throw error
-    return error.message.replace(/^.*returned False: /, '')
+    return error.message
   }
 }
 
 async function missing(functions: Registry, fun: string, reason: string): Promise<Outcome> {
-  const text = `'${fun}' is not available.`
+  const text = reason || `'${fun}' is not available.`
   const docs = await functions.call('sys.doc', [`${fun}*`])
-  const more = reason === '' ? '' : ` Possible reasons: '${reason}'`
-  const value = isDict(docs) && docs.size > 0 ? docs.set(fun, text) : `${text}${more}`
+  const value = isDict(docs) && docs.size > 0 ? docs.set(fun, text) : text
   return { value, retcode: UNKNOWN, success: false, out: 'nested' }
 }
 

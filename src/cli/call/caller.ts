@@ -71,8 +71,7 @@ async function declarationOf(fun: string, functions: Registry): Promise<Function
     return (await functions.module(module)).functions[name]!
   } catch (error) {
     if (!(error instanceof BrineError)) throw error
-    const reason = error.message.replace(/^.*returned False: /, '')
-    throw new ProgramExit(255, { stderr: `'${fun}' is not available. Possible reasons: ${reason}\n` })
+    throw new ProgramExit(255, { stderr: `${error.message}\n` })
   }
 }
 
@@ -158,8 +157,15 @@ function failure(error: unknown, fun: string, log: Log): unknown {
   }
   log('debug', error.stack ?? error.message)
   const where = error.at?.file === undefined ? '' : `at ${error.at.file}, line ${error.at.line}\n`
-  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${lastLine(error.code, error.message)}\n`
+  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${lastOf(error)}\n`
   return new ProgramExit(1, { stderr })
+}
+
+/** A function that another one calls and that does not exist is a key that is missing, in Salt. */
+function lastOf(error: BrineError): string {
+  const [, unknown] = /^('.*') is not available\.$/.exec(error.message) ?? []
+  if (error.code === 'FunctionUnknown' && unknown !== undefined) return lastLine('KeyError', unknown)
+  return lastLine(error.name, error.message)
 }
 
 /** The last line of a Python traceback. */

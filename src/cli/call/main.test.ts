@@ -68,6 +68,20 @@ describe('salt-call --local', () => {
     expect([status, err]).toEqual([255, "Did you mean 'test.ping'?\n'tset.ping' is not available.\n"])
   })
 
+  test('says why a module cannot serve this minion', async () => {
+    const { status, err } = await call('--local', 'ntp.get_servers')
+    const why = "'ntp' __virtual__ returned False: "
+    expect([status, err.slice(0, why.length)]).toEqual([255, why])
+  })
+
+  test.each([
+    ['file.read', '/no/such', "FileNotFoundError: [Errno 2] No such file or directory: '/no/such'"],
+    ['test.cross_test', 'no.such', "KeyError: 'no.such'"],
+  ])('ends with the last line of a Python traceback: %s %s', async (fun, argument, last) => {
+    const { status, err } = await call('--local', fun, argument)
+    expect([status, err.trimEnd().split('\n').at(-1)]).toEqual([1, last])
+  })
+
   test('explains bad usage', async () => {
     const { status, out, err } = await call('--local')
     expect(status).toBe(64)
