@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,27 @@ async function heldByAnother(file: string): Promise<void> {
   await once(other.stdout, 'data')
 }
 
+/** How many rows another program finds, which ends then. */
+function countedByAnother(file: string): number {
+  const script = `
+    const db = new (require('libsql'))(${JSON.stringify(file)})
+    console.log(db.prepare('SELECT count(*) AS n FROM t').get().n)
+    db.close()`
+  return Number(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' }))
+}
+
 describe('a database', () => {
+  it('that is open twice stays whole when another program comes and goes', () => {
+    const file = join(directory, 'twice.db')
+    const db = openDatabase(file, SCHEMA)
+    openDatabase(file, SCHEMA).close()
+    for (const n of [1, 2, 3]) {
+      db.exec(`INSERT INTO t VALUES (${n})`)
+      expect(countedByAnother(file)).toBe(n)
+    }
+    db.close()
+  })
+
   it('is waited for while another program has it for itself', async () => {
     const file = join(directory, 'jobs.db')
     openDatabase(file, SCHEMA).close()

@@ -21,11 +21,22 @@ export function libsql(): typeof Libsql {
 /** How long another program may hold a file. */
 const PATIENCE_MS = 10_000
 
+/**
+ * What the database puts beside the file gets the same rights. A file that is there is not even opened: to close it would
+ * undo the locks that this process has on it, and another program that ends would take away what it writes to.
+ */
+function makeFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
 /** Opens the database of a file, which only its owner reads, and makes the tables that it lacks. */
 export function openDatabase(file: string, schema: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  // what the database puts beside the file gets the same rights
-  closeSync(openSync(file, 'a', 0o600))
+  makeFile(file)
   const Opened = libsql()
   // from the first look on: after a crash, whoever comes first mends the file, and the others have to wait for that
   const db = new Opened(file, { timeout: PATIENCE_MS } as Libsql.Options)
