@@ -1,10 +1,8 @@
 // A Saltfile: options that a project always wants on the command lines of Salt's programs, by program.
-
-import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
-import { readConfigFile } from '../config/mod.ts'
+import { isFile, readConfigFile } from '../config/mod.ts'
 import { equals, fromPlain, isDict, str, textOf } from '../data/mod.ts'
 import { UsageError } from './optparse/exit.ts'
 import { allOptions, destOf, type Program } from './optparse/option.ts'
@@ -36,5 +34,3 @@ function optionsFor(name: string, path: string, log: Log) {
     throw new UsageError(toError(error).message)
   }
 }
-
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false

@@ -1,7 +1,7 @@
 // Who runs a program, as the master knows it: the user's name, and the key that the master left for that user to read.
 import { readFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { ownUser } from '../base/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 
 export interface LocalIdentity {
@@ -11,7 +11,7 @@ export interface LocalIdentity {
 }
 
 export function localKey(opts: Dict): LocalIdentity {
-  const self = userInfo().username
+  const self = ownUser()
   const sudo = process.env['SUDO_USER']
   const user = self === 'root' && sudo && sudo !== 'root' ? `sudo_${sudo}` : self
   const owner = str(opts.get('user') ?? '') || self

@@ -1,9 +1,9 @@
 // A master's options: defaults, then the files, then what follows from them. Programs that only talk to a master read
 // the same, and then the user's own file and token.
 import { readFileSync, statSync } from 'node:fs'
-import { homedir, totalmem, userInfo } from 'node:os'
+import { homedir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Log, silentLog } from '../base/mod.ts'
+import { type Log, ownUser, silentLog } from '../base/mod.ts'
 import {
   compileRegex,
   type Dict,
@@ -52,9 +52,7 @@ export interface MasterConfigRequest {
 /** The defaults of masters. */
 export function masterDefaults(): Dict {
   const home = homedir()
-  return defaultsOf(OPTIONS, 'master')
-    .set('user', userInfo().username)
-    .set('ssh_config_file', join(home, '.ssh/config'))
+  return defaultsOf(OPTIONS, 'master').set('user', ownUser()).set('ssh_config_file', join(home, '.ssh/config'))
 }
 
 export async function masterConfig(request: MasterConfigRequest = {}): Promise<Dict> {

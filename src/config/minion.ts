@@ -1,8 +1,8 @@
 // A minion's options: defaults, then the files, then what follows from them. What the command line says is laid over
 // the result by the programs.
-import { totalmem, userInfo } from 'node:os'
+import { totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { type Log, silentLog } from '../base/mod.ts'
+import { type Log, ownUser, silentLog } from '../base/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { checkNames, checkTypes, renameOld } from './check.ts'
 import {
@@ -45,7 +45,7 @@ export interface MinionConfigRequest {
 
 /** The defaults of minions. */
 export function minionDefaults(): Dict {
-  return defaultsOf(OPTIONS, 'minion').set('user', userInfo().username)
+  return defaultsOf(OPTIONS, 'minion').set('user', ownUser())
 }
 
 export async function minionConfig(request: MinionConfigRequest = {}): Promise<Dict> {

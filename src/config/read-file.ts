@@ -5,7 +5,16 @@ import { type Dict, isDict, qualifiedTypeName, str, textOf, truthy, type Value }
 import { load, YamlError } from '../yaml/mod.ts'
 import { ConfigError } from './errors.ts'
 
-export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+/** Whether there is such a file; one in a directory that we may not enter, as another user's home, is not there for us. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(code)) return false
+    throw error
+  }
+}
 
 /** The options of a file, none for an empty one. Their places in the text are kept. */
 export function readConfigFile(path: string, log: Log): Dict {

@@ -2,9 +2,8 @@
 // alone. One is made for the master's own user and for each user that `publisher_acl` names, and kept across restarts.
 import { timingSafeEqual } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { Log } from '../base/mod.ts'
+import { type Log, ownUser } from '../base/mod.ts'
 import { type Dict, isDict, str } from '../data/mod.ts'
 import { generateKeyString } from '../wire/mod.ts'
 
@@ -22,7 +21,7 @@ export class LocalKeys {
   readonly owner: string
 
   constructor(opts: Dict, findUser: FindUser, log: Log) {
-    this.owner = str(opts.get('user') ?? '') || userInfo().username
+    this.owner = str(opts.get('user') ?? '') || ownUser()
     const acl = opts.get('publisher_acl') ?? null
     const names = new Set([this.owner, ...(isDict(acl) ? [...acl.keys()].map(str) : [])])
     const cachedir = str(opts.get('cachedir')!)

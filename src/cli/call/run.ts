@@ -1,11 +1,10 @@
 // What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
-import { appendFileSync, statSync, truncateSync } from 'node:fs'
-import { userInfo } from 'node:os'
-import { consoleLog, type Log, silentLog, toError } from '../../base/mod.ts'
+import { consoleLog, type Log, ownUser, silentLog } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { logSettings, openLog } from '../logging.ts'
-import { ProgramExit, UsageError } from '../optparse/exit.ts'
+import { ProgramExit } from '../optparse/exit.ts'
+import { writeResult } from '../output-file.ts'
 import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import { callOptions } from './call-options.ts'
@@ -20,7 +19,6 @@ export async function runCall(line: CommandLine, streams: Streams): Promise<numb
   if (line.values.get('versions_report') === true) return printVersions(streams)
   const opts = await readOptions(line, streams)
   const log = openLog(logSettings(opts), complain)
-  emptyOutputFile(opts)
   becomeUser(str(opts.get('user') ?? ''), log)
   if (!isAlone(opts)) return runWithMaster(opts, { log, streams })
   return runOn(await localMinion(opts, log), opts, { log, streams })
@@ -76,21 +74,9 @@ function readOptions(line: CommandLine, streams: Streams): Promise<Dict> {
   return callOptions(line, consoleLog((named ?? 'warning') as 'warning', streams.err), streams)
 }
 
-/** The file is emptied, not removed: it keeps its rights. */
-function emptyOutputFile(opts: Dict): void {
-  const file = textOf(opts.get('output_file') ?? null)
-  if (!file || truthy(opts.get('output_file_append') ?? null)) return
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return
-  try {
-    truncateSync(file)
-  } catch (error) {
-    throw new UsageError(`${file}: Access denied: ${toError(error).message}`)
-  }
-}
-
 /** Only root may become somebody else. */
 function becomeUser(name: string, log: Log): void {
-  if (name === '' || name === userInfo().username) return
+  if (name === '' || name === ownUser()) return
   try {
     // Node's types leave this one out
     ;(process as { initgroups?: (user: string, group: string) => void }).initgroups?.(name, name)
@@ -126,8 +112,5 @@ async function print(opts: Dict, out: string, data: Value, { log, streams, retco
   const { terminal } = streams
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
   const text = await shownText(out, new Map([['local', data]]), opts, { terminal, log, kwargs })
-  if (text === '') return
-  const file = textOf(opts.get('output_file') ?? null)
-  if (file) appendFileSync(file, `${text}\n`)
-  else streams.out(`${text}\n`)
+  writeResult(opts, streams, text)
 }
