@@ -44,7 +44,7 @@ async function make(): Promise<Site> {
     publish_port: pub,
     ret_port: ret,
     auto_accept: true,
-    gather_job_timeout: 1,
+    gather_job_timeout: 3,
     file_roots: { base: [join(root, 'srv')] },
     pillar_roots: { base: [join(root, 'pillar')] },
   }
