@@ -1,10 +1,18 @@
 // What every program does around its work: reads its command line, and turns a mistake into a message and an exit status.
 import { readFileSync } from 'node:fs'
-import { SALT_VERSION } from '../base/mod.ts'
+import { BrineError, SALT_VERSION } from '../base/mod.ts'
 import { type CommandLine, readCommandLine, usageComplaint } from './command-lines.ts'
 import { EX_USAGE, ProgramExit, UsageError } from './optparse/exit.ts'
 import type { Program } from './optparse/option.ts'
 import type { Streams } from './streams.ts'
+
+const EX_FAILED = 1
+
+/** An error that no program expects, as the last line of a Python traceback. */
+function complaint({ name, message, hint, at }: BrineError): string {
+  const place = at?.file === undefined ? '' : `${at.file}:${at.line}: `
+  return `${hint === undefined ? '' : `${hint}\n`}${name}: ${place}${message}`
+}
 
 export async function runProgram(
   program: Program,
@@ -19,6 +27,10 @@ export async function runProgram(
     if (thrown instanceof UsageError) {
       streams.err(usageComplaint(program, thrown))
       return EX_USAGE
+    }
+    if (thrown instanceof BrineError) {
+      streams.err(`${complaint(thrown)}\n`)
+      return EX_FAILED
     }
     if (!(thrown instanceof ProgramExit)) throw thrown
     streams.out(thrown.stdout)

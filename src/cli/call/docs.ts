@@ -16,6 +16,7 @@ export function docText({ doc, args, examples = [] }: FunctionDeclaration): stri
 export async function docsFor(functions: Registry, prefix: string): Promise<Map<string, string>> {
   const docs = new Map<string, string>()
   for (const full of [...functions.names()].filter((name) => name.startsWith(prefix)).sort()) {
+    if (!(await functions.serves(full))) continue
     const dot = full.indexOf('.')
     const declaration = (await functions.module(full.slice(0, dot))).functions[full.slice(dot + 1)]
     if (declaration) docs.set(full, docText(declaration))

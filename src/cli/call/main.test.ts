@@ -82,6 +82,21 @@ describe('salt-call --local', () => {
     expect([status, err.trimEnd().split('\n').at(-1)]).toEqual([1, last])
   })
 
+  test.each([
+    [['--out=key', 'test.ping'], "TypeError: 'bool' object is not iterable"],
+    [['--out-file=/no/such', 'test.ping'], "FileNotFoundError: [Errno 2] No such file or directory: '/no/such'"],
+  ])('ends with one line where %j cannot be shown', async (argv, last) => {
+    const { status, err } = await call('--local', ...argv)
+    expect([status, err.trimEnd().split('\n').at(-1)]).toEqual([1, last])
+  })
+
+  test('shows all there is for no name at all, as far as it serves this minion', async () => {
+    const { status, out } = await call('--local', '')
+    expect(status).toBe(1)
+    expect(out).toContain("    :\n        '' is not available.\n")
+    expect(out).not.toContain('ntp.get_servers')
+  })
+
   test('explains bad usage', async () => {
     const { status, out, err } = await call('--local')
     expect(status).toBe(64)

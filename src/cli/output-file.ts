@@ -1,0 +1,37 @@
+// Where results are written: to the terminal, or with `--out-file` to a file, which begins empty unless it is to be added to.
+import { appendFileSync, statSync, truncateSync } from 'node:fs'
+import { toError } from '../base/mod.ts'
+import { type Dict, textOf, truthy } from '../data/mod.ts'
+import { fromNodeError } from '../host/mod.ts'
+import { UsageError } from './optparse/exit.ts'
+import type { Streams } from './streams.ts'
+
+const fileOf = (opts: Dict): string => textOf(opts.get('output_file') ?? null) ?? ''
+
+/** The file is emptied, not removed: it keeps its rights. */
+export function emptyOutputFile(opts: Dict): void {
+  const file = fileOf(opts)
+  if (file === '' || truthy(opts.get('output_file_append') ?? null)) return
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return
+  try {
+    truncateSync(file)
+  } catch (error) {
+    throw new UsageError(`${file}: Access denied: ${toError(error).message}`)
+  }
+}
+
+function append(file: string, text: string): void {
+  try {
+    appendFileSync(file, text)
+  } catch (error) {
+    throw fromNodeError(error, file)
+  }
+}
+
+/** Nothing is no line either. */
+export function writeResult(opts: Dict, streams: Streams, text: string): void {
+  if (text === '') return
+  const file = fileOf(opts)
+  if (file === '') streams.out(`${text}\n`)
+  else append(file, `${text}\n`)
+}
