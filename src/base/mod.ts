@@ -2,7 +2,7 @@ export { BrineError, type ErrorDetails, type Position, toError } from './errors.
 export { newJid } from './jid.ts'
 export { after, type Later } from './later.ts'
 export { calmLog, consoleLog, isLogLevel, LOG_LEVELS, type Log, type LogLevel, shownText, silentLog } from './log.ts'
-export { didYouMean, nearestNames } from './nearest.ts'
+export { didYouMean, nearestNames, slipOf } from './nearest.ts'
 export { ownUser } from './own-user.ts'
 export { isGone, PURPOSE_VARIABLE } from './processes.ts'
 export { SALT_VERSION } from './version.ts'

@@ -39,6 +39,12 @@ export function nearestNames(wanted: string, names: Iterable<string>, count = 3)
     .map(([, name]) => name)
 }
 
+/** The one of `names` that was meant where a finger slipped; short names are close to others by chance. */
+export function slipOf(written: string, names: Iterable<string>): string | undefined {
+  if (written.length < 5) return undefined
+  return nearestNames(written, names, 1).find((name) => distance(written.toLowerCase(), name.toLowerCase(), 2) <= 2)
+}
+
 /** The closest of `names` as the hint of an error; undefined when none is close. */
 export function didYouMean(wanted: string, names: Iterable<string>): string | undefined {
   const near = nearestNames(wanted, names)

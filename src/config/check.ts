@@ -1,6 +1,6 @@
 // Complaints about options: a value of the wrong type, with Salt's words and its ideas of what may pass, and a name that
 // looks like a slip of the pen. Options that no program knows are fine otherwise: modules read their own.
-import { type Log, nearestNames } from '../base/mod.ts'
+import { type Log, slipOf } from '../base/mod.ts'
 import {
   type Dict,
   floatFromText,
@@ -121,20 +121,15 @@ export function checkNames(sources: Sources, role: Role, log: Log): void {
   for (const name of sources.keys()) {
     // modules of users name their options with a prefix and a dot
     if (isKnown(name) || name.includes('.') || name.startsWith('_')) continue
-    const near = nearestNames(name, known, 1).filter((other) => isSlip(name, other))
-    if (near.length > 0) {
-      log('warning', `Unknown option '${name}'${whereSet(sources, name)}; did you mean '${near[0]}'?`)
+    const meant = slipOf(name, known)
+    if (meant !== undefined) {
+      log('warning', `Unknown option '${name}'${whereSet(sources, name)}; did you mean '${meant}'?`)
     }
   }
 }
 
 function isKnown(name: string): boolean {
   return Object.hasOwn(OPTIONS, name) || Object.hasOwn(FUNCTION_OPTIONS, name) || OLD_NAMES.has(name)
-}
-
-/** Short names of users' own options are close to some option by chance. */
-function isSlip(name: string, option: string): boolean {
-  return name.length >= 5 && Math.abs(name.length - option.length) <= 2
 }
 
 function namesFor(options: OptionTable, role: Role): string[] {

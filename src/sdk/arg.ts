@@ -15,6 +15,8 @@ export interface Arg<T> {
   readonly deprecated?: string
   /** Salt has no such parameter. */
   readonly beyond?: boolean
+  /** Of further keywords: whether nothing is done with them. */
+  readonly ignored?: boolean
   /** Carries the type; never set. */
   readonly type?: T
 }
@@ -61,6 +63,7 @@ export const arg: {
   any: ArgMaker<Value>
   rest: (doc: string) => Arg<Value[]>
   open: (doc: string) => Arg<Map<string, Value>>
+  ignored: (doc?: string) => Arg<Map<string, Value>>
 } = {
   string: maker<string>('string'),
   integer: maker<number | bigint>('integer'),
@@ -73,6 +76,8 @@ export const arg: {
   rest: (doc) => ({ kind: 'rest', doc }),
   /** Accepts further keywords, on purpose. */
   open: (doc) => ({ kind: 'open', doc }),
+  /** Accepts further keywords, because Salt does, and does nothing with them: a name that is nearly right is warned about. */
+  ignored: (doc = 'Ignored') => ({ kind: 'open', doc, ignored: true }),
 }
 
 export type Args = Readonly<Record<string, Arg<unknown>>>

@@ -90,6 +90,17 @@ describe('a state run', () => {
   })
 })
 
+describe('an option that a state passes over', () => {
+  test('is warned about where its name is nearly one that is known, and only there', async () => {
+    const sls = '/srv/salt/a:\n  file.managed:\n    - contentz: hi\n    - mode: "0644"\n    - team: web\n'
+    const { functions, warnings } = await testMinion({ 't.sls': sls })
+    expect(lines(await functions.call('state.apply', ['t']))).toEqual(['/srv/salt/a: True Empty file'])
+    expect(warnings).toEqual([
+      "/srv/salt/t.sls:2: file.managed takes no 'contentz' and passes over it\nDid you mean 'contents'?",
+    ])
+  })
+})
+
 describe('state.explain', () => {
   test('tells what the requisites of an ID saw, and where it is written', async () => {
     const { functions } = await testMinion({ 't.sls': FAILS + state('dst', 'nop', 'require: [src]') })

@@ -56,7 +56,7 @@ export class EngineRun implements StateRun {
   }
 
   private texts(errors: readonly CompileError[]): string[] {
-    for (const error of errors) this.run.log('error', placedText(error))
+    for (const error of errors) this.run.log('error', placedText({ ...error, text: inOneLine(error.text) }))
     return errors.map(({ text }) => text)
   }
 
@@ -272,3 +272,6 @@ function modulesOf(high: High): Set<string> {
   }
   return modules
 }
+
+/** Lines of the log are one line each, but for what a renderer quotes. */
+const inOneLine = (text: string): string => (text.startsWith('Rendering SLS') ? text : text.replaceAll(/\n\s*/g, ' '))

@@ -1,5 +1,4 @@
 // A state tree and a minion in memory, for tests of the engine.
-import { silentLog } from '../base/mod.ts'
 import { type Dict, fromPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
@@ -8,7 +7,9 @@ import { RootsTree } from './roots-tree.ts'
 
 export interface TestMinion {
   functions: Registry
+  /** Errors. */
   log: string[]
+  warnings: string[]
 }
 
 /** `files` lie below the root of `base`. */
@@ -17,14 +18,14 @@ export async function testMinion(files: Record<string, string>, opts: Record<str
   const host = await MemoryHost.with({ files: inRoot })
   const options = fromPlain({ id: 'web1', file_roots: { base: ['/srv/salt'] }, cachedir: '/var/cache/salt' }) as Dict
   for (const [name, value] of Object.entries(opts)) options.set(name, value)
-  const log: string[] = []
+  const [log, warnings]: [string[], string[]] = [[], []]
   const functions = new Registry(moduleTable, {
     opts: options,
     grains: new Map([['id', 'web1']]),
     pillar: new Map(),
     host,
-    log: (level, text) => (level === 'error' ? log.push(text) : silentLog(level, text)),
+    log: (level, text) => void (level === 'error' ? log : level === 'warning' ? warnings : []).push(text),
     openStates: stateEngine({ tree: (own) => new RootsTree(own, host) }),
   })
-  return { functions, log }
+  return { functions, log, warnings }
 }

@@ -90,7 +90,7 @@ export default defineState({
         changes: arg.any('set, setm, mv, ins or rm with their arguments', { optional: true }),
         lens: arg.any('The lens for the file of the context', { optional: true }),
         load_path: arg.any('Folders with further lenses', { optional: true }),
-        kwargs: arg.open('Ignored'),
+        kwargs: arg.ignored(),
       },
       run: (ctx, wish) => change(ctx, wish),
     }),

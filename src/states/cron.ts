@@ -170,7 +170,7 @@ export default defineState({
     }),
     absent: state({
       doc: 'A job is not in a crontab.',
-      args: { name, user, identifier, special, kwargs: arg.open('Ignored') },
+      args: { name, user, identifier, special, kwargs: arg.ignored() },
       run: absent,
     }),
     file: state({

@@ -78,7 +78,7 @@ export default defineState({
       args: {
         name: arg.string('The package'),
         data: arg.dict('Type and value by question'),
-        kwargs: arg.open('Ignored'),
+        kwargs: arg.ignored(),
       },
       run: (ctx, { name, data }) => answers(ctx, name, data),
     }),

@@ -99,7 +99,7 @@ const stopping = {
   shutdown_timeout: optional('Seconds until it is killed'),
   unpause: flag('Whether a paused one goes on first'),
   error_on_absent: flag('Whether a missing one is a failure', true),
-  kwargs: arg.open('Ignored'),
+  kwargs: arg.ignored(),
 }
 
 const once = {

@@ -111,7 +111,7 @@ const ring = {
   gnupghome: optional('The directory of the keychain'),
   keyring: optional('The file of the keychain'),
 }
-const kwargs = arg.open('Ignored')
+const kwargs = arg.ignored()
 
 export default defineState({
   name: 'gpg',

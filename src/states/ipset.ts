@@ -142,7 +142,7 @@ export default defineState({
     }),
     set_absent: state({
       doc: 'There is no such set.',
-      args: { name: set, family, kwargs: arg.open('Ignored') },
+      args: { name: set, family, kwargs: arg.ignored() },
       run: (ctx, { name, family }) => setAbsent(ctx, name, family),
     }),
     present: state({
@@ -157,7 +157,7 @@ export default defineState({
     }),
     flush: state({
       doc: 'A set is emptied.',
-      args: { name: set, family, kwargs: arg.open('Ignored') },
+      args: { name: set, family, kwargs: arg.ignored() },
       run: (ctx, { name, family }) => flush(ctx, name, family),
     }),
   },

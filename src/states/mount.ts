@@ -209,7 +209,7 @@ const config = arg.string('The table', { default: '/etc/fstab' })
 const user = optional('Whom it is done as')
 const match_on = arg.any('The columns by which an entry is found', { default: 'auto' })
 const mount_by = optional('How the device is named: device, uuid, label, partuuid or partlabel')
-const kwargs = arg.open('Ignored')
+const kwargs = arg.ignored()
 
 const REQUIRED = ['name', 'device', 'fstype'] as const
 

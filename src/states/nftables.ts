@@ -236,12 +236,12 @@ export default defineState({
     }),
     table_present: state({
       doc: 'There is a table.',
-      args: { name: arg.string('The table'), family, kwargs: arg.open('Ignored') },
+      args: { name: arg.string('The table'), family, kwargs: arg.ignored() },
       run: (ctx, { name, family }) => table(ctx, name, family, true),
     }),
     table_absent: state({
       doc: 'There is no such table.',
-      args: { name: arg.string('The table'), family, kwargs: arg.open('Ignored') },
+      args: { name: arg.string('The table'), family, kwargs: arg.ignored() },
       run: (ctx, { name, family }) => table(ctx, name, family, false),
     }),
   },

@@ -169,7 +169,7 @@ export default defineState({
     }),
     held: state({
       doc: 'Packages are kept at their versions.',
-      args: { name, version, pkgs, replace: flag('Whether others are let go'), kwargs: arg.open('Ignored') },
+      args: { name, version, pkgs, replace: flag('Whether others are let go'), kwargs: arg.ignored() },
       run: async (ctx, { replace, ...given }) => {
         await meetProvider(ctx)
         return asReturn(await held(ctx, { ...given, others: truthy(replace) }))
@@ -177,7 +177,7 @@ export default defineState({
     }),
     unheld: state({
       doc: 'Packages may be changed.',
-      args: { name, version, pkgs, all: flag('Whether all are let go'), kwargs: arg.open('Ignored') },
+      args: { name, version, pkgs, all: flag('Whether all are let go'), kwargs: arg.ignored() },
       run: async (ctx, { all, ...given }) => {
         await meetProvider(ctx)
         return asReturn(await unheld(ctx, { ...given, others: truthy(all) }))

@@ -90,7 +90,7 @@ export default defineState({
     }),
     parallel_runners: state({
       doc: 'Call several runner functions at once.',
-      args: { name, runners: arg.any('Name and keywords of each, by ID'), kwargs: arg.open('Ignored') },
+      args: { name, runners: arg.any('Name and keywords of each, by ID'), kwargs: arg.ignored() },
       run: (ctx, { name, runners }) => runSeveral(ctx, name, runners),
     }),
     wheel: state({

@@ -186,7 +186,7 @@ const args = {
   fingerprint_hash_type: arg.any('The hash of fingerprints; sha256 when not given', { optional: true }),
 }
 const name = arg.string('The key, or a whole line of the file')
-const kwargs = arg.open('Ignored')
+const kwargs = arg.ignored()
 
 export default defineState({
   name: 'ssh_auth',

@@ -107,7 +107,7 @@ const where = {
   conf_file: arg.any('The configuration of supervisord', { optional: true }),
   bin_env: arg.any('The path of supervisorctl, or of a virtual environment with it', { optional: true }),
 }
-const kwargs = arg.open('Ignored')
+const kwargs = arg.ignored()
 const wishes = (restart: boolean) => ({
   name,
   restart: arg.any('Restart what runs already', { default: restart }),

@@ -6,7 +6,7 @@ import { arg, defineState, type Result, type StateContext, type StateReturn, sta
 const CHANGES = { testing: { old: 'Unchanged', new: 'Something pretended to change' } }
 
 const name = arg.string('What the state is called')
-const kwargs = arg.open('`comment` for the report; all else is ignored')
+const kwargs = arg.ignored('`comment` for the report; all else is ignored')
 
 type Further = ReadonlyMap<string, Value>
 
@@ -172,7 +172,7 @@ export default defineState({
     }),
     show_notification: state({
       doc: 'Show a text.',
-      args: { name, text: arg.any('What to show', { optional: true }), kwargs: arg.open('Ignored') },
+      args: { name, text: arg.any('What to show', { optional: true }), kwargs: arg.ignored() },
       run: (_ctx, { name, text }) => {
         if (!truthy(text)) throw new SaltError('SaltInvocationError', 'Missing required argument text.')
         return report(name, {}, true, text)

@@ -12,7 +12,7 @@ export default defineState({
         name: arg.string('The file'),
         xpath: arg.string('A path to the element'),
         value: arg.any('The text'),
-        kwargs: arg.open('Ignored'),
+        kwargs: arg.ignored(),
       },
       run: async (ctx, { name, xpath, value }) => {
         const ret = reportOn(name)

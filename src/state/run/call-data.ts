@@ -1,6 +1,6 @@
 // The arguments a state function gets from its low chunk: those it declares, and for one that takes further keywords
 // all the rest but the engine's own. Anything else is refused before something is done.
-import { didYouMean } from '../../base/mod.ts'
+import { didYouMean, slipOf } from '../../base/mod.ts'
 import { SaltError, str, type Value } from '../../data/mod.ts'
 import { filled, frameOf, type StateFunction } from '../../sdk/mod.ts'
 import { INTERNAL_KEYWORDS } from '../compile/keywords.ts'
@@ -36,6 +36,16 @@ function unexpected(names: string[], full: string, known: string[]): SaltError {
       ? `${last} is an invalid keyword argument for '${full}'`
       : `${quoted.join(', ')} and ${last} are invalid keyword arguments for '${full}'`
   return new SaltError('SaltInvocationError', text, { hint: didYouMean(names[0]!, known) })
+}
+
+/** Keywords that the function passes over, each with the one that was probably meant. */
+export function slips({ declaration, given, further }: CallData): Array<[written: string, meant: string]> {
+  if (further.size === 0 || !Object.values(declaration.args).some(({ ignored }) => ignored)) return []
+  const others = Object.keys(declaration.args).filter((name) => !given.has(name))
+  return [...further.keys()].flatMap((name) => {
+    const meant = slipOf(name, others)
+    return meant === undefined ? [] : [[name, meant] as [string, string]]
+  })
 }
 
 /** In the forms that the function declares. */

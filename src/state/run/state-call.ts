@@ -11,7 +11,7 @@ import type { LowChunk } from '../compile/types.ts'
 import { placedText } from '../report/placed-text.ts'
 import { type Frame, traceback } from '../report/traceback.ts'
 import { CallContext } from './call-context.ts'
-import { boundArguments, type CallData, callData } from './call-data.ts'
+import { boundArguments, type CallData, callData, slips } from './call-data.ts'
 import { Checks } from './checks.ts'
 import { stopwatch } from './clock.ts'
 import { GlobalConditions } from './global-conditions.ts'
@@ -121,7 +121,12 @@ export class StateCaller {
 
   private dataOf(full: string, low: LowChunk): CallData {
     try {
-      return callData(full, this.run.states.get(full)!, low)
+      const data = callData(full, this.run.states.get(full)!, low)
+      for (const [written, meant] of slips(data)) {
+        const text = `${full} takes no '${written}' and passes over it`
+        this.run.log('warning', placedText({ text, at: this.parts.placeOf(low), hint: `Did you mean '${meant}'?` }))
+      }
+      return data
     } catch (error) {
       if (error instanceof BrineError) error.at ??= this.parts.placeOf(low)
       throw error

@@ -104,5 +104,5 @@ export const callArgs = {
   output_loglevel,
   hide_output,
   use_vt,
-  kwargs: arg.open('Ignored'),
+  kwargs: arg.ignored(),
 }

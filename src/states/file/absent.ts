@@ -5,7 +5,7 @@ import { type Answer, begin, fail, messageOf } from './answer.ts'
 import { expandUser, isAbsolute, isDirectory, isFile, isLink, exists as isThere } from './paths.ts'
 
 const name = arg.string('The path')
-const kwargs = arg.open('Ignored')
+const kwargs = arg.ignored()
 
 async function remove(ctx: StateContext, given: string): Promise<Answer> {
   const path = await expandUser(ctx, given)

@@ -161,7 +161,7 @@ export const copy = state({
     mode: optional('The mode'),
     dir_mode: optional('The mode of directories that are made'),
     subdir: flag('Copy into the target when it is a directory'),
-    kwargs: arg.open('Ignored'),
+    kwargs: arg.ignored(),
   },
   run: copyFile,
 })

@@ -227,7 +227,7 @@ export const directory = state({
     win_deny_perms: windows,
     win_inheritance: windows,
     win_perms_reset: windows,
-    kwargs: arg.open('`mode` for `dir_mode`; all else is ignored'),
+    kwargs: arg.ignored('`mode` for `dir_mode`; all else is ignored'),
   },
   run: (ctx, args) => manageDirectory(ctx, { ...args, allow_symlink: truthy(args.allow_symlink) }),
 })

@@ -122,7 +122,7 @@ export const hardlink = state({
     user: arg.any('The owner of directories that are made', { optional: true }),
     group: arg.any('Their group', { optional: true }),
     dir_mode: arg.any('Their mode', { optional: true }),
-    kwargs: arg.open('Ignored'),
+    kwargs: arg.ignored(),
   },
   run: link,
 })

@@ -59,7 +59,7 @@ export const managedArgs = {
   ignore_comment_characters: optional('Do not count changes after these'),
   new_file_diff: off('Tell the whole content of a new file'),
   sig_backend: arg.any('The module that checks signatures', { default: 'gpg' }),
-  kwargs: arg.open('Handed on'),
+  kwargs: arg.ignored('Handed on'),
 }
 
 export type ManagedOptions = Record<string, Value> & { name: string; kwargs: ReadonlyMap<string, Value> }

@@ -202,7 +202,7 @@ export const patch = state({
     reject_file: optional('Where rejected hunks are kept'),
     strip: optional('How many leading parts of paths in the patch are dropped'),
     saltenv: optional('The environment of the file server'),
-    kwargs: arg.open('Ignored'),
+    kwargs: arg.ignored(),
   },
   run: (ctx, args) => patchPath(ctx, args as unknown as Options),
 })

@@ -46,7 +46,7 @@ export const rename = state({
     source: arg.string('Where it is'),
     force: arg.boolean('Replace what is there', { default: false }),
     makedirs: arg.boolean('Make the directories above it', { default: false }),
-    kwargs: arg.open('Ignored'),
+    kwargs: arg.ignored(),
   },
   run: move,
 })

@@ -218,7 +218,7 @@ export const serialize = state({
     check_cmd: optional('A command that must succeed on the new file before it is put in place'),
     tmp_dir: optional('Where `check_cmd` sees the file'),
     tmp_ext: empty('How the name of that file ends'),
-    kwargs: arg.open('`formatter` for `serializer`; the rest is ignored'),
+    kwargs: arg.ignored('`formatter` for `serializer`; the rest is ignored'),
   },
   run: (ctx, args) => store(ctx, args as unknown as Options),
 })

@@ -18,7 +18,7 @@ export const shortcut = state({
     backupname: optional('Where to move what is there'),
     makedirs: off('Make the directories above it'),
     user: optional('The owner'),
-    kwargs: arg.open('Ignored'),
+    kwargs: arg.ignored(),
   },
   run: (_ctx, { name }) => fail(begin(name), 'Shortcuts are only supported on Windows'),
 })

@@ -233,7 +233,7 @@ export const symlink = state({
     disallow_copy_and_unlink: flag('Fail where a backup could not simply be renamed'),
     inherit_user_and_group: flag('Leave the owner of an existing link as it is'),
     follow_symlinks: arg.any('Look at what a link points to', { default: true }),
-    kwargs: arg.open('Ignored'),
+    kwargs: arg.ignored(),
   },
   run: (ctx, args) => makeSymlink(ctx, { ...args, follow_symlinks: truthy(args.follow_symlinks) }),
 })

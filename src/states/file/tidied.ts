@@ -142,7 +142,7 @@ export const tidied = state({
     age_size_logical_operator: arg.any('Whether both are needed: `AND` or `OR`', { default: 'OR' }),
     age_size_only: arg.any('Look at `age` or `size` alone', { optional: true }),
     rmlinks: arg.any('Remove links too', { default: true }),
-    kwargs: arg.open('Ignored'),
+    kwargs: arg.ignored(),
   },
   run: tidy,
 })
