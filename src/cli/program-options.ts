@@ -8,6 +8,7 @@ import { type Dict, str } from '../data/mod.ts'
 import type { CommandLine } from './command-lines.ts'
 import { ProgramExit, UsageError } from './optparse/exit.ts'
 import type { Program } from './optparse/option.ts'
+import { emptyOutputFile } from './output-file.ts'
 import { addSaltfile } from './saltfile.ts'
 import type { Streams } from './streams.ts'
 
@@ -28,6 +29,7 @@ export async function programOptions({ program, line, streams, log, file, read }
   values.set('config_dir', folder)
   const opts = await readConfig(() => read(join(folder, file)))
   layOver(opts, line)
+  emptyOutputFile(opts)
   return opts
 }
 

@@ -9,6 +9,9 @@ export interface Published {
   missing: string[]
 }
 
+/** What is printed where a job was published to nobody. */
+export const NOBODY_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.\n'
+
 /** What became of one minion of a job. */
 export interface Gathered {
   id: string

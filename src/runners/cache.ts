@@ -4,25 +4,27 @@ import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 
 type Kind = 'grains' | 'pillar' | 'mine'
 
+/** Each of the minions asked for, with nothing where nothing is known; without a target those of whom something is. */
 function remembered(ctx: MasterContext, kind: Kind, tgt: Value, tgt_type: Value): Dict {
-  const { minions } = tgt === null ? { minions: [] } : ctx.targets(tgt, str(tgt_type))
-  const found: Dict = new Map()
-  for (const id of minions) {
-    const value = ctx.cache.bank(kind).fetch(id)
-    if (value !== undefined && isDict(value) && (value.size > 0 || kind === 'mine')) found.set(id, value)
-    else if (kind === 'mine') found.set(id, new Map())
+  const bank = ctx.cache.bank(kind)
+  const known = (id: string): Dict => {
+    const value = bank.fetch(id)
+    return value !== undefined && isDict(value) ? value : new Map()
   }
-  return found
+  const asked = tgt === null ? ctx.cache.bank('grains').list() : ctx.targets(tgt, str(tgt_type)).minions
+  const all = asked.map((id): [Value, Dict] => [id, known(id)])
+  return new Map(tgt === null && kind === 'pillar' ? all.filter(([, value]) => value.size > 0) : all)
 }
 
 function forget(ctx: MasterContext, tgt: Value, tgt_type: Value, kinds: readonly Kind[]): boolean {
-  if (tgt === null) return false
-  for (const id of ctx.targets(tgt, str(tgt_type)).minions) for (const kind of kinds) ctx.cache.bank(kind).flush(id)
+  const minions = tgt === null ? [] : ctx.targets(tgt, str(tgt_type)).minions
+  for (const id of minions) for (const kind of kinds) ctx.cache.bank(kind).flush(id)
   return true
 }
 
 function forgetFunction(ctx: MasterContext, tgt: Value, tgt_type: Value, name: Value): boolean {
-  if (tgt === null || name === null) return false
+  if (name === null) return false
+  if (tgt === null) return true
   const bank = ctx.cache.bank('mine')
   for (const id of ctx.targets(tgt, str(tgt_type)).minions) {
     const mine = bank.fetch(id)
@@ -126,8 +128,10 @@ export default defineRunner({
       args: { bank, key: arg.any('The key', { optional: true }), cachedir },
       examples: ['salt-run cache.flush cloud/active/ec2/myec2 cachedir=/var/cache/salt/'],
       run: (ctx, { bank, key }) => {
-        ctx.cache.bank(str(bank)).flush(key === null ? undefined : str(key))
-        return null
+        const kept = ctx.cache.bank(str(bank))
+        const isThere = key === null ? kept.list().length > 0 : kept.list().includes(str(key))
+        kept.flush(key === null ? undefined : str(key))
+        return isThere
       },
     }),
   },

@@ -2,11 +2,17 @@
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 
-/** How minions mark an answer that only some may read; the master may read all. */
+/** How minions mark an answer that only some may read: to the master it is shown when its own id is among them. */
 const MARK = '__saltmine_acl__'
 const DATA = '__data__'
 
-const plain = (entry: Value): Value => (isDict(entry) && entry.has(MARK) ? (entry.get(DATA) ?? null) : entry)
+function readable(ctx: MasterContext, entry: Value): Value | undefined {
+  if (!isDict(entry) || !entry.has(MARK)) return entry
+  const allowed = entry.get('allow_tgt') ?? null
+  const isForAll = !truthy(allowed)
+  const readers = isForAll ? [] : ctx.targets(allowed, str(entry.get('allow_tgt_type') ?? 'glob')).minions
+  return isForAll || readers.includes(str(ctx.opts.get('id') ?? '')) ? (entry.get(DATA) ?? null) : undefined
+}
 
 function get(ctx: MasterContext, tgt: Value, fun: Value, tgt_type: Value): Dict {
   const names = isList(fun) ? fun.map(str) : [...new Set(str(fun).split(','))]
@@ -14,7 +20,10 @@ function get(ctx: MasterContext, tgt: Value, fun: Value, tgt_type: Value): Dict 
   for (const id of ctx.targets(tgt, str(tgt_type)).minions) {
     const mine = ctx.cache.bank('mine').fetch(id)
     if (mine === undefined || !isDict(mine)) continue
-    for (const name of names) if (mine.has(name)) found.get(name)!.set(id, plain(mine.get(name)!))
+    for (const name of names) {
+      const value = mine.has(name) ? readable(ctx, mine.get(name)!) : undefined
+      if (value !== undefined) found.get(name)!.set(id, value)
+    }
   }
   if (!isList(fun) && names.length === 1) return found.get(names[0]!)!
   return new Map([...found].filter(([, answers]) => answers.size > 0))

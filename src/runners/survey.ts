@@ -1,5 +1,5 @@
 // The same question to many minions, and which of them give the same answer.
-import { compareText, type Dict, str, unifiedDiff, type Value } from '../data/mod.ts'
+import { compareText, type Dict, PyError, str, unifiedDiff, type Value } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 
 interface Pool {
@@ -8,7 +8,8 @@ interface Pool {
 }
 
 async function pools(ctx: MasterContext, args: readonly Value[], given: ReadonlyMap<string, Value>): Promise<Pool[]> {
-  const [tgt = '', fun = '', ...rest] = args
+  const [tgt, fun, ...rest] = args
+  if (tgt === undefined || fun === undefined) throw new PyError('IndexError', 'tuple index out of range')
   const kind = str(given.get('tgt_type') ?? 'compound')
   const own = new Set(['survey_sort', 'tgt_type'])
   const kwarg: Dict = new Map([...given].filter(([name]) => !own.has(name) && !name.startsWith('_')))

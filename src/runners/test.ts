@@ -1,7 +1,12 @@
 // Runner functions to try things with.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { numberOf } from '../data/mod.ts'
+import { numberOf, tuple, type Value } from '../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../sdk/mod.ts'
+
+const PLACEHOLDERS: ReadonlyMap<Value, string> = new Map([
+  ['us', 'foo bar baz qux quux quuz corge grault garply waldo fred plugh xyzzy thud'],
+  ['uk', 'wibble wobble wubble flob'],
+])
 
 export default defineRunner({
   name: 'test',
@@ -12,34 +17,19 @@ export default defineRunner({
       args: { args: arg.rest('Any'), kwargs: arg.open('Any') },
       examples: ['salt-run test.arg 1 "two" 3.1'],
       run: (_ctx, { args, kwargs }) => ({
-        args,
+        args: tuple(args),
         kwargs: new Map([...kwargs].filter(([name]) => !name.startsWith('__'))),
       }),
     }),
     raw_arg: masterFn({
       doc: 'The arguments that arrived, those of the caller included.',
       args: { args: arg.rest('Any'), kwargs: arg.open('Any') },
-      run: (_ctx, { args, kwargs }) => ({ args, kwargs: new Map(kwargs) }),
+      run: (_ctx, { args, kwargs }) => ({ args: tuple(args), kwargs: new Map(kwargs) }),
     }),
     metasyntactic: masterFn({
       doc: 'Well-known placeholder words.',
       args: { locality: arg.any('Where they are from', { default: 'us' }) },
-      run: () => [
-        'foo',
-        'bar',
-        'baz',
-        'qux',
-        'quux',
-        'quuz',
-        'corge',
-        'grault',
-        'garply',
-        'waldo',
-        'fred',
-        'plugh',
-        'xyzzy',
-        'thud',
-      ],
+      run: (_ctx, { locality }) => PLACEHOLDERS.get(locality)?.split(' ') ?? null,
     }),
     stdout_print: masterFn({
       doc: 'Prints a line and answers with another.',
@@ -48,6 +38,11 @@ export default defineRunner({
         ctx.print('foo\n')
         return 'bar'
       },
+    }),
+    get_opts: masterFn({
+      doc: 'All options of the master.',
+      args: {},
+      run: (ctx) => ctx.opts,
     }),
     sleep: masterFn({
       doc: 'Waits for some seconds, telling of each.',

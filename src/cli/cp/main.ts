@@ -3,16 +3,17 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { consoleLog, type Log } from '../../base/mod.ts'
-import { ClientError, LocalClient } from '../../client/mod.ts'
+import { ClientError, LocalClient, NOBODY_MATCHED } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
+import { writeResult } from '../output-file.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_CP } from '../programs/salt-cp.ts'
-import { masterIsGone, nobodyMatched } from '../salt/messages.ts'
+import { lookUpLater, masterIsGone } from '../salt/messages.ts'
 import { targetKind, times } from '../salt/request.ts'
 import type { Streams } from '../streams.ts'
 import { findSources, placeOf } from './sources.ts'
@@ -38,7 +39,7 @@ export function saltCp(argv: readonly string[], streams: Streams): Promise<numbe
     try {
       const result = await (truthy(opts.get('chunked') ?? false) ? inPieces(work) : atOnce(work))
       const text = display('nested', result, opts, { terminal: streams.terminal, log })
-      if (text !== '') streams.out(`${text}\n`)
+      writeResult(opts, streams, text)
       return 0
     } catch (error) {
       if (!(error instanceof ClientError) && !(error instanceof SaltError)) throw error
@@ -58,15 +59,18 @@ interface Answered {
   returns: Dict
 }
 
+/** What is shown of a minion that does not answer. */
+const silence = (jid: string): string => `Minion did not return. [No response]\n${lookUpLater(jid)}`
+
 async function call({ client, opts, streams }: Copying, fun: string, arg: Value[]): Promise<Answered> {
   const published = await client.publish({ tgt: opts.get('tgt')!, tgtType: targetKind(opts), fun, arg })
   if (!published) {
-    streams.out(nobodyMatched)
+    streams.out(NOBODY_MATCHED)
     return { minions: [], returns: new Map() }
   }
   const returns: Dict = new Map()
   for await (const { id, data } of client.collect(published, times(opts))) {
-    if (data) returns.set(id, data.get('return') ?? null)
+    returns.set(id, data ? (data.get('return') ?? null) : silence(published.jid))
   }
   return { minions: published.minions, returns }
 }

@@ -8,6 +8,7 @@ import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/m
 import { display } from '../../output/mod.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
+import { writeResult } from '../output-file.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_KEY } from '../programs/salt-key.ts'
@@ -99,7 +100,7 @@ function show({ opts, streams, log }: Work, value: Value): void {
     terminal: streams.terminal,
     log,
   })
-  if (text !== '') streams.out(`${text}\n`)
+  writeResult(opts, streams, text)
 }
 
 async function change(work: Work, action: 'accept' | 'reject' | 'delete', match: string): Promise<void> {

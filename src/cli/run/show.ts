@@ -2,6 +2,7 @@
 import type { Log } from '../../base/mod.ts'
 import { type Dict, isDict, textOf, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
+import { writeResult } from '../output-file.ts'
 import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 
@@ -36,7 +37,7 @@ export class Printed {
   }
 
   private write(text: string): void {
-    if (text !== '') this.streams.out(`${text}\n`)
+    writeResult(this.opts, this.streams, text)
   }
 
   /** A dict may name the outputter that shows it, and of one with nothing else but data the data are shown. */

@@ -1,10 +1,10 @@
 // `-b`, and `--static`, which is a batch of everybody that shows all at the end. Who answers a ping takes part; the master
 // does the rest, and what is printed here is read from its events.
 import { newJid } from '../../base/mod.ts'
-import { batchSize, ClientError, type PublishRequest, returnCode } from '../../client/mod.ts'
+import { batchSize, ClientError, NOBODY_MATCHED, type PublishRequest, returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
 import type { SaltWork } from './main.ts'
-import { howToLookUp, nobodyMatched } from './messages.ts'
+import { howToLookUp } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
 import { showOutcome, showValue } from './show.ts'
 
@@ -46,7 +46,7 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
   const isAsync = flag(opts, 'async') && !flag(opts, 'static')
   const request = await requestOf(work)
   const answered = await ping(work, request)
-  if (!answered) streams.out(nobodyMatched)
+  if (!answered) streams.out(NOBODY_MATCHED)
   if (!answered || answered.up.length === 0) {
     if (!isQuiet && (!answered || isAsync)) streams.out('No minions matched the target.\n')
     return isQuiet ? showOutcome(work, new Map()) : 0
@@ -81,6 +81,14 @@ interface BatchFacts {
   driver: string
 }
 
+/** What tells how a program shows returns is none of the job's. */
+const ofJob = (kwargs: Dict): Dict =>
+  new Map(
+    [...kwargs].filter(
+      ([name, value]) => name !== 'show_timeout' && name !== 'show_jid' && (name !== 'delimiter' || value !== ':'),
+    ),
+  )
+
 function batchLoad(opts: Dict, request: PublishRequest, { jid, size, minions, driver }: BatchFacts): Dict {
   const { timeout, gatherJobTimeout } = times(opts)
   return new Map<Value, Value>([
@@ -89,7 +97,7 @@ function batchLoad(opts: Dict, request: PublishRequest, { jid, size, minions, dr
     ['fun', request.fun],
     ['arg', request.arg],
     ['ret', request.ret ?? ''],
-    ['kwargs', request.kwargs ?? new Map()],
+    ['kwargs', ofJob(request.kwargs ?? new Map())],
     ['jid', jid],
     ['minions', minions],
     ['batch', size],

@@ -1,8 +1,8 @@
 // A job from its publication to the last answer, printed as answers come.
-import { goneMinions, type Published } from '../../client/mod.ts'
+import { goneMinions, NOBODY_MATCHED, type Published } from '../../client/mod.ts'
 import { type Dict, str, type Value } from '../../data/mod.ts'
 import type { SaltWork } from './main.ts'
-import { howToLookUp, nobodyMatched } from './messages.ts'
+import { howToLookUp } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
 import { announce, answerOf, type MinionAnswer, showAnswer, showDocs, showOutcome } from './show.ts'
 import { StatusLine } from './status-line.ts'
@@ -18,7 +18,7 @@ export async function runJob(work: SaltWork): Promise<number> {
     chosen?.length === 0
       ? undefined
       : await client.publish(chosen ? { ...request, tgt: chosen, tgtType: 'list' } : request)
-  if (!published) streams.out(nobodyMatched)
+  if (!published) streams.out(NOBODY_MATCHED)
   if (flag(opts, 'async')) {
     streams.out(`Executed command with job ID: ${published?.jid ?? 0}\n`)
     return 0

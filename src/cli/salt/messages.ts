@@ -1,8 +1,6 @@
 // Sentences that several ways of running a job print.
 import type { Streams } from '../streams.ts'
 
-export const nobodyMatched = 'No minions matched the target. No command was sent, no jid was assigned.\n'
-
 export const masterIsGone = 'The salt master could not be contacted. Is master running?'
 
 export const lookUpLater = (jid: string): string =>

@@ -1,6 +1,7 @@
 // How salt prints what minions answered.
 import { type Gathered, returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { writeResult } from '../output-file.ts'
 import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import type { SaltWork } from './main.ts'
@@ -58,7 +59,7 @@ export async function showValue(
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
   const shown = shownText(out, value, opts, { terminal: streams.terminal, log, kwargs })
   const text = typeof shown === 'string' ? shown : await shown
-  if (text !== '') streams.out(`${text}\n`)
+  writeResult(opts, streams, text)
 }
 
 /** Documentation of all minions together, each function once. */

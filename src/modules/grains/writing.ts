@@ -17,7 +17,6 @@ export const writing: Readonly<Record<string, FunctionDeclaration>> = {
     returns: ret.any('The grains that were set, or what is wrong with the file'),
     examples: [`salt '*' grains.setvals "{'key1': 'val1', 'key2': 'val2'}"`],
     effect: 'change',
-    outputter: 'nested',
     run: (ctx, { grains, destructive, refresh_pillar }) =>
       setGrains(ctx, grains, { destructive, refreshPillar: refresh_pillar }),
   }),

@@ -24,8 +24,6 @@ export interface Commanded {
   kwargs: ReadonlyMap<string, Value>
 }
 
-const NOBODY = 'No minions matched the target. No command was sent, no jid was assigned.\n'
-
 /** Publish options that a call may carry along. */
 const OPTIONS = ['ret_config', 'ret_kwargs', 'metadata', 'delimiter', 'module_executors', 'executor_opts']
 
@@ -69,10 +67,6 @@ export async function command(ctx: FunctionContext, asked: Commanded): Promise<D
 }
 
 async function everyAnswer(master: MasterReach, job: MinionJob): Promise<MinionReturn[]> {
-  if (master.targets(job.tgt, job.tgtType ?? 'glob').minions.length === 0) {
-    master.print(NOBODY)
-    return []
-  }
   const answers: MinionReturn[] = []
   for await (const answer of master.run(job)) answers.push(answer)
   return answers
