@@ -3,7 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls'
-import { valueError } from '../data/mod.ts'
+import { type PyError, valueError } from '../data/mod.ts'
 import { trustSystem } from './system-trust.ts'
 
 export interface HttpRequest {
@@ -96,13 +96,16 @@ function limitConnecting(message: http.ClientRequest, socket: Socket, seconds: n
   socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
 }
 
+const unsupported = (url: string): PyError => valueError(`Unsupported url scheme: ${url}`)
+
 async function open(request: HttpRequest): Promise<http.ClientRequest> {
   const { method, proxy } = request
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(request.url)) throw unsupported(request.url)
   const url = new URL(request.url)
   const length = request.body && { 'content-length': request.body.length }
   const headers = { ...Object.fromEntries(request.headers), ...length, connection: 'close' }
   const secure = url.protocol === 'https:'
-  if (!secure && url.protocol !== 'http:') throw valueError(`Unsupported url scheme: ${request.url}`)
+  if (!secure && url.protocol !== 'http:') throw unsupported(request.url)
   if (secure) trustSystem()
   if (proxy === undefined) return (secure ? https : http).request(url, { method, headers, ...tlsOptions(request) })
   if (!secure) {

@@ -54,8 +54,11 @@ describe('http.query', () => {
   })
 
   test('fails where the query cannot be made', async () => {
-    const answer = tryFunction(http, 'query', { args: ['gopher://a/'] })
-    await expect(answer).rejects.toMatchObject({ code: 'CommandExecutionError', message: /Unsupported url scheme/ })
+    for (const url of ['gopher://a/', 'nowhere']) {
+      const answer = tryFunction(http, 'query', { args: [url] })
+      const message = `Unsupported url scheme: ${url}`
+      await expect(answer).rejects.toMatchObject({ code: 'CommandExecutionError', message })
+    }
   })
 })
 

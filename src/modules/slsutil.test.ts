@@ -86,6 +86,10 @@ describe('slsutil', () => {
     await expect(call('renderer', ['a', 'b'])).rejects.toThrow('Must not pass both path and string.')
   })
 
+  test('.renderer gives nothing for a path that is no file', async () => {
+    expect(await call('renderer', ['/no/such'])).toEqual(new Map())
+  })
+
   test('.banner draws a comment block', async () => {
     expect(await call('banner', [])).toBe(
       [

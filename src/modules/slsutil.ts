@@ -34,6 +34,10 @@ async function render(
   if (context instanceof Map) for (const [name, value] of context) variables.set(str(name), value)
   const request = { renderer, saltenv: str(saltenv), sls: str(sls), context: variables }
   if (truthy(string)) return ctx.render({ ...request, text: str(string) })
+  if (str(path).startsWith('/') && (await ctx.host.stat(str(path)))?.type !== 'file') {
+    ctx.log('error', `Template does not exist: ${str(path)}`)
+    return new Map()
+  }
   const text = await ctx.call('cp.get_url', [path, null], { saltenv })
   return ctx.render({ ...request, text: str(text), path: str(path) })
 }

@@ -251,11 +251,11 @@ export default defineModule({
     }),
     sleep: fn({
       doc: 'Wait, then return true.',
-      args: { length: arg.number('Seconds') },
+      args: { length: arg.any('Seconds') },
       returns: ret.boolean('True'),
       examples: ["salt '*' test.sleep 20"],
       effect: 'read',
-      run: (_ctx, { length }) => delay(numberOf(length)! * 1000, true),
+      run: (_ctx, { length }) => delay(wholeNumber(length) * 1000, true),
     }),
     rand_sleep: fn({
       doc: 'Wait for a random time, then return true.',

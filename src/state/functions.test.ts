@@ -57,3 +57,10 @@ test('an ID that comes twice, once without a body, is an error and no crash', as
     "'int' object is not subscriptable",
   )
 })
+
+test('an error of several lines is one line of the log', async () => {
+  const { functions, log } = await testMinion({ ...FILES, 'again.sls': 'a:\n  test.nop: []\n' })
+  await functions.call('state.show_sls', [fromPlain(['one', 'again'])])
+  expect(log).toHaveLength(1)
+  expect(log[0]).toContain('SLS IDs need to be globally unique. The conflicting ID is')
+})

@@ -97,6 +97,14 @@ describe('salt-call --local', () => {
     expect(out).not.toContain('ntp.get_servers')
   })
 
+  test('ends where the user it should run as does not exist', async () => {
+    mkdirSync(join(folder, 'other'))
+    writeFileSync(join(folder, 'other/minion'), `root_dir: ${folder}/root\nid: m1\nuser: no-such-user\n`)
+    const { status, err } = await call('-c', join(folder, 'other'), '--local', 'test.ping')
+    const why = 'Failed to prepare the Salt environment for user no-such-user. The user is not available.\n'
+    expect([status, err]).toEqual([67, why])
+  })
+
   test('explains bad usage', async () => {
     const { status, out, err } = await call('--local')
     expect(status).toBe(64)

@@ -2,6 +2,7 @@
 import { consoleLog, type Log, ownUser, silentLog } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
+import { EX_NOUSER, needUser } from '../known-user.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { writeResult } from '../output-file.ts'
@@ -12,13 +13,12 @@ import { callFunction } from './caller.ts'
 import { docsFor } from './docs.ts'
 import { type LocalMinion, localMinion } from './local-minion.ts'
 
-const EX_NOUSER = 67
-
 export async function runCall(line: CommandLine, streams: Streams): Promise<number> {
   const complain = streams.err
   if (line.values.get('versions_report') === true) return printVersions(streams)
   const opts = await readOptions(line, streams)
   const log = openLog(logSettings(opts), complain)
+  await needUser(opts)
   becomeUser(str(opts.get('user') ?? ''), log)
   if (!isAlone(opts)) return runWithMaster(opts, { log, streams })
   return runOn(await localMinion(opts, log), opts, { log, streams })
