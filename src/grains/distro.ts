@@ -89,8 +89,9 @@ async function releaseFileFacts(machine: Machine): Promise<Facts> {
   for (const name of await machine.list('/etc')) {
     if (NO_RELEASE_FILES.has(name) || !/^\w+[-_](?:release|version)$/.test(name)) continue
     if (!(await machine.isFile(`/etc/${name}`))) continue
-    const facts = parseReleaseLine((await machine.lines(`/etc/${name}`))[0] ?? '')
-    if (facts.has('name')) return facts
+    const [first] = await machine.lines(`/etc/${name}`)
+    // a line without a word is a name as well, and the files after it do not count
+    if (first !== undefined) return new Map([['name', ''], ...parseReleaseLine(first)])
   }
   return new Map()
 }
