@@ -29,7 +29,7 @@ export async function linuxCpuGrains(machine: Machine): Promise<Dict> {
         break
       case 'flags':
       case 'Features':
-        flags = value.split(/\s+/)
+        flags = value.split(/\s+/).filter(Boolean)
         break
     }
   }

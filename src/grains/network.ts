@@ -8,6 +8,8 @@ export interface Interface {
   /** Addresses by family, secondary ones after the others. */
   inet: string[]
   inet6: string[]
+  /** Those of both families that are secondary. */
+  secondary?: string[]
 }
 
 export async function interfacesOf(machine: Machine): Promise<Interface[]> {
@@ -18,7 +20,7 @@ export async function interfacesOf(machine: Machine): Promise<Interface[]> {
 }
 
 export function parseIpAddr(output: string): Interface[] {
-  const interfaces: Array<Interface & { secondary: { inet: string[]; inet6: string[] } }> = []
+  const interfaces: Array<Omit<Interface, 'secondary'> & { secondary: Record<'inet' | 'inet6', string[]> }> = []
   for (const line of output.split('\n')) {
     const head = /^\d+:\s+([\w.-]+)(?:@[\w.-]+)?:\s+</.exec(line)
     if (head) {
@@ -34,10 +36,11 @@ export function parseIpAddr(output: string): Interface[] {
       list.push(value.split('/')[0]!)
     }
   }
-  return interfaces.map(({ secondary, ...face }) => ({
+  return interfaces.map(({ secondary: { inet, inet6 }, ...face }) => ({
     ...face,
-    inet: [...face.inet, ...secondary.inet],
-    inet6: [...face.inet6, ...secondary.inet6],
+    inet: [...face.inet, ...inet],
+    inet6: [...face.inet6, ...inet6],
+    ...(inet.length + inet6.length > 0 && { secondary: [...inet, ...inet6] }),
   }))
 }
 
@@ -57,7 +60,7 @@ export function interfaceGrains(interfaces: readonly Interface[]): Dict {
   const by = (addresses: (face: Interface) => string[]): Dict =>
     new Map<Value, Value>(interfaces.map((face) => [face.name, addresses(face)]))
   return new Map<Value, Value>([
-    ['ip_interfaces', by(({ inet, inet6 }) => [...inet, ...inet6])],
+    ['ip_interfaces', by(secondaryLast)],
     ['ip4_interfaces', by(({ inet }) => inet)],
     ['ip6_interfaces', by(({ inet6 }) => inet6)],
     [
@@ -67,6 +70,11 @@ export function interfaceGrains(interfaces: readonly Interface[]): Dict {
     ['ipv4', inOrder(interfaces.flatMap(({ inet }) => inet))],
     ['ipv6', inOrder(interfaces.flatMap(({ inet6 }) => inet6))],
   ])
+}
+
+function secondaryLast({ inet, inet6, secondary = [] }: Interface): string[] {
+  const isFirst = (address: string): boolean => !secondary.includes(address)
+  return [...inet.filter(isFirst), ...inet6.filter(isFirst), ...secondary]
 }
 
 /** Each address once, by its number. */

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { dumpJson } from '../data/mod.ts'
+import { type Dict, dumpJson } from '../data/mod.ts'
+import { MemoryHost } from '../host/mod.ts'
 import { cleanValue } from './clean-value.ts'
-import { freebsdFlags, netbsdFlags } from './cpu.ts'
+import { freebsdFlags, linuxCpuGrains, netbsdFlags } from './cpu.ts'
 import { parseResolv } from './dns.ts'
 import { parseDisplays, parseLspci } from './gpu.ts'
 import { parseAhosts } from './host-names.ts'
 import { localeOf } from './identity.ts'
+import { Machine } from './machine.ts'
 import { swapOf } from './memory.ts'
-import { gatewayIn, parseIfconfig, parseIpAddr } from './network.ts'
+import { gatewayIn, interfaceGrains, parseIfconfig, parseIpAddr } from './network.ts'
 import { darwinHardware, opkgArchitectures } from './os-data.ts'
 import { parseCpe } from './release-files.ts'
 import { fromDetectVirt, fromDmidecode, fromLspci, fromVirtWhat } from './virtual-programs.ts'
@@ -23,9 +25,21 @@ describe('what commands say', () => {
     inet 10.0.0.9/8 scope global secondary eth0
     inet 10.0.0.2/8 scope global eth0
     inet6 fe80::1/64 scope link`
+    const secondary = ['10.0.0.9']
     expect(parseIpAddr(output)).toEqual([
       { name: 'lo', hwaddr: '00:00:00:00:00:00', inet: ['127.0.0.1'], inet6: [] },
-      { name: 'eth0', hwaddr: '02:42:ac:11:00:02', inet: ['10.0.0.2', '10.0.0.9'], inet6: ['fe80::1'] },
+      { name: 'eth0', hwaddr: '02:42:ac:11:00:02', inet: ['10.0.0.2', '10.0.0.9'], inet6: ['fe80::1'], secondary },
+    ])
+    const both = interfaceGrains(parseIpAddr(output)).get('ip_interfaces') as Dict
+    expect(both.get('eth0')).toEqual(['10.0.0.2', 'fe80::1', '10.0.0.9'])
+  })
+
+  test('cpuinfo has processors without flags', async () => {
+    const host = await MemoryHost.with({ files: { '/proc/cpuinfo': 'processor\t: 0\nmodel name\t: A\nflags\t\t:\n' } })
+    expect([...(await linuxCpuGrains(new Machine(host)))]).toEqual([
+      ['num_cpus', 1],
+      ['cpu_model', 'A'],
+      ['cpu_flags', []],
     ])
   })
 
