@@ -33,6 +33,7 @@ const NO_ANSWER =
 
 export class LocalClient {
   readonly opts: Dict
+  private readonly log: Log
   private readonly bus: LastingEvents | MuteEvents
   private readonly requests: ClearClient
 
@@ -41,11 +42,12 @@ export class LocalClient {
     const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
     const port = numberOf(opts.get('ret_port') ?? 4506) ?? 4506
     const client = transport.connect({ host: addressOf(opts), port }, { ...requestClientOptions(opts), log })
-    return new LocalClient(opts, bus, new ClearClient(client))
+    return new LocalClient(opts, log, bus, new ClearClient(client))
   }
 
-  private constructor(opts: Dict, bus: LastingEvents | MuteEvents, requests: ClearClient) {
+  private constructor(opts: Dict, log: Log, bus: LastingEvents | MuteEvents, requests: ClearClient) {
     this.opts = opts
+    this.log = log
     this.bus = bus
     this.requests = requests
   }
@@ -120,7 +122,10 @@ export class LocalClient {
     const load = isDict(answer) ? answer.get('load') : undefined
     if (load === undefined || !isDict(load)) throw new ClientError('PublishError', `The master answered ${str(answer)}`)
     const minions = texts(load.get('minions'))
-    if (load.get('jid') === null || load.has('error')) return undefined
+    if (load.get('jid') === null || load.has('error')) {
+      if (load.has('reason')) this.log('error', str(load.get('reason')!))
+      return undefined
+    }
     return { jid: str(load.get('jid')!), minions, missing: texts(load.get('missing')) }
   }
 

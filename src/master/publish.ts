@@ -1,6 +1,6 @@
 // `publish`: who may, who is meant, and out it goes. The job is noted before minions hear of it, so that no return can
 // come for a job that nobody knows.
-import { newJid } from '../base/mod.ts'
+import { type Log, newJid } from '../base/mod.ts'
 import { resolveTarget, type Targeted } from '../client/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { MasterParts } from './parts.ts'
@@ -54,15 +54,21 @@ export class Publishing {
     const delimiter = textOf(kwargs.get('delimiter') ?? null) ?? ':'
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
     let found: Targeted | undefined
+    const problems: string[] = []
+    const { opts, keys, cache } = this.parts
+    const log: Log = (level, text) => {
+      if (level === 'error') problems.push(text)
+      this.parts.log(level, text)
+    }
     const targets = (): Targeted => {
-      found ??= resolveTarget(this.parts, load.get('tgt') ?? '*', kind, delimiter)
+      found ??= resolveTarget({ opts, keys, cache, log }, load.get('tgt') ?? '*', kind, delimiter)
       return found
     }
     const refused = await this.refused(load, targets)
     if (refused) return refused
     const targeted = targets()
-    const orders = truthy(this.parts.opts.get('order_masters') ?? false)
-    if (targeted.minions.length === 0 && !orders) return nobody(load)
+    const orders = truthy(opts.get('order_masters') ?? false)
+    if (targeted.minions.length === 0 && !orders) return nobody(load, problems)
     const jid = jidOf(load)
     this.addExternalCache(load)
     await this.send(publication(load, kwargs, jid), targeted, truthy(kwargs.get('nocache') ?? false))
@@ -133,13 +139,15 @@ const clear = (load: Dict): Dict =>
     ['load', load],
   ])
 
-function nobody(load: Dict): Dict {
+/** Who asks is told, beyond what Salt tells, what is wrong with the target. */
+function nobody(load: Dict, problems: readonly string[]): Dict {
   const error = `Master could not resolve minions for target ${str(load.get('tgt') ?? null)}`
   return clear(
     new Map<Value, Value>([
       ['jid', null],
       ['minions', []],
       ['error', error],
+      ...(problems.length > 0 ? [['reason', problems.join('\n')] as const] : []),
     ]),
   )
 }
