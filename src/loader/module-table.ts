@@ -684,6 +684,13 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/defaults.ts'),
     },
   ],
+  devmap: [
+    {
+      functions: ['multipath_list', 'multipath_flush'],
+      always: true,
+      load: () => import('../modules/devmap.ts'),
+    },
+  ],
   dig: [
     {
       functions: [
@@ -1685,6 +1692,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/network.ts'),
     },
   ],
+  nfs3: [
+    {
+      functions: ['list_exports', 'del_export', 'add_export', 'reload_exports'],
+      load: () => import('../modules/nfs3.ts'),
+    },
+  ],
   nftables: [
     {
       functions: [
@@ -1730,6 +1743,13 @@ export const moduleTable: ModuleTable = {
       functions: ['out_format', 'string_format', 'html_format'],
       always: true,
       load: () => import('../modules/out.ts'),
+    },
+  ],
+  pam: [
+    {
+      functions: ['read_file'],
+      always: true,
+      load: () => import('../modules/pam.ts'),
     },
   ],
   partition: [
@@ -2226,6 +2246,13 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/schedule.ts'),
     },
   ],
+  scsi: [
+    {
+      functions: ['ls', 'rescan_all'],
+      always: true,
+      load: () => import('../modules/scsi.ts'),
+    },
+  ],
   sdb: [
     {
       functions: ['get', 'set', 'delete', 'get_or_set_hash'],
@@ -2288,6 +2315,12 @@ export const moduleTable: ModuleTable = {
       ],
       always: true,
       load: () => import('../modules/slsutil.ts'),
+    },
+  ],
+  smbios: [
+    {
+      functions: ['get', 'records'],
+      load: () => import('../modules/smbios.ts'),
     },
   ],
   smtp: [

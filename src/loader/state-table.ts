@@ -185,6 +185,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/file.ts'),
     },
   ],
+  firewall: [
+    {
+      functions: ['check'],
+      load: () => import('../states/firewall.ts'),
+    },
+  ],
   firewalld: [
     {
       functions: ['present', 'service'],
