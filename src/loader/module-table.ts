@@ -349,6 +349,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/beacons.ts'),
     },
   ],
+  bridge: [
+    {
+      functions: ['show', 'list', 'interfaces', 'find_interfaces', 'add', 'delete', 'addif', 'delif', 'stp'],
+      load: () => import('../modules/bridge.ts'),
+    },
+  ],
   chocolatey: [
     {
       functions: [

@@ -1,8 +1,9 @@
-// Modules that read what programs and files say about hardware and what it serves: smbios, scsi, devmap, nfs3, pam.
+// Modules that read what programs and files say about hardware and what it serves: smbios, scsi, devmap, bridge, nfs3, pam.
 import { expect, test } from 'vitest'
 import { toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import { type Trial, tryFunction } from '../sdk/mod.ts'
+import bridge from './bridge.ts'
 import devmap from './devmap.ts'
 import nfs3 from './nfs3.ts'
 import pam from './pam.ts'
@@ -93,6 +94,39 @@ test('scsi reads lines of lsscsi, with or without sizes', async () => {
   expect(await tryFunction(scsi, 'ls', { host, others: old })).toContain('try get_size=False')
   expect(await tryFunction(scsi, 'ls', {})).toBe('scsi.ls not available - lsscsi command not found')
   expect(await tryFunction(scsi, 'rescan_all', { args: [7], host })).toBe('Host 7 does not exist')
+})
+
+const BRIDGES = `bridge name\tbridge id\t\tSTP enabled\tinterfaces
+br0\t\t8000.e4115bac8ddc\tno\t\teth0
+\t\t\t\t\t\t\tfoo0
+br1\t\t8000.000000000000\tyes
+`
+
+test.each<[string, Value[], unknown]>([
+  [
+    'show',
+    [],
+    {
+      br0: { id: '8000.e4115bac8ddc', stp: 'no', interfaces: ['eth0', 'foo0'] },
+      br1: { id: '8000.000000000000', stp: 'yes' },
+    },
+  ],
+  ['show', ['br9'], null],
+  ['list', [], ['br0', 'br1']],
+  ['interfaces', ['br0'], ['eth0', 'foo0']],
+  ['interfaces', [], null],
+  ['find_interfaces', ['foo0', 'eth7'], { foo0: 'br0' }],
+])('bridge.%s %j', async (name, args, wanted) => {
+  expect(toPlain(await tryFunction(bridge, name, { args, others: printing(BRIDGES) }))).toEqual(wanted)
+})
+
+test('bridge asks brctl for changes', async () => {
+  const ran: Value[] = []
+  const others = { 'cmd.run': ([line]: readonly Value[]) => String(ran.push(line!)) }
+  await tryFunction(bridge, 'add', { args: ['br0'], others })
+  await tryFunction(bridge, 'addif', { args: ['br0', 'eth0'], others })
+  await tryFunction(bridge, 'stp', { args: ['br0', 'enable'], others })
+  expect(ran).toEqual(['brctl addbr br0', 'brctl addif br0 eth0', 'brctl stp br0 on'])
 })
 
 test('devmap gives up only a device that is there', async () => {
