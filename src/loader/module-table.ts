@@ -2395,6 +2395,7 @@ export const moduleTable: ModuleTable = {
         'test',
         'highstate',
         'sls',
+        'orchestrate',
         'top',
         'sls_id',
         'single',

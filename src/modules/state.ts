@@ -12,6 +12,7 @@ import {
   applyTemplate,
   applyText,
   applyTop,
+  orchestrate,
 } from './state/apply.ts'
 import { clearCache } from './state/cache.ts'
 import { changeDisabled } from './state/disabled.ts'
@@ -159,6 +160,21 @@ export default defineModule({
       effect: 'change',
       outputter: 'highstate',
       run: (ctx, { mods, exclude, ...args }) => applySls(ctx, mods, exclude, args),
+    }),
+    orchestrate: fn({
+      doc: 'Apply SLS files as an orchestration, on a minion without a master.',
+      args: {
+        mods,
+        saltenv: arg.any('Their environment', { default: 'base' }),
+        test,
+        exclude,
+        pillar: arg.any('Laid over the pillar', { optional: true }),
+        pillarenv: arg.any('The environment of the pillar', { optional: true }),
+      },
+      returns: ret.dict('Results below the name of the minion, and a return code'),
+      examples: ['salt-call --local state.orchestrate webserver'],
+      effect: 'change',
+      run: (ctx, { mods, ...args }) => orchestrate(ctx, mods, args),
     }),
     top: fn({
       doc: 'Apply what another top file gives this minion.',

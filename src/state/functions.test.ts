@@ -64,3 +64,12 @@ test('an error of several lines is one line of the log', async () => {
   expect(log).toHaveLength(1)
   expect(log[0]).toContain('SLS IDs need to be globally unique. The conflicting ID is')
 })
+
+test('state.orchestrate answers as the runner of a master', async () => {
+  expect(toPlain(await call('state.orchestrate', ['one']))).toMatchObject({
+    data: { web1: { 'test_|-a_|-a_|-succeed_with_changes': { result: true } } },
+    outputter: 'highstate',
+    retcode: 0,
+  })
+  expect(toPlain(await call('state.orchestrate', ['nosuch']))).toMatchObject({ retcode: 1 })
+})
