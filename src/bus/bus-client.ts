@@ -76,13 +76,18 @@ export class BusClient {
     this.isNumbered = true
     this.socket.write(frameFiredEvent(encodeEvent(SUBSCRIBE, new Map([['tags', [...tags]]]))))
     this.last = await new Promise<number>((done, fail) => {
-      const refuse = (): void =>
+      const timer = setTimeout(() => {
         fail(new BrineError('BusMute', 'The event bus did not answer which events it will send'))
-      const timer = setTimeout(refuse, ANSWER_MS)
-      this.socket.once('close', refuse)
+        this.close()
+      }, ANSWER_MS)
+      const lost = (): void => {
+        clearTimeout(timer)
+        fail(new BrineError('BusUnreachable', 'The event bus went away before it said which events it will send'))
+      }
+      this.socket.once('close', lost)
       this.answered = (last) => {
         clearTimeout(timer)
-        this.socket.off('close', refuse)
+        this.socket.off('close', lost)
         done(last)
       }
     })

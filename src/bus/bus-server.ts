@@ -45,13 +45,14 @@ export class BusServer {
 
   async open(): Promise<void> {
     const { bus, paths, pubMode = 0o660 } = this.options
-    await this.serve(paths.pub, pubMode, (socket) => this.subscribe(socket))
-    await this.serve(paths.pull, 0o600, (socket) => this.receive(socket))
+    // before anybody can come, so that who comes early misses nothing
     this.stopListening = bus.listen((event) => {
       if (this.subscribers.size === 0) return
       if (this.fresh.length === 0) setImmediate(() => this.spread())
       this.fresh.push(event)
     })
+    await this.serve(paths.pub, pubMode, (socket) => this.subscribe(socket))
+    await this.serve(paths.pull, 0o600, (socket) => this.receive(socket))
   }
 
   async close(): Promise<void> {

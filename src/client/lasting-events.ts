@@ -49,13 +49,27 @@ export class LastingEvents implements EventSource {
     this.bus.close()
   }
 
+  /**
+   * A connection that the master has taken: one that only waits to be taken is open already, and hears nothing of what is
+   * told till then. Salt's own bus does not say that it has taken one.
+   */
+  private async heard(): Promise<BusClient> {
+    const options = { paths: masterBusPaths(this.opts), filter: this.filter }
+    try {
+      return await BusClient.open({ ...options, tags: ['*'] })
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'BusMute') throw error
+      return BusClient.open(options)
+    }
+  }
+
   async recover(jid: string): Promise<Map<string, Dict> | undefined> {
     this.log('warning', 'The connection to the master was lost, waiting for it to come back')
     const until = performance.now() + PATIENCE_MS
     while (!this.isClosed && performance.now() < until) {
       try {
-        this.bus = await BusClient.open({ paths: masterBusPaths(this.opts), filter: this.filter })
         // listening comes first, so that nothing falls between the two
+        this.bus = await this.heard()
         const jobs = new SqliteJobs(join(str(this.opts.get('cachedir')!), 'jobs.db'))
         const returned = jobs.returns(jid)
         jobs.close()
