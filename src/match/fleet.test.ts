@@ -46,6 +46,17 @@ describe('a target on the master', () => {
     expect(matchFleet(managing, 'sw1,web1,sw1', 'list')).toEqual({ minions: ['sw1', 'web1'], missing: ['sw1'] })
   })
 
+  it('is not judged where nothing is known about minions', () => {
+    const blind = { ...fleet, opts: new Map([...fleet.opts, ['minion_data_cache', false]]) as Dict }
+    for (const [kind, target] of [
+      ['grain', 'os:none'],
+      ['ipcidr', '10.0.0.0/24'],
+      ['ipcidr', 'no address'],
+    ] as const) {
+      expect(matchFleet(blind, target, kind).minions).toEqual(['web1', 'web2', 'db1'])
+    }
+  })
+
   it('is a pattern even where a minion has its very name', () => {
     const odd = { ...fleet, accepted: ['n[1]', 'n1'] }
     expect(matchFleet(odd, 'n[1]', 'glob').minions).toEqual(['n1'])

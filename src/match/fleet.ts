@@ -105,11 +105,11 @@ export class FleetQuery {
   }
 
   address(target: string): string[] {
+    if (!this.hasCache) return [...this.fleet.accepted]
     if (!isAddressTarget(target)) {
       this.fleet.log?.('error', `Invalid IP/CIDR target: ${target}`)
       return []
     }
-    if (!this.hasCache) return [...this.fleet.accepted]
     const { opts } = this.fleet
     return this.fleet.accepted.filter((id) => {
       const grains = this.data('grains', id)
