@@ -15,6 +15,7 @@ import {
 } from '../data/mod.ts'
 import { refreshMasterModules } from '../pybridge/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
+import { ClientError } from './errors.ts'
 import { announce, type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 
 export interface MasterCall {
@@ -181,7 +182,11 @@ async function failure(error: unknown, { family, fun }: MasterCall) {
     return { value: `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage || 'None'}`, success: true, retcode: 0 }
   }
   const kind =
-    error instanceof SaltError ? `salt.exceptions.${error.code}` : error instanceof PyError ? error.code : name
+    error instanceof SaltError || error instanceof ClientError
+      ? `salt.exceptions.${error.code}`
+      : error instanceof PyError
+        ? error.code
+        : name
   const last = truthy(message) ? `${kind}: ${message}` : kind
   const trace = error instanceof PythonFailure ? error.trace : `Traceback (most recent call last):\n${last}\n`
   const text = `Exception occurred in ${family} ${fun}: ${trace}`

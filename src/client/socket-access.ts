@@ -41,7 +41,10 @@ export function socketAccess(opts: Dict, log: Log): SocketAccess {
     cache: fileCache(cachedir),
     publish: async (job) => {
       const client = await LocalClient.open(opts, log)
-      const published = await client.publish(requestOf(job))
+      const published = await client.publish(requestOf(job)).catch((error: unknown) => {
+        client.close()
+        throw error
+      })
       // who gathers the returns must have listened from the beginning
       if (published) clients.set(published.jid, client)
       else client.close()

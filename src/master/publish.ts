@@ -15,6 +15,8 @@ export interface Refusal {
     | 'UserAuthenticationError'
     | 'SaltInvocationError'
   message: string
+  /** No event tells of it. */
+  isUntold?: true
 }
 
 export interface PublishRights {
@@ -115,15 +117,17 @@ export class Publishing {
     await publications.publish(load)
   }
 
-  private refuse(load: Dict, { name, message }: Refusal): Dict {
+  private refuse(load: Dict, { name, message, isUntold }: Refusal): Dict {
     const error: Dict = new Map([
       ['name', name],
       ['message', message],
     ])
+    if (isUntold) return new Map([['error', error]])
     const event = masked(load)
     const kwargs = event.get('kwargs')
     if (kwargs !== undefined && isDict(kwargs)) event.set('kwargs', masked(kwargs))
-    this.parts.bus.fire('salt/job/error', event.set('error', error))
+    const jid = textOf(load.get('jid') ?? null) ?? ''
+    this.parts.bus.fire(jid === '' ? 'salt/job/error' : `salt/job/${jid}/error`, event.set('error', error))
     return new Map([['error', error]])
   }
 }

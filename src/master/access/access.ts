@@ -50,7 +50,7 @@ export class Access {
     if (isBlacklisted(opts, user, functions)) {
       const reason = 'Please contact your local administrator if you believe this is in error.'
       log('error', `${shownText(user)} does not have permissions to run ${shownText(functions.join(','))}. ${reason}`)
-      return AUTHORIZATION
+      return { ...AUTHORIZATION, isUntold: true }
     }
     const kwargs = load.get('kwargs')
     const recognised = await this.recognise(load, kwargs !== undefined && isDict(kwargs) ? kwargs : new Map())
