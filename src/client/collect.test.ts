@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EventBus } from '../bus/mod.ts'
+import { type BusEvent, EventBus } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { collectReturns, type EventSource, type Gathered } from './collect.ts'
 
@@ -8,6 +8,7 @@ const answer = (id: string): Dict =>
     ['id', id],
     ['return', true],
   ])
+const answered = (id: string): BusEvent => new EventBus().tell(`salt/job/1/ret/${id}`, answer(id))
 const published = { jid: '1', minions: ['a', 'b', 'c'], missing: [] }
 
 async function all(source: EventSource): Promise<string[]> {
@@ -47,6 +48,46 @@ function breaking(recover: EventSource['recover']): EventSource {
 describe('gathering returns', () => {
   it('goes on after the master was away, and reads what it missed', async () => {
     expect(await all(breaking(async () => new Map([['b', answer('b')]])))).toEqual(['a', 'b', 'c'])
+  })
+
+  it('asks again who works on it when the master was away since', async () => {
+    const bus = new EventBus()
+    const working = new Map<Value, Value>([
+      ['id', 'a'],
+      ['return', new Map([['jid', '1']])],
+    ])
+    const silence = undefined
+    const script: Array<BusEvent | 'lost' | undefined> = [
+      silence,
+      'lost',
+      silence,
+      bus.tell('salt/job/q2/ret/a', working),
+      silence,
+      answered('a'),
+    ]
+    let isOpen = true
+    const source: EventSource = {
+      want: () => {},
+      get isOpen() {
+        return isOpen
+      },
+      next: async () => {
+        const next = script.shift()
+        if (next === 'lost') isOpen = false
+        return next === 'lost' ? undefined : next
+      },
+      recover: async () => {
+        isOpen = true
+        return new Map()
+      },
+    }
+    let questions = 0
+    const ask = async (): Promise<string> => `q${++questions}`
+    const gathered: Gathered[] = []
+    const job = { jid: '1', minions: ['a'], missing: [] }
+    for await (const one of collectReturns(source, ask, job, { timeout: 5, gatherJobTimeout: 1 })) gathered.push(one)
+    expect(gathered.map(({ id, reason }) => reason ?? id)).toEqual(['a'])
+    expect(questions).toBe(3)
   })
 
   it.each([

@@ -68,10 +68,11 @@ export async function* collectReturns(
       continue
     }
     if (!events.isOpen) {
-      const lostAt = performance.now()
       const missed = await events.recover?.(jid)
       if (!missed) throw new ClientError('SaltClientError', 'The connection to the master was lost')
-      limit += performance.now() - lostAt
+      // minions come back in their own time, and what they answered meanwhile nobody heard
+      limit = performance.now() + options.timeout * 1000
+      question = undefined
       for (const [id, data] of missed) if (waiting.delete(id)) yield { id, data }
       continue
     }
