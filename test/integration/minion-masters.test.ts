@@ -2,12 +2,12 @@
 // wrong fingerprints, and salt-call in each case.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
 import { saltCall } from '../../src/cli/mod.ts'
 import { minionConfig } from '../../src/config/mod.ts'
 import { Minion } from '../../src/minion/mod.ts'
+import { until } from '../until.ts'
 import { TestSite } from './site.ts'
 
 let site: TestSite
@@ -46,8 +46,7 @@ test('Without a master a minion keeps to its schedule', async () => {
   const mark = join(site.root, 'mark')
   const alone = { master_type: 'disable', schedule: { tick: { function: 'file.touch', args: [mark], seconds: 1 } } }
   const minion = await site.minion('web1', alone)
-  for (const end = Date.now() + 30_000; !existsSync(mark) && Date.now() < end; ) await sleep(50)
-  expect(existsSync(mark)).toBe(true)
+  await until('its mark', () => existsSync(mark))
   await minion.close()
   expect(JSON.parse((await call(site.minionConfig('web1', alone), 'test.ping')).out)).toEqual({ local: true })
 })

@@ -14,7 +14,7 @@ ${id}:
   salt.wait_for_event:
     - name: ${tag}
     - id_list: [x]
-    - timeout: 20
+    - timeout: 300
 `
 const doing = (id: string): string => `
 ${id}:

@@ -6,6 +6,7 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
+import { until } from '../until.ts'
 
 export interface Server {
   directory: string
@@ -29,12 +30,10 @@ const answers = (target: { path: string } | { port: number }): Promise<boolean> 
   })
 
 async function awaited(child: ChildProcess, target: { path: string } | { port: number }): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  await until(`${child.spawnfile} answers`, () => {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
-    if (await answers(target)) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`${child.spawnfile} does not answer`)
+    return answers(target)
+  })
 }
 
 function scratchFor(user: string): string {
