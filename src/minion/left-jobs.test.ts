@@ -55,6 +55,17 @@ describe('the outbox of a minion', () => {
     await second.close()
   })
 
+  it('keeps nobody who ends waiting for a master that does not answer', async () => {
+    let answer: (error: Error) => void = () => undefined
+    const silent = outbox(() => new Promise((_, fail) => void (answer = fail)))
+    void silent.post(ret('3'))
+    await silent.close()
+    expect(readdirSync(join(directory, 'outbox'))).toHaveLength(1)
+    answer(new Error('away'))
+    await expect.poll(() => silent.unsent).toEqual([])
+    expect(readdirSync(join(directory, 'outbox'))).toHaveLength(1)
+  })
+
   it('sends a return that cannot be kept', async () => {
     const taken: unknown[] = []
     const box = outbox(async (load) => taken.push(load.get('jid')))

@@ -2,8 +2,12 @@
 // came, so that neither an outage nor a crash loses one. What a crash left behind is sent at the next start.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str } from '../data/mod.ts'
+
+/** How long a return that is under way is waited for at the end. */
+const LAST_MOMENT_MS = 1000
 
 export interface OutboxOptions {
   directory: string
@@ -63,10 +67,10 @@ export class Outbox {
     return [...this.sending.values()]
   }
 
-  /** Stops sending; what is left stays on disk. */
+  /** Stops sending; what is left stays on disk. What is under way has a moment: a master that is gone holds up nobody. */
   async close(): Promise<void> {
     this.stopped.abort()
-    await Promise.all(this.sending.keys())
+    await Promise.race([Promise.all(this.sending.keys()), sleep(LAST_MOMENT_MS, undefined, { ref: false })])
   }
 
   private start(file: string, load: Dict): Promise<void> {
@@ -84,6 +88,7 @@ export class Outbox {
         rmSync(file, { force: true })
         return
       } catch (error) {
+        if (this.stopped.signal.aborted) return
         const seconds = this.options.delay(attempt)
         this.options.log(
           'warning',
