@@ -61,7 +61,9 @@ describe('gathering returns', () => {
       silence,
       'lost',
       silence,
-      bus.tell('salt/job/q2/ret/a', working),
+      'lost',
+      silence,
+      bus.tell('salt/job/q3/ret/a', working),
       silence,
       answered('a'),
     ]
@@ -82,12 +84,19 @@ describe('gathering returns', () => {
       },
     }
     let questions = 0
-    const ask = async (): Promise<string> => `q${++questions}`
+    const ask = async (): Promise<string> => {
+      // the master goes away once more
+      if (++questions === 2) {
+        isOpen = false
+        throw new Error('No answer')
+      }
+      return `q${questions}`
+    }
     const gathered: Gathered[] = []
     const job = { jid: '1', minions: ['a'], missing: [] }
     for await (const one of collectReturns(source, ask, job, { timeout: 5, gatherJobTimeout: 1 })) gathered.push(one)
     expect(gathered.map(({ id, reason }) => reason ?? id)).toEqual(['a'])
-    expect(questions).toBe(3)
+    expect(questions).toBe(4)
   })
 
   it.each([

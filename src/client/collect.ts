@@ -78,7 +78,8 @@ export async function* collectReturns(
     }
     if (question && question.running.size === 0) break
     if (question) options.onRunning?.(question.running)
-    const asked = await ask(jid, [...waiting])
+    const asked = await ask(jid, [...waiting]).catch((error: unknown) => unlessLost(events, error))
+    if (asked === LOST) continue
     if (asked === undefined) break
     ours.add(asked)
     events.want(isOurs)
@@ -87,6 +88,16 @@ export async function* collectReturns(
   }
   for (const id of waiting) yield { id, reason: 'silent' }
   for (const id of published.missing) yield { id, reason: 'missing' }
+}
+
+const LOST = Symbol('the master went away')
+
+/** A question that failed because the master went away is asked again when it is back. */
+async function unlessLost(events: EventSource, error: unknown): Promise<typeof LOST> {
+  // the end of one connection may be known before that of the other
+  await new Promise((done) => setImmediate(done))
+  if (events.isOpen) throw error
+  return LOST
 }
 
 function returnOf({ tag, data }: BusEvent, jid: string): Gathered | undefined {
