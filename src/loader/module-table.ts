@@ -2202,6 +2202,7 @@ export const moduleTable: ModuleTable = {
         'refresh_matchers',
         'refresh_resources',
         'list_extmods',
+        'update',
         'clear_job_cache',
         'find_cached_job',
         'running',

@@ -144,6 +144,14 @@ export default defineModule({
     ...syncing,
     ...refreshing,
     list_extmods: listExtmods,
+    update: fn({
+      doc: 'Update a minion that was frozen by Esky. No minion is any more, so it says what it lacks.',
+      args: { version: arg.any('The version', { optional: true }) },
+      returns: ret.dict('What is wrong'),
+      examples: ["salt '*' saltutil.update"],
+      effect: 'read',
+      run: () => new Map([['_error', 'Esky not available as import']]),
+    }),
     clear_job_cache: clearJobCache,
     find_cached_job: findCachedJob,
     running: fn({

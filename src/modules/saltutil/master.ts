@@ -1,7 +1,15 @@
 // What the minion beside a master may ask of it: jobs for other minions, runner and wheel functions. Orchestration stands on
 // these three, so their answers have the shape of Salt's clients.
 import { type Dict, isList, numberOf, PyError, repr, SaltError, str, truthy, type Value } from '../../data/mod.ts'
-import type { FunctionContext, MasterParameters, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
+import type {
+  FunctionContext,
+  MasterFunctionCall,
+  MasterOutcome,
+  MasterParameters,
+  MasterReach,
+  MinionJob,
+  MinionReturn,
+} from '../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
 const NOT_BESIDE = 'This command can only be executed on a minion that is located on the master.'
@@ -131,8 +139,18 @@ function assertKnown({ names, open }: MasterParameters, keywords: ReadonlyMap<st
 }
 
 /** A run as Salt's clients describe it. */
-function outcome({ jid, value, success }: { jid: string; value: Value; success: boolean }, fun: string): Dict {
-  return new Map<Value, Value>([['fun', fun]]).set('jid', jid).set('return', value).set('success', success)
+/** All that the last event of a call tells. */
+function outcome(family: 'runner' | 'wheel', call: MasterFunctionCall, ended: MasterOutcome): Dict {
+  const { name, args, kwargs, user } = call
+  return new Map<Value, Value>([
+    ['fun', `${family}.${name}`],
+    ['jid', ended.jid],
+    ['user', user],
+    ['fun_args', [...args, ...(kwargs.size > 0 ? [new Map<Value, Value>(kwargs)] : [])]],
+    ['_stamp', new Date().toISOString().replace(/Z$/, '000+00:00')],
+    ['return', ended.value],
+    ['success', ended.success],
+  ])
 }
 
 async function fireArgs(master: MasterReach, jid: Value, data: Dict): Promise<void> {
@@ -169,8 +187,9 @@ export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Va
   assertKnown(parameters, keywords)
   const user = str(kwargs.get('__pub_user') ?? 'UNKNOWN')
   if (parameters.open) keywords.set('__pub_user', user)
-  const ended = await master.call('runner', { name, args, kwargs: keywords, user })
-  return call.full_return ? outcome(ended, `runner.${name}`) : ended.value
+  const asked = { name, args, kwargs: keywords, user }
+  const ended = await master.call('runner', asked)
+  return call.full_return ? outcome('runner', asked, ended) : ended.value
 }
 
 export async function wheel(
@@ -187,5 +206,6 @@ export async function wheel(
   await fireArgs(master, kwargs.get('__orchestration_jid__') ?? null, told.set('args', new Map<Value, Value>(keywords)))
   if (!parameters) throw unknown(name)
   assertKnown(parameters, keywords)
-  return outcome(await master.call('wheel', { name, args, kwargs: keywords, user: 'UNKNOWN' }), `wheel.${name}`)
+  const asked = { name, args, kwargs: keywords, user: 'UNKNOWN' }
+  return outcome('wheel', asked, await master.call('wheel', asked))
 }

@@ -1,5 +1,5 @@
 // `saltutil.sync_*`: users' own modules from the file server, and what the minion must look at again afterwards.
-import { type Dict, isList, str, type Value } from '../../data/mod.ts'
+import { type Dict, isList, SaltError, str, type Value } from '../../data/mod.ts'
 import { arg, type FunctionContext, type FunctionDeclaration, fn, listedOnce, ret, syncModules } from '../../sdk/mod.ts'
 
 const ENVS = 'saltutil._top_file_envs'
@@ -73,6 +73,8 @@ interface Family {
   /** Whether the minion looks at once unless told otherwise. */
   isDefault?: boolean
   cleans?: boolean
+  /** What Salt calls them where it refuses them to a minion that has a master. */
+  title?: string
 }
 
 const FAMILIES: readonly Family[] = [
@@ -98,12 +100,12 @@ const FAMILIES: readonly Family[] = [
 
 /** Those that only a minion without a master has a use for. */
 const MASTERLESS: readonly Family[] = [
-  { name: 'tops', refresh: MODULES },
-  { name: 'pillar', refresh: refreshPillar, cleans: true },
-  { name: 'wrapper', refresh: MODULES },
+  { name: 'tops', refresh: MODULES, title: 'Master top' },
+  { name: 'pillar', refresh: refreshPillar, cleans: true, title: 'Pillar' },
+  { name: 'wrapper', refresh: MODULES, title: 'Wrapper' },
 ]
 
-const syncOf = ({ name, refresh: tell, isDefault = true, cleans }: Family): FunctionDeclaration =>
+const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family): FunctionDeclaration =>
   fn({
     doc: `Take users' own ${name} over from \`salt://_${name}\`.`,
     args: {
@@ -117,6 +119,8 @@ const syncOf = ({ name, refresh: tell, isDefault = true, cleans }: Family): Func
     examples: [`salt '*' saltutil.sync_${name}`],
     effect: 'change',
     run: async (ctx, given) => {
+      if (title !== undefined && !isMasterless(ctx))
+        throw new SaltError('CommandExecutionError', `${title} modules can only be synced to masterless minions`)
       const names = await syncFamily(ctx, name, given)
       const { refresh: wanted = null, clean_pillar_cache: clean = false } = given as unknown as Record<string, Value>
       if (tell && wanted !== null && wanted !== false) await tell(ctx, clean)
