@@ -33,6 +33,14 @@ const text = async (host: MemoryHost, path = '/etc/conf'): Promise<string> =>
   Buffer.from(await host.read(path)).toString()
 
 describe('functions that edit files', () => {
+  test('.blockreplace puts a file in the place of a link, and leaves alone what it leads to', async () => {
+    const host = await machine()
+    await run(host, 'blockreplace', ['/etc/link', '#S', '#E', 'in\n'], { append_if_not_found: true, backup: false })
+    expect(await text(host)).toBe('alpha\nbeta\ngamma\n')
+    expect((await host.lstat('/etc/link'))?.type).toBe('file')
+    expect(await text(host, '/etc/link')).toBe('alpha\nbeta\ngamma\n#S\nin\n#E\n')
+  })
+
   test.each<[string, Value[], Record<string, Value>, string]>([
     ['replace', ['/etc/conf', '^b(.*)$', 'B\\1'], {}, 'alpha\nBeta\ngamma\n'],
     ['replace', ['/etc/link', 'zz', 'new'], { append_if_not_found: true }, 'alpha\nbeta\ngamma\nnew\n'],

@@ -1,4 +1,5 @@
 // `file.blockreplace`: what stands between two marked lines.
+import { dirname } from 'node:path/posix'
 import {
   compileRegex,
   decodeBytes,
@@ -81,9 +82,20 @@ export async function replaceBlock(ctx: FunctionContext, request: BlockRequest):
   const diff = lineDiff(old, fresh)
   if (diff !== '' && !request.dryRun) {
     if (request.backup !== false) await copyWithFacts(ctx, path, `${path}${textFrom(request.backup)}`, true)
-    await ctx.host.write(path, encodeText(fresh.join(''), encoding ?? 'utf-8'))
+    await overwrite(ctx, path, encodeText(fresh.join(''), encoding ?? 'utf-8'))
   }
   return request.showChanges ? diff : diff !== ''
+}
+
+/** A link is replaced by a file of its own, as Salt does; what it leads to stays. */
+async function overwrite(ctx: FunctionContext, path: string, bytes: Uint8Array): Promise<void> {
+  const { host } = ctx
+  const stat = (await host.lstat(path))?.type === 'link' ? await host.stat(path) : undefined
+  if (stat === undefined) return host.write(path, bytes)
+  const neighbour = await host.tempFile({ directory: dirname(path), content: bytes })
+  await host.chown(neighbour, stat.uid, stat.gid)
+  await host.chmod(neighbour, stat.mode)
+  await host.rename(neighbour, path)
 }
 
 async function readBytes(ctx: FunctionContext, path: string): Promise<Uint8Array> {
