@@ -38,6 +38,9 @@ const CARRIED = [
 /** Fields that prove who asks; Salt tells what they hold to all who listen. */
 const SECRETS = new Set<Value>(['key', 'token', 'password', 'sharedsecret'])
 
+/** The number of a job. */
+const NUMBER = /^\d{20}(_\d+)?$/
+
 const masked = (fields: Dict): Dict =>
   new Map([...fields].map(([name, value]): [Value, Value] => [name, SECRETS.has(name) ? '**********' : value]))
 
@@ -127,7 +130,8 @@ export class Publishing {
     const kwargs = event.get('kwargs')
     if (kwargs !== undefined && isDict(kwargs)) event.set('kwargs', masked(kwargs))
     const jid = textOf(load.get('jid') ?? null) ?? ''
-    this.parts.bus.fire(jid === '' ? 'salt/job/error' : `salt/job/${jid}/error`, event.set('error', error))
+    // anybody may be refused: nobody chooses more of a tag than a number
+    this.parts.bus.fire(NUMBER.test(jid) ? `salt/job/${jid}/error` : 'salt/job/error', event.set('error', error))
     return new Map([['error', error]])
   }
 }

@@ -49,6 +49,16 @@ describe('the request port', () => {
     expect(site.deeds).toEqual([])
   })
 
+  it.each([
+    ['20260101000000000001', 'salt/job/20260101000000000001/error'],
+    ['20260101000000000001/ret/m1', 'salt/job/error'],
+    ['../../salt/minion/m1/start', 'salt/job/error'],
+  ])('tells of a refused job %s under no tag of a stranger', async (jid, tag) => {
+    site.events.splice(0)
+    await site.clear({ cmd: 'publish', tgt: '*', fun: 'test.ping', arg: [], user: 'root', key: 'wrong', jid })
+    expect(site.events.map((event) => event.tag)).toEqual([tag])
+  })
+
   it.each([0, 1, 2, 2.9, -1, '2', null, Number.NaN, Number.NEGATIVE_INFINITY, [3], new Map()])(
     'refuses protocol version %s, which proves less',
     async (version) => {
