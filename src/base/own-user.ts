@@ -1,3 +1,4 @@
+// Who runs this program.
 import { userInfo } from 'node:os'
 
 /** Who this process runs as: the name, or the number of a user that the system has no name for, as in some containers. */

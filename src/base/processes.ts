@@ -1,3 +1,4 @@
+// Other processes of this machine, and those that a program starts as its own.
 /** Whether no process has that number; one of another user is there all the same. */
 export function isGone(pid: number): boolean {
   try {

@@ -33,7 +33,7 @@ import { type Gathered, NOBODY_MATCHED, type Published } from './collect.ts'
 import { minionPillar, minionPillarOrigins, minionPillarTop } from './minion-pillar.ts'
 import { connectedMinions } from './presence.ts'
 import { jobCacheOf } from './returning.ts'
-import { resolveTarget } from './targets.ts'
+import { type MinionKnowledge, resolveTarget } from './targets.ts'
 
 /** How publishing and events are reached from here. */
 export interface MasterAccess {
@@ -126,9 +126,7 @@ export function masterContext(
     ownQueues: (name) => ownQueues(opts, local, name),
     events: (filter, seconds, wish) => access.events(filter, seconds, wish),
     journal: () => journalOf(access),
-    pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
-    pillarOrigins: (id, grains, path, more = {}) => minionPillarOrigins(known, host, { id, grains, path, ...more }),
-    pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
+    ...minionPillars(known, host),
     jobCache: async (name) => jobCacheOf((await local()).ctx, name),
     ask: (load) => access.command(load),
     render: async ({ text, withLines, ...request }) => {
@@ -144,6 +142,18 @@ export function masterContext(
     print: identity.print ?? (() => {}),
   }
   return ctx
+}
+
+/** What the pillar of minions is, and where it comes from. */
+function minionPillars(
+  known: MinionKnowledge,
+  host: Host,
+): Pick<MasterContext, 'pillarOf' | 'pillarOrigins' | 'pillarTop'> {
+  return {
+    pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
+    pillarOrigins: (id, grains, path, more = {}) => minionPillarOrigins(known, host, { id, grains, path, ...more }),
+    pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
+  }
 }
 
 /** Fires an event that nobody has to hear: functions of the master run beside one that is down, too. */
