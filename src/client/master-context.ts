@@ -112,7 +112,9 @@ export function masterContext(
         return
       }
       const wait = job.gatherJobTimeout ?? number('gather_job_timeout', 10)
-      yield* access.collect(published, job.timeout ?? number('timeout', 5), wait)
+      const { jid } = published
+      for await (const answer of access.collect(published, job.timeout ?? number('timeout', 5), wait))
+        yield { ...answer, jid }
     },
     fire: (tag, data) => access.fire(tag, data),
     announce: (tag, data) => announce(access, tag, data),

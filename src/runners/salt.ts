@@ -1,7 +1,7 @@
 // Functions of minions from the master: on its own machine, or on minions.
 import { BrineError } from '../base/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, type MinionReturn, masterFn, unreturnedText } from '../sdk/mod.ts'
 
 async function onMaster(ctx: MasterContext, fun: string, args: Value[], kwargs: Map<string, Value>): Promise<Value> {
   const own = new Map([...kwargs].filter(([name]) => name !== 'with_pillar' && !name.startsWith('__')))
@@ -25,6 +25,9 @@ interface Execution {
   kwargs: Map<string, Value>
 }
 
+const returned = (answer: MinionReturn): Value =>
+  answer.data ? (answer.data.get('return') ?? null) : unreturnedText(answer)
+
 async function onMinions(ctx: MasterContext, request: Execution): Promise<Dict> {
   const { tgt, fun, arg, timeout, tgt_type, ret, jid, kwarg, kwargs } = request
   const seconds = numberOf(timeout)
@@ -41,7 +44,7 @@ async function onMinions(ctx: MasterContext, request: Execution): Promise<Dict> 
     ...(number !== '' && { jid: number }),
     ...(seconds !== undefined && seconds > 0 && { timeout: seconds }),
   }
-  for await (const { id, data } of ctx.run(job)) if (data) found.set(id, data.get('return') ?? null)
+  for await (const answer of ctx.run(job)) found.set(answer.id, returned(answer))
   return found
 }
 

@@ -1,6 +1,6 @@
 // The same question to many minions, and which of them give the same answer.
 import { compareText, type Dict, PyError, str, unifiedDiff, type Value } from '../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, unreturnedText } from '../sdk/mod.ts'
 
 interface Pool {
   pool: string[]
@@ -15,8 +15,9 @@ async function pools(ctx: MasterContext, args: readonly Value[], given: Readonly
   const kwarg: Dict = new Map([...given].filter(([name]) => !own.has(name) && !name.startsWith('_')))
   const answers = new Map<string, string>()
   const tgtType = ['compound', 'pcre'].includes(kind) ? kind : 'compound'
-  for await (const { id, data } of ctx.run({ tgt, tgtType, fun, arg: rest, kwarg })) {
-    if (data) answers.set(id, str(data.get('return') ?? null))
+  for await (const answer of ctx.run({ tgt, tgtType, fun, arg: rest, kwarg })) {
+    const { id, data } = answer
+    answers.set(id, data ? str(data.get('return') ?? null) : unreturnedText(answer))
   }
   const found = new Map<string, Pool>()
   for (const [id, result] of [...answers].sort(([a], [b]) => compareText(a, b))) {

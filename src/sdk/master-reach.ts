@@ -24,7 +24,18 @@ export interface MinionReturn {
   /** `return`, `retcode`, `success`, `out` …; undefined when it did not return. */
   data?: Dict
   reason?: 'missing' | 'silent' | 'gone'
+  /** The number of the job. */
+  jid?: string
 }
+
+export const lookUpLater = (jid: string): string =>
+  `The minions may not have all finished running and any remaining minions will return upon completion. To look up the return data for this job later, run the following command:\n\nsalt-run jobs.lookup_jid ${jid}`
+
+/** What is shown in place of a return that did not come. */
+export const unreturnedText = ({ reason, jid = '' }: Pick<MinionReturn, 'reason' | 'jid'>): string =>
+  reason === 'gone'
+    ? 'Minion did not return. [Not connected]'
+    : `Minion did not return. [No response]\n${lookUpLater(jid)}`
 
 export interface TargetedMinions {
   minions: string[]

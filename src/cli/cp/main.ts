@@ -7,13 +7,14 @@ import { ClientError, LocalClient, NOBODY_MATCHED } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
+import { unreturnedText } from '../../sdk/mod.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { writeResult } from '../output-file.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_CP } from '../programs/salt-cp.ts'
-import { lookUpLater, masterIsGone } from '../salt/messages.ts'
+import { masterIsGone } from '../salt/messages.ts'
 import { targetKind, times } from '../salt/request.ts'
 import type { Streams } from '../streams.ts'
 import { findSources, placeOf } from './sources.ts'
@@ -60,7 +61,7 @@ interface Answered {
 }
 
 /** What is shown of a minion that does not answer. */
-const silence = (jid: string): string => `Minion did not return. [No response]\n${lookUpLater(jid)}`
+const silence = (jid: string): string => unreturnedText({ jid })
 
 async function call({ client, opts, streams }: Copying, fun: string, arg: Value[]): Promise<Answered> {
   const published = await client.publish({ tgt: opts.get('tgt')!, tgtType: targetKind(opts), fun, arg })

@@ -1,10 +1,8 @@
 // Sentences that several ways of running a job print.
+import { lookUpLater } from '../../sdk/mod.ts'
 import type { Streams } from '../streams.ts'
 
 export const masterIsGone = 'The salt master could not be contacted. Is master running?'
-
-export const lookUpLater = (jid: string): string =>
-  `The minions may not have all finished running and any remaining minions will return upon completion. To look up the return data for this job later, run the following command:\n\nsalt-run jobs.lookup_jid ${jid}`
 
 /** Who stops waiting is told how to see the rest; gives what ends that. */
 export function howToLookUp(jid: string, streams: Streams): () => void {

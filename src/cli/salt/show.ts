@@ -1,11 +1,11 @@
 // How salt prints what minions answered.
 import { type Gathered, returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { unreturnedText } from '../../sdk/mod.ts'
 import { writeResult } from '../output-file.ts'
 import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import type { SaltWork } from './main.ts'
-import { lookUpLater } from './messages.ts'
 
 export interface MinionAnswer {
   id: string
@@ -22,10 +22,7 @@ export function answerOf({ id, data, reason }: Gathered, jid: string): MinionAns
     const out = textOf(data.get('out') ?? null) ?? ''
     return { id, value: data.get('return') ?? null, retcode: returnCode(data), out, isReturned: true }
   }
-  const value =
-    reason === 'gone'
-      ? 'Minion did not return. [Not connected]'
-      : `Minion did not return. [No response]\n${lookUpLater(jid)}`
+  const value = unreturnedText({ ...(reason && { reason }), jid })
   return { id, value, retcode: 1, out: 'no_return', isReturned: false }
 }
 
