@@ -1,11 +1,10 @@
 // What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
-import { consoleLog, type Log, ownUser, silentLog } from '../../base/mod.ts'
+import { consoleLog, type Log, silentLog } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
-import { EX_NOUSER, needUser } from '../known-user.ts'
 import { logSettings, openLog } from '../logging.ts'
-import { ProgramExit } from '../optparse/exit.ts'
 import { writeResult } from '../output-file.ts'
+import { becomeConfigured } from '../running-as.ts'
 import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import { callOptions } from './call-options.ts'
@@ -18,8 +17,7 @@ export async function runCall(line: CommandLine, streams: Streams): Promise<numb
   if (line.values.get('versions_report') === true) return printVersions(streams)
   const opts = await readOptions(line, streams)
   const log = openLog(logSettings(opts), complain)
-  await needUser(opts)
-  becomeUser(str(opts.get('user') ?? ''), log)
+  await becomeConfigured(opts, log, true)
   if (!isAlone(opts)) return runWithMaster(opts, { log, streams })
   return runOn(await localMinion(opts, log), opts, { log, streams })
 }
@@ -72,20 +70,6 @@ async function printVersions(streams: Streams): Promise<number> {
 function readOptions(line: CommandLine, streams: Streams): Promise<Dict> {
   const named = textOf(line.values.get('log_level') ?? null)
   return callOptions(line, consoleLog((named ?? 'warning') as 'warning', streams.err), streams)
-}
-
-/** Only root may become somebody else. */
-function becomeUser(name: string, log: Log): void {
-  if (name === '' || name === ownUser()) return
-  try {
-    // Node's types leave this one out
-    ;(process as { initgroups?: (user: string, group: string) => void }).initgroups?.(name, name)
-    process.setgid?.(name)
-    process.setuid?.(name)
-  } catch {
-    log('critical', `Salt configured to run as user "${name}" but unable to switch.`)
-    throw new ProgramExit(EX_NOUSER)
-  }
 }
 
 /** Whether the minion does without a master. */

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isGone, type Log, toError } from '../../base/mod.ts'
 import { type Dict, textOf } from '../../data/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
+import { ProgramExit } from '../optparse/exit.ts'
+import { becomeDaemon } from '../running-as.ts'
 
 export interface Daemon {
   name: string
@@ -42,6 +44,7 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
   let isNoted = false
   try {
     isNoted = pidFile !== undefined && notePid(pidFile, log)
+    await becomeDaemon(opts, log)
     const end = daemon.open().then(() => {
       log('info', `${name} is ready`)
       return ended?.() ?? stopped
@@ -49,6 +52,7 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
     log('warning', `${name} received ${await Promise.race([stopped, end])}, exiting`)
     return 0
   } catch (error) {
+    if (error instanceof ProgramExit) throw error
     log('critical', `${name} cannot run: ${toError(error).message}`)
     log('debug', toError(error).stack ?? '')
     const { status } = error instanceof SignInError ? error.outcome : {}
@@ -57,7 +61,7 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
   } finally {
     await daemon.close()
     process.off('unhandledRejection', astray)
-    if (pidFile && isNoted) rmSync(pidFile, { force: true })
+    if (pidFile && isNoted) forgetPid(pidFile, log)
   }
 }
 
@@ -71,6 +75,15 @@ function notePid(file: string, log: Log): boolean {
   } catch (error) {
     log('warning', `The process id could not be written: ${toError(error).message}`)
     return false
+  }
+}
+
+/** Whoever is root no more may have to leave it; the next daemon sees that nobody has the number. */
+function forgetPid(file: string, log: Log): void {
+  try {
+    rmSync(file, { force: true })
+  } catch (error) {
+    log('debug', `The process id could not be removed: ${toError(error).message}`)
   }
 }
 

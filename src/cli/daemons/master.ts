@@ -17,7 +17,7 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
     if (line.values.get('daemon') === true) return detach()
     keepFromOthers()
     const log = openLog(logSettings(opts), streams.err)
-    let opening: Promise<Master>
+    let opening: Promise<Master> | undefined
     return runDaemon({
       name: 'salt-master',
       opts,
@@ -27,7 +27,7 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
         return opening
       },
       // one that could not be opened has closed itself
-      close: () => opening.then((master) => master.close()).catch(() => undefined),
+      close: async () => opening?.then((master) => master.close()).catch(() => undefined),
     })
   })
 }

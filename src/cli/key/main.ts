@@ -6,13 +6,13 @@ import { ClientError, socketAccess } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
-import { needUser } from '../known-user.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { writeResult } from '../output-file.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_KEY } from '../programs/salt-key.ts'
+import { becomeConfigured } from '../running-as.ts'
 import { masterIsGone } from '../salt/messages.ts'
 import type { Streams } from '../streams.ts'
 import { callsHere, type KeyCalls } from './calls.ts'
@@ -50,7 +50,7 @@ export function saltKey(argv: readonly string[], streams: Streams): Promise<numb
     const read = (path: string) => clientConfig({ path, log: early, program: 'salt-key' })
     const opts = await programOptions({ program: SALT_KEY, line, streams, log: early, file: 'master', read })
     const log = openLog(logSettings(opts), streams.err)
-    await needUser(opts)
+    await becomeConfigured(opts, log)
     const keys = truthy(opts.get('eauth') ?? null)
       ? await elsewhere(opts, log, streams)
       : callsHere(socketAccess(opts, log))

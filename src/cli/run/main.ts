@@ -14,11 +14,11 @@ import {
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { bindPublished, type CallArguments, parseInput, publishedArguments, signatureOf } from '../../sdk/mod.ts'
-import { needUser } from '../known-user.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_RUN } from '../programs/salt-run.ts'
+import { becomeConfigured } from '../running-as.ts'
 import { credentials } from '../salt/credentials.ts'
 import { masterIsGone } from '../salt/messages.ts'
 import type { Streams } from '../streams.ts'
@@ -44,7 +44,7 @@ export function saltRun(argv: readonly string[], streams: Streams): Promise<numb
     await refreshFunctions({ opts, log })
     const work: RunWork = { opts, log, streams, fun, printed: new Printed(opts, streams, log) }
     if (fun === '' || truthy(opts.get('doc') ?? false)) return showDocs(work)
-    await needUser(opts)
+    await becomeConfigured(opts, log)
     try {
       return await perform(work)
     } catch (error) {
