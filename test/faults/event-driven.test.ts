@@ -55,7 +55,7 @@ const cluster = new Cluster({
     master: {
       auto_accept: true,
       timeout: 5,
-      gather_job_timeout: 60,
+      gather_job_timeout: 15,
       extension_modules: '<ROOT>/srv/extensions',
       runner_dirs: ['<ROOT>/srv/salt/_runners'],
       reactor: ['rendered', 'run', 'orchestrated'].map((name) => ({
