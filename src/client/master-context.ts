@@ -77,7 +77,6 @@ export function masterContext(
   call: MasterCaller = noCalls,
 ): MasterContext {
   const { opts, log, host, jobs, keys, cache } = access
-  const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   const known = { opts, keys, cache, log }
   const local = localFunctions(access, () => reachOf(access, ctx, call))
   const ctx: MasterContext = {
@@ -105,17 +104,7 @@ export function masterContext(
     targets: (target, kind, delimiter) => resolveTarget(known, target, kind, delimiter),
     connected: () => connectedMinions(access),
     publish: (job) => access.publish(job),
-    run: async function* (job): AsyncGenerator<MinionReturn> {
-      const published = await access.publish(job)
-      if (!published) {
-        ctx.print(NOBODY_MATCHED)
-        return
-      }
-      const wait = job.gatherJobTimeout ?? number('gather_job_timeout', 10)
-      const { jid } = published
-      for await (const answer of access.collect(published, job.timeout ?? number('timeout', 5), wait))
-        yield { ...answer, jid }
-    },
+    run: (job) => gathered(access, job, (text) => ctx.print(text)),
     fire: (tag, data) => access.fire(tag, data),
     announce: (tag, data) => announce(access, tag, data),
     progress: async (data, suffix = 'progress') => {
@@ -144,6 +133,21 @@ export function masterContext(
     print: identity.print ?? (() => {}),
   }
   return ctx
+}
+
+/** Has minions do something, and gives what they return, with the number of the job. */
+async function* gathered(
+  access: MasterAccess,
+  job: MinionJob,
+  print: (text: string) => void,
+): AsyncGenerator<MinionReturn> {
+  const number = (name: string, fallback: number): number => numberOf(access.opts.get(name) ?? fallback) ?? fallback
+  const published = await access.publish(job)
+  if (!published) return print(NOBODY_MATCHED)
+  const wait = job.gatherJobTimeout ?? number('gather_job_timeout', 10)
+  const { jid } = published
+  for await (const answer of access.collect(published, job.timeout ?? number('timeout', 5), wait))
+    yield { ...answer, jid }
 }
 
 /** What the pillar of minions is, and where it comes from. */
