@@ -14,8 +14,8 @@ export interface PauseFile {
 
 const POLL_MS = 1000
 
-/** Looking costs more than a state that changes nothing, so that a file is looked for this often at most. */
-const LOOK_MS = 20
+/** Looking costs as much as a state that changes nothing, of which dozens pass in so long; nobody who holds a run is that fast. */
+const LOOK_MS = 1
 
 /** The same file, not looked for again at once after it was absent. */
 export function seldom(file: PauseFile): PauseFile {
