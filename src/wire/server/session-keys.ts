@@ -14,7 +14,9 @@ const STALE_LINES = 10_000
 interface Session {
   /** In milliseconds of the clock. */
   madeAt: number
-  crypticle: Crypticle
+  key: string
+  /** Made when it is first used: a restarted master knows more minions than talk to it at once. */
+  crypticle?: Crypticle
 }
 
 export interface SessionKeyOptions {
@@ -51,21 +53,21 @@ export class SessionKeys {
   /** The key that this minion has, undefined when it has none or a too old one. */
   find(id: string): Crypticle | undefined {
     const known = this.sessions.get(id)
-    if (known !== undefined && this.isFresh(known)) return known.crypticle
+    if (known !== undefined && this.isFresh(known)) return crypticleOf(known)
     const stored = this.ofSalt(id)
     if (stored === undefined || !this.isFresh(stored)) return undefined
     this.sessions.set(id, stored)
-    return stored.crypticle
+    return crypticleOf(stored)
   }
 
   /** The key for a minion that was just let in. */
   issue(id: string): Crypticle {
     const known = this.find(id)
     if (known !== undefined) return known
-    const made: Session = { madeAt: this.now(), crypticle: new Crypticle(generateKeyString()) }
+    const made: Session = { madeAt: this.now(), key: generateKeyString() }
     this.sessions.set(id, made)
     this.keep(id, made)
-    return made.crypticle
+    return crypticleOf(made)
   }
 
   close(): void {
@@ -112,7 +114,12 @@ export class SessionKeys {
   }
 }
 
-const lineOf = (id: string, { madeAt, crypticle }: Session): string => `${madeAt} ${crypticle.keyString} ${id}\n`
+function crypticleOf(session: Session): Crypticle {
+  session.crypticle ??= new Crypticle(session.key)
+  return session.crypticle
+}
+
+const lineOf = (id: string, { madeAt, key }: Session): string => `${madeAt} ${key} ${id}\n`
 
 /** The keys of a file; a line that was not written to its end is none. */
 function* keptIn(text: string): Generator<[id: string, session: Session]> {
@@ -125,5 +132,5 @@ function* keptIn(text: string): Generator<[id: string, session: Session]> {
 
 function sessionOf(key: string, madeAt: number): Session | undefined {
   if (Number.isNaN(madeAt) || Buffer.from(key, 'base64').length !== KEY_BYTES) return undefined
-  return { madeAt, crypticle: new Crypticle(key) }
+  return { madeAt, key }
 }
