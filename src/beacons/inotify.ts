@@ -2,7 +2,7 @@
 // only opened or read is heard of through `inotifywait`.
 import { dirname, join } from 'node:path/posix'
 import { type Dict, fnmatch, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
-import { type BeaconContext, defineBeacon, dictOption } from '../sdk/mod.ts'
+import { type BeaconContext, defineBeacon, dictOption, remembered } from '../sdk/mod.ts'
 import { OPENS, Opens } from './files/opens.ts'
 import { type Change, Watcher } from './files/watcher.ts'
 
@@ -110,13 +110,11 @@ export default defineBeacon({
   validate,
   beacon: async (ctx, config) => {
     const files = dictOption(config, 'files')
-    const watcher = (ctx.memory.get('watcher') as Watcher | undefined) ?? new Watcher()
-    ctx.memory.set('watcher', watcher)
+    const watcher = remembered(ctx, 'watcher', () => new Watcher())
     await watcher.settle()
     if ([...files.values()].some(wantsClosed)) await watcher.tellClosed(ctx)
     else watcher.forgetWritten()
-    const opens = (ctx.memory.get('opens') as Opens | undefined) ?? new Opens()
-    ctx.memory.set('opens', opens)
+    const opens = remembered(ctx, 'opens', () => new Opens())
     const changes = [...watcher.changes.splice(0), ...opens.changes.splice(0)]
     const told = changes.flatMap((change) => [...eventsOf(change, optionsFor(files, change.path))])
     for (const [path, options] of files) await listenForOpens(ctx, opens, str(path), options)

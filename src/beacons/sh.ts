@@ -1,7 +1,7 @@
 // Commands that people run in their login shells: `strace` tells of each program that a shell starts. A shell is followed from
 // the look that finds it until it ends.
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
-import { type BeaconContext, defineBeacon, type Followed } from '../sdk/mod.ts'
+import { type BeaconContext, defineBeacon, type Followed, remembered } from '../sdk/mod.ts'
 
 interface Shell extends Followed {
   user: Value
@@ -45,8 +45,7 @@ export default defineBeacon({
   when: async ({ host }) => (await host.which('strace')) !== undefined || 'strace is missing.',
   validate: () => undefined,
   beacon: async (ctx) => {
-    const shells = (ctx.memory.get('shells') as Map<string, Shell> | undefined) ?? new Map<string, Shell>()
-    ctx.memory.set('shells', shells)
+    const shells = remembered(ctx, 'shells', () => new Map<string, Shell>())
     for (const [pid, user] of await shellsNow(ctx)) if (!shells.has(pid)) shells.set(pid, follow(ctx, pid, user))
     const told: Dict[] = []
     for (const [pid, shell] of shells) {

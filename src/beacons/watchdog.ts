@@ -2,7 +2,7 @@
 // directory too, and what is told twice in a row is told once.
 import { dirname } from 'node:path/posix'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
-import { defineBeacon, dictOption } from '../sdk/mod.ts'
+import { defineBeacon, dictOption, remembered } from '../sdk/mod.ts'
 import { type Change, Watcher } from './files/watcher.ts'
 
 const MASKS: Readonly<Record<string, string>> = {
@@ -70,8 +70,7 @@ export default defineBeacon({
   validate,
   beacon: async (ctx, config) => {
     const directories = dictOption(config, 'directories')
-    const watcher = (ctx.memory.get('watcher') as Watcher | undefined) ?? new Watcher()
-    ctx.memory.set('watcher', watcher)
+    const watcher = remembered(ctx, 'watcher', () => new Watcher())
     await watcher.settle()
     await watcher.tellClosed(ctx)
     const all = watcher.changes.splice(0).flatMap((change) => [...told(change, maskOf(directories.get(change.path)!))])

@@ -59,6 +59,12 @@ export function beaconOptions(config: Value): Dict {
 /** The options that belong to the beacon itself. */
 export const ownOptions = (config: Dict): Dict => new Map([...config].filter(([key]) => !COMMON.has(str(key))))
 
+/** What a beacon keeps between its looks, made at the first one. */
+export function remembered<T>({ memory }: BeaconContext, name: string, make: () => T): T {
+  if (!memory.has(name)) memory.set(name, make())
+  return memory.get(name) as T
+}
+
 /** An option that is a mapping, or an empty one. */
 export function dictOption(config: Dict, name: string): Dict {
   const option = config.get(name) ?? null

@@ -45,6 +45,7 @@ export {
   intOf,
   ownOptions,
   percentOf,
+  remembered,
   roundedPercent,
 } from './beacon.ts'
 export { bind, type Callable, filled, frameOf, signatureOf } from './bind.ts'
