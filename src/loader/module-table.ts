@@ -2404,6 +2404,7 @@ export const moduleTable: ModuleTable = {
         'high',
         'template',
         'template_str',
+        'pkg',
         'show_top',
         'show_highstate',
         'show_lowstate',

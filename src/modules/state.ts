@@ -17,6 +17,7 @@ import {
 import { clearCache } from './state/cache.ts'
 import { changeDisabled } from './state/disabled.ts'
 import type { Further } from './state/options.ts'
+import { applyPackage } from './state/package.ts'
 import { listPauses, note, resume, wholeSeconds } from './state/pauses.ts'
 import { runningTexts } from './state/queue.ts'
 import { addRequest, clearRequest, readRequest, readRequests } from './state/requests.ts'
@@ -237,6 +238,21 @@ export default defineModule({
       effect: 'change',
       outputter: 'highstate',
       run: (ctx, { tem, ...args }) => applyText(ctx, tem, { ...args, test: null, state_events: null }),
+    }),
+    pkg: fn({
+      doc: 'Apply a state run that was packed as a tarball.',
+      args: {
+        pkg_path: arg.string('The tarball'),
+        pkg_sum: arg.any('Its hash'),
+        hash_type: arg.any('Of which kind the hash is'),
+        test,
+        kwargs,
+      },
+      returns: results,
+      examples: ["salt '*' state.pkg /tmp/salt_state.tgz 760a9353810e36f6d81416366fc426dc md5"],
+      effect: 'change',
+      outputter: 'highstate',
+      run: applyPackage,
     }),
     show_top: show('The SLS files that the top file gives this minion.', 'Environment to SLS names', showTop),
     show_highstate: show('The high data of the highstate.', 'The high data', showHighstate),

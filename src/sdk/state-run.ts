@@ -13,6 +13,10 @@ export interface StateRunRequest {
   jid?: string | null
   /** Report states without calling them. */
   mocked?: boolean
+  /** Instead of the minion's. */
+  grains?: Dict
+  /** Whether `file_roots` of the options are the run's own. They count for a minion that serves itself. */
+  ownRoots?: boolean
   /** Where the run logs, unless where the one who asks does. */
   log?: Log
   /** Whose states are meant: those of Thorium, or the usual ones. */

@@ -1,5 +1,6 @@
 // How functions come to a run of states: the engine over the registry that asks, with pillar and options of the run.
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
+import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
 import { nameGrains, renderText } from '../render/mod.ts'
 import type { StateRun, StateRunRequest, StepMemory } from '../sdk/mod.ts'
@@ -24,15 +25,18 @@ export type OpenStates = (functions: Registry, request: StateRunRequest) => Prom
 export function stateEngine(parts: EngineParts): OpenStates {
   return async (registry, request) => {
     const { opts } = request
-    const { grains, memory } = registry.ctx
+    const { memory, host } = registry.ctx
+    const grains = request.grains ?? registry.ctx.grains
     nameGrains(grains)
     const log = request.log ?? registry.ctx.log
     const gather = (): Promise<Dict> => pillarOf(registry, request)
     const pillar = await gather()
     const functions: Registry = registry.with({
       opts,
+      grains,
       pillar,
       memory: new Map(memory),
+      ...(request.ownRoots && opts.get('file_client') === 'local' && { files: new LocalFileClient(opts, host) }),
       masked: false,
       render: async ({ text, ...context }) =>
         (await renderText(text, { ...context, opts, grains, pillar, functions, log })).value,

@@ -1,5 +1,5 @@
 // Options of one run: the minion's, with what the call asks for.
-import { decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { CommandError, type FunctionContext, isTrue, type StateRun, type StateRunRequest } from '../../sdk/mod.ts'
 import { PILLAR_FAILURE } from './retcode.ts'
 
@@ -18,6 +18,8 @@ export interface RunChoice {
   mocks?: boolean
   /** Whether environments and files that the call names count. */
   takesOptions?: boolean
+  /** What a packed run brings along instead of the minion's. */
+  own?: { roots: Dict; pillar: Value; grains?: Dict }
 }
 
 export async function openRun(ctx: FunctionContext, choice: RunChoice): Promise<StateRun> {
@@ -32,6 +34,7 @@ async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<Stat
   if (choice.stateEvents !== undefined && choice.stateEvents !== null) opts.set('state_events', choice.stateEvents)
   const parallel = kwargs.get('orchestrate_parallel') ?? null
   if (parallel !== null) opts.set('orchestrate_parallel', parallel)
+  if (choice.own) opts.set('file_roots', choice.own.roots)
   if (choice.fallsBackToBase && (opts.get('saltenv') ?? null) === null) opts.set('saltenv', 'base')
   return {
     opts,
@@ -39,6 +42,8 @@ async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<Stat
     pillarEncoding: takesPillar ? (kwargs.get('pillar_enc') ?? null) : null,
     jid: choice.jid ?? null,
     mocked: (choice.mocks ?? false) && truthy(kwargs.get('mock') ?? false),
+    ...(choice.own && { pillar: choice.own.pillar, pillarEncoding: null, ownRoots: true }),
+    ...(choice.own?.grains && { grains: choice.own.grains }),
   }
 }
 
