@@ -2214,6 +2214,7 @@ export const moduleTable: ModuleTable = {
         'term_all_jobs',
         'kill_all_jobs',
         'cmd',
+        'cmd_iter',
         'runner',
         'wheel',
         'regen_keys',

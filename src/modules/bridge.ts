@@ -44,10 +44,13 @@ export default defineModule({
       const bridges = await shown(ctx, br)
       return truthy(br) ? (bridges.get(br) ?? null) : bridges
     }),
-    list: reads('The names of all bridges.', 'bridge.list', {}, async (ctx) => {
-      const bridges = await shown(ctx, null)
-      return bridges.size > 0 ? [...bridges.keys()] : null
-    }),
+    list: {
+      ...reads('The names of all bridges.', 'bridge.list', {}, async (ctx) => {
+        const bridges = await shown(ctx, null)
+        return bridges.size > 0 ? [...bridges.keys()] : null
+      }),
+      calledAs: 'list_',
+    },
     interfaces: reads('The interfaces of a bridge.', 'bridge.interfaces br0', { br }, async (ctx, { br }) => {
       const bridge = truthy(br) ? (await shown(ctx, br)).get(br) : undefined
       return bridge === undefined ? null : getItem(bridge, 'interfaces')

@@ -128,7 +128,7 @@ export default defineModule({
       },
     }),
     load: all,
-    items: all,
+    items: { ...all },
     get: fn({
       doc: 'One value of the data store, or several.',
       args: {

@@ -446,12 +446,15 @@ export default defineModule({
       (args) => ['rev-parse', ...when(value(args, 'short'), '--short'), text(args, 'rev')],
       { effect: 'read' },
     ),
-    rm: command('Remove a file.', parameters(`cwd filename ${WITH_OPTIONS}`), (args) => [
-      'rm',
-      ...opts(args),
-      '--',
-      text(args, 'filename'),
-    ]),
+    rm: {
+      ...command('Remove a file.', parameters(`cwd filename ${WITH_OPTIONS}`), (args) => [
+        'rm',
+        ...opts(args),
+        '--',
+        text(args, 'filename'),
+      ]),
+      calledAs: 'rm_',
+    },
     stash: command(
       'Put changes away.',
       { cwd, action: arg.any('What to do', { default: 'save' }), ...parameters(WITH_OPTIONS) },

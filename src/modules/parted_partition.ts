@@ -297,13 +297,16 @@ export default defineModule({
       { device, minor },
       ({ device, minor }) => `${parted} ${str(device)} rm ${str(minor)}`,
     ),
-    set: command(
-      'Set a flag of a partition.',
-      'set',
-      '/dev/sda 1 boot on',
-      { device, minor, flag, state },
-      (given) => `${parted} ${str(given.device)} set ${str(given.minor)} ${str(given.flag)} ${str(given.state)}`,
-    ),
+    set: {
+      ...command(
+        'Set a flag of a partition.',
+        'set',
+        '/dev/sda 1 boot on',
+        { device, minor, flag, state },
+        (given) => `${parted} ${str(given.device)} set ${str(given.minor)} ${str(given.flag)} ${str(given.state)}`,
+      ),
+      calledAs: 'set_',
+    },
     toggle: command(
       'Switch a flag of a partition over.',
       'toggle',

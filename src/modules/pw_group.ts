@@ -49,7 +49,7 @@ export default defineModule({
     }),
     delete: fn({
       doc: 'Remove a group.',
-      args: { name, kwargs },
+      args: { name },
       returns: ret.boolean('Whether it was removed'),
       examples: ["salt '*' group.delete foo"],
       effect: 'change',
@@ -79,7 +79,7 @@ export default defineModule({
     }),
     chgid: fn({
       doc: 'Change the number of a group.',
-      args: { name, gid: arg.any('The new number'), kwargs },
+      args: { name, gid: arg.any('The new number') },
       returns: ret.boolean('Whether it is so now'),
       examples: ["salt '*' group.chgid foo 4376"],
       effect: 'change',

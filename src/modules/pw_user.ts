@@ -207,7 +207,6 @@ export default defineModule({
         name,
         remove: arg.boolean('Remove the home directory too', { default: false }),
         force: arg.any('Not supported by pw', { default: false }),
-        kwargs,
       },
       returns: ret.boolean('Whether it was removed'),
       examples: ["salt '*' user.delete name remove=True"],

@@ -134,7 +134,10 @@ export default defineModule({
       { python: arg.any('The version', { optional: true }), runas },
       (ctx, given) => chosen(ctx, given.python, given.runas),
     ),
-    list: reads('The versions that can be installed.', 'pyenv.list', { runas }, (ctx, { runas }) => list(ctx, runas)),
+    list: {
+      ...reads('The versions that can be installed.', 'pyenv.list', { runas }, (ctx, { runas }) => list(ctx, runas)),
+      calledAs: 'list_',
+    },
     rehash: changes('Make the shims anew.', 'pyenv.rehash', { runas }, async (ctx, { runas }) => {
       await pyenv(ctx, 'rehash ', runas)
       return true

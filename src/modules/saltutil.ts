@@ -1,10 +1,10 @@
 // The minion itself, as far as it goes without a running minion and a master: its caches, and what it has loaded.
 // Jobs are those of a running minion; here there are none.
-import { type Dict, fnmatch, numberOf, str, type Value } from '../data/mod.ts'
+import { type Dict, fnmatch, numberOf, str, tuple, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, type FunctionDeclaration, fn, isHostError, ret } from '../sdk/mod.ts'
 import { clearJobCache, findCachedJob } from './saltutil/job-cache.ts'
 import { keyFunctions } from './saltutil/keys.ts'
-import { command, runner, wheel } from './saltutil/master.ts'
+import { command, commandEach, runner, wheel } from './saltutil/master.ts'
 import { refreshing } from './saltutil/refresh.ts'
 import { listExtmods, syncing } from './saltutil/sync.ts'
 
@@ -94,23 +94,33 @@ const signals = {
   }),
 }
 
+const commanded = {
+  tgt: arg.any('Which minions'),
+  fun: arg.any('The function'),
+  arg: arg.any('Its arguments', { default: tuple([]) }),
+  timeout: arg.any('Seconds to wait', { optional: true }),
+  tgt_type: arg.string('The form of the target', { default: 'glob' }),
+  ret: arg.any('Returners', { default: '' }),
+  kwarg: arg.any('Its keyword arguments', { optional: true }),
+  ssh: arg.any('Over SSH', { default: false }),
+  kwargs: arg.open('`batch`, `subset`, `expect_minions`, `metadata`, …'),
+}
+
 const besideMaster = {
   cmd: fn({
     doc: 'Have other minions run a function, on the machine of the master.',
-    args: {
-      tgt: arg.any('Which minions'),
-      fun: arg.any('The function'),
-      arg: arg.any('Its arguments', { default: [] }),
-      timeout: arg.any('Seconds to wait', { optional: true }),
-      tgt_type: arg.string('The form of the target', { default: 'glob' }),
-      ret: arg.any('Returners', { default: '' }),
-      kwarg: arg.any('Its keyword arguments', { optional: true }),
-      ssh: arg.any('Over SSH', { default: false }),
-      kwargs: arg.open('`batch`, `subset`, `expect_minions`, `metadata`, …'),
-    },
+    args: commanded,
     returns: ret.dict('The answers by minion'),
     effect: 'change',
     run: (ctx, asked) => command(ctx, asked),
+  }),
+  cmd_iter: fn({
+    doc: 'Have other minions run a function, on the machine of the master, and tell of each answer as it comes.',
+    args: commanded,
+    returns: ret.dict('The answers by minion'),
+    examples: ["salt master1 saltutil.cmd_iter '*' test.ping"],
+    effect: 'change',
+    run: (ctx, asked) => commandEach(ctx, asked),
   }),
   runner: fn({
     doc: 'Call a runner function, on the machine of the master.',

@@ -37,23 +37,26 @@ export default defineModule({
   name: 'scsi',
   doc: 'SCSI devices.',
   functions: {
-    ls: reads(
-      'The devices, with what lsscsi says about them.',
-      'scsi.ls get_size=False',
-      { get_size: arg.any('Whether to ask for sizes, which old versions of lsscsi do not tell', { default: true }) },
-      async (ctx, { get_size }) => {
-        if ((await ctx.host.which('lsscsi')) === undefined) {
-          ctx.memory.set('retcode', 1)
-          return 'scsi.ls not available - lsscsi command not found'
-        }
-        const hasSize = truthy(get_size)
-        const { retcode, stdout, stderr } = await runAll(ctx, `lsscsi -dL${hasSize ? 's' : ''}v`)
-        if (retcode === 0) return devicesIn(stdout, hasSize)
-        ctx.memory.set('retcode', retcode)
-        const error = stderr.split('\n')[0]!
-        return error === "lsscsi: invalid option -- 's'" ? `${error} - try get_size=False` : error
-      },
-    ),
+    ls: {
+      ...reads(
+        'The devices, with what lsscsi says about them.',
+        'scsi.ls get_size=False',
+        { get_size: arg.any('Whether to ask for sizes, which old versions of lsscsi do not tell', { default: true }) },
+        async (ctx, { get_size }) => {
+          if ((await ctx.host.which('lsscsi')) === undefined) {
+            ctx.memory.set('retcode', 1)
+            return 'scsi.ls not available - lsscsi command not found'
+          }
+          const hasSize = truthy(get_size)
+          const { retcode, stdout, stderr } = await runAll(ctx, `lsscsi -dL${hasSize ? 's' : ''}v`)
+          if (retcode === 0) return devicesIn(stdout, hasSize)
+          ctx.memory.set('retcode', retcode)
+          const error = stderr.split('\n')[0]!
+          return error === "lsscsi: invalid option -- 's'" ? `${error} - try get_size=False` : error
+        },
+      ),
+      calledAs: 'ls_',
+    },
     rescan_all: changes(
       'Look for new devices behind an adapter.',
       'scsi.rescan_all 0',

@@ -119,6 +119,6 @@ export default defineModule({
       run: (ctx, { db }) => fetch(ctx, db, names('table')),
     }),
     indices,
-    indexes: indices,
+    indexes: { ...indices },
   },
 })

@@ -18,7 +18,7 @@ import {
 } from '../data/mod.ts'
 import { arg, bind, defineState, isHostError, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
 import { type Answer, asReport, begin, fail } from './cmd/answer.ts'
-import { callArgs, runArgs, scriptArgs, waitArgs, waitScriptArgs } from './cmd/arguments.ts'
+import { callArgs, runArgs, scriptArgs, waitArgs, waitCallArgs, waitScriptArgs } from './cmd/arguments.ts'
 
 type Further = ReadonlyMap<string, Value>
 type Given = Record<string, Value> & { name: string; kwargs: Further }
@@ -320,7 +320,7 @@ export default defineState({
     }),
     wait_call: state({
       doc: 'Call a function only when a watched state changes.',
-      args: { ...callArgs },
+      args: waitCallArgs,
       run: (_ctx, { name }) => nothing(name),
     }),
     mod_watch: state({

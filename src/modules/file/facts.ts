@@ -125,7 +125,7 @@ const owners = {
     doc: 'Bring owner, group, mode and attributes of a file to what is wanted.',
     args: {
       name,
-      ret: arg.any('The answer of a state to add to', { optional: true }),
+      ret: arg.any('The answer of a state to add to'),
       user,
       group,
       mode: arg.any('The mode, in octal'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Dict, toPlain, type Value } from '../../data/mod.ts'
 import type { FunctionContext, MasterReach } from '../../sdk/mod.ts'
-import { command, runner, wheel } from './master.ts'
+import { command, commandEach, runner, wheel } from './master.ts'
 
 const logged: string[] = []
 
@@ -67,4 +67,29 @@ test('What is meant for salt-ssh is run nowhere else', async () => {
   const answers: Dict = await command(beside(false), asked)
   expect(answers.size).toBe(0)
   expect(logged).toEqual(['There is no salt-ssh here: test.ping was not run on web1'])
+})
+
+test('saltutil.cmd_iter tells of each answer as it comes, and gives all of them', async () => {
+  const told: unknown[] = []
+  const context = beside(false)
+  async function* run() {
+    for (const id of ['web1', 'web2']) {
+      yield { id, data: new Map<Value, Value>([['return', true]]).set('retcode', 0).set('jid', '7') }
+    }
+    yield { id: 'web3', reason: 'missing' }
+  }
+  Object.assign(context.master!, { run })
+  const progress = async (index: number, value: Value): Promise<Value> => told.push([index, toPlain(value)])
+  const asked = { tgt: '*', fun: 'test.ping', arg: [], timeout: null, tgt_type: 'glob', ret: '', kwarg: null }
+  const answer = { ret: true, retcode: 0, jid: '7' }
+  const answers = await commandEach({ ...context, daemon: { progress } } as unknown as FunctionContext, {
+    ...asked,
+    kwargs: new Map(),
+  })
+  expect(toPlain(answers)).toEqual({ web1: answer, web2: answer, web3: { failed: true } })
+  expect(told).toEqual([
+    [0, { web1: answer }],
+    [1, { web2: answer }],
+    [2, { web3: { failed: true } }],
+  ])
 })

@@ -65,13 +65,32 @@ export async function command(ctx: FunctionContext, asked: Commanded): Promise<D
   const isWhole = truthy(kwargs.get('_cmd_meta') ?? false)
   if (truthy(subset)) return ofSome(master, job, numberOf(subset) ?? 3, isWhole)
   const answers: Dict = new Map()
-  const isExpected = truthy(kwargs.get('expect_minions') ?? false)
-  for (const returned of await everyAnswer(master, job)) {
-    const { id, data, reason } = returned
-    if (data) answers.set(id, answerOf(data, isWhole))
-    else if (isExpected || reason === 'missing') answers.set(id, new Map([['failed', true]]))
+  for await (const [id, answer] of answersOf(master, job, kwargs)) answers.set(id, answer)
+  return answers
+}
+
+/** One answer after the other, as they come; each is told to the master too. */
+export async function commandEach(ctx: FunctionContext, asked: Commanded): Promise<Dict> {
+  const answers: Dict = new Map()
+  if (truthy(asked.kwargs.get('ssh') ?? false)) return command(ctx, asked)
+  for await (const [id, answer] of answersOf(await masterOf(ctx, GONE), jobOf(asked), asked.kwargs)) {
+    await ctx.daemon?.progress?.(answers.size, new Map([[id, answer]]))
+    answers.set(id, answer)
   }
   return answers
+}
+
+async function* answersOf(
+  master: MasterReach,
+  job: MinionJob,
+  kwargs: ReadonlyMap<string, Value>,
+): AsyncGenerator<[id: string, answer: Dict]> {
+  const isWhole = truthy(kwargs.get('_cmd_meta') ?? false)
+  const isExpected = truthy(kwargs.get('expect_minions') ?? false)
+  for await (const { id, data, reason } of master.run(job)) {
+    if (data) yield [id, answerOf(data, isWhole)]
+    else if (isExpected || reason === 'missing') yield [id, new Map([['failed', true]])]
+  }
 }
 
 async function everyAnswer(master: MasterReach, job: MinionJob): Promise<MinionReturn[]> {

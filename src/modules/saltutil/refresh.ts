@@ -73,7 +73,10 @@ async function refreshGrains(ctx: FunctionContext, { kwargs: further }: Record<s
 export const refreshing: Readonly<Record<string, FunctionDeclaration>> = {
   refresh_grains: telling('refresh_grains', 'Read the grains anew.', { kwargs }, refreshGrains),
   refresh_pillar: telling('refresh_pillar', 'Compile the pillar anew.', pillarArgs, refreshPillar),
-  pillar_refresh: telling('pillar_refresh', 'Compile the pillar anew.', pillarArgs, refreshPillar),
+  pillar_refresh: {
+    ...telling('pillar_refresh', 'Compile the pillar anew.', pillarArgs, refreshPillar),
+    calledAs: 'refresh_pillar',
+  },
   refresh_modules: telling('refresh_modules', 'Load modules anew.', { kwargs }, refreshModules),
   refresh_beacons: telling('refresh_beacons', 'Load beacons anew.', {}, (ctx) => fire(ctx, 'beacons_refresh')),
   refresh_matchers: telling('refresh_matchers', 'Load matchers anew.', {}, (ctx) => fire(ctx, 'matchers_refresh')),

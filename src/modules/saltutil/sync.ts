@@ -150,7 +150,7 @@ const syncAll = fn({
 
 export const syncing: Readonly<Record<string, FunctionDeclaration>> = {
   ...Object.fromEntries([...FAMILIES, ...MASTERLESS].map((family) => [`sync_${family.name}`, syncOf(family)])),
-  sync_outputters: syncOf(FAMILIES.find(({ name }) => name === 'output')!),
+  sync_outputters: { ...syncOf(FAMILIES.find(({ name }) => name === 'output')!), calledAs: 'sync_output' },
   sync_all: syncAll,
 }
 

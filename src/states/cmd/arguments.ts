@@ -106,3 +106,15 @@ export const callArgs = {
   use_vt,
   kwargs: arg.ignored(),
 }
+
+export const waitCallArgs = {
+  name,
+  func: callArgs.func,
+  args: callArgs.args,
+  kws: callArgs.kws,
+  stateful,
+  use_vt,
+  output_loglevel,
+  hide_output,
+  kwargs: callArgs.kwargs,
+}
