@@ -1353,6 +1353,36 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/jinja.ts'),
     },
   ],
+  kernelpkg: [
+    {
+      functions: [
+        'active',
+        'list_installed',
+        'latest_available',
+        'latest_installed',
+        'needs_reboot',
+        'upgrade',
+        'upgrade_available',
+        'remove',
+        'cleanup',
+      ],
+      load: () => import('../modules/kernelpkg_linux_apt.ts'),
+    },
+    {
+      functions: [
+        'active',
+        'list_installed',
+        'latest_available',
+        'latest_installed',
+        'needs_reboot',
+        'upgrade',
+        'upgrade_available',
+        'remove',
+        'cleanup',
+      ],
+      load: () => import('../modules/kernelpkg_linux_yum.ts'),
+    },
+  ],
   key: [
     {
       functions: ['finger', 'finger_master'],
