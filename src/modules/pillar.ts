@@ -288,7 +288,7 @@ export default defineModule({
       examples: ["salt '*' pillar.raw", "salt '*' pillar.raw key='roles'"],
       effect: 'read',
       run: (ctx, { key, unmask }) => {
-        const value = truthy(key) ? (ctx.pillar.get(key) ?? new Map()) : new Map(ctx.pillar)
+        const value = truthy(key) ? (ctx.pillar.has(key) ? ctx.pillar.get(key)! : new Map()) : new Map(ctx.pillar)
         return shown(ctx, value, unmask ?? true)
       },
     }),
@@ -345,7 +345,8 @@ export default defineModule({
         const chosen = truthy(saltenv) ? [roots.get(saltenv) ?? []] : [...roots.values()]
         for (const directories of chosen) {
           for (const directory of Array.isArray(directories) ? directories : [directories]) {
-            if ((await ctx.host.stat(`${str(directory)}/${path}`))?.type === 'file') return true
+            if ((await ctx.host.stat(path.startsWith('/') ? path : `${str(directory)}/${path}`))?.type === 'file')
+              return true
           }
         }
         return false

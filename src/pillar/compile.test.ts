@@ -42,6 +42,22 @@ describe('pillar', () => {
     ])
   })
 
+  test('ends when an SLS includes itself by ever longer names', async () => {
+    const { pillar } = await compile({
+      '/srv/pillar/top.sls': TOP,
+      '/srv/pillar/web/init.sls': 'include: [.]\nname: {{ sls }}\n',
+    })
+    expect(pillar.get('name')).toBe('web')
+    expect(dumpJson(pillar.get('_errors')!)).toMatch(/^\["Rendering SLS 'web\.+' failed\./)
+  })
+
+  test('names the renderer that cannot decrypt what was given', async () => {
+    const request = { override: new Map([['a', 'b']]), overrideEncoding: 'zz' }
+    await expect(compile({}, { decrypt_pillar_renderers: ['gpg'] }, request)).rejects.toThrow(
+      "Failed to decrypt pillar override: 'zz' is not a valid decryption renderer. Valid choices are: gpg",
+    )
+  })
+
   test('takes data from commands on the machine it is compiled on', async () => {
     const opts = { ext_pillar: [{ cmd_yaml: 'inventory %s' }] }
     const { pillar } = await compile({ '/srv/pillar/top.sls': TOP, '/srv/pillar/web.sls': 'port: 2\n' }, opts)

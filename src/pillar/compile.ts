@@ -80,7 +80,12 @@ class Compilation {
     this.override = this.dictOr(input.override)
     const present = this.opts.get('pillar')
     this.seen = isDict(present ?? null) ? new Map(present as Dict) : new Map()
-    this.functions = input.functions?.(this.opts, this.seen)
+    this.functions = input.functions?.(this.ownOptions(), this.seen)
+  }
+
+  /** For functions and external sources, `id` is that of who compiles: a master's own where there is one. */
+  private ownOptions(): Dict {
+    return new Map(this.opts).set('id', this.input.opts.get('id') ?? this.input.minionId)
   }
 
   private dictOr(value: Value | undefined): Dict {
@@ -253,8 +258,7 @@ class Compilation {
 
   private externalContext(): ExtPillarContext {
     const { minionId, grains, host, isMember } = this.input
-    // the id of who compiles, a master's own where there is one
-    const opts: Dict = new Map(this.opts).set('id', this.input.opts.get('id') ?? minionId)
+    const opts = this.ownOptions()
     return {
       minionId,
       opts,

@@ -1,7 +1,7 @@
 // Pillar of a minion without a master: compiled by the minion itself, from its own options and files. Gives functions
 // their fresh pillar, and the answer to where a value comes from.
-import type { Log } from '../base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import { BrineError, type Log } from '../base/mod.ts'
+import { type Dict, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { renderText } from '../render/mod.ts'
@@ -47,12 +47,22 @@ export class LocalPillar implements PillarAnswers {
     return readPillarTop(await this.compilation({}, saltenv))
   }
 
+  private async decrypted(override: Value, encoding: string): Promise<void> {
+    const { opts, registry, log = () => {} } = this.input
+    try {
+      await decryptValue(override, encoding, { opts, functions: registry, log })
+    } catch (error) {
+      if (!(error instanceof BrineError)) throw error
+      throw new SaltError('CommandExecutionError', `Failed to decrypt pillar override: ${error.message}`)
+    }
+  }
+
   private async compilation(request: Partial<PillarRequest>, saltenv: Value): Promise<PillarInput> {
-    const { opts, grains, host, registry, log, extPillars, renderers, isMember } = this.input
+    const { opts, grains, host, log, extPillars, renderers, isMember } = this.input
     const override = request.override ?? null
     const encoding = request.overrideEncoding ?? null
     if (override !== null && encoding !== null) {
-      await decryptValue(override, encoding, { opts, functions: registry, log: log ?? (() => {}) })
+      await this.decrypted(override, encoding)
     }
     return {
       opts,

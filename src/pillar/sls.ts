@@ -41,11 +41,15 @@ export interface SlsResult {
   sources: PillarSource[]
 }
 
+/** `include: [.]` in an `init.sls` names itself by ever longer names: Python gives up when its stack is full. */
+const DEEPEST = 300
+
 /** The SLS files of one environment; each is rendered once, and remembered without what it includes. */
 export class SlsRendering {
   private readonly ctx: SlsContext
   private readonly saltenv: string
   private readonly rendered = new Map<string, { value: Value; sources: PillarSource[] }>()
+  private depth = 0
 
   constructor(ctx: SlsContext, saltenv: string) {
     this.ctx = ctx
@@ -79,6 +83,7 @@ export class SlsRendering {
     const own: { value: Value; sources: PillarSource[] } = { value: null, sources: [] }
     if (file) {
       try {
+        if (this.depth > DEEPEST) throw new PyError('RecursionError', 'maximum recursion depth exceeded')
         const { value, sourceLine } = await this.ctx.render(file, this.saltenv, sls, templateVariables(defaults))
         own.value = value
         const name = `sls ${sls} in ${this.saltenv}`
@@ -147,9 +152,8 @@ export class SlsRendering {
       defaults = entry.defaults ?? defaults
       for (const name of await this.included(entry.name, sls, isInit, errors)) {
         const known = this.rendered.get(name)
-        const piece = known
-          ? { ...known, errors: [] }
-          : await this.render(name, defaults, placeOf(own, includes, index))
+        const place = placeOf(own, includes, index)
+        const piece = known ? { ...known, errors: [] } : await this.below(() => this.render(name, defaults, place))
         if (!known) lastErrors = piece.errors
         if (truthy(piece.value)) pieces.push(placed(piece, entry.key))
         errors.push(...lastErrors)
@@ -158,6 +162,15 @@ export class SlsRendering {
     const all = override ? [own, ...pieces] : [...pieces, own]
     const value = all.map((piece) => piece.value).reduce((merged, piece) => this.ctx.merge(merged, piece))
     return { value, errors, sources: all.flatMap((piece) => piece.sources) }
+  }
+
+  private async below<T>(run: () => Promise<T>): Promise<T> {
+    this.depth++
+    try {
+      return await run()
+    } finally {
+      this.depth--
+    }
   }
 
   private async included(name: Value, sls: string, isInit: boolean, errors: string[]): Promise<string[]> {

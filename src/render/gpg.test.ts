@@ -65,6 +65,7 @@ describe.skipIf(!hasGpg)('the gpg renderer', () => {
     )
     const lenient: Dict = new Map([...opts, ['gpg_decrypt_must_succeed', false]])
     expect(await decrypt(broken, { opts: lenient })).toBe(broken)
+    expect(await decrypt(`${broken}\n`, { opts: lenient })).toBe(broken)
   })
 
   test('removes the locks of gpg processes that are gone', async () => {

@@ -59,9 +59,13 @@ function walk(value: Value, options: DecryptOptions, change: (text: string) => V
 }
 
 function plainText(text: string, answers: ReadonlyMap<string, string>): Value {
-  const replaced = text.replace(MESSAGE, (message) => answers.get(message)!)
-  // a message written as a block of YAML leaves a line break behind it
-  return textOrBytes(new Uint8Array(Buffer.from(replaced === text ? text : replaced.replace(/\n+$/, ''), 'latin1')))
+  let isCipher = false
+  const replaced = text.replace(MESSAGE, (message) => {
+    isCipher = true
+    return answers.get(message)!
+  })
+  // a message written as a block of YAML leaves a line break behind it, decrypted or not
+  return textOrBytes(new Uint8Array(Buffer.from(isCipher ? replaced.replace(/\n+$/, '') : replaced, 'latin1')))
 }
 
 /** Each message once, a few at a time. */

@@ -10,7 +10,10 @@ import {
   isList,
   merge,
   str,
+  textOf,
   truthy,
+  typeError,
+  typeName,
   type Value,
 } from '../../data/mod.ts'
 import { parseShebang } from '../../render/mod.ts'
@@ -42,6 +45,9 @@ function roots({ opts, log }: ExtPillarContext, given: Value): string[] {
   if (!truthy(given)) {
     log('error', 'file_tree: no root_dir specified')
     return []
+  }
+  if (textOf(given) === undefined) {
+    throw typeError(`expected str, bytes or os.PathLike object, not ${typeName(given)}`)
   }
   const root = str(given)
   if (isAbsolute(root)) return [root]

@@ -35,6 +35,7 @@ const MASTER: ReadonlyArray<[string, Value]> = [
   ['pillar_merge_lists', false],
   ['pillar_includes_override_sls', false],
   ['pillar_safe_render_error', true],
+  ['ssh_merge_pillar', true],
   ['decrypt_pillar_renderers', ['gpg']],
 ]
 
