@@ -2198,6 +2198,21 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/salt_version.ts'),
     },
   ],
+  saltcheck: [
+    {
+      functions: [
+        'run_test',
+        'state_apply',
+        'report_highstate_tests',
+        'run_state_tests',
+        'run_state_tests_ssh',
+        'run_highstate_tests',
+        'parallel_scheck',
+      ],
+      always: true,
+      load: () => import('../modules/saltcheck.ts'),
+    },
+  ],
   saltutil: [
     {
       functions: [
