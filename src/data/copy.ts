@@ -12,7 +12,7 @@ export function shallowCopy(value: Value): Value {
   if (typeof value !== 'object' || value === null || value instanceof Tuple) return value
   if (value instanceof Map) {
     const copy = emptyLike(value)
-    for (const [key, item] of value) copy.set(key, item)
+    value.forEach((item, key) => void copy.set(key, item))
     return copy
   }
   if (Array.isArray(value)) {
@@ -42,7 +42,7 @@ function copyInto(done: Map<object, Value>, value: Container): Value {
   if (value instanceof Map) {
     const copy = emptyLike(value)
     done.set(value, copy)
-    for (const [key, item] of value) copy.set(of(key), of(item))
+    value.forEach((item, key) => void copy.set(of(key), of(item)))
     return copy
   }
   if (value instanceof PySet) {

@@ -6,7 +6,7 @@ import type { Dict, Value } from './value.ts'
 
 export function dictUpdate(dict: Dict, other: Value): void {
   if (other instanceof Map) {
-    for (const [key, value] of other) dictSet(dict, key, value)
+    other.forEach((value, key) => void dictSet(dict, key, value))
     return
   }
   let place = 0

@@ -28,6 +28,8 @@ export class StateRegistry {
   private readonly loaded = new Map<string, StateDeclaration>()
   private readonly offered = new Map<string, ReadonlySet<string>>()
   private readonly reasons = new Map<string, string>()
+  /** Functions by full name, as they were asked for. */
+  private readonly found = new Map<string, StateFunction>()
 
   constructor(table: StateTable, surroundings: StateSurroundings) {
     this.table = table
@@ -53,7 +55,7 @@ export class StateRegistry {
 
   /** Lets modules be chosen anew, since what decides whether one serves this minion has changed. */
   reload(): void {
-    for (const known of [this.loading, this.loaded, this.offered, this.reasons]) known.clear()
+    for (const known of [this.loading, this.loaded, this.offered, this.reasons, this.found]) known.clear()
   }
 
   /** Whether the module has been loaded, or found to be missing. */
@@ -63,6 +65,7 @@ export class StateRegistry {
 
   /** Whether there is a function or hook of that name. */
   has(name: string): boolean {
+    if (this.found.has(name)) return true
     const [module, fun] = parted(name)
     if (this.isSettled(module)) return this.offered.get(module)?.has(fun) ?? false
     return this.entries(module).some(({ functions, hooks }) => functions.includes(fun) || hooks?.includes(fun))
@@ -70,8 +73,13 @@ export class StateRegistry {
 
   /** A function of a loaded module. */
   get(name: string): StateFunction | undefined {
+    const known = this.found.get(name)
+    if (known) return known
     const [module, fun] = parted(name)
-    return this.loaded.get(module)?.functions[fun]
+    const functions = this.loaded.get(module)?.functions
+    if (!functions || !Object.hasOwn(functions, fun)) return undefined
+    this.found.set(name, functions[fun]!)
+    return functions[fun]
   }
 
   module(name: string): StateDeclaration | undefined {

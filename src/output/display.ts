@@ -88,6 +88,7 @@ function rebuilt(data: Value, above = new Set<Value>()): Value {
   if (data === null || typeof data !== 'object') return data
   const isDict = data instanceof Map
   if ((!isDict && !Array.isArray(data)) || data instanceof Tuple || above.has(data)) return data
+  if (isDict && data.size === 0) return new Map()
   above.add(data)
   const copy = isDict ? rebuiltDict(data, above) : data.map((item) => rebuilt(item, above))
   above.delete(data)
@@ -96,6 +97,6 @@ function rebuilt(data: Value, above = new Set<Value>()): Value {
 
 function rebuiltDict(data: Dict, above: Set<Value>): Dict {
   const dict: Dict = new Map()
-  for (const [key, value] of data) dict.set(key, rebuilt(value, above))
+  data.forEach((value, key) => void dict.set(key, rebuilt(value, above)))
   return dict
 }

@@ -90,8 +90,9 @@ export function filled(
 ): Record<string, unknown> {
   const frame = frameOf(declaration)
   const bound = { ...frame.defaults }
-  for (const [parameter, value] of named)
+  named.forEach((value, parameter) => {
     bound[parameter] = shaped(declaration.args[parameter]!, value, parameter, name)
+  })
   if (frame.rest !== undefined) bound[frame.rest] = rest
   if (frame.open !== undefined) bound[frame.open] = further
   return bound

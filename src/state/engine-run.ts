@@ -237,7 +237,7 @@ export class EngineRun implements StateRun {
   }
 
   explain(id: Value, running: Dict): Dict[] {
-    const own = this.decisions.filter(({ low, status }) => low.get('__id__') === id && status !== 'unmet')
+    const own = this.decisions.filter(({ low, check }) => low.get('__id__') === id && check.status !== 'unmet')
     return own.map((decision) => explain(decision, running, this.compiler.places.of(this.compiled.get(id))))
   }
 

@@ -357,11 +357,11 @@ class Writer {
 
   private map(map: ReadonlyMap<unknown, unknown>): void {
     this.mapHead(map.size)
-    for (const [key, value] of map) {
+    map.forEach((value, key) => {
       if (typeof key === 'string') this.text(key)
       else this.value(key)
       this.value(value)
-    }
+    })
   }
 
   private plain(object: Record<string, unknown>): void {

@@ -82,11 +82,11 @@ const NO_ORDER =
 
 function showStates(data: Dict, report: HostReport, within: Within): void {
   const states: Dict = new Map()
-  for (const [tag, info] of data) {
-    if (!isDict(info)) continue
+  data.forEach((info, tag) => {
+    if (!isDict(info)) return
     if (tag !== 'changes' && info.size > 0 && !info.has('__run_num__')) report.lines.unshift(NO_ORDER, pformat(info))
     if (info.has('result')) states.set(tag, info)
-  }
+  })
   const runNumber = (tag: Value): Value => getOr(states.get(tag) as Dict, '__run_num__', 0)
   for (const tag of sorted(states, runNumber)) showState(tag, states.get(tag) as Dict, report, within)
 }

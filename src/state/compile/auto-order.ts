@@ -11,10 +11,10 @@ export class AutoOrder {
       // Salt gives up on an SLS at the first ID that is no collection, and reports that ID elsewhere
       if (!isIterable(body)) return
       if (!(body instanceof Map)) continue
-      for (const [key, args] of body) {
-        if (typeof key !== 'string' || key.startsWith('_') || !Array.isArray(args)) continue
+      body.forEach((args, key) => {
+        if (typeof key !== 'string' || key.startsWith('_') || !Array.isArray(args)) return
         if (!args.some(isOrder)) args.push(new Map<Value, Value>().set('order', this.next++))
-      }
+      })
     }
   }
 }

@@ -80,6 +80,7 @@ const WATCHES: ReadonlyArray<[RequisiteType, RequisiteType]> = [
 
 /** A module that cannot react to changes is merely ordered after what it watches. */
 function watchAsRequire(chunk: LowChunk, states: StateHooks): void {
+  if (!chunk.has('watch') && !chunk.has('watch_any')) return
   for (const [watch, require] of WATCHES) {
     const watched = chunk.get(watch)
     if (watched === undefined || states.has(`${String(chunk.get('state'))}.mod_watch`)) continue

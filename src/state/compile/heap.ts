@@ -1,11 +1,15 @@
-// A binary heap: the smallest item first.
+// What is smallest first: a sorted list of what was there from the beginning, which mostly is in order already and then
+// costs one comparison for each, and a binary heap of what came later.
 
 export class Heap<T> {
+  private readonly sorted: readonly T[]
+  private taken = 0
   private readonly items: T[] = []
   private readonly before: (a: T, b: T) => boolean
 
-  constructor(before: (a: T, b: T) => boolean) {
+  constructor(before: (a: T, b: T) => boolean, first: readonly T[] = []) {
     this.before = before
+    this.sorted = first.toSorted((a, b) => (before(a, b) ? -1 : 1))
   }
 
   push(item: T): void {
@@ -22,8 +26,11 @@ export class Heap<T> {
   }
 
   pop(): T | undefined {
-    const { items } = this
+    const { items, sorted } = this
     const first = items[0]
+    if (this.taken < sorted.length && (first === undefined || this.before(sorted[this.taken]!, first))) {
+      return sorted[this.taken++]
+    }
     const last = items.pop()
     if (last !== undefined && items.length > 0) this.sink(last)
     return first

@@ -15,10 +15,10 @@ export interface LowOptions {
 
 export function lowChunks(high: High, { orchestrationJid = null, accepts = () => true }: LowOptions = {}): LowChunk[] {
   const chunks: LowChunk[] = []
-  for (const [id, body] of high) {
-    if (textKey(id).startsWith('__') || !(body instanceof Map)) continue
-    for (const [key, run] of body) {
-      if (textKey(key).startsWith('__')) continue
+  high.forEach((body, id) => {
+    if (textKey(id).startsWith('__') || !(body instanceof Map)) return
+    body.forEach((run, key) => {
+      if (textKey(key).startsWith('__')) return
       const chunk: LowChunk = new Map([
         ['state', key],
         ['name', id],
@@ -30,8 +30,8 @@ export function lowChunks(high: High, { orchestrationJid = null, accepts = () =>
       }
       chunk.set('__id__', id)
       for (const made of chunksOf(chunk, id, run)) if (accepts(made)) chunks.push(made)
-    }
-  }
+    })
+  })
   return chunks
 }
 
@@ -53,12 +53,12 @@ function chunksOf(chunk: LowChunk, id: Value, run: Value): LowChunk[] {
 }
 
 function takeArguments(chunk: LowChunk, arg: Dict, id: Value, names: Names): void {
-  for (const [key, value] of arg) {
+  arg.forEach((value, key) => {
     if (key === 'names') for (const name of iterate(value)) names.add(name)
     else if (key === 'name' && typeof value !== 'string') chunk.set(key, id)
     // the module that a chunk calls is fixed
     else if (key !== 'state') chunk.set(key, value)
-  }
+  })
 }
 
 function overlay(live: LowChunk, entry: Dict): void {

@@ -28,14 +28,14 @@ function runsBefore(a: Ranked, b: Ranked): boolean {
 /** The chunks in order, or undefined when requisites go in a circle. `cap` lies above every numeric order. */
 export function orderChunks(dependencies: Dependencies, cap: number): LowChunk[] | undefined {
   const waiting = new Map<GraphNode, number>()
-  const ready = new Heap<Ranked>(runsBefore)
-  const all = [...dependencies.nodes.values()]
-  for (const node of all) {
+  const free: Ranked[] = []
+  for (const node of dependencies.nodes.values()) {
     let count = 0
     for (const types of node.before.values()) count += types.size
-    if (count === 0) ready.push(rank(node, cap))
+    if (count === 0) free.push(rank(node, cap))
     else waiting.set(node, count)
   }
+  const ready = new Heap<Ranked>(runsBefore, free)
   const ordered: GraphNode[] = []
   const groups = new Aggregates()
   for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
@@ -49,7 +49,7 @@ export function orderChunks(dependencies: Dependencies, cap: number): LowChunk[]
       if (left === types.size) ready.push(rank(after, cap))
     }
   }
-  return ordered.length === all.length ? ordered.map(({ chunk }) => chunk!) : undefined
+  return ordered.length === dependencies.nodes.size ? ordered.map(({ chunk }) => chunk!) : undefined
 }
 
 /** `order` as a number; words, and anything else that is none, are replaced by the number they stand for. */

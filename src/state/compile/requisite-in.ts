@@ -41,13 +41,13 @@ export interface RequisiteInOptions {
 
 export function applyRequisiteIn(high: High, options: RequisiteInOptions): CompileError[] {
   const reversal = new Reversal(high, options)
-  for (const [id, body] of high) {
-    if (!(body instanceof Map)) continue
-    for (const [key, args] of body) {
+  high.forEach((body, id) => {
+    if (!(body instanceof Map)) return
+    body.forEach((args, key) => {
       const state = textKey(key)
       if (!state.startsWith('__') && Array.isArray(args)) reversal.take(id, body, state, args)
-    }
-  }
+    })
+  })
   high.set(
     '__extend__',
     [...reversal.extensions].map(([name, body]) => new Map([[name, body]])),

@@ -24,10 +24,10 @@ export function verifyHigh(high: Value, places: Places): CompileError[] {
       errors.push({ text: `The type ${str(id)} in ${str(body)} is not formatted as a dictionary` })
       continue
     }
-    for (const [key, args] of body) {
+    body.forEach((args, key) => {
       const state = textKey(key)
       if (!state.startsWith('__')) verifyState(state, args, { id, body, places, errors })
-    }
+    })
   }
   return errors
 }

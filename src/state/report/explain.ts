@@ -4,13 +4,13 @@ import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
 import type { RequisiteType } from '../compile/keywords.ts'
 import { lowTag } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
-import type { RequisiteStatus } from '../run/requisites.ts'
+import type { RequisiteCheck, RequisiteStatus } from '../run/requisites.ts'
 
 /** What was found at a state's turn. */
 export interface Decision {
   low: LowChunk
-  status: RequisiteStatus
-  reqs: ReadonlyMap<RequisiteType, readonly LowChunk[]>
+  /** How its requisites stood. */
+  check: RequisiteCheck
   /** Whether this was the dry run that `prereq` asks for. */
   isTrial: boolean
 }
@@ -29,7 +29,8 @@ const REASONS: Readonly<Record<RequisiteStatus, string>> = {
 }
 
 export function explain(decision: Decision, running: Dict, at: Position | undefined): Dict {
-  const { low, status, reqs, isTrial } = decision
+  const { low, check, isTrial } = decision
+  const { status, reqs } = check
   const result = running.get(lowTag(low))
   const seen = [...reqs].flatMap(([type, chunks]) => chunks.map((chunk) => sight(type, chunk, running)))
   const entries: Array<[Value, Value]> = [

@@ -18,11 +18,11 @@ export interface CallData {
 export function callData(full: string, declaration: StateFunction, low: LowChunk): CallData {
   const data: CallData = { full, declaration, given: new Map(), further: new Map() }
   const { defaults, rest, open } = frameOf(declaration)
-  for (const [key, value] of low) {
+  low.forEach((value, key) => {
     const name = typeof key === 'string' ? key : str(key)
     if (name === key && Object.hasOwn(defaults, name) && name !== rest && name !== open) data.given.set(name, value)
     else if (!INTERNAL_KEYWORDS.has(name)) data.further.set(name, value)
-  }
+  })
   if (open === undefined && data.further.size > 0)
     throw unexpected([...data.further.keys()], full, Object.keys(declaration.args))
   return data

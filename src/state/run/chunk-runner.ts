@@ -1,4 +1,5 @@
 // Runs chunks in order. Requisites decide what becomes of each; one that must run first is run first.
+import { after, type Later } from '../../base/mod.ts'
 import { type Dict, dictDelete, str, truthy, type Value } from '../../data/mod.ts'
 import type { Dependencies } from '../compile/dependencies.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
@@ -69,7 +70,8 @@ export class ChunkRunner {
       if (running.has(tag)) continue
       const { pause } = this.parts
       if (pause && !pause.isAbsent?.() && (await pauseAction(low, pause)) === 'kill') break
-      const { isPending, isFatal } = await this.callChunk(low, running, chunks)
+      const called = this.callChunk(low, running, chunks, 0, tag)
+      const { isPending, isFatal } = called instanceof Promise ? await called : called
       if (isPending) pending.set(tag, low)
       if (isFatal || this.failsHard(low, running)) return running
     }
@@ -106,24 +108,43 @@ export class ChunkRunner {
     return result instanceof Map && result.get('result') !== null && !truthy(result.get('result') ?? false)
   }
 
-  async callChunk(given: LowChunk, running: Dict, chunks: readonly LowChunk[], depth = 0): Promise<Outcome> {
-    const low = this.isPrepared(given) ? given : await this.prepared(given, running, chunks)
-    const tag = lowTag(low)
-    const checking = this.check(low, tag, running)
-    const check = checking instanceof Promise ? await checking : checking
-    if (check.status === 'pending') return { isPending: true, isFatal: false }
-    this.parts.decided({ ...check, low, isTrial: low.get('__prereq__') === true })
-    if (check.status === 'unmet') {
-      const outcome = await this.callUnmet(low, running, chunks, tag, depth)
-      if (outcome.isPending || outcome.isFatal) return outcome
-    } else await this.settle(low, check, running, chunks, tag)
-    const result = running.get(tag)
-    if (result instanceof Map) {
-      const told = fireStateEvent(result, chunks.length, low.get('fire_event') ?? false, this.run)
-      if (told) await told
-      this.takeSubStates(result, low, running)
+  /** At once where nothing has to be waited for, as with states that only look: what waiting costs is as much as such a state. */
+  callChunk(given: LowChunk, running: Dict, chunks: readonly LowChunk[], depth = 0, ownTag?: string): Later<Outcome> {
+    if (!this.isPrepared(given)) {
+      return this.prepared(given, running, chunks).then((low) =>
+        this.callPrepared(low, running, chunks, depth, lowTag(low)),
+      )
     }
-    return DONE
+    return this.callPrepared(given, running, chunks, depth, ownTag ?? lowTag(given))
+  }
+
+  private callPrepared(
+    low: LowChunk,
+    running: Dict,
+    chunks: readonly LowChunk[],
+    depth: number,
+    tag: string,
+  ): Later<Outcome> {
+    return after(this.check(low, tag, running), (check) => {
+      if (check.status === 'pending') return { isPending: true, isFatal: false }
+      this.parts.decided({ check, low, isTrial: low.get('__prereq__') === true })
+      if (check.status === 'unmet') {
+        return this.callUnmet(low, running, chunks, tag, depth).then((outcome) =>
+          outcome.isPending || outcome.isFatal ? outcome : this.reported(low, running, chunks, tag),
+        )
+      }
+      return after(this.settle(low, check, running, chunks, tag), () => this.reported(low, running, chunks, tag))
+    })
+  }
+
+  /** Tells of the result to those who listen. */
+  private reported(low: LowChunk, running: Dict, chunks: readonly LowChunk[], tag: string): Later<Outcome> {
+    const result = running.get(tag)
+    if (!(result instanceof Map)) return DONE
+    return after(fireStateEvent(result, chunks.length, low.get('fire_event') ?? false, this.run), () => {
+      this.takeSubStates(result, low, running)
+      return DONE
+    })
   }
 
   private check(low: LowChunk, tag: string, running: Dict): ReturnType<typeof checkRequisites> {
@@ -167,28 +188,31 @@ export class ChunkRunner {
     return low
   }
 
-  private async settle(
+  private settle(
     low: LowChunk,
     { status, reqs }: RequisiteCheck,
     running: Dict,
     chunks: readonly LowChunk[],
     tag: string,
-  ): Promise<void> {
+  ): Later<unknown> {
     const { caller } = this.parts
-    const isTrial = truthy(low.get('__prereq__') ?? false)
-    if (status === 'fail') this.failed(low, reqs.values(), running, tag)
-    else if (status === 'pre' || status === 'onfail' || status === 'onchanges' || status === 'skip_req') {
-      this.notRun(low, tag, true, NOT_RUN[status], running)
-    } else if (isTrial) this.trials.set(tag, await caller.call(low, chunks, running))
-    else if (status === 'change') running.set(tag, await this.callWatching(low, reqs, running, chunks))
-    else {
-      const ret = await caller.call(low, chunks, running)
+    if (status === 'fail') return this.failed(low, reqs.values(), running, tag)
+    if (status === 'pre' || status === 'onfail' || status === 'onchanges' || status === 'skip_req') {
+      return this.notRun(low, tag, true, NOT_RUN[status], running)
+    }
+    if (truthy(low.get('__prereq__') ?? false)) {
+      return after(caller.call(low, chunks, running), (ret) => this.trials.set(tag, ret))
+    }
+    if (status === 'change') {
+      return this.callWatching(low, reqs, running, chunks).then((ret) => running.set(tag, ret))
+    }
+    return after(caller.call(low, chunks, running), (ret) => {
       if (status === 'skip_watch') {
         const note = ' mod_watch was not run because requisites were skipped by another state'
         ret.set('comment', `${str(ret.get('comment') ?? '')}${note}`)
       }
       running.set(tag, ret)
-    }
+    })
   }
 
   /** The state itself, and `mod_watch` when that changed nothing. */
@@ -292,6 +316,7 @@ export class ChunkRunner {
 
   /** The results of states that a result stands for become results of their own. */
   private takeSubStates(ret: StateRet, low: LowChunk, running: Dict): void {
+    if (!ret.has('sub_state_run')) return
     const subStates = dictDelete(ret, 'sub_state_run')
     for (const sub of Array.isArray(subStates) ? subStates : []) {
       const subLow = sub instanceof Map ? sub.get('low') : undefined

@@ -9,10 +9,17 @@ export interface Timing {
 
 const two = (n: number): string => String(n).padStart(2, '0')
 
+/** The second that was told last: most states begin in the same one as the state before. */
+let told = { second: -1, text: '' }
+
 function timeOfDay(milliseconds: number): string {
-  const date = new Date(milliseconds)
-  const micros = String(Math.trunc((milliseconds % 1000) * 1000)).padStart(6, '0')
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${micros}`
+  const second = Math.floor(milliseconds / 1000)
+  if (second !== told.second) {
+    const date = new Date(milliseconds)
+    told = { second, text: `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}` }
+  }
+  const micros = Math.trunc((milliseconds - second * 1000) * 1000)
+  return `${told.text}.${String(micros).padStart(6, '0')}`
 }
 
 const milliseconds = (n: number): Value => float(Math.round(n * 1000) / 1000)

@@ -1,10 +1,10 @@
 // Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
 // that no function takes end the whole run, as in Salt.
-import { BrineError, didYouMean, toError } from '../../base/mod.ts'
+import { after, BrineError, didYouMean, type Later, toError } from '../../base/mod.ts'
 import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
 import { readOnlyHost } from '../../host/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
-import { bind, type Keywords, type StateContext, toValue } from '../../sdk/mod.ts'
+import { bind, type Keywords, type StateContext, type StepMemory, toValue } from '../../sdk/mod.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
 import type { Places } from '../compile/places.ts'
 import type { LowChunk } from '../compile/types.ts'
@@ -58,46 +58,66 @@ export class StateCaller {
     return truthy(this.run.opts.get('test') ?? false)
   }
 
-  async call(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt = 1): Promise<StateRet> {
+  call(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt = 1): Later<StateRet> {
     const { steps } = this.run
-    const isStep = attempt === 1 && !truthy(low.get('__prereq__') ?? false)
-    if (!steps || !isStep) return unify(await this.callOnce(low, chunks, running, attempt))
+    if (steps && attempt === 1 && !truthy(low.get('__prereq__') ?? false)) {
+      return this.callStep(low, chunks, running, steps)
+    }
+    return after(this.callOnce(low, chunks, running, attempt), unify)
+  }
+
+  private async callStep(
+    low: LowChunk,
+    chunks: readonly LowChunk[],
+    running: Dict,
+    steps: StepMemory,
+  ): Promise<StateRet> {
     const tag = lowTag(low)
     const known = steps.recall(tag)
     if (known) return known.set('__run_num__', this.parts.nextNumber())
     const place = this.parts.placeOf(low)
     steps.begun(tag, place && `${place.file}:${place.line}`)
-    const ret = unify(await steps.during(tag, () => this.callOnce(low, chunks, running, attempt)))
+    const ret = unify(await steps.during(tag, async () => this.callOnce(low, chunks, running, 1)))
     // one that runs beside others ends later
     if (!this.parts.parallel.has(tag)) steps.ended(tag, ret)
     return ret
   }
 
-  private async callOnce(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt: number): Promise<Value> {
+  private callOnce(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt: number): Later<Value> {
     const elapsed = stopwatch()
-    const verified = verifyData(low, this.run.states)
-    const errors = verified instanceof Promise ? await verified : verified
-    if (errors.length > 0) return this.refused(low, errors)
-    const isTrial = truthy(low.get('__prereq__') ?? false)
-    const full = `${str(low.get('state')!)}.${str(low.get('fun')!)}`
-    const data = this.dataOf(full, low)
-    const result = await this.perform(data, low, chunks, running)
-    if (!(result instanceof Map)) return result
-    if (isTrial) {
-      low.set('__prereq__', false)
-      return result
-    }
+    return after(verifyData(low, this.run.states), (errors) => {
+      if (errors.length > 0) return this.refused(low, errors)
+      const isTrial = truthy(low.get('__prereq__') ?? false)
+      const full = `${str(low.get('state')!)}.${str(low.get('fun')!)}`
+      const data = this.dataOf(full, low)
+      return after(this.perform(data, low, chunks, running), (result) => {
+        if (!(result instanceof Map)) return result
+        if (!isTrial) return this.completed(result, low, chunks, running, { elapsed, attempt })
+        low.set('__prereq__', false)
+        return result
+      })
+    })
+  }
+
+  /** A result with what the engine knows about it; the state is called again where it is to be. */
+  private completed(
+    result: Dict,
+    low: LowChunk,
+    chunks: readonly LowChunk[],
+    running: Dict,
+    { elapsed, attempt }: { elapsed: ReturnType<typeof stopwatch>; attempt: number },
+  ): Later<Value> {
     result.set('__sls__', low.get('__sls__') ?? null)
     result.set('__run_num__', this.parts.nextNumber())
     if (truthy(low.get('no_log') ?? false)) for (const key of ['comment', 'changes']) mask(result, key)
     this.logResult(result, low)
-    const refreshed = this.refresher.after(low, result)
-    if (refreshed) await refreshed
-    const { start_time, duration } = elapsed()
-    result.set('start_time', start_time)
-    result.set('duration', duration)
-    result.set('__id__', required(low, '__id__'))
-    return low.has('retry') && !low.has('parallel') ? this.retried(result, low, chunks, running, attempt) : result
+    return after(this.refresher.after(low, result), () => {
+      const { start_time, duration } = elapsed()
+      result.set('start_time', start_time)
+      result.set('duration', duration)
+      result.set('__id__', required(low, '__id__'))
+      return low.has('retry') && !low.has('parallel') ? this.retried(result, low, chunks, running, attempt) : result
+    })
   }
 
   private logResult(result: Dict, low: LowChunk, hint?: string): void {
@@ -141,8 +161,34 @@ export class StateCaller {
   }
 
   /** Conditions, the function, and `check_cmd`. */
-  private async perform(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
-    const { memory } = this.run.functions.ctx
+  private perform(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Later<Value> {
+    if (this.isConditional(low)) return this.performChecked(data, low, chunks, running)
+    const failed = (thrown: unknown): StateRet => this.failed(thrown, data, low)
+    try {
+      const ret = this.execute(data, low, chunks, running)
+      return ret instanceof Promise ? ret.catch(failed) : ret
+    } catch (thrown) {
+      return failed(thrown)
+    }
+  }
+
+  /** Whether there is more to a state than its function: a condition, a check, another user. */
+  private isConditional(low: LowChunk): boolean {
+    if (Checks.isWanted(low) || low.has('check_cmd')) return true
+    return low.has('runas') || low.has('runas_password') || low.has('password') || this.memory.has('runas')
+  }
+
+  private get memory(): Dict {
+    return this.run.functions.ctx.memory
+  }
+
+  private async performChecked(
+    data: CallData,
+    low: LowChunk,
+    chunks: readonly LowChunk[],
+    running: Dict,
+  ): Promise<Value> {
+    const { memory } = this
     memory.set('runas', low.get('runas') ?? null)
     const password =
       low.get('state') === 'cmd' ? (low.get('password') ?? low.get('runas_password')) : low.get('runas_password')
@@ -178,30 +224,27 @@ export class StateCaller {
     return this.run.states.has(`${str(low.get('state')!)}.mod_run_check_cmd`) && 'check_cmd' in declaration.args
   }
 
-  private async execute(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
+  private execute(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Later<Value> {
     if (this.run.mocked) return mockedResult(data, low)
-    const judged = this.conditions.refusal(data.full, str(low.get('state')!), low.get('name')!)
-    const unmet = judged && (await judged)
-    if (unmet) return unmet
-    const isTrial = truthy(low.get('__prereq__') ?? false)
-    if (!isTrial && truthy(low.get('parallel') ?? false)) {
+    return after(this.conditions.refusal(data.full, str(low.get('state')!), low.get('name')!), (unmet) => {
+      if (unmet) return unmet
+      const isTrial = truthy(low.get('__prereq__') ?? false)
+      if (isTrial || !truthy(low.get('parallel') ?? false)) return this.invoke(data, low, chunks, running)
       return this.parts.parallel.begin(lowTag(low), nameOf(data, low), () =>
         this.keptParallel(low, () => this.runParallel(data, low, chunks, running)),
       )
-    }
-    return this.invoke(data, low, chunks, running)
+    })
   }
 
-  private async invoke(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Promise<Value> {
-    for (const args of [data.given, data.further]) {
-      const filled = this.slots.fill(args)
-      if (filled) await filled
-    }
-    const functions = low.has('provider') ? await this.providing(low) : undefined
-    const ctx = this.contextFor(low, chunks, running, data, functions)
-    const umask = low.get('__umask__') ?? null
-    const call = () => data.declaration.run(ctx, boundArguments(data) as never)
-    return toValue(await (umask === null ? call() : underUmask(umask, call)))
+  private invoke(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Later<Value> {
+    const filled = after(this.slots.fill(data.given), () => this.slots.fill(data.further))
+    const provided = after(filled, () => (low.has('provider') ? this.providing(low) : undefined))
+    return after(provided, (functions) => {
+      const ctx = this.contextFor(low, chunks, running, data, functions)
+      const umask = low.get('__umask__') ?? null
+      const call = () => data.declaration.run(ctx, boundArguments(data) as never)
+      return after(umask === null ? call() : underUmask(umask, call), toValue)
+    })
   }
 
   /** The same, noted as a step where steps are kept. */
@@ -224,8 +267,13 @@ export class StateCaller {
     running: Dict,
   ): Promise<StateRet> {
     const elapsed = stopwatch()
-    const once = (): Promise<Value> =>
-      this.invoke(data, low, chunks, running).catch((thrown: unknown) => this.failed(thrown, data, low))
+    const once = async (): Promise<Value> => {
+      try {
+        return await this.invoke(data, low, chunks, running)
+      } catch (thrown) {
+        return this.failed(thrown, data, low)
+      }
+    }
     let ret = asDict(await once())
     const { start_time, duration } = elapsed()
     ret.set('start_time', start_time)
