@@ -14,6 +14,7 @@ describe('a command line of salt', () => {
     [['-L', 'a, b', 'f'], { tgt: ['a', 'b'], fun: 'f', selected_target_option: 'list' }],
     [['-I', 'a:b', 'f'], { tgt: 'a:b', selected_target_option: 'pillar' }],
     [['*', 'a.b,c.d', 'x,', 'y'], { fun: ['a.b', 'c.d'], arg: [['x'], ['y']] }],
+    [['*', 'a.b,c.d', 'x,y', ''], { arg: [['x'], ['y', '']] }],
     [['--args-separator=::', '*', 'a,b', '1', '::', 'k=2'], { arg: [[1], [{ __kwarg__: true, k: 2 }]] }],
     [['-d', '*', 'test.ping'], { tgt: '*', fun: 'sys.doc', arg: ['test.ping'] }],
   ])('%j', (argv, meaning) => {

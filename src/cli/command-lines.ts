@@ -144,7 +144,8 @@ function shareOut(words: readonly string[], functions: number, separator: string
     const parts = standsAlone ? (word === separator ? ['', ''] : [word]) : word.split(separator)
     for (const [index, part] of parts.entries()) {
       if (index > 0) shares.push([])
-      if (part !== '' || (standsAlone && word !== separator)) shares.at(-1)!.push(part)
+      // an empty word is an argument, an empty part of one is none
+      if (part !== '' || parts.length === 1) shares.at(-1)!.push(part)
     }
   }
   if (standsAlone || shares.length === functions) return shares

@@ -65,6 +65,14 @@ describe('a published list', () => {
     expect([bound.args, [...bound.kwargs]]).toEqual([[1], [['b', 2]]])
   })
 
+  test('gives a dict that is marked otherwise without its mark', () => {
+    const marked = new Map<Value, Value>([
+      ['__kwarg__', false],
+      ['b', 2],
+    ])
+    expect(repr(bindPublished(signature, [marked]).args)).toBe("[{'b': 2}]")
+  })
+
   test('is refused when it names parameters that the function does not have', () => {
     expect(() => bindPublished(signature, ['c=3', 'd=x'])).toThrow(
       'The following keyword arguments are not valid: c=3, d=x',

@@ -59,7 +59,7 @@ export function parseInput(argv: readonly Value[], noParse: ReadonlySet<string> 
       if (!keyword) parsed.args.push(readArgument(text))
       else parsed.kwargs.set(keyword[0], noParse.has(keyword[0]) ? keyword[1] : readArgument(keyword[1]))
     } else if (isKeywords(given)) for (const [name, value] of keywordsIn(given)) parsed.kwargs.set(name, value)
-    else parsed.args.push(given instanceof Map && given.has('__kwarg__') ? new Map(keywordsIn(given)) : given)
+    else parsed.args.push(withoutMark(given))
   }
   return parsed
 }
@@ -68,6 +68,11 @@ const isKeywords = (value: Value): value is Dict => value instanceof Map && valu
 
 function* keywordsIn(dict: Dict): Generator<[string, Value]> {
   for (const [key, value] of dict) if (key !== '__kwarg__') yield [str(key), value]
+}
+
+/** Only what is marked with True is keywords; the mark itself reaches no function. */
+function withoutMark(value: Value): Value {
+  return value instanceof Map && value.has('__kwarg__') ? new Map(keywordsIn(value)) : value
 }
 
 /** The single list that is published. Whole numbers that look like a job id travel as text. */
@@ -93,7 +98,7 @@ export function bindPublished(signature: Signature, published: readonly Value[])
     const keyword = text === undefined ? undefined : keywordOf(text)
     if (keyword) add(keyword[0], readArgument(keyword[1]))
     else if (isKeywords(given)) for (const [name, value] of keywordsIn(given)) add(name, value)
-    else bound.args.push(given)
+    else bound.args.push(withoutMark(given))
   }
   if (invalid.length > 0) {
     const which = `The following keyword arguments are not valid: ${invalid.join(', ')}`
