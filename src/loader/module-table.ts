@@ -25,6 +25,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/alternatives.ts'),
     },
   ],
+  ansible: [
+    {
+      functions: ['help', 'list', 'call', 'playbooks', 'targets', 'discover_playbooks'],
+      load: () => import('../modules/ansiblegate.ts'),
+    },
+  ],
   apache: [
     {
       functions: [

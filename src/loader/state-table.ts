@@ -14,6 +14,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/alternatives.ts'),
     },
   ],
+  ansible: [
+    {
+      functions: ['playbooks', 'call'],
+      load: () => import('../states/ansiblegate.ts'),
+    },
+  ],
   apache: [
     {
       functions: ['configfile'],
