@@ -37,6 +37,18 @@ describe('file.keyvalue', () => {
   })
 })
 
+describe('file.prepend', () => {
+  test('expects in a dry run that a header is put there, even if it is', async () => {
+    const apply = async (test: boolean) => {
+      const host = await MemoryHost.with({ files: { '/f': 'a\nb\n' } })
+      const kwargs = valuesOf({ name: '/f', text: 'a', header: true })
+      return toPlain(await tryState(file, 'prepend', { kwargs, host, test }))
+    }
+    expect(await apply(false)).toMatchObject({ result: true, changes: {}, comment: 'File /f is in correct state' })
+    expect(await apply(true)).toMatchObject({ result: null, comment: 'File /f is set to be updated' })
+  })
+})
+
 describe('file.serialize', () => {
   const apply = async (options: Record<string, Plain>) => {
     const host = await MemoryHost.with({ files: { '/f': '[a]\ny = 2\n' } })

@@ -29,6 +29,7 @@ export async function renderCommand(
     try {
       return str(await ctx.render({ text, renderer, saltenv, context, asFile: true }))
     } catch (error) {
+      if (toError(error).name === 'SaltRenderError') throw error
       const reason = toError(error).message
       throw new SaltError('CommandExecutionError', `Failed to execute cmd with error: ${reason}`, { cause: error })
     }

@@ -8,6 +8,13 @@ async function output(ctx: FunctionContext, argv: string[]): Promise<string> {
   return Buffer.from(stdout).toString()
 }
 
+/** What a command answers whose outcome is that of the call. */
+async function outcome(ctx: FunctionContext, argv: string[], mergeStderr = false) {
+  const { retcode, stdout } = await ctx.host.run({ argv, mergeStderr })
+  ctx.memory.set('retcode', retcode)
+  return { retcode, text: Buffer.from(stdout).toString() }
+}
+
 /** The letters this machine's `chattr` knows; extended ones came with e2fsprogs 1.41.13. */
 async function knownLetters(ctx: FunctionContext): Promise<RegExp> {
   const few = /[acdijstuADST]/g
@@ -77,12 +84,13 @@ export async function changeAttributes(
   const argv = ['chattr', `${operator === 'add' ? '+' : '-'}${str(attributes)}`]
   if (flags !== null) argv.push(`-${str(flags)}`)
   if (version !== null) argv.push('-v', str(version))
-  return (await output(ctx, [...argv, ...files.map((file) => str(file))])) === ''
+  const { text } = await outcome(ctx, [...argv, ...files.map((file) => str(file))], true)
+  return text === ''
 }
 
 export async function selinuxContext(ctx: FunctionContext, path: string): Promise<string> {
-  const { retcode, stdout } = await ctx.host.run({ argv: ['stat', '-c', '%C', path] })
-  if (retcode === 0) return Buffer.from(stdout).toString().trimEnd()
+  const { retcode, text } = await outcome(ctx, ['stat', '-c', '%C', path])
+  if (retcode === 0) return text.trimEnd()
   return `No selinux context information is available for ${path}`
 }
 
@@ -120,6 +128,6 @@ export async function setSelinuxContext(
   ] as const) {
     if (truthy(value)) argv.push(flag, str(value))
   }
-  const { retcode } = await ctx.host.run({ argv: [...argv, path] })
+  const { retcode } = await outcome(ctx, [...argv, path])
   return retcode === 0 ? selinuxContext(ctx, path) : false
 }

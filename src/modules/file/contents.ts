@@ -2,13 +2,14 @@
 import {
   compileRegex,
   decodeBytes,
-  encodeText,
   fnmatch,
   isInt,
   shlexSplit,
   str,
   strip,
   truthy,
+  typeError,
+  typeName,
   type Value,
 } from '../../data/mod.ts'
 import { arg, type FunctionContext, fn, ret, unlessRefused } from '../../sdk/mod.ts'
@@ -159,11 +160,12 @@ const writing = {
     examples: ["salt '*' file.seek_write /path/to/file 'some data' 4096"],
     effect: 'change',
     run: async (ctx, { path, data, offset }) => {
-      const bytes = data instanceof Uint8Array ? data : encodeText(str(data))
       const file = await expandUser(ctx, path)
       if (!(await exists(ctx, file))) await ctx.host.read(file)
-      await ctx.host.writeAt(file, Number(offset), bytes)
-      return bytes.length
+      // text is refused, which leaves this to callers that have bytes
+      if (!(data instanceof Uint8Array)) throw typeError(`a bytes-like object is required, not '${typeName(data)}'`)
+      await ctx.host.writeAt(file, Number(offset), data)
+      return data.length
     },
   }),
 }

@@ -1,5 +1,5 @@
 // Functions of `file` that change text inside files.
-import { isInt, textOf, type Value } from '../../data/mod.ts'
+import { textOf } from '../../data/mod.ts'
 import { arg, fn, ret } from '../../sdk/mod.ts'
 import { replaceBlock } from './block.ts'
 import { changeComments } from './commenting.ts'
@@ -145,8 +145,6 @@ const patterns = {
   }),
 }
 
-const text = (value: Value): Value => (isInt(value) ? String(value) : value)
-
 const lines = {
   comment: comment('comment', true),
   uncomment: comment('uncomment', false),
@@ -177,8 +175,7 @@ const lines = {
     returns: ret.any('The difference, or whether there is one'),
     examples: ['salt \'*\' file.line /etc/nsswitch.conf "networks:\tfiles dns" after="hosts:.*?" mode=\'ensure\''],
     effect: 'change',
-    run: (ctx, { show_changes, ...given }) =>
-      changeLine(ctx, { ...given, content: text(given.content), match: text(given.match), showChanges: show_changes }),
+    run: (ctx, { show_changes, ...given }) => changeLine(ctx, { ...given, showChanges: show_changes }),
   }),
   blockreplace: fn({
     doc: 'Replace what stands between two marked lines.',

@@ -1,6 +1,6 @@
 // The rules of `file.line`: where a line goes, which one is replaced, which ones are deleted.
 import { toError } from '../../base/mod.ts'
-import { compileRegex, RegexFlag, str, textOf, truthy, typeName, type Value } from '../../data/mod.ts'
+import { compileRegex, PyError, RegexFlag, str, textOf, truthy, typeName, type Value } from '../../data/mod.ts'
 import { failed } from './rewriting.ts'
 
 export interface LineWish {
@@ -46,6 +46,14 @@ function notText(value: Value): string {
   return isCollection ? `unhashable type: '${typeName(value)}'` : 'first argument must be string or compiled pattern'
 }
 
+/** The line that is put in; only text can be stripped. */
+function contentOf({ content }: LineWish, strip: 'lstrip' | 'rstrip'): string {
+  const text = textOf(content)
+  if (text === undefined)
+    throw new PyError('AttributeError', `'${typeName(content)}' object has no attribute '${strip}'`)
+  return text
+}
+
 function assertOne(found: readonly string[], what: string): void {
   if (found.length === 1) return
   throw failed(`Found ${found.length > 1 ? 'more than' : 'less than'} expected occurrences in "${what}" expression`)
@@ -60,7 +68,6 @@ interface Places {
 export function editLines(given: readonly string[], wish: LineWish): string[] {
   const lines = [...given]
   const { mode, indent } = wish
-  const content = str(wish.content)
   const pattern = !truthy(wish.match) && wish.before === null && wish.after === null ? wish.content : wish.match
   const places = { after: linesWith(lines, wish.after), before: linesWith(lines, wish.before) }
   const match = linesWith(lines, pattern)
@@ -68,7 +75,7 @@ export function editLines(given: readonly string[], wish: LineWish): string[] {
   if (mode === 'delete' && match?.length) return lines.filter((line) => line !== match[0])
   if (mode === 'replace' && match?.length) {
     const at = lines.indexOf(match[0]!)
-    lines[at] = indentedLike(lines[at]!, content, indent)
+    lines[at] = indentedLike(lines[at]!, contentOf(wish, 'lstrip'), indent)
   } else if (mode === 'insert') {
     insert(lines, wish, places)
   } else if (mode === 'ensure') {
@@ -79,7 +86,7 @@ export function editLines(given: readonly string[], wish: LineWish): string[] {
 
 function insert(lines: string[], wish: LineWish, { before, after }: Places): void {
   const { location, indent } = wish
-  const content = str(wish.content)
+  const content = contentOf(wish, 'rstrip')
   if (before === null && after === null && location === null) {
     throw failed('On insert either "location" or "before/after" conditions are required.')
   }
@@ -118,7 +125,7 @@ function insertAt(lines: string[], content: string, location: string, indent: bo
 
 function ensure(lines: string[], wish: LineWish, { before, after }: Places): void {
   const { indent } = wish
-  const content = str(wish.content)
+  const content = contentOf(wish, 'rstrip')
   if (before?.length && after?.length) {
     ensureBetween(lines, content, indent, { before, after })
   } else if (before?.length) {

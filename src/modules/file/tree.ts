@@ -1,5 +1,5 @@
 // Functions of `file` that make, move and remove files, directories, links, devices and backups, and those on paths.
-import { str, truthy, type Value } from '../../data/mod.ts'
+import { str, truthy, typeError, type Value } from '../../data/mod.ts'
 import { arg, fn, isHostError, ret } from '../../sdk/mod.ts'
 import { deleteBackup, listBackups, listDirectoryBackups, restoreBackup } from './backups.ts'
 import { copyPath, makeHardLink, makeSymlink, movePath, renamePath } from './copying.ts'
@@ -296,7 +296,10 @@ const paths = {
     returns: ret.string('The path'),
     examples: ["salt '*' file.join /usr local bin"],
     effect: 'read',
-    run: (_ctx, { args }) => joinPaths(...args.map((part: Value) => str(part))),
+    run: (_ctx, { args }) => {
+      if (args.length === 0) throw typeError("join() missing 1 required positional argument: 'a'")
+      return joinPaths(...args.map((part: Value) => str(part)))
+    },
   }),
 }
 

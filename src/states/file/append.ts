@@ -81,13 +81,13 @@ async function appendText(ctx: StateContext, options: Options): Promise<Answer> 
   }
 }
 
-/** The lines that are put before the others, unless they are there. */
+/** The lines that are put before the others, unless they are there. A dry run expects any header to be put there. */
 async function prefaceOf(ctx: StateContext, path: string, chunks: readonly string[], header: boolean) {
   const lines: string[] = []
   for (const chunk of chunks) {
     if (header || !(await hasMatch(ctx, path, looselyBlank(chunk)))) lines.push(...splitLines(chunk))
   }
-  if (!header) return lines
+  if (!header || ctx.test) return lines
   const head = (await readLines(ctx, path, false)).slice(0, lines.length)
   return sameLines(head, lines) ? [] : lines
 }

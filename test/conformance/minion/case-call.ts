@@ -59,5 +59,6 @@ function shown(value: Value, form: string): Answer {
 function exceptionOf(error: unknown, fun: string): Json {
   if (error instanceof LoaderError && error.code === 'FunctionUnknown') return { type: 'KeyError', message: `'${fun}'` }
   if (!(error instanceof BrineError)) throw error
-  return { type: error.name, message: normalised(error.message) }
+  // recordings have the name of the class without its module
+  return { type: error.name.split('.').at(-1)!, message: normalised(error.message) }
 }
