@@ -361,6 +361,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/bridge.ts'),
     },
   ],
+  chef: [
+    {
+      functions: ['client', 'solo'],
+      load: () => import('../modules/chef.ts'),
+    },
+  ],
   chocolatey: [
     {
       functions: [
@@ -1271,6 +1277,23 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/http.ts'),
     },
   ],
+  incron: [
+    {
+      functions: [
+        'write_incron_file',
+        'write_incron_file_verbose',
+        'raw_system_incron',
+        'raw_incron',
+        'list_tab',
+        'ls',
+        'set_job',
+        'rm_job',
+        'rm',
+      ],
+      always: true,
+      load: () => import('../modules/incron.ts'),
+    },
+  ],
   influxdb: [
     {
       functions: [
@@ -1683,6 +1706,13 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/nacl.ts'),
     },
   ],
+  netaddress: [
+    {
+      functions: ['list_cidr_ips', 'list_cidr_ips_ipv6', 'cidr_netmask', 'cidr_broadcast'],
+      always: true,
+      load: () => import('../modules/netaddress.ts'),
+    },
+  ],
   network: [
     {
       functions: [
@@ -1982,6 +2012,12 @@ export const moduleTable: ModuleTable = {
       functions: ['publish', 'full_data', 'runner'],
       always: true,
       load: () => import('../modules/publish.ts'),
+    },
+  ],
+  puppet: [
+    {
+      functions: ['run', 'noop', 'enable', 'disable', 'status', 'summary', 'plugin_sync', 'facts', 'fact'],
+      load: () => import('../modules/puppet.ts'),
     },
   ],
   user: [
@@ -2756,6 +2792,12 @@ export const moduleTable: ModuleTable = {
       functions: ['get_value', 'set_value', 'get_attribute', 'set_attribute'],
       always: true,
       load: () => import('../modules/xml.ts'),
+    },
+  ],
+  yaml: [
+    {
+      functions: ['lint'],
+      load: () => import('../modules/yaml.ts'),
     },
   ],
 }
