@@ -14,6 +14,8 @@ export interface DisplayCall extends Partial<Terminal> {
   /** Arguments for the outputter, such as `nested_indent` and `_retcode`. */
   kwargs?: ReadonlyMap<Value, Value>
   log?: Log
+  /** Nobody needs the data afterwards: what would be copied may be changed. */
+  isLast?: boolean
 }
 
 /**
@@ -26,7 +28,7 @@ export function display(
   opts: ReadonlyMap<Value, Value> = new Map(),
   call: DisplayCall = {},
 ): string {
-  const { kwargs = new Map(), log = silentLog, terminal = false, windows = false } = call
+  const { kwargs = new Map(), log = silentLog, terminal = false, windows = false, isLast = false } = call
   const use = colorFor(opts, { terminal, windows })
   const theme = truthy(use) ? textOf(opts.get('color_theme') ?? '') : ''
   const screen: Screen = {
@@ -34,9 +36,9 @@ export function display(
     kwargs,
     log,
     colors: palette(use, theme ? readTheme(theme, log) : undefined),
-    show: (inner, part, arguments_) => shown(inner, part, { ...screen, kwargs: arguments_ }),
+    show: (inner, part, arguments_) => shown(inner, () => part, { ...screen, kwargs: arguments_ }),
   }
-  return shown(out, data, screen) ?? ''
+  return shown(out, () => (isLast ? settled(data) : rebuilt(data)), screen) ?? ''
 }
 
 /** The same without colours (`string_format`). */
@@ -51,14 +53,14 @@ export function displayHtml(...call: Parameters<typeof display>): string {
     .replaceAll('\n', '<br />')
 }
 
-function shown(out: string | null, given: Value, screen: Screen): string | undefined {
+function shown(out: string | null, dataOf: () => Value, screen: Screen): string | undefined {
   const names = [out, 'nested', 'raw']
   let data: Value | undefined
   for (const name of names) {
     const outputter = outputterFor(name, screen)
     // who prints nothing needs no copy of what may be much
     if (outputter === quiet) return ''
-    data ??= rebuilt(given)
+    data ??= dataOf()
     try {
       const text = outputter(data, screen)
       return text === undefined ? undefined : trimEnd(text)
@@ -99,4 +101,18 @@ function rebuiltDict(data: Dict, above: Set<Value>): Dict {
   const dict: Dict = new Map()
   data.forEach((value, key) => void dict.set(key, rebuilt(value, above)))
   return dict
+}
+
+/** The same, in place where that can be: for data that nobody else will look at. */
+function settled(data: Value, above = new Set<Value>()): Value {
+  if (!(data instanceof Map) || data.constructor !== Map) return rebuilt(data, above)
+  if (data.size === 0 || above.has(data)) return data
+  above.add(data)
+  data.forEach((value, key) => {
+    if (value === null || typeof value !== 'object') return
+    const inner = settled(value, above)
+    if (inner !== value) data.set(key, inner)
+  })
+  above.delete(data)
+  return data
 }

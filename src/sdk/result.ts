@@ -9,7 +9,7 @@ export function toValue(result: Result): Value {
   if (Array.isArray(result)) return result.some(needsWork) ? (result as Result[]).map(toValue) : (result as Value[])
   if (!isPlain(result)) return result
   const dict = new Map<Value, Value>()
-  for (const key of Object.keys(result)) dict.set(key, toValue(result[key]))
+  for (const key in result) if (Object.hasOwn(result, key)) dict.set(key, toValue(result[key]))
   return dict
 }
 

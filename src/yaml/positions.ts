@@ -36,7 +36,9 @@ export function rememberPositions(root: Node): void {
     const { value } = node
     if (typeof value !== 'object' || value === null || Placed.node(value)) continue
     new Placed(value, node)
-    for (const item of node.items) if (item.kind !== 'scalar') open.push(item)
+    node.items.forEach((item) => {
+      if (item.kind !== 'scalar') open.push(item)
+    })
   }
 }
 

@@ -10,7 +10,8 @@ const DEEPEST = 1000
 export function renderYaml(text: string, options: LoadOptions = {}): Value {
   const value = constructForRender(text, options)
   if (!truthy(value)) return new Map()
-  measure(value, 1, new Map())
+  // only an alias or a tag can make the value deeper than the text, whose depth the parser has seen
+  if (/[*!]/.test(text)) measure(value, 1, new Map())
   return value
 }
 

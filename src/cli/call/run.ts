@@ -95,6 +95,6 @@ interface Printing extends Surroundings {
 async function print(opts: Dict, out: string, data: Value, { log, streams, retcode = 0 }: Printing): Promise<void> {
   const { terminal } = streams
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-  const text = await shownText(out, new Map([['local', data]]), opts, { terminal, log, kwargs })
+  const text = await shownText(out, new Map([['local', data]]), opts, { terminal, log, kwargs, isLast: true })
   writeResult(opts, streams, text)
 }

@@ -238,6 +238,7 @@ class Writer {
   private text(text: string): void {
     const { length } = text
     this.reserve(length * 3 + 5)
+    if (length < 32 && this.brief(text, length)) return
     // the head is guessed from the length in characters and moved when there are more bytes than it can tell
     const guess = this.headSize(length)
     const from = this.at + guess
@@ -246,6 +247,19 @@ class Writer {
     if (head !== guess) this.buffer.copyWithin(this.at + head, from, from + size)
     this.textHead(size, head)
     this.at += size
+  }
+
+  /** A few characters of ASCII, as nearly all keys are; false for others, of which nothing is written. */
+  private brief(text: string, length: number): boolean {
+    const { buffer, at } = this
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i)
+      if (code >= 0x80) return false
+      buffer[at + 1 + i] = code
+    }
+    buffer[at] = 0xa0 | length
+    this.at = at + 1 + length
+    return true
   }
 
   private headSize(size: number): number {

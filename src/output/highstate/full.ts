@@ -6,33 +6,34 @@ import { filledWarnings } from './warnings.ts'
 const INDENT = ' '.repeat(14)
 
 /**
- * The lines of one state. The state is made complete on the way, as in Salt: if a later state cannot be shown,
+ * The block of one state. The state is made complete on the way, as in Salt: if a later state cannot be shown,
  * this one appears as nested data with `duration: 1.5 ms`.
  */
-export function fullLines(
+export function fullBlock(
   color: string,
   parts: readonly string[],
   state: Dict,
   changes: string,
   screen: Screen,
-): string[] {
-  const [module, id, name, fun] = parts
+): string {
+  const id = parts[1]
+  const name = parts[2]
+  const fun = parts[3]
   const end = screen.colors.ENDC
   const timed = flag(screen, 'state_output_profile') && state.has('start_time')
-  const line = (text: string): string => `    ${color}${text}${end}`
+  const line = (text: string): string => `    ${color}${text}${end}\n`
   if (name === undefined) throw indexError('list index out of range')
   const comment = commentOf(state)
   completeTimes(state)
   // a missing comment counts before a missing function: it only makes the data be shown as nested
   if (fun === undefined) throw indexError('list index out of range')
-  const lines = [`${color}----------${end}`, line(`      ID: ${id}`), line(`Function: ${module}.${fun}`)]
-  if (id !== name) lines.push(line(`    Name: ${name}`))
-  lines.push(line(`  Result: ${str(need(state, 'result'))}`), line(` Comment: ${comment}`))
+  let block = `${color}----------${end}\n${line(`      ID: ${id}`)}${line(`Function: ${parts[0]}.${fun}`)}`
+  if (id !== name) block += line(`    Name: ${name}`)
+  block += line(`  Result: ${str(need(state, 'result'))}`) + line(` Comment: ${comment}`)
   if (timed) {
-    lines.push(line(` Started: ${str(need(state, 'start_time'))}`), line(`Duration: ${str(need(state, 'duration'))}`))
+    block += line(` Started: ${str(need(state, 'start_time'))}`) + line(`Duration: ${str(need(state, 'duration'))}`)
   }
-  lines.push(`${color}     Changes:   ${changes}${end}`)
-  return lines
+  return `${block}${color}     Changes:   ${changes}${end}`
 }
 
 export function warningLine(state: Dict, { colors }: Screen): string {
@@ -56,7 +57,8 @@ function extraData(state: Dict): string {
 }
 
 function completeTimes(state: Dict): void {
-  for (const detail of ['start_time', 'duration']) if (!state.has(detail)) state.set(detail, '')
+  if (!state.has('start_time')) state.set('start_time', '')
+  if (!state.has('duration')) state.set('duration', '')
   const duration = state.get('duration')!
   if (!equals(duration, '')) state.set('duration', `${str(duration)} ms`)
 }

@@ -4,7 +4,6 @@ import {
   contains,
   type Dict,
   decodeData,
-  equals,
   indexError,
   isDict,
   isInt,
@@ -15,14 +14,13 @@ import {
   splitLines,
   str,
   textOf,
-  truthy,
   type Value,
   valueError,
 } from '../../data/mod.ts'
 import { attributeError, dictFor, flag, getOr, need, type Screen } from '../outputter.ts'
 import { stripEscapes } from '../text.ts'
 import { milliseconds } from './duration.ts'
-import { fullLines, warningLine } from './full.ts'
+import { fullBlock, warningLine } from './full.ts'
 import { formOf, isSilent, outputMode } from './modes.ts'
 import { HostReport } from './report.ts'
 import { summaryLines } from './summary.ts'
@@ -109,7 +107,7 @@ function showState(tag: Value, state: Dict, report: HostReport, within: Within):
   const form = formOf(mode, state, changed, screen)
   if (form === 'terse') report.lines.push(terseLine(color, parts, state, screen))
   if (form !== 'full') return
-  report.lines.push(...fullLines(color, parts, state, changes, screen))
+  report.lines.push(fullBlock(color, parts, state, changes, screen))
   if (!state.has('warnings')) return
   report.add('warnings', 1)
   report.lines.push(warningLine(state, screen))
@@ -148,10 +146,10 @@ function compressedChanges(state: Dict): number {
   return len(getOr(dictFor(changes, 'get'), 'compressed changes', new Map())) || 1
 }
 
-const ORCHESTRATIONS: readonly Value[] = ['state.orch', 'state.orchestrate', 'state.sls']
+const ORCHESTRATIONS: ReadonlySet<string> = new Set(['state.orch', 'state.orchestrate', 'state.sls'])
 
 /** States whose changes are the result of another run. */
 export function isOrchestration(state: Dict): boolean {
-  const name = state.get('name')
-  return name !== undefined && truthy(name) && ORCHESTRATIONS.some((known) => equals(known, name))
+  const name = textOf(state.get('name') ?? null)
+  return name !== undefined && ORCHESTRATIONS.has(name)
 }

@@ -22,10 +22,10 @@ export function regulate(state: Dict, origin: SlsOrigin): void {
 
 /** Moves `mod.fun: […]` to `mod: […, fun]`. */
 function partKey(body: Dict, key: string, args: Value[]): void {
-  const [state, fun] = key.split('.') as [string, string]
+  const parts = key.split('.')
   body.delete(key)
-  body.set(state, args)
-  args.push(fun)
+  body.set(parts[0]!, args)
+  args.push(parts[1]!)
 }
 
 function takeExtend(state: Dict, { sls, saltenv, errors, places, source }: SlsOrigin): void {
@@ -81,47 +81,44 @@ export function listOf(dict: Dict, key: string): Value[] {
 
 function regulateIds(state: Dict, origin: SlsOrigin): void {
   const { sls, saltenv, errors, places, source } = origin
-  for (const [name, body] of [...state]) {
-    if (!(body instanceof Map)) {
-      if (name === '__extend__' || name === '__exclude__') continue
-      if (typeof body === 'string' && body.includes('.')) {
-        const [module, fun] = body.split('.') as [string, string]
-        const padded = new Map<Value, Value>([
-          ['__sls__', sls],
-          ['__env__', saltenv],
-          [module, [fun]],
-        ])
-        inheritPositions(state, padded)
-        places.remember(padded, source)
-        state.set(name, padded)
-        continue
-      }
+  state.forEach((body, name) => {
+    if (body instanceof Map) {
+      places.remember(body, source)
+      regulateBody(name, body, origin)
+      if (!body.has('__sls__')) body.set('__sls__', sls)
+      if (!body.has('__env__')) body.set('__env__', saltenv)
+    } else if (typeof body === 'string' && body.includes('.')) {
+      const [module, fun] = body.split('.') as [string, string]
+      const padded = new Map<Value, Value>([
+        ['__sls__', sls],
+        ['__env__', saltenv],
+        [module, [fun]],
+      ])
+      inheritPositions(state, padded)
+      places.remember(padded, source)
+      state.set(name, padded)
+    } else if (name !== '__extend__' && name !== '__exclude__') {
       errors.push({ text: `ID ${str(name)} in SLS ${sls} is not a dictionary`, at: places.of(state, name) })
-      continue
     }
-    places.remember(body, source)
-    regulateBody(name, body, origin)
-    if (!body.has('__sls__')) body.set('__sls__', sls)
-    if (!body.has('__env__')) body.set('__env__', saltenv)
-  }
+  })
 }
 
 function regulateBody(name: Value, body: Dict, { sls, errors, places }: SlsOrigin): void {
-  const seen = new Set<string>()
+  const seen: string[] = []
   for (const key of [...body.keys()].map(textKey)) {
     const args = body.get(key)
     if (key.startsWith('_') || !Array.isArray(args)) continue
     if (!key.includes('.')) {
-      seen.add(key)
+      seen.push(key)
       continue
     }
     const state = key.slice(0, key.indexOf('.'))
-    if (seen.has(state)) {
+    if (seen.includes(state)) {
       const text = `ID '${str(name)}' in SLS '${sls}' contains multiple state declarations of the same type`
       errors.push({ text, at: places.of(body, key) })
       continue
     }
     partKey(body, key, args)
-    seen.add(state)
+    seen.push(state)
   }
 }

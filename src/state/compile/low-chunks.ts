@@ -19,17 +19,16 @@ export function lowChunks(high: High, { orchestrationJid = null, accepts = () =>
     if (textKey(id).startsWith('__') || !(body instanceof Map)) return
     body.forEach((run, key) => {
       if (textKey(key).startsWith('__')) return
-      const chunk: LowChunk = new Map([
-        ['state', key],
-        ['name', id],
-      ])
+      const chunk: LowChunk = new Map().set('state', key).set('name', id)
       if (orchestrationJid !== null) chunk.set('__orchestration_jid__', orchestrationJid)
-      for (const name of INHERITED) {
+      INHERITED.forEach((name) => {
         const value = body.get(name)
         if (value !== undefined) chunk.set(name, value)
-      }
+      })
       chunk.set('__id__', id)
-      for (const made of chunksOf(chunk, id, run)) if (accepts(made)) chunks.push(made)
+      chunksOf(chunk, id, run).forEach((made) => {
+        if (accepts(made)) chunks.push(made)
+      })
     })
   })
   return chunks
@@ -43,13 +42,22 @@ function chunksOf(chunk: LowChunk, id: Value, run: Value): LowChunk[] {
     else if (arg instanceof Map) takeArguments(chunk, arg, id, names)
   }
   if (fun === undefined) return []
-  if (names.list.length === 0) return [deepCopy(chunk).set('fun', fun)]
+  // one that holds no collections shares nothing with the high data
+  if (names.list.length === 0) return [(isFlat(chunk) ? chunk : deepCopy(chunk)).set('fun', fun)]
   return names.list.map((entry, index) => {
     const live = deepCopy(chunk)
     if (entry instanceof Map) overlay(live, entry)
     else live.set('name', entry)
     return live.set('name_order', index + 1).set('fun', fun)
   })
+}
+
+function isFlat(chunk: LowChunk): boolean {
+  let flat = true
+  chunk.forEach((value) => {
+    if (typeof value === 'object' && value !== null) flat = false
+  })
+  return flat
 }
 
 function takeArguments(chunk: LowChunk, arg: Dict, id: Value, names: Names): void {

@@ -18,11 +18,11 @@ export function mergeStates(high: High, state: Value, errors: CompileError[], pl
     listOf(high, key).push(...items)
     state.delete(key)
   }
-  for (const [id, body] of state) {
+  state.forEach((body, id) => {
     const other = high.get(id)
     if (other !== undefined && other !== body && !equals(other, body)) errors.push(conflict(id, other, body, places))
     high.set(id, body)
-  }
+  })
 }
 
 function conflict(id: Value, first: Value, second: Value, places: Places): CompileError {

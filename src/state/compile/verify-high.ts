@@ -16,19 +16,19 @@ interface Declaration {
 export function verifyHigh(high: Value, places: Places): CompileError[] {
   if (!(high instanceof Map)) return [{ text: 'High data is not a dictionary and is invalid' }]
   const errors: CompileError[] = []
-  for (const [id, body] of high) {
+  high.forEach((body, id) => {
     const name = textOf(id)
     if (name === undefined) errors.push(noText(id, body, places))
-    else if (name.startsWith('__')) continue
+    else if (name.startsWith('__')) return
     if (!(body instanceof Map)) {
       errors.push({ text: `The type ${str(id)} in ${str(body)} is not formatted as a dictionary` })
-      continue
+      return
     }
     body.forEach((args, key) => {
       const state = textKey(key)
       if (!state.startsWith('__')) verifyState(state, args, { id, body, places, errors })
     })
-  }
+  })
   return errors
 }
 

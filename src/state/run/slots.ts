@@ -22,8 +22,11 @@ export class Slots {
 
   /** Fills the slots of arguments: texts, values of dicts, items of lists and values of dicts in lists. */
   fill(args: Map<string, Value>): Promise<void> | undefined {
-    for (const value of args.values()) if (mayHoldSlots(value)) return this.fillAll(args)
-    return undefined
+    let isWorth = false
+    args.forEach((value) => {
+      isWorth ||= mayHoldSlots(value)
+    })
+    return isWorth ? this.fillAll(args) : undefined
   }
 
   private async fillAll(args: Map<string, Value>): Promise<void> {

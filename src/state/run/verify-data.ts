@@ -10,8 +10,7 @@ const OCTAL = /^\s*\+?(?:0[oO])?_?[0-7]+(?:_[0-7]+)*\s*$/
 
 /** The faults; none means that the chunk may be called. Its `umask` becomes the number that is set. */
 export function verifyData(low: LowChunk, states: StateRegistry): string[] | Promise<string[]> {
-  const errors: string[] = []
-  for (const key of NEEDED) if (!low.has(key)) errors.push(`Missing "${key}" data`)
+  const errors = NEEDED.filter((key) => !low.has(key)).map((key) => `Missing "${key}" data`)
   const name = required(low, 'name')
   if (truthy(name) && typeof name !== 'string') errors.push(noText(name, low))
   if (low.has('umask')) errors.push(...takeUmask(low))
@@ -48,8 +47,10 @@ function takeUmask(low: LowChunk): string[] {
 function missingParameters(full: string, low: LowChunk, states: StateRegistry): string[] {
   const { positional, required: count } = signatureOf(states.get(full)!, full)
   const missing: string[] = []
-  for (let i = 0; i < count; i++) if (!low.has(positional[i]!)) missing.push(positional[i]!)
-  return missing.map((parameter) => `Missing parameter ${parameter} for state ${full}`)
+  for (let i = 0; i < count; i++) {
+    if (!low.has(positional[i]!)) missing.push(`Missing parameter ${positional[i]} for state ${full}`)
+  }
+  return missing
 }
 
 function notFound(full: string, low: LowChunk, states: StateRegistry): string[] {

@@ -26,6 +26,9 @@ for (const c of ',[]{}') STARTS[c.charCodeAt(0)] = FLOW
 for (const c of '\'"*&!|>@`\t') STARTS[c.charCodeAt(0)] = CONTENT
 for (const c of '\0%-.?:') STARTS[c.charCodeAt(0)] = INDICATOR
 
+/** A key as most are: plain, of ordinary letters, with its `:` on the same line. What it does not fit is looked at by character. */
+const PLAIN_KEY = /[A-Za-z0-9_/](?:[\w ./-]*[\w./-])?:(?=[ \n])/y
+
 export class Scanner extends Cursor {
   private queue: Token[] = []
   private head = 0
@@ -121,8 +124,9 @@ export class Scanner extends Cursor {
     if (this.flowLevel === 0) this.closeBlocks(this.column)
     const c = this.text.charCodeAt(this.pos)
     const kind = c < 128 ? STARTS[c]! : PLAIN
-    if (kind === PLAIN) this.fetchPlain()
-    else if (kind === FLOW) this.fetchFlowIndicator(c)
+    if (kind === PLAIN) {
+      if (!this.fetchPlainKey()) this.fetchPlain()
+    } else if (kind === FLOW) this.fetchFlowIndicator(c)
     else if (kind === CONTENT) this.fetchContent(c)
     else this.fetchIndicator(c)
   }
@@ -354,6 +358,24 @@ export class Scanner extends Cursor {
     this.keyAllowed = false
     const { line, column } = this
     this.queue.push(new Token(T.SCALAR, line, column, 0, scanQuoted(this, quote)))
+  }
+
+  /** What would come of a plain scalar and the `:` behind it, at once; false when this is no such key. */
+  private fetchPlainKey(): boolean {
+    if (!this.keyAllowed || this.flowLevel > 0) return false
+    PLAIN_KEY.lastIndex = this.pos
+    if (!PLAIN_KEY.test(this.text)) return false
+    const colon = PLAIN_KEY.lastIndex - 1
+    if (colon - this.pos > LONGEST_KEY) return false
+    this.forgetKey(0)
+    const { line, column } = this
+    this.openBlock(T.BLOCK_MAPPING_START)
+    this.push(T.KEY)
+    this.queue.push(new Token(T.SCALAR, line, column, 0, this.text.slice(this.pos, colon), '', true))
+    this.pos = colon
+    this.pushIndicator(T.VALUE)
+    this.keyAllowed = false
+    return true
   }
 
   private fetchPlain(): void {
