@@ -281,7 +281,8 @@ async function extract(work: Work, plan: Plan): Promise<StateReturn | { result: 
   if (isNew) await ctx.state('file.directory', { name: target, user: wish.user, makedirs: true })
   const files = await unpack(work, cached, options)
   if (typeof files === 'object' && !Array.isArray(files)) {
-    if (isNew) await dropIfEmpty(work)
+    // only where tar had no words of its own
+    if (isNew && options.format === 'tar' && options.options === null) await dropIfEmpty(work)
     return files
   }
   if (files.length === 0) return { result: false, comment: `No files were extracted from ${source.shown}` }

@@ -1,5 +1,5 @@
 // Calling a function with arguments written as a list: dicts in it are keywords, all else is positional.
-import { iterate, SaltError, type Value } from '../../data/mod.ts'
+import { isIterable, iterate, SaltError, typeError, typeName, type Value } from '../../data/mod.ts'
 import { type StateContext, signatureOf } from '../../sdk/mod.ts'
 
 export interface Spec {
@@ -26,6 +26,9 @@ export async function specOf(ctx: StateContext, name: string): Promise<Spec> {
 
 export async function callByList(ctx: StateContext, name: string, given: Value): Promise<Value> {
   const spec = await specOf(ctx, name)
+  if (given !== null && !isIterable(given)) {
+    throw typeError(`Value after * must be an iterable, not ${typeName(given)}`)
+  }
   const expected = spec.args.slice(0, spec.required)
   const positional: Value[] = []
   const named = new Map<string, Value>()

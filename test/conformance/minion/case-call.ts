@@ -21,7 +21,7 @@ const environment = { ...process.env }
 export function enter(root: CaseRoot): void {
   process.umask(0o022)
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
-  Object.assign(process.env, {
+  Object.assign(process.env, environment, {
     TZ: 'UTC',
     LC_ALL: 'C.UTF-8',
     SHELL: '/bin/bash',
