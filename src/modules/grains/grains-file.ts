@@ -24,7 +24,7 @@ export async function setGrains(ctx: FunctionContext, grains: Value, options: Se
     kept = await readFile(ctx, path)
   } catch (error) {
     if (!(error instanceof BrineError) || isHostError(error)) throw error
-    return `Unable to read existing grains file: ${error.message}`
+    return `Unable to read existing grains file: ${error.message.replaceAll('<byte string>', path)}`
   }
   for (const [name, value] of grains) {
     for (const place of [kept, ctx.grains]) {
