@@ -80,7 +80,7 @@ export { fromPlain, isPlainObject, type Plain, PlainError, toPlain } from './pla
 export { isStoredPassword, storedPassword } from './postgres-password.ts'
 export { bitLength } from './power.ts'
 export { pformat } from './pprint.ts'
-export { contains, hasWideChars, isIterable, iterate, len, textLength, truthy } from './protocol.ts'
+export { contains, hasWideChars, isIterable, iterate, len, noAttribute, textLength, truthy } from './protocol.ts'
 export { PyRandom } from './random.ts'
 export { PyRange } from './range.ts'
 export { RegexFlag } from './regex/ast.ts'

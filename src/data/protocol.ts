@@ -1,7 +1,7 @@
 // What any value can be asked, with Python's answers and errors: truth, length, members, iteration.
 import { equals } from './compare.ts'
 import { dictHas, dictKeys } from './dict.ts'
-import { typeError } from './errors.ts'
+import { PyError, typeError } from './errors.ts'
 import { Float, PyObject, PyStr, typeName, type Value } from './value.ts'
 
 export function truthy(value: Value): boolean {
@@ -22,6 +22,12 @@ export function truthy(value: Value): boolean {
       if (value instanceof Uint8Array) return value.length > 0
       return value instanceof PyStr ? value.value.length > 0 : (value as PyObject).truthy()
   }
+}
+
+/** Fails as `value.name` does where there is no such attribute; an undefined value of a template has its own words. */
+export function noAttribute(value: Value, name: string): never {
+  if (value instanceof PyObject) value.getAttr(name)
+  throw new PyError('AttributeError', `'${typeName(value)}' object has no attribute '${name}'`)
 }
 
 const SURROGATE = /[\ud800-\udfff]/

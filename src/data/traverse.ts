@@ -6,7 +6,7 @@ import { fnmatch } from './fnmatch.ts'
 import { update } from './merge/update.ts'
 import { intFromText } from './number-text.ts'
 import { loadKeyPart } from './plain-scalar.ts'
-import { iterate, truthy } from './protocol.ts'
+import { iterate, noAttribute, truthy } from './protocol.ts'
 import { str } from './repr.ts'
 import { getItem } from './subscript.ts'
 import { type Dict, isInt, isList, numberOf, textOf, typeName, type Value } from './value.ts'
@@ -132,10 +132,12 @@ export interface FilterByOptions {
  * Picks from `choices`, whose keys are globs, by the value or values that `lookup` leads to in `data`. As in Salt,
  * `merge` is merged into the choice itself unless there is a `base`.
  */
-export function filterBy(choices: Dict, lookup: Value, data: Value, options: FilterByOptions = {}): Value {
+export function filterBy(choices: Value, lookup: Value, data: Value, options: FilterByOptions = {}): Value {
   const { merge = null, base = null } = options
-  const values = traverse(data, lookup, { default: [] })
-  let picked = firstMatch(choices, isList(values) ? values : [values])
+  const found = traverse(data, lookup, { default: [] })
+  const values = isList(found) ? found : [found]
+  if (!(choices instanceof Map)) return noChoices(choices, values)
+  let picked = firstMatch(choices, values)
   picked ??= dictGet(choices, options.default === undefined ? 'default' : options.default) ?? null
   if (truthy(base)) picked = onBase(dictGet(choices, base), picked)
   if (!truthy(merge)) return picked
@@ -143,6 +145,12 @@ export function filterBy(choices: Dict, lookup: Value, data: Value, options: Fil
     throw new SaltError('SaltException', 'filter_by merge argument must be a dictionary.')
   }
   return picked === null ? merge : update(picked, deepCopy(merge))
+}
+
+/** Python gets as far as going through the keys when there is a value to match, else to the default. */
+function noChoices(choices: Value, values: Value[]): never {
+  if (values.length > 0) iterate(choices)
+  return noAttribute(choices, 'get')
 }
 
 /** The first choice that is not None and whose key matches one of the values. */

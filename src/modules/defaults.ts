@@ -1,5 +1,5 @@
 // Default values of formulas: reading their defaults files, and merging what users set over them.
-import { type Dict, deepCopy, PyError, traverse, truthy, typeError, typeName, update, type Value } from '../data/mod.ts'
+import { type Dict, deepCopy, noAttribute, traverse, truthy, typeError, update, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
 
 /** The first of `<formula>/defaults.yaml` and `.json` that the file server has. */
@@ -32,9 +32,7 @@ function updateAll(dest: Value, defaults: Value, options: MergeArgs): Value {
   const { in_place, convert_none } = options
   if (dest === null && in_place) throw typeError("Can't perform in-place update into NoneType")
   const nodes = in_place ? dest : deepCopy(dest === null && convert_none ? new Map() : dest)
-  if (!(nodes instanceof Map)) {
-    throw new PyError('AttributeError', `'${typeName(nodes)}' object has no attribute 'items'`)
-  }
+  if (!(nodes instanceof Map)) return noAttribute(nodes, 'items')
   for (const [name, node] of nodes) {
     const base = deepCopy(defaults === null && convert_none ? new Map() : defaults)
     nodes.set(name, merge(base, node, { ...options, in_place: true }))

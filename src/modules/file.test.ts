@@ -74,6 +74,8 @@ describe('functions that edit files', () => {
     ['line', ['/etc/conf', 5], { mode: 'delete' }, "first argument must be string or compiled pattern: '5'"],
     ['line', ['/etc/conf', 5], { mode: 'insert', after: 'alpha' }, "'int' object has no attribute 'rstrip'"],
     ['join', [], {}, "join() missing 1 required positional argument: 'a'"],
+    ['join', ['/a', 1], {}, "join() argument must be str, bytes, or os.PathLike object, not 'int'"],
+    ['dirname', [null], {}, 'expected str, bytes or os.PathLike object, not NoneType'],
     ['seek_write', ['/etc/conf', 'x', 0], {}, "a bytes-like object is required, not 'str'"],
     ['replace', ['/none', 'a', 'b'], {}, 'File not found: /none'],
     ['replace', ['/etc', 'a', 'b'], {}, 'Cannot perform string replacements on a binary file: /etc'],

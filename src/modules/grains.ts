@@ -126,7 +126,7 @@ export default defineModule({
     filter_by: fn({
       doc: 'Pick from a dict, whose keys are globs, by a grain.',
       args: {
-        lookup_dict: arg.dict('Values by glob'),
+        lookup_dict: arg.any('A dict of values by glob'),
         grain: arg.any('The path to the grain', { default: 'os_family' }),
         merge: arg.any('A dict merged over what was picked', { optional: true }),
         default: arg.any('The key taken when none matches', { default: 'default' }),

@@ -1,8 +1,18 @@
 // Lines in the minion's log, for templates and the command line.
+import { toError } from '../base/mod.ts'
 import { str, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
 
 type Level = Parameters<FunctionContext['log']>[0]
+
+/** A value without a text, such as an undefined one, does not fail who logs it. */
+function textOf(message: Value): string {
+  try {
+    return str(message)
+  } catch (error) {
+    return `(no text: ${toError(error).message})`
+  }
+}
 
 const line = (name: string, level: Level) =>
   fn({
@@ -12,7 +22,7 @@ const line = (name: string, level: Level) =>
     examples: [`salt '*' log.${name} foobar`],
     effect: 'read',
     run: (ctx, { message }: { message: Value }) => {
-      ctx.log(level, str(message))
+      ctx.log(level, textOf(message))
       return true
     },
   })

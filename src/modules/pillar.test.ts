@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, Float, repr, tuple, type Value } from '../data/mod.ts'
+import { type Dict, Float, PyError, PyObject, repr, tuple, type Value } from '../data/mod.ts'
 import { type Trial, toValue, tryFunction } from '../sdk/mod.ts'
 import pillar from './pillar.ts'
 
@@ -71,6 +71,16 @@ describe('pillar', () => {
     expect(await call('get', ['nope', 'd'], { opts })).toBe('d')
     await expect(call('keys', ['nope'])).rejects.toThrow("'Pillar key not found: nope'")
     await expect(call('keys', ['role'])).rejects.toThrow('Pillar value in key role is not a dict')
+  })
+
+  test('fails for a default that may not be compared, found or not', async () => {
+    class Missing extends PyObject {
+      readonly typeName = 'Missing'
+      override equals(): boolean {
+        throw new PyError('ValueError', 'is undefined')
+      }
+    }
+    await expect(call('get', ['role', new Missing()])).rejects.toThrow('is undefined')
   })
 
   test('compiles a fresh pillar for another environment', async () => {

@@ -5,6 +5,7 @@ import {
   type Dict,
   deepCopy,
   dictSet,
+  equals,
   filterBy,
   isList,
   iterate,
@@ -115,8 +116,10 @@ function get(ctx: FunctionContext, asked: GetArgs): Value | Promise<Value> {
 
 function lookUp(ctx: FunctionContext, pillar: Dict, asked: GetArgs): Value {
   const { key, delimiter } = asked
-  const mayRaise = truthy(ctx.opts.get('pillar_raise_on_missing') ?? false) && asked.default === NOT_SET
-  const fallback = asked.default === NOT_SET ? '' : asked.default
+  // an undefined default of a template fails here, looked up or not
+  const notGiven = equals(asked.default, NOT_SET)
+  const mayRaise = truthy(ctx.opts.get('pillar_raise_on_missing') ?? false) && notGiven
+  const fallback = notGiven ? '' : asked.default
   if (asked.merge) {
     const merged = mergedWithDefault(ctx, pillar, asked, mayRaise ? null : fallback)
     if (merged !== undefined) return shown(ctx, merged, asked.unmask)
@@ -355,7 +358,7 @@ export default defineModule({
     filter_by: fn({
       doc: 'Pick from a dict, whose keys are globs, by a pillar value.',
       args: {
-        lookup_dict: arg.dict('Values by glob'),
+        lookup_dict: arg.any('A dict of values by glob'),
         pillar: arg.any('The path to the pillar value'),
         merge: arg.any('A dict merged over what was picked', { optional: true }),
         default: arg.any('The key taken when none matches', { default: 'default' }),

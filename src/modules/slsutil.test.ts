@@ -16,6 +16,7 @@ describe('slsutil', () => {
     ['merge', [toValue({ a: [1] }), toValue({ a: [2] })], { merge_lists: true }, "{'a': [1, 2]}"],
     ['merge', [toValue({ a: 1 }), toValue({ a: 2 })], { strategy: 'list' }, "{'a': [1, 2]}"],
     ['merge', [toValue({ a: 1 }), toValue({ a: 2 })], { strategy: 'bogus' }, "{'a': 2}"],
+    ['merge', [toValue({ a: [1] }), toValue({ a: [2] })], { strategy: null, merge_lists: true }, "{'a': [2]}"],
     ['merge_all', [[toValue({ a: 1 }), toValue({ b: 2 }), toValue({ a: { c: 3 } })]], {}, "{'a': {'c': 3}, 'b': 2}"],
     ['update', [toValue({ a: { x: 1 } }), toValue({ a: { y: 2 } }), false], {}, "{'a': {'y': 2}}"],
     ['boolstr', [1], {}, "'true'"],

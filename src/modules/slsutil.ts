@@ -5,20 +5,21 @@ import { arg, defineModule, deserialize, type FunctionContext, fn, ret, serializ
 import { banner } from './slsutil-banner.ts'
 
 const strategy = {
-  strategy: arg.string('smart, aggregate, recurse, overwrite, list or none', { default: 'smart' }),
+  strategy: arg.any('smart, aggregate, recurse, overwrite, list or none', { default: 'smart' }),
   renderer: arg.string('The pipe that made the data; decides what smart means', { default: 'yaml' }),
   merge_lists: arg.boolean('Complete lists in place of replacing them', { default: false }),
 }
 
 interface Strategy {
-  strategy: string
+  strategy: Value
   renderer: string
   merge_lists: boolean
 }
 
 function mergeBy(ctx: FunctionContext, a: Value, b: Value, { strategy, renderer, merge_lists }: Strategy): Value {
   const warn = (message: string): void => ctx.log('warning', message)
-  return merge(a, b, { strategy, renderer, mergeLists: merge_lists, warn })
+  // what is no strategy, such as None, merges as the fallback does
+  return merge(a, b, { strategy: str(strategy), renderer, mergeLists: merge_lists, warn })
 }
 
 async function render(

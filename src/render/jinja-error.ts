@@ -5,6 +5,7 @@ import { splitLines, textOf, type Value } from '../data/mod.ts'
 import type { TemplateFailure } from '../jinja/mod.ts'
 import { type RenderError, renderError } from './errors.ts'
 import { excerpt } from './excerpt.ts'
+import { pythonClass } from './python-class.ts'
 
 const SYNTAX = new Set([
   'TemplateSyntaxError',
@@ -31,7 +32,7 @@ export function jinjaRenderError(failure: TemplateFailure, template: FailedTempl
   const kind = kindOf(error)
   const text = `${kind.introduction}${error.message}`
   const passed = framesOf(failure, template)
-  const trace = kind.expected ? undefined : [...passed, `${error.name}: ${error.message}`, ''].join('\n')
+  const trace = kind.expected ? undefined : [...passed, `${pythonClass(error)}: ${error.message}`, ''].join('\n')
   const told = error instanceof BrineError ? { reason: `${kind.introduction}${error.reason}`, hint: error.hint } : {}
   // a block is not counted, its caller is
   const frame = failure.frames.find(({ kind }) => kind !== 'block')

@@ -197,7 +197,19 @@ describe('environment options', () => {
   })
 })
 
+describe('an imported name', () => {
+  test('may be none', async () => {
+    const files = { 'map.jinja': '{% set app = none %}' }
+    expect(await render("{% from 'map.jinja' import app %}{{ app is none }}", { files })).toBe('True')
+  })
+})
+
 describe('an error that Salt did not expect', () => {
+  test('is told with the class that Python names', async () => {
+    const { message } = await failure("{% from 'no.jinja' import m %}")
+    expect(message).toContain('\njinja2.exceptions.TemplateNotFound: no.jinja\n')
+  })
+
   test('shows the template lines it passed', async () => {
     const files = { 'lib.jinja': '{% macro m() %}\n{{ 1 // 0 }}\n{% endmacro %}' }
     const { message } = await failure("{% from 'lib.jinja' import m %}\n{{ m() }}", { files })

@@ -1,10 +1,9 @@
 // The merge strategies of `pillar_source_merging_strategy`, `slsutil.merge` and their like.
 import { deepCopy } from '../copy.ts'
 import { dictGet, dictHas } from '../dict.ts'
-import { PyError } from '../errors.ts'
-import { contains, iterate } from '../protocol.ts'
+import { contains, iterate, noAttribute } from '../protocol.ts'
 import { getItem, setItem } from '../subscript.ts'
-import { type Dict, typeName, type Value } from '../value.ts'
+import type { Dict, Value } from '../value.ts'
 import { aggregate } from './aggregate.ts'
 import { update } from './update.ts'
 
@@ -48,9 +47,7 @@ function mergeRecurse(a: Value, b: Value, mergeLists: boolean): Dict {
 
 /** Keys of both sides hold the pair of their values; keys of b alone are left out. */
 function mergeAsLists(a: Value, b: Value): Dict {
-  if (!(a instanceof Map)) {
-    throw new PyError('AttributeError', `'${typeName(a)}' object has no attribute 'items'`)
-  }
+  if (!(a instanceof Map)) return noAttribute(a, 'items')
   const merged: Dict = new Map()
   for (const [key, value] of a) {
     if (b instanceof Map) merged.set(key, dictHas(b, key) ? [value, dictGet(b, key)!] : value)

@@ -214,12 +214,12 @@ export class Rendering implements Runtime {
 
   exported(module: Value, name: string, where: string): Value {
     if (!(module instanceof TemplateModule)) throw typeError('not a template module')
-    return (
-      module.getAttr(name) ??
-      this.undefinedWith(
-        `the template ${quote(module.name ?? 'None')} (${where}) does not export the requested name ${quote(name)}`,
-        () => didYouMean(name, module.attrNames()),
-      )
+    const value = module.getAttr(name)
+    // a name that is none is there
+    if (value !== undefined) return value
+    return this.undefinedWith(
+      `the template ${quote(module.name ?? 'None')} (${where}) does not export the requested name ${quote(name)}`,
+      () => didYouMean(name, module.attrNames()),
     )
   }
 

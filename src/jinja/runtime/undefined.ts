@@ -52,6 +52,10 @@ export class Undefined extends PyObject {
     return this.fail()
   }
 
+  override getAttr(name: string): Value | undefined {
+    return name.startsWith('__') ? undefined : this.fail()
+  }
+
   override getItem(): Value | undefined {
     return this.fail()
   }

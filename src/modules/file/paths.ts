@@ -2,10 +2,23 @@
 import { PyError, str, textOf, typeError, typeName, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 
-/** Text that names a file; anything else is refused with Python's words. */
-function pathText(path: Value): string {
+/** The text of a path; anything else is refused with Python's words. */
+export function plainPath(path: Value): string {
   const text = textOf(path)
   if (text === undefined) throw typeError(`expected str, bytes or os.PathLike object, not ${typeName(path)}`)
+  return text
+}
+
+/** One of several paths to join; Python has other words for all but the first. */
+export function joinable(part: Value, index: number): string {
+  const text = index === 0 ? plainPath(part) : textOf(part)
+  if (text !== undefined) return text
+  throw typeError(`join() argument must be str, bytes, or os.PathLike object, not '${typeName(part)}'`)
+}
+
+/** Text that names a file. */
+function pathText(path: Value): string {
+  const text = plainPath(path)
   if (text.includes('\0')) throw new PyError('ValueError', 'embedded null byte')
   return text
 }

@@ -1,5 +1,5 @@
 // Functions of `file` that make, move and remove files, directories, links, devices and backups, and those on paths.
-import { str, truthy, typeError, type Value } from '../../data/mod.ts'
+import { truthy, typeError } from '../../data/mod.ts'
 import { arg, fn, isHostError, ret } from '../../sdk/mod.ts'
 import { deleteBackup, listBackups, listDirectoryBackups, restoreBackup } from './backups.ts'
 import { copyPath, makeHardLink, makeSymlink, movePath, renamePath } from './copying.ts'
@@ -13,8 +13,10 @@ import {
   isAbsolute,
   isDirectory,
   isLink,
+  joinable,
   joinPaths,
   normalPath,
+  plainPath,
   realPath,
 } from './paths.ts'
 import { failed, invalid } from './rewriting.ts'
@@ -271,11 +273,11 @@ const backups = {
 const onPath = (doc: string, example: string, run: (path: string) => string) =>
   fn({
     doc,
-    args: { path: arg.string('The path') },
+    args: { path: arg.any('The path') },
     returns: ret.string('The result'),
     examples: [`salt '*' file.${example}`],
     effect: 'read',
-    run: (_ctx, { path }) => run(path),
+    run: (_ctx, { path }) => run(plainPath(path)),
   })
 
 const paths = {
@@ -298,7 +300,7 @@ const paths = {
     effect: 'read',
     run: (_ctx, { args }) => {
       if (args.length === 0) throw typeError("join() missing 1 required positional argument: 'a'")
-      return joinPaths(...args.map((part: Value) => str(part)))
+      return joinPaths(...args.map(joinable))
     },
   }),
 }
