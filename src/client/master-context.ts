@@ -154,11 +154,12 @@ async function* gathered(
 function minionPillars(
   known: MinionKnowledge,
   host: Host,
-): Pick<MasterContext, 'pillarOf' | 'pillarOrigins' | 'pillarTop'> {
+): Pick<MasterContext, 'pillarOf' | 'pillarOrigins' | 'pillarTop' | 'updateGitPillars'> {
   return {
     pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
     pillarOrigins: (id, grains, path, more = {}) => minionPillarOrigins(known, host, { id, grains, path, ...more }),
     pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
+    updateGitPillars: async (wanted) => (await import('../pillar/mod.ts')).updateGitPillars({ ...known, host }, wanted),
   }
 }
 

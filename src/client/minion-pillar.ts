@@ -20,7 +20,7 @@ export interface MinionPillarRequest {
 function optionsFor(opts: Dict, { id, grains, saltenv = null, pillarenv = null }: MinionPillarRequest): Dict {
   const own = new Map(opts)
   own.set('id', id).set('grains', grains).set('saltenv', saltenv).set('pillarenv', pillarenv)
-  return own.set('file_client', 'local').set('__role', 'minion')
+  return own.set('file_client', 'local')
 }
 
 export async function minionPillar(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<Dict> {

@@ -44,6 +44,7 @@ export type SaltErrorCode =
   | 'ArgumentValueError'
   | 'MinionError'
   | 'TimedProcTimeoutError'
+  | 'SaltRunnerError'
 
 /** An exception of Salt's own; `code` is its class and `message` the text Salt prints. */
 export class SaltError extends BrineError<SaltErrorCode> {

@@ -88,6 +88,12 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/fileserver.ts'),
     },
   ],
+  git_pillar: [
+    {
+      functions: ['update'],
+      load: () => import('../runners/git_pillar.ts'),
+    },
+  ],
   http: [
     {
       functions: ['query', 'update_ca_bundle'],
@@ -158,6 +164,12 @@ export const runnerTable: MasterTable = {
     {
       functions: ['show_top', 'show_pillar', 'explain', 'clear_pillar_cache', 'show_pillar_cache'],
       load: () => import('../runners/pillar.ts'),
+    },
+  ],
+  pki: [
+    {
+      functions: ['migrate_to_mmap', 'status'],
+      load: () => import('../runners/pki.ts'),
     },
   ],
   queue: [

@@ -1,4 +1,5 @@
 // Pillar: data for one minion, compiled from top files, SLS files and external sources.
 export { type CompiledPillar, compilePillar, type PillarInput } from './compile.ts'
+export { updateGitPillars, type WantedRemotes } from './ext/git-remote.ts'
 export type { ExtPillar, ExtPillarContext, ExtPillars } from './ext-pillar.ts'
 export { LocalPillar, type LocalPillarInput } from './local-pillar.ts'

@@ -89,6 +89,8 @@ export interface MasterContext {
   ): Promise<PillarOrigin[]>
   /** The top data of a minion's pillar, and what went wrong with it. */
   pillarTop(id: string, grains: Dict, saltenv: Value): Promise<{ top: Dict; errors: string[] }>
+  /** Fetches news of the external pillar `git`: by remote true where there were some, None where not, false where it failed. */
+  updateGitPillars(wanted: { branch: Value; repo: Value }): Promise<Dict>
   /** The functions of a returner that is a job cache, over what the master sees; undefined when there is none. */
   jobCache(name: string): Promise<JobCache | undefined>
   /** Sends a command to the master itself, as programs without a key of a minion do. */

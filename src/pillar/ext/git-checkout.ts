@@ -58,6 +58,18 @@ export class GitCheckout {
     return target
   }
 
+  /** Fetches now, and tells whether there was anything new. */
+  async fetch(): Promise<boolean> {
+    const isNew = (await this.host.stat(join(this.repository, 'HEAD'))) === undefined
+    const before = isNew ? '' : await this.references()
+    await this.update(0)
+    return before !== (await this.references())
+  }
+
+  private async references(): Promise<string> {
+    return decodeBytes((await this.run('for-each-ref')).stdout)
+  }
+
   private async update(maxAge: number): Promise<void> {
     const mark = join(this.folder, 'fetched')
     const last = await this.host.stat(mark)

@@ -1,10 +1,10 @@
 // `git`: pillar from Git repositories. Each remote is `BRANCH URL`, or a URL alone, with options of its own below it;
 // what it does not say, the options `git_pillar_*` say. A branch is an environment, `git_pillar_base` is base.
 import { join } from 'node:path/posix'
-import { isList, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { str, truthy, type Value } from '../../data/mod.ts'
 import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
 import { pillarMerge } from '../pillar-options.ts'
-import { GitCheckout } from './git-checkout.ts'
+import { checkoutOf, type GitRemote, readRemote } from './git-remote.ts'
 
 const ANY_ENV = '__env__'
 
@@ -14,7 +14,7 @@ export const git: ExtPillar = {
   rest: true,
   run: async (ctx, { rest }) => {
     const directories: Array<{ path: string; env: string; isMounted: boolean }> = []
-    for (const remote of rest) directories.push(await checkedOut(ctx, readRemote(ctx, remote)))
+    for (const remote of rest) directories.push(await checkedOut(ctx, readRemote(ctx.opts, remote)))
     const merge = pillarMerge(ctx.opts, ctx.log)
     const pillarenv = ctx.opts.get('pillarenv') ?? null
     let pillar: Value = new Map()
@@ -28,50 +28,14 @@ export const git: ExtPillar = {
   },
 }
 
-interface GitRemote {
-  branch: string
-  url: string
-  /** An option of the remote, or else of all. */
-  option(name: string): Value
-  /** An option that only a remote can have. */
-  own(name: string): Value
-}
-
-function readRemote({ opts }: ExtPillarContext, given: Value): GitRemote {
-  const [name, settings] = given instanceof Map ? ([...given][0] ?? ['', []]) : [given, []]
-  const own = new Map<Value, Value>()
-  for (const setting of isList(settings) ? settings : [settings]) {
-    if (setting instanceof Map) for (const [key, value] of setting) own.set(key, value)
-  }
-  const [, branch, url] = /^(\S+)\s+(\S.*)$/.exec(str(name).trim()) ?? []
-  const option = (key: string): Value => own.get(key) ?? opts.get(`git_pillar_${key}`) ?? ''
-  if (str(name).trim() === '') throw new SaltError('CommandExecutionError', 'A git_pillar remote names no URL')
-  return {
-    branch: branch ?? (str(option('branch')) || 'master'),
-    url: url ?? str(name).trim(),
-    option,
-    own: (key) => own.get(key) ?? null,
-  }
-}
-
 /** The folder that holds the pillar, and the environment it is for. */
 async function checkedOut(ctx: ExtPillarContext, { branch, url, option, own }: GitRemote) {
-  const { opts, host } = ctx
+  const { opts } = ctx
   const base = str(option('base')) || 'master'
   const asked = [opts.get('pillarenv'), opts.get('saltenv')].find((env) => env !== undefined && truthy(env)) ?? 'base'
   const mapped = asked === 'base' ? base : str(asked)
   const reference = branch === ANY_ENV ? str(own('all_saltenvs') ?? mapped) : branch
-  const cache = join(str(opts.get('cachedir') ?? '/var/cache/salt'), 'git_pillar')
-  const checkout = new GitCheckout(host, cache, {
-    url,
-    reference,
-    fallback: str(option('fallback')),
-    user: str(option('user')),
-    password: str(option('password')),
-    privateKey: str(option('privkey')),
-    verifySsl: option('ssl_verify') !== false,
-    proxy: str(option('proxy')),
-  })
+  const checkout = checkoutOf(ctx, { url, option }, reference)
   // a master asks each repository now and then, a minion by itself each time
   const maxAge = opts.get('__role') === 'minion' ? 0 : Number(opts.get('git_pillar_update_interval') ?? 60)
   const files = join(await checkout.files(maxAge, ctx.log), str(option('root')))

@@ -5,9 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Dict, dumpJson, fromPlain, type Plain } from '../../data/mod.ts'
+import { silentLog } from '../../base/mod.ts'
+import { type Dict, dumpJson, fromPlain, type Plain, toPlain } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
 import { compilePillar } from '../compile.ts'
+import { updateGitPillars, type WantedRemotes } from './git-remote.ts'
 
 let dir: string
 beforeEach(() => {
@@ -97,5 +99,29 @@ describe('pillar from a sheet', () => {
     const path = join(dir, 'sheet.csv')
     writeFileSync(path, text)
     expect(await compile([{ csv: { path, ...(more as object) } }])).toBe(shown)
+  })
+})
+
+describe('news of Git repositories', () => {
+  const update = async (wanted: Partial<WantedRemotes> = {}): Promise<Plain> => {
+    const remotes = [
+      `master file://${dir}/repo`,
+      { [`dev file://${dir}/repo`]: [{ name: 'second' }] },
+      `x file://${dir}/none`,
+    ]
+    const opts = fromPlain({ cachedir: join(dir, 'cache'), ext_pillar: [{ git: remotes }] }) as Dict
+    const surroundings = { opts, host: new LocalHost(), log: silentLog }
+    return toPlain(await updateGitPillars(surroundings, { branch: null, repo: null, ...wanted })) as Plain
+  }
+
+  test('are told for each remote', async () => {
+    commit({ 'a.sls': 'a: 1' }, 'master')
+    const [first, second, none] = [`master file://${dir}/repo`, `dev file://${dir}/repo`, `x file://${dir}/none`]
+    expect(await update()).toEqual({ [first]: true, [second]: true, [none]: false })
+    expect(await update()).toEqual({ [first]: null, [second]: null, [none]: false })
+    commit({ 'a.sls': 'a: 2' }, 'master')
+    expect(await update({ repo: 'second' })).toEqual({ [second]: true })
+    expect(await update({ branch: 'master' })).toEqual({ [first]: null })
+    expect(await update({ repo: 'other' })).toEqual({})
   })
 })
