@@ -31,9 +31,9 @@ const showLow = (count: number) => (home: string) => [`--file-root=${home}/relat
 
 const WORKLOADS: Workload[] = [
   { what: 'test.ping', words: () => ['test.ping'], rounds: 5, goal: GOAL_WALL },
-  { what: '10 trivial states', words: apply('trivial', 10), rounds: 11 },
+  { what: '10 trivial states', words: apply('trivial', 10), rounds: 15 },
   { what: '100 trivial states', words: apply('trivial', 100), rounds: 3 },
-  { what: '1,000 trivial states', words: apply('trivial', 1000), rounds: 11, goal: GOAL_WALL },
+  { what: '1,000 trivial states', words: apply('trivial', 1000), rounds: 15, goal: GOAL_WALL },
   { what: '10,000 trivial states', words: apply('trivial', 10_000), rounds: 1, oursOnly: true },
   { what: '10 templated files', words: apply('managed', 10), rounds: 3 },
   { what: '1,000 templated files', words: apply('managed', 1000), rounds: 2 },

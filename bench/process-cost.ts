@@ -13,6 +13,12 @@ const TICK_MS = 10
 /** The kernel keeps the high-water mark itself; it only has to be read before the process is gone. */
 const POLL_MS = 10
 
+/** What the environment of a service has: neither side pays for what a developer's shell tells interpreters to load. */
+const PLAIN = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+
+const plainEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(PLAIN.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+
 /** CPU milliseconds of all children that have ended, from the 16th and 17th field of stat. */
 function endedChildrenCpu(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8')
@@ -34,7 +40,7 @@ export function processCost(command: string, args: string[], env: NodeJS.Process
   return new Promise((resolve, reject) => {
     const cpuBefore = endedChildrenCpu()
     const started = performance.now()
-    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, { env: { ...plainEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     let peakMiB = 0
     let tail = ''
     const poll = setInterval(() => {

@@ -199,3 +199,37 @@ describe('load is bounded', () => {
     expect(failure(`all: [[[${lines.join('\n').slice(5)}]]]]\nz: {<<: *m59}`).message).toContain('too much to merge')
   })
 })
+
+describe('load tells keys from what looks like one', () => {
+  test.each<[string, Array<[Value, Value]>]>([
+    [
+      '? a\nb: c',
+      [
+        ['a', null],
+        ['b', 'c'],
+      ],
+    ],
+    [
+      'a:\nb: c',
+      [
+        ['a', null],
+        ['b', 'c'],
+      ],
+    ],
+    ['a b.c/d-e: f', [['a b.c/d-e', 'f']]],
+    ['a : b', [['a', 'b']]],
+    ['a:b: c', [['a:b', 'c']]],
+    ['a #b: c\n', [['a', null]]].slice(1) as Array<[Value, Value]>,
+    ['1: 2', [[1, 2]]],
+    ['yes: no', [[true, false]]],
+    [
+      'k: v\n? x\n: y',
+      [
+        ['k', 'v'],
+        ['x', 'y'],
+      ],
+    ],
+  ])('%j', (text, pairs) => {
+    expect(load(text)).toEqual(new Map(pairs))
+  })
+})

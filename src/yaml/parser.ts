@@ -136,8 +136,7 @@ class Parser {
     if (token.type === T.ALIAS) return this.alias(token)
     if (token.type === T.SCALAR) {
       this.scanner.skip()
-      const tag = token.plain ? resolvePlain(token.value) : STR
-      return new Node('scalar', tag, token.value, NO_ITEMS, token.line, token.column)
+      return token.plain ? plainNode(token) : new Node('scalar', STR, token.value, NO_ITEMS, token.line, token.column)
     }
     if (token.type !== T.ANCHOR && token.type !== T.TAG) return this.content(token, undefined, block, indentless)
     const properties = this.properties(token)
@@ -262,7 +261,7 @@ class Parser {
     let token = this.scanner.peek()
     while (token.type === T.BLOCK_ENTRY) {
       const { type } = this.next()
-      const empty = type === T.BLOCK_ENTRY || type === T.KEY || type === T.VALUE || type === T.BLOCK_END
+      const empty = type === T.BLOCK_ENTRY || beginsKey(type) || type === T.VALUE || type === T.BLOCK_END
       node.items.push(empty ? emptyBehind(token) : this.node(true, false))
       token = this.scanner.peek()
     }
@@ -273,11 +272,14 @@ class Parser {
   private blockMapping(node: Node, start: Token): Node {
     this.enter()
     let token = this.next()
-    while (token.type === T.KEY) {
-      node.items.push(this.blockMappingPart(token))
-      token = this.scanner.peek()
-      if (token.type === T.VALUE) node.items.push(this.blockMappingPart(token))
-      else node.items.push(emptyNode(token.line, token.column))
+    while (token.type === T.KEY || token.type === T.PLAIN_KEY) {
+      if (token.type === T.PLAIN_KEY) node.items.push(plainNode(token), this.blockMappingPart(token))
+      else {
+        node.items.push(this.blockMappingPart(token))
+        token = this.scanner.peek()
+        if (token.type === T.VALUE) node.items.push(this.blockMappingPart(token))
+        else node.items.push(emptyNode(token.line, token.column))
+      }
       token = this.scanner.peek()
     }
     if (token.type !== T.BLOCK_END) {
@@ -288,10 +290,10 @@ class Parser {
     return node
   }
 
-  /** The node behind a KEY or VALUE. */
+  /** The node behind a KEY, a VALUE or a whole key. */
   private blockMappingPart(indicator: Token): Node {
     const { type } = this.next()
-    const empty = type === T.KEY || type === T.VALUE || type === T.BLOCK_END
+    const empty = beginsKey(type) || type === T.VALUE || type === T.BLOCK_END
     return empty ? emptyBehind(indicator) : this.node(true, true)
   }
 
@@ -374,6 +376,11 @@ class Parser {
 
 const startsExplicitly = (token: Token): boolean =>
   token.type === T.VERSION_DIRECTIVE || token.type === T.TAG_DIRECTIVE || token.type === T.DOCUMENT_START
+
+const beginsKey = (type: number): boolean => type === T.KEY || type === T.PLAIN_KEY
+
+const plainNode = ({ value, line, column }: Token): Node =>
+  new Node('scalar', resolvePlain(value), value, NO_ITEMS, line, column)
 
 const emptyNode = (line: number, column: number): Node => new Node('scalar', NULL, '', NO_ITEMS, line, column)
 

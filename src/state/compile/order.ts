@@ -30,10 +30,13 @@ export function orderChunks(dependencies: Dependencies, cap: number): LowChunk[]
   const waiting = new Map<GraphNode, number>()
   const free: Ranked[] = []
   for (const node of dependencies.nodes.values()) {
+    if (node.before.size === 0) {
+      free.push(rank(node, cap))
+      continue
+    }
     let count = 0
     for (const types of node.before.values()) count += types.size
-    if (count === 0) free.push(rank(node, cap))
-    else waiting.set(node, count)
+    waiting.set(node, count)
   }
   const ready = new Heap<Ranked>(runsBefore, free)
   const ordered: GraphNode[] = []
@@ -42,6 +45,7 @@ export function orderChunks(dependencies: Dependencies, cap: number): LowChunk[]
     const { node } = next
     ordered.push(node)
     if (node.mayAggregate) groups.add(node)
+    if (node.after.size === 0) continue
     for (const [after, types] of node.after) {
       const left = waiting.get(after)
       if (left === undefined) continue
@@ -88,6 +92,7 @@ function text(chunk: LowChunk, key: string): string {
 /** The lowest order among the states that wait on this one; requisites of less weight than one seen before do not count. */
 function earliestAfter(node: GraphNode, cap: number): number {
   let earliest = Number.POSITIVE_INFINITY
+  if (node.after.size === 0) return earliest
   let weight = Number.NEGATIVE_INFINITY
   for (const [after, types] of node.after) {
     for (const type of types) {

@@ -63,7 +63,8 @@ function* declared(chunks: readonly LowChunk[]): Generator<Listener> {
     const to = chunk.get('listen')
     if (Array.isArray(to)) yield { state, called: required(chunk, '__id__'), to }
     const reversed = chunk.get('listen_in')
-    for (const reference of Array.isArray(reversed) ? reversed : []) {
+    if (!Array.isArray(reversed)) continue
+    for (const reference of reversed) {
       if (!(reference instanceof Map)) {
         throw new PyError('AttributeError', `'${typeName(reference)}' object has no attribute 'items'`)
       }

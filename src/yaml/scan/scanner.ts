@@ -360,7 +360,7 @@ export class Scanner extends Cursor {
     this.queue.push(new Token(T.SCALAR, line, column, 0, scanQuoted(this, quote)))
   }
 
-  /** What would come of a plain scalar and the `:` behind it, at once; false when this is no such key. */
+  /** A key of which one look tells all; false when this may be none. */
   private fetchPlainKey(): boolean {
     if (!this.keyAllowed || this.flowLevel > 0) return false
     PLAIN_KEY.lastIndex = this.pos
@@ -368,12 +368,10 @@ export class Scanner extends Cursor {
     const colon = PLAIN_KEY.lastIndex - 1
     if (colon - this.pos > LONGEST_KEY) return false
     this.forgetKey(0)
-    const { line, column } = this
     this.openBlock(T.BLOCK_MAPPING_START)
-    this.push(T.KEY)
-    this.queue.push(new Token(T.SCALAR, line, column, 0, this.text.slice(this.pos, colon), '', true))
-    this.pos = colon
-    this.pushIndicator(T.VALUE)
+    const text = this.text.slice(this.pos, colon)
+    this.queue.push(new Token(T.PLAIN_KEY, this.line, this.column, text.length + 1, text, '', true))
+    this.pos = colon + 1
     this.keyAllowed = false
     return true
   }

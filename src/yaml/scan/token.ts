@@ -20,6 +20,8 @@ export const ALIAS = 16
 export const ANCHOR = 17
 export const TAG = 18
 export const SCALAR = 19
+/** A plain key with its `:`, in place of KEY, SCALAR and VALUE. */
+export const PLAIN_KEY = 20
 
 export class Token {
   readonly type: number
@@ -28,7 +30,7 @@ export class Token {
   readonly column: number
   /** Its length where an empty node may follow it: that node's place is behind it. */
   readonly width: number
-  /** A scalar's or an anchor's text, a tag's handle, a version. */
+  /** A scalar's, a plain key's or an anchor's text, a tag's handle, a version. */
   readonly value: string
   /** What follows a tag's handle; the prefix of a tag directive. */
   readonly suffix: string
