@@ -219,7 +219,6 @@ describe('load tells keys from what looks like one', () => {
     ['a b.c/d-e: f', [['a b.c/d-e', 'f']]],
     ['a : b', [['a', 'b']]],
     ['a:b: c', [['a:b', 'c']]],
-    ['a #b: c\n', [['a', null]]].slice(1) as Array<[Value, Value]>,
     ['1: 2', [[1, 2]]],
     ['yes: no', [[true, false]]],
     [
