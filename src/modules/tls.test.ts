@@ -50,3 +50,39 @@ test.runIf(hasOpenssl)('A certificate that signs itself is made once', async () 
   )
   expect(await run('create_self_signed_cert', { CN: 'a.example' })).toBe('Certificate "a.example" already exists')
 })
+
+test.runIf(hasOpenssl)('An authority revokes a certificate, which is then valid no more', async () => {
+  const [ca_name, CN] = ['other', 'lost']
+  const list = `${root}/${ca_name}/crl.pem`
+  const certificate = `${root}/${ca_name}/certs/${CN}.crt`
+  expect(await run('create_empty_crl', { ca_name })).toBe('There is no CA named "other"')
+  await run('create_ca', { ca_name, CN: 'Other CA', bits: 1024 })
+  expect(await run('create_empty_crl', { ca_name })).toBe(`Created an empty CRL: "${list}"`)
+  expect(await run('create_empty_crl', { ca_name })).toBe(`CRL "${list}" already exists`)
+  expect(await run('revoke_cert', { ca_name, CN })).toBe('There is no client certificate named "lost"')
+  for (const name of [CN, 'kept']) {
+    await run('create_csr', { ca_name, CN: name, bits: 1024 })
+    await run('create_ca_signed_cert', { ca_name, CN: name })
+  }
+  const others = { 'config.option': () => root }
+  const valid = async (cert: string, crl_file: Value) =>
+    toPlain(await tryFunction(tls, 'validate', { host, kwargs: { cert, ca_name, crl_file }, others }))
+  expect(await valid(certificate, list)).toEqual({ valid: true })
+  expect(await run('revoke_cert', { ca_name, CN })).toMatch(`Revoked Certificate: "${certificate}", serial number: `)
+  expect(await run('revoke_cert', { ca_name, CN })).toMatch(`"${certificate}" was already revoked, serial number: `)
+  expect(await valid(certificate, list)).toEqual({ valid: false, error: 'certificate revoked' })
+  expect(await valid(certificate, null)).toEqual({ valid: false, error: 'certificate revoked' })
+  expect(await valid(`${root}/${ca_name}/certs/kept.crt`, list)).toEqual({ valid: true })
+})
+
+test('Extensions for a use are those of the pillar, or the usual ones', async () => {
+  const others = { 'pillar.get': ([, fallback]: readonly Value[]) => fallback! }
+  expect(toPlain(await tryFunction(tls, 'get_extensions', { args: ['client'], others }))).toEqual({
+    csr: {
+      basicConstraints: 'CA:FALSE',
+      extendedKeyUsage: 'clientAuth',
+      keyUsage: 'nonRepudiation, digitalSignature, keyEncipherment',
+    },
+    cert: { authorityKeyIdentifier: 'keyid,issuer:always', subjectKeyIdentifier: 'hash' },
+  })
+})

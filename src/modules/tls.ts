@@ -4,6 +4,7 @@ import { type Dict, fromTimestamp, isList, str, truthy, type Value, valueError }
 import { arg, changes, defineModule, type FunctionContext, reads } from '../sdk/mod.ts'
 import { certificateFacts, configured, newKey, newSerial, openssl, type Subject, subjectWords } from './tls/openssl.ts'
 import { isThere, record, rootOf, textOfFile, writeKey } from './tls/places.ts'
+import { revocation } from './tls/revocation.ts'
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const cacert_path = optional('The root of all authorities; it counts for later calls too')
@@ -293,6 +294,7 @@ export default defineModule({
         return `Created PKCS#12 Certificate for "${CN}": "${path}.p12"`
       },
     ),
+    ...revocation,
     cert_info: reads(
       'What a certificate says.',
       'tls.cert_info /dir/for/certs/cert.pem',
