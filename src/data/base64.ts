@@ -1,5 +1,5 @@
 // Base64 as Python's `binascii` reads it: characters of no meaning are skipped, the first complete padding ends the data.
-import { valueError } from './errors.ts'
+import { PyError } from './errors.ts'
 
 const EQUALS = 0x3d
 
@@ -20,7 +20,8 @@ export function decodeBase64(bytes: Uint8Array): Uint8Array {
     }
   }
   if (count % 4 === 0) return decoded(digits, count)
-  throw valueError(
+  throw new PyError(
+    'binascii.Error',
     count % 4 === 1
       ? `Invalid base64-encoded string: number of data characters (${count}) cannot be 1 more than a multiple of 4`
       : 'Incorrect padding',

@@ -15,6 +15,7 @@ export type PyErrorType =
   | 'UnicodeDecodeError'
   | 'UnicodeEncodeError'
   | 're.error'
+  | 'binascii.Error'
   | 'JSONDecodeError'
   | 'LookupError'
   | 'MemoryError'

@@ -1,14 +1,16 @@
 // Hashes, signatures and base64 of texts.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, getHashes, timingSafeEqual } from 'node:crypto'
 import {
   decodeBase64,
   encodeText,
+  PyError,
   qualifiedTypeName,
   SaltError,
   textOf,
   textOrBytes,
   typeError,
   type Value,
+  valueError,
 } from '../data/mod.ts'
 import { arg, defineModule, fn, ret } from '../sdk/mod.ts'
 
@@ -139,7 +141,13 @@ export default defineModule({
       returns: ret.boolean('Whether it does'),
       effect: 'read',
       run: (_ctx, { string, shared_secret, challenge_hmac }) => {
-        const [algorithm = '', challenge = ''] = challenge_hmac.split('=')
+        const parts = challenge_hmac.split('=')
+        if (parts.length < 2) throw valueError('not enough values to unpack (expected 2, got 1)')
+        if (parts.length > 2) throw valueError('too many values to unpack (expected 2)')
+        const [algorithm = '', challenge = ''] = parts
+        if (!getHashes().includes(algorithm)) {
+          throw new PyError('AttributeError', `module 'hashlib' has no attribute '${algorithm}'`)
+        }
         return sameText(signature(algorithm, string, shared_secret).toString('hex'), challenge)
       },
     }),

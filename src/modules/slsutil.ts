@@ -1,7 +1,7 @@
 // Merging, rendering and small texts for SLS files and templates.
 import { normalize } from 'node:path/posix'
 import { contains, iterate, merge, SaltError, str, truthy, update, type Value } from '../data/mod.ts'
-import { arg, defineModule, deserialize, type FunctionContext, fn, ret, serialize } from '../sdk/mod.ts'
+import { arg, defineModule, deserialize, type FunctionContext, fn, ret, serialized } from '../sdk/mod.ts'
 import { banner } from './slsutil-banner.ts'
 
 const strategy = {
@@ -169,7 +169,7 @@ export default defineModule({
       returns: ret.string('The text'),
       examples: ["salt '*' --no-parse=obj slsutil.serialize 'json' obj=\"{'foo': 'Foo!'}\""],
       effect: 'read',
-      run: (_ctx, { serializer, obj, mod_kwargs }) => serialize(serializer, obj, withoutPublished(mod_kwargs)),
+      run: (_ctx, { serializer, obj, mod_kwargs }) => serialized(serializer, obj, withoutPublished(mod_kwargs)),
     }),
     deserialize: fn({
       doc: 'The value that a text in a format stands for.',

@@ -1,5 +1,5 @@
 // Sections and keys as Python's configparser writes and reads them.
-import { type Dict, isDict, PyError, qualifiedTypeName, str, type Value } from '../data/mod.ts'
+import { type Dict, isDict, PyError, qualifiedTypeName, repr, str, type Value } from '../data/mod.ts'
 
 /** INI as Python's configparser writes it: keys in lower case, values as they are. */
 export function writeIni(value: Value): string {
@@ -44,27 +44,51 @@ function checkInterpolation(value: Value): void {
 export function readIni(source: string): Dict {
   const sections: Dict = new Map()
   const defaults: Dict = new Map()
-  let at: Dict | undefined
+  const unread: string[] = []
+  let at: { name: string; keys: Dict } | undefined
   let last: Value = null
-  for (const line of source.split('\n')) {
-    if (/^\s*([#;].*)?$/.test(line)) continue
-    const section = /^\[([^\]]+)\]/.exec(line)
-    const pair = /^([^\s=:][^=:]*?)\s*(?:[=:]\s*(.*?)\s*)?$/.exec(line)
-    if (section) {
-      at = section[1] === 'DEFAULT' ? defaults : new Map()
-      if (at !== defaults) sections.set(section[1]!, at)
-    } else if (/^\s/.test(line) && at && last !== null) {
-      at.set(last, `${str(at.get(last)!)}\n${line.trim()}`)
-    } else if (pair && at) {
+  for (const [index, line] of linesOf(source)) {
+    if (/^\s*[#;]/.test(line)) continue
+    if (line.trim() === '') {
+      if (at && last !== null) at.keys.set(last, `${str(at.keys.get(last)!)}\n`)
+      continue
+    }
+    const section = /^\[(.+)\]/.exec(line)?.[1]
+    const pair = /^([^\s=:][^=:]*?)\s*[=:]\s*(.*?)\s*$/.exec(line)
+    const place = `While reading from '<???>' [line ${String(index).padStart(2)}]:`
+    if (/^\s/.test(line) && at && last !== null) {
+      at.keys.set(last, `${str(at.keys.get(last)!)}\n${line.trim()}`)
+    } else if (section !== undefined) {
+      if (sections.has(section)) throw new PyError('ValueError', `${place} section ${repr(section)} already exists`)
+      at = { name: section, keys: section === 'DEFAULT' ? defaults : new Map() }
+      if (at.keys !== defaults) sections.set(section, at.keys)
+      last = null
+    } else if (!at) {
+      const text = `File contains no section headers.\nfile: '<???>', line: ${index}\n${repr(line)}`
+      throw new PyError('ValueError', text)
+    } else if (pair) {
       last = pair[1]!.toLowerCase()
-      at.set(last, pair[2] ?? null)
+      if (at.keys.has(last)) {
+        const what = `option ${repr(last)} in section ${repr(at.name)}`
+        throw new PyError('ValueError', `${place} ${what} already exists`)
+      }
+      at.keys.set(last, pair[2]!)
     } else {
-      throw new PyError(
-        'ValueError',
-        `File contains no section headers.\nfile: '<???>', line: 1\n${JSON.stringify(`${line}\n`)}`,
-      )
+      unread.push(`\n\t[line ${String(index).padStart(2)}]: ${repr(line)}`)
     }
   }
-  for (const [name, keys] of sections) sections.set(name, new Map([...defaults, ...(keys as Dict)]))
+  if (unread.length > 0) {
+    throw new PyError('ValueError', `Source contains parsing errors: '<???>'${unread.join('')}`)
+  }
+  for (const [name, keys] of sections) {
+    const all = [...defaults, ...(keys as Dict)]
+    sections.set(name, new Map(all.map(([key, value]) => [key, str(value).trimEnd()])))
+  }
   return sections
+}
+
+/** Lines with their endings, counted from 1. */
+function* linesOf(source: string): Generator<[number, string]> {
+  let index = 1
+  for (const line of source.match(/[^\n]*\n|[^\n]+$/g) ?? []) yield [index++, line]
 }

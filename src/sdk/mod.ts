@@ -117,7 +117,7 @@ export { packOrigins, readOrigins, shownOrigin } from './pillar-origins.ts'
 export { toValue } from './result.ts'
 export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
-export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize } from './serializers.ts'
+export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize, serialized } from './serializers.ts'
 export {
   defineState,
   reportOn,

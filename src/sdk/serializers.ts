@@ -4,7 +4,9 @@ import { BrineError, toError } from '../base/mod.ts'
 import {
   type DumpJsonOptions,
   decodeBytes,
+  decodeMsgpack,
   dumpJson,
+  encodeMsgpack,
   loadJson,
   PyError,
   SaltError,
@@ -26,19 +28,13 @@ export class SerializerError extends BrineError<'SerializationError' | 'Deserial
 }
 
 interface Serializer {
-  serialize(value: Value, options: SerializerOptions): string | Promise<string>
+  serialize(value: Value, options: SerializerOptions): string | Uint8Array | Promise<string>
   deserialize(text: string | Uint8Array): Value | Promise<Value>
 }
 
 const json: Serializer = {
   serialize: async (value, options) => dumpJson(value, jsonOptions(options)),
-  deserialize(text) {
-    try {
-      return loadJson(text)
-    } catch (error) {
-      throw new SerializerError('DeserializationError', error)
-    }
-  },
+  deserialize: (text) => loadJson(text),
 }
 
 const JSON_OPTIONS = new Set([
@@ -98,10 +94,19 @@ const configparser: Serializer = {
   deserialize: async (text) => (await import('./ini-text.ts')).readIni(asText(text)),
 }
 
+const msgpack: Serializer = {
+  serialize: (value) => encodeMsgpack(value, 'bus'),
+  deserialize(bytes) {
+    if (typeof bytes === 'string') throw new PyError('TypeError', "a bytes-like object is required, not 'str'")
+    return decodeMsgpack(bytes, { dialect: 'bus' })
+  },
+}
+
 const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map([
   ['json', json],
   ['toml', toml],
   ['configparser', configparser],
+  ['msgpack', msgpack],
   ['yaml', yaml],
   ['yamlex', yamlex],
 ])
@@ -112,16 +117,38 @@ function serializer(name: string): Serializer {
   return found
 }
 
+/** In a format that is text. */
 export async function serialize(name: string, value: Value, options: SerializerOptions = new Map()): Promise<string> {
-  return serializer(name).serialize(value, options)
+  return asText(await serialized(name, value, options))
+}
+
+/** Text, or bytes where the format is made of them. */
+export async function serialized(
+  name: string,
+  value: Value,
+  options: SerializerOptions = new Map(),
+): Promise<string | Uint8Array> {
+  const writer = serializer(name)
+  try {
+    return await writer.serialize(value, options)
+  } catch (error) {
+    throw failing('SerializationError', error)
+  }
 }
 
 export async function deserialize(name: string, source: Value): Promise<Value> {
   const reader = serializer(name)
   const text = textOf(source) ?? (source instanceof Uint8Array ? source : undefined)
   if (text === undefined) throw new PyError('AttributeError', `${str(source)} is neither text nor bytes`)
-  return reader.deserialize(text)
+  try {
+    return await reader.deserialize(text)
+  } catch (error) {
+    throw failing('DeserializationError', error)
+  }
 }
+
+const failing = (code: SerializerError['code'], error: unknown): Error =>
+  toError(error).name === code ? toError(error) : new SerializerError(code, error)
 
 /** What `salt.utils.yaml.safe_dump` writes. */
 export async function dumpYaml(value: Value, options: DumpOptions = {}): Promise<string> {

@@ -166,7 +166,6 @@ async function writeData(ctx: StateContext, answer: Answer, { data, name, serial
   let dataset: Dataset = { data }
   if (truthy(options['merge_if_exists']!)) {
     if (await isFile(ctx, path)) {
-      if (!serializer.read) return fail(answer, `merge_if_exists is not supported for the ${name} serializer`)
       try {
         dataset = await mergeExisting(ctx, path, data, serializer.read, options)
       } catch (error) {
