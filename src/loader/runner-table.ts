@@ -289,4 +289,10 @@ export const runnerTable: MasterTable = {
       load: () => import('../runners/trace.ts'),
     },
   ],
+  winrepo: [
+    {
+      functions: ['genrepo', 'update_git_repos'],
+      load: () => import('../runners/winrepo.ts'),
+    },
+  ],
 }
