@@ -2,6 +2,7 @@
 import type { ReturnerModule } from '../sdk/mod.ts'
 
 export const returnerTable: Readonly<Record<string, () => Promise<{ default: ReturnerModule }>>> = {
+  highstate: () => import('../returners/highstate.ts'),
   local_cache: () => import('../returners/local_cache.ts'),
   mysql: () => import('../returners/mysql.ts'),
   pgjsonb: () => import('../returners/pgjsonb.ts'),

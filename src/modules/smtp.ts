@@ -64,6 +64,7 @@ async function send(ctx: FunctionContext, given: Given): Promise<boolean> {
     sender,
     recipient,
     body: str(chosen['message']!),
+    subtype: str(chosen['subtype'] ?? 'plain'),
     attachments: await attached(ctx, chosen['attachments']!),
     boundary: `===============${randomBytes(12).toString('hex')}==`,
   })
@@ -99,6 +100,7 @@ export default defineModule({
         password: arg.any('The password', { optional: true, secret: true }),
         profile: optional('The name of options that hold all of these'),
         attachments: optional('Paths of files that go with it'),
+        subtype: arg.string('Of which kind the text is: plain, html, …', { default: 'plain', beyond: true }),
       },
       returns: ret.boolean('Whether the server took it'),
       examples: ["salt '*' smtp.send_msg admin@example.com 'The disk is full' profile=my-smtp-account"],

@@ -157,7 +157,9 @@ const modulesOf = (what: string, choose: Choose) =>
     run: (ctx, { args }) => listModules(choose(ctx), args),
   })
 
-const RENDERERS = ['gpg', 'jinja', 'json', 'json5', 'text', 'toml', 'yaml', 'yamlex']
+const RENDERERS = 'gpg jinja json json5 msgpack nacl stateconf toml yaml yamlex'.split(' ')
+/** Those that need Python. */
+const BY_PYTHON = ['mako', 'py', 'pydsl', 'pyobjects']
 
 export default defineModule({
   name: 'sysmod',
@@ -193,9 +195,11 @@ export default defineModule({
       args: { args: arg.rest('Globs') },
       returns: ret.list('The names'),
       effect: 'read',
-      run: (_ctx, { args }) => {
-        if (args.length === 0) return RENDERERS
-        return RENDERERS.filter((name) => args.some((glob) => fnmatchFilter([name], str(glob)).length > 0))
+      run: async (ctx, { args }) => {
+        const hasPython = (await ctx.host.which('python3')) !== undefined
+        const names = [...RENDERERS, ...(hasPython ? BY_PYTHON : [])].sort()
+        if (args.length === 0) return names
+        return names.filter((name) => args.some((glob) => fnmatchFilter([name], str(glob)).length > 0))
       },
     }),
     state_schema: fn({

@@ -48,10 +48,20 @@ export async function returnerOptions<Name extends string>(
   const found = {} as Record<Name, Value>
   for (const [name, fallback] of Object.entries(defaults) as Array<[Name, Value]>) {
     const given = own instanceof Map ? own.get(name) : undefined
-    const names = [...(config ? [`${String(config)}.${returner}.${name}`] : []), `${returner}.${name}`]
-    found[name] = given ?? (await firstOf(ctx, names)) ?? fallback
+    found[name] = given ?? (await configured(ctx, returner, config ?? null, name)) ?? fallback
   }
   return found
+}
+
+/** In a mapping under the returner's name, or as an option of its own; of the set that the job names before the usual one. */
+async function configured(ctx: FunctionContext, returner: string, config: Value, name: string) {
+  const isNamed = config !== null && config !== ''
+  for (const place of [...(isNamed ? [`${String(config)}.${returner}`] : []), returner]) {
+    const whole = await ctx.call('config.option', [place])
+    const value = (whole instanceof Map ? whole.get(name) : undefined) ?? (await firstOf(ctx, [`${place}.${name}`]))
+    if (value !== undefined && value !== null) return value
+  }
+  return undefined
 }
 
 async function firstOf(ctx: FunctionContext, names: readonly string[]): Promise<Value | undefined> {

@@ -3,6 +3,7 @@ import { decodeBytes, dumpJson, loadJson, numberOf, str, type Value } from '../.
 import type { CommandResult, FunctionContext } from '../../sdk/mod.ts'
 
 const TIMEOUT = 1200
+const PLAIN = { ensureAscii: false }
 export const QUIET = new Map([['ANSIBLE_DEPRECATION_WARNINGS', '0']])
 
 type Answer = Map<string, Value>
@@ -40,8 +41,8 @@ function moduleArguments(args: readonly Value[], kwargs: ReadonlyMap<string, Val
   const dict = Array.isArray(published) ? published.find((value) => value instanceof Map) : undefined
   const named = dict instanceof Map ? [...dict] : [...kwargs].filter(([name]) => !name.startsWith('__pub'))
   return [
-    ...args.map((value) => dumpJson(value)),
-    ...named.filter(([name]) => name !== '__kwarg__').map(([name, value]) => `${str(name)}=${dumpJson(value)}`),
+    ...args.map((value) => dumpJson(value, PLAIN)),
+    ...named.filter(([name]) => name !== '__kwarg__').map(([name, value]) => `${str(name)}=${dumpJson(value, PLAIN)}`),
   ].join(' ')
 }
 

@@ -62,7 +62,10 @@ async function judged(ctx: FunctionContext, test: Dict, detailed: boolean): Prom
     const result: Dict = new Map([['status', status]])
     if (!detailed) return result
     const [title, value] = truthy(section) ? [' assertion_section', ` ${str(section)}`] : ['', '']
-    result.set(`module.function [args]${title}`, `${called} ${dumpJson(test.get('args') ?? null)}${value}`)
+    result.set(
+      `module.function [args]${title}`,
+      `${called} ${dumpJson(test.get('args') ?? null, { ensureAscii: false })}${value}`,
+    )
     return result.set('saltcheck assertion', text)
   }
   const groups = groupsOf(test)

@@ -10,6 +10,8 @@ export interface Mail {
   sender: string
   recipient: string
   body: string
+  /** Of which kind the text is: plain, html, … */
+  subtype?: string
   attachments: readonly Attachment[]
   /** Something that occurs in no part. */
   boundary: string
@@ -22,10 +24,10 @@ const lines76 = (text: string): string => text.replace(/.{76}/g, '$&\n')
 const header = (text: string): string => (isAscii(text) ? text : `=?utf-8?b?${Buffer.from(text).toString('base64')}?=`)
 
 /** The headers of a text and the text, in an encoding that every server passes on. */
-function textPart(body: string): string[] {
+function textPart(body: string, subtype: string): string[] {
   if (isAscii(body)) {
     return [
-      'Content-Type: text/plain; charset="us-ascii"',
+      `Content-Type: text/${subtype}; charset="us-ascii"`,
       'MIME-Version: 1.0',
       'Content-Transfer-Encoding: 7bit',
       body,
@@ -33,7 +35,7 @@ function textPart(body: string): string[] {
   }
   const encoded = `${lines76(Buffer.from(body).toString('base64'))}\n`
   return [
-    'Content-Type: text/plain; charset="utf-8"',
+    `Content-Type: text/${subtype}; charset="utf-8"`,
     'MIME-Version: 1.0',
     'Content-Transfer-Encoding: base64',
     encoded,
@@ -51,9 +53,9 @@ function filePart({ name, content }: Attachment): string {
   ].join('\n')
 }
 
-export function mailText({ subject, sender, recipient, body, attachments, boundary }: Mail): string {
+export function mailText({ subject, sender, recipient, body, subtype = 'plain', attachments, boundary }: Mail): string {
   const about = [`Subject: ${header(subject)}`, `From: ${header(sender)}`, `To: ${header(recipient)}`]
-  const part = textPart(body)
+  const part = textPart(body, subtype)
   if (attachments.length === 0) return [...part.slice(0, 3), ...about, '', part[3]].join('\n')
   const parts = [[...part.slice(0, 3), '', part[3]].join('\n'), ...attachments.map(filePart)]
   const head = [`Content-Type: multipart/mixed; boundary="${boundary}"`, 'MIME-Version: 1.0', ...about, '']
