@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Dict, Value } from '../../../src/data/mod.ts'
 import { moduleTable, Registry } from '../../../src/loader/mod.ts'
-import { type FileTree, RenderError, renderJinja } from '../../../src/render/mod.ts'
+import { type FileTree, RenderError, renderJinja, renderText } from '../../../src/render/mod.ts'
 import type { Area, Case, Json, Outcome } from '../area.ts'
 import { decodeTyped } from '../typed-json.ts'
 
@@ -71,16 +71,25 @@ async function rendered(testCase: Case): Promise<string> {
   opts.set('grains', grains)
   opts.set('pillar', pillar)
   const path = testCase['path'] as string | undefined
+  const tree = new CaseTree((testCase['files'] ?? {}) as Record<string, string>)
+  const functions: Registry = new Registry(moduleTable, {
+    opts,
+    grains,
+    pillar,
+    masked: false,
+    render: async ({ text, ...request }) =>
+      (await renderText(text, { ...request, opts, grains, pillar, functions, tree })).value,
+  })
   const { text } = await renderJinja(testCase['template'] as string, {
     opts,
     grains,
     pillar,
-    functions: new Registry(moduleTable, { opts, grains, pillar, masked: false }),
+    functions,
     saltenv: (testCase['saltenv'] as string | undefined) ?? 'base',
     ...(testCase['mode'] === 'file' ? {} : { sls: (testCase['sls'] as string | undefined) ?? '' }),
     path: path === undefined ? undefined : `${FILES}/${path}`,
     context: dict(testCase['context']) as Map<string, Value>,
-    tree: new CaseTree((testCase['files'] ?? {}) as Record<string, string>),
+    tree,
   })
   return text
 }
