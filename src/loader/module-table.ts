@@ -324,6 +324,13 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/archive.ts'),
     },
   ],
+  asymmetric: [
+    {
+      functions: ['sign', 'verify'],
+      always: true,
+      load: () => import('../modules/asymmetric.ts'),
+    },
+  ],
   at: [
     {
       functions: ['atq', 'atrm', 'at', 'atc', 'jobcheck'],
