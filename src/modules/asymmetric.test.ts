@@ -10,10 +10,11 @@ const pem = {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 } as const
+type Pair = { publicKey: string; privateKey: string }
 const keys = {
-  rsa: generateKeyPairSync('rsa', { modulusLength: 2048, ...pem }),
-  ec: generateKeyPairSync('ec', { namedCurve: 'P-256', ...pem }),
-  ed: generateKeyPairSync('ed25519', pem),
+  rsa: generateKeyPairSync('rsa', { modulusLength: 2048, ...pem }) as unknown as Pair,
+  ec: generateKeyPairSync('ec', { namedCurve: 'P-256', ...pem }) as unknown as Pair,
+  ed: generateKeyPairSync('ed25519', pem) as unknown as Pair,
 }
 type Name = keyof typeof keys
 const NAMES = Object.keys(keys) as Name[]
