@@ -35,7 +35,7 @@ import {
 } from '../sdk/mod.ts'
 
 /** What Salt takes as "no default was given". */
-const NOT_SET = '__unset__'
+const NOT_SET = '<Constant.NOT_SET>'
 const PLACEHOLDER = '**********'
 
 const unmask = arg.any('Show values as they are', { optional: true, since: '3008.0' })
@@ -219,6 +219,7 @@ function obfuscated(value: Value): Value {
 const freshArgs = { args: arg.rest('Keys, as for `item`'), ...overrides, ...environments, unmask }
 
 const getDeclaration = fn({
+  calledAs: 'get',
   doc: 'A value of the pillar in memory, by its path, or the default.',
   args: {
     key: arg.any('The path to the value'),
@@ -238,6 +239,7 @@ const getDeclaration = fn({
 })
 
 const dataDeclaration = fn({
+  calledAs: 'items',
   doc: 'Compile the pillar anew and return all of it; `raw` returns what is in memory.',
   args: freshArgs,
   returns: ret.dict('The pillar'),

@@ -66,8 +66,18 @@ function jsonOptions(options: SerializerOptions): DumpJsonOptions {
   }
 }
 
+/** What Python's `yaml.dump` takes besides the data. */
+const YAML_OPTIONS = new Set(
+  (
+    'default_style default_flow_style canonical indent width allow_unicode line_break encoding explicit_start ' +
+    'explicit_end version tags sort_keys Dumper stream'
+  ).split(' '),
+)
+
 const yaml: Serializer = {
   serialize: async (value, options) => {
+    const odd = [...options.keys()].find((name) => !YAML_OPTIONS.has(name))
+    if (odd !== undefined) throw new PyError('TypeError', `dump_all() got an unexpected keyword argument '${odd}'`)
     const { serializeYaml } = await import('../yaml/mod.ts')
     return serializeYaml(value, Object.fromEntries(options) as DumpOptions)
   },

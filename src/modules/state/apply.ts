@@ -51,10 +51,10 @@ export async function applySls(
   const rendered = await run.highstate(new Map([[str(run.opts.get('saltenv')!), splitInput(mods)]]))
   if (rendered.errors.length > 0) return failCompilation(ctx, rendered.errors)
   if (truthy(exclude)) addExclude(rendered.high, splitInput(exclude))
-  const ret = await run.callHigh(rendered.high, orchestrationJid)
+  const ret = await tersely(ctx, kwargs, await run.callHigh(rendered.high, orchestrationJid))
   setRetcode(ctx, ret, rendered.high)
   await writeCache(ctx, name, rendered.high)
-  return truthy(kwargs.get('terse') ?? false) && ret instanceof Map ? onlyNotable(ret) : ret
+  return ret
 }
 
 async function syncModules(ctx: FunctionContext, wanted: Value, kwargs: Further): Promise<void> {
@@ -67,7 +67,14 @@ async function syncModules(ctx: FunctionContext, wanted: Value, kwargs: Further)
   }
 }
 
-/** Without what succeeded and changed nothing. */
+/** Without what succeeded and changed nothing, where the caller or the configuration wants that. */
+async function tersely(ctx: FunctionContext, kwargs: Further, ret: Value): Promise<Value> {
+  if (!(ret instanceof Map)) return ret
+  const isTerse =
+    truthy(kwargs.get('terse') ?? false) || (await ctx.call('config.option', ['state_data', ''])) === 'terse'
+  return isTerse ? onlyNotable(ret) : ret
+}
+
 function onlyNotable(ret: Dict): Dict {
   const isNotable = (result: Value): boolean =>
     result instanceof Map && (!truthy(result.get('result') ?? null) || truthy(result.get('changes') ?? null))
@@ -104,9 +111,10 @@ export async function applyTop(ctx: FunctionContext, top: string, args: ApplyArg
 async function runHighstate(ctx: FunctionContext, run: StateRun, kwargs: Further): Promise<Value> {
   const errors = pillarErrors(run, kwargs)
   if (errors.length > 0) return refusePillar(ctx, errors)
-  const { ret, high } = await callHighstate(ctx, run, kwargs)
+  const { ret: whole, high } = await callHighstate(ctx, run, kwargs)
+  const ret = await tersely(ctx, kwargs, whole)
   setRetcode(ctx, ret, high)
-  return truthy(kwargs.get('terse') ?? false) && ret instanceof Map ? onlyNotable(ret) : ret
+  return ret
 }
 
 function nothing(comment: string): Dict {

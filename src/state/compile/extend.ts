@@ -1,6 +1,6 @@
 // `extend`, and what the `_in` requisites become: arguments laid over states that are declared elsewhere. Requisites
 // are added to those that are there, other arguments replace.
-import { type Dict, str, type Value } from '../../data/mod.ts'
+import { type Dict, isIterable, iterate, PyError, str, typeName, type Value } from '../../data/mod.ts'
 import { REQUISITE_KEYWORDS } from './keywords.ts'
 import { NameIndex } from './name-index.ts'
 import type { Places } from './places.ts'
@@ -53,7 +53,9 @@ function excludedSls(high: High): Set<Value> {
   const entries = high.get('__exclude__')
   for (const entry of Array.isArray(entries) ? entries : []) {
     if (typeof entry === 'string') excluded.add(entry)
-    else if (entry instanceof Map && entry.has('sls')) excluded.add(entry.get('sls')!)
+    else if (!(entry instanceof Map)) {
+      throw new PyError('AttributeError', `'${typeName(entry)}' object has no attribute 'get'`)
+    } else if (entry.has('sls')) excluded.add(entry.get('sls')!)
   }
   return excluded
 }
@@ -64,8 +66,9 @@ function extendId(target: Dict, body: Dict, id: Value, index: NameIndex): void {
     if (state.startsWith('__')) continue
     const args = target.get(state)
     if (args === undefined) target.set(state, run)
-    else if (Array.isArray(args) && Array.isArray(run)) {
-      for (const arg of run) if (!replace(args, arg)) args.push(arg)
+    else if (Array.isArray(args) && isIterable(run)) {
+      // of a dict these are its keys, as if they were names of functions
+      for (const arg of iterate(run)) if (!replace(args, arg)) args.push(arg)
     }
     if (Array.isArray(run)) for (const arg of run) index.added(id, state, arg)
   }

@@ -1,5 +1,5 @@
 // SLS files put together. An ID may come twice only with equal content.
-import { equals, getItem, str, type Value } from '../../data/mod.ts'
+import { equals, getItem, isIterable, str, typeError, typeName, type Value } from '../../data/mod.ts'
 import { listOf } from './declarations.ts'
 import type { Places } from './places.ts'
 import type { CompileError, High } from './types.ts'
@@ -9,6 +9,7 @@ const GATHERED = ['__extend__', '__exclude__']
 /** Adds the states of an SLS, which loses its `__extend__` and `__exclude__` to the whole. */
 export function mergeStates(high: High, state: Value, errors: CompileError[], places: Places): void {
   if (!(state instanceof Map)) {
+    if (!isIterable(state)) throw typeError(`argument of type '${typeName(state)}' is not iterable`)
     errors.push({ text: `Error when rendering state with contents: ${str(state)}` })
     return
   }

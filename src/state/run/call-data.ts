@@ -1,7 +1,7 @@
 // The arguments a state function gets from its low chunk: those it declares, and for one that takes further keywords
 // all the rest but the engine's own. Anything else is refused before something is done.
 import { didYouMean, slipOf } from '../../base/mod.ts'
-import { SaltError, str, type Value } from '../../data/mod.ts'
+import { SaltError, str, typeError, type Value } from '../../data/mod.ts'
 import { filled, frameOf, type StateFunction } from '../../sdk/mod.ts'
 import { INTERNAL_KEYWORDS } from '../compile/keywords.ts'
 import type { LowChunk } from '../compile/types.ts'
@@ -13,15 +13,18 @@ export interface CallData {
   given: Map<string, Value>
   /** Further keywords. */
   further: Map<string, Value>
+  /** Whether a further keyword was no text, which Python refuses when it calls. */
+  hasOddKeyword: boolean
 }
 
 export function callData(full: string, declaration: StateFunction, low: LowChunk): CallData {
-  const data: CallData = { full, declaration, given: new Map(), further: new Map() }
+  const data: CallData = { full, declaration, given: new Map(), further: new Map(), hasOddKeyword: false }
   const { defaults, rest, open } = frameOf(declaration)
   low.forEach((value, key) => {
     const name = typeof key === 'string' ? key : str(key)
     if (name === key && Object.hasOwn(defaults, name) && name !== rest && name !== open) data.given.set(name, value)
     else if (!INTERNAL_KEYWORDS.has(name)) data.further.set(name, value)
+    if (name !== key) data.hasOddKeyword = true
   })
   if (open === undefined && data.further.size > 0)
     throw unexpected([...data.further.keys()], full, Object.keys(declaration.args))
@@ -49,7 +52,14 @@ export function slips({ declaration, given, further }: CallData): Array<[written
 }
 
 /** In the forms that the function declares. */
-export function boundArguments({ declaration, given, further, full }: CallData): Record<string, unknown> {
+export function boundArguments({
+  declaration,
+  given,
+  further,
+  full,
+  hasOddKeyword,
+}: CallData): Record<string, unknown> {
+  if (hasOddKeyword) throw typeError('keywords must be strings')
   const name = declaration.calledAs ?? full.slice(full.indexOf('.') + 1)
   return filled(declaration, { named: given, rest: [], further }, name)
 }

@@ -42,13 +42,14 @@ export const runArgs = {
   kwargs,
 }
 
+/** Waiting commands have an empty list where others have nothing. */
 export const waitArgs = {
   name,
   cwd,
   root,
   runas,
   shell,
-  env,
+  env: arg.any('Environment variables: a dict, or a list of dicts', { default: [] }),
   stateful,
   output_loglevel,
   hide_output,

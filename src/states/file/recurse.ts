@@ -218,7 +218,7 @@ export const recurse = state({
     win_owner: windows,
     win_perms: windows,
     win_deny_perms: windows,
-    win_inheritance: windows,
+    win_inheritance: arg.any('For Windows only', { default: true }),
     merge: flag('Use all sources that exist, not only the first'),
     kwargs: arg.open('Handed on to `managed`'),
   },

@@ -1,5 +1,5 @@
 // Results as recordings write them: times, process ids and the like replaced by names, tracebacks without their frames.
-import { decodeBytes, Float, type PyObject, PySet, str, type Value } from '../../../src/data/mod.ts'
+import { Float, type PyObject, PySet, str, type Value } from '../../../src/data/mod.ts'
 import type { Json } from '../area.ts'
 
 /** A value as plain JSON: keys are text, tuples are lists, bytes are text. */
@@ -8,7 +8,7 @@ export function asJson(value: Value): Json {
     return value
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Float) return value.value
-  if (value instanceof Uint8Array) return decodeBytes(value)
+  if (value instanceof Uint8Array) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(value)
   if (Array.isArray(value)) return value.map(asJson)
   if (value instanceof Map) return Object.fromEntries(Array.from(value, ([key, item]) => [keyText(key), asJson(item)]))
   if (value instanceof PySet) return [...value.values()].map(asJson)
