@@ -475,6 +475,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/pkg.ts'),
     },
   ],
+  pkgbuild: [
+    {
+      functions: ['built', 'repo'],
+      load: () => import('../states/pkgbuild.ts'),
+    },
+  ],
   pkgrepo: [
     {
       functions: ['managed', 'absent'],
