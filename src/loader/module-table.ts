@@ -2610,6 +2610,28 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/sysfs.ts'),
     },
   ],
+  syslog_ng: [
+    {
+      functions: [
+        'config',
+        'set_binary_path',
+        'set_config_file',
+        'get_config_file',
+        'set_parameters',
+        'config_test',
+        'version',
+        'modules',
+        'stats',
+        'stop',
+        'start',
+        'reload',
+        'write_config',
+        'write_version',
+      ],
+      always: true,
+      load: () => import('../modules/syslog_ng.ts'),
+    },
+  ],
   sysrc: [
     {
       functions: ['get', 'set', 'remove'],

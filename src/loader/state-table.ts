@@ -745,6 +745,12 @@ export const stateTable: StateTable = {
       load: () => import('../states/sysfs.ts'),
     },
   ],
+  syslog_ng: [
+    {
+      functions: ['config', 'stopped', 'started', 'reloaded'],
+      load: () => import('../states/syslog_ng.ts'),
+    },
+  ],
   sysrc: [
     {
       functions: ['managed', 'absent'],
