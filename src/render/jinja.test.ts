@@ -197,6 +197,13 @@ describe('environment options', () => {
   })
 })
 
+describe('a call on an undefined value', () => {
+  test('fails before its arguments do', async () => {
+    const { message } = await failure('{{ salt.no_such.fun(salt.neither.fun(1)) }}')
+    expect(message).toContain("has no attribute 'no_such'")
+  })
+})
+
 describe('an imported name', () => {
   test('may be none', async () => {
     const files = { 'map.jinja': '{% set app = none %}' }

@@ -20,6 +20,14 @@ const COMPARISONS: Record<ast.CompareOp, (a: string, b: string) => string> = {
 
 const BOOLEAN = new Set<ast.Expr['type']>(['Compare', 'Test', 'Not'])
 
+/** What is evaluated without asking a value anything. */
+const HARMLESS = new Set<ast.Expr['type']>(['Const', 'TemplateData', 'Name'])
+
+function mayFail({ args, kwargs, dynArgs, dynKwargs }: ast.Arguments): boolean {
+  const given = [...args, ...kwargs.map(({ value }) => value)]
+  return Boolean(dynArgs ?? dynKwargs) || given.some(({ type }) => !HARMLESS.has(type))
+}
+
 /** Names that mean a method of every dict, whatever its keys. */
 const DICT_METHODS = new Set('clear copy fromkeys get items keys pop popitem setdefault update values'.split(' '))
 
@@ -267,7 +275,9 @@ export class ExpressionCompiler {
   protected call(node: ast.Call, frame: Frame, caller?: string): string {
     const callee = node.node
     if (callee.type === 'Getattr') {
-      const object = this.expr(callee.node, frame)
+      const owner = this.expr(callee.node, frame)
+      // an undefined owner fails before an argument can
+      const object = mayFail(node) ? `owner(${owner})` : owner
       return this.settle(`callAttr(rt,${object},${JSON.stringify(callee.attr)},${this.arguments(node, frame, caller)})`)
     }
     return this.settle(`call(rt,${this.expr(callee, frame)},${this.arguments(node, frame, caller)})`)

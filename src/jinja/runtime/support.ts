@@ -116,6 +116,7 @@ export const support = {
   slice: getSlice,
   call,
   callAttr,
+  owner: (value: Value): Value => (value instanceof Undefined ? value.fail() : value),
   iterate,
   unpack,
   spread,
