@@ -108,6 +108,7 @@ export { getItem, setItem } from './subscript.ts'
 export {
   capitalize,
   center,
+  isAscii,
   isLower,
   isUpper,
   replaceText,

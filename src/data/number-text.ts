@@ -1,7 +1,7 @@
 // Python's `int(text)` and `float(text)`: spaces around, underscores between digits and any script's digits are fine.
 import { valueError } from './errors.ts'
 import { quote } from './repr.ts'
-import { strip } from './text.ts'
+import { isAscii, strip } from './text.ts'
 import { int } from './value.ts'
 
 const DECIMAL = /^[+-]?\d+(?:_\d+)*$/
@@ -80,7 +80,7 @@ const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu
 
 /** Without the spaces around (the four separators \x1c-\x1f are spaces only in text that is not all ASCII). */
 function plainText(text: string): string {
-  if (/^[\0-\x7f]*$/.test(text)) return text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, '')
+  if (isAscii(text)) return text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, '')
   return strip(text.replace(OTHER_DIGIT, (digit) => String(digitWorth(digit))))
 }
 

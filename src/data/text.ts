@@ -7,6 +7,9 @@ export const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\
 /** `\w` of Python's regular expressions, for use inside a character class; combining marks are no part of it. */
 export const WORD = '\\p{L}\\p{N}_'
 
+/** A pattern over letters of all scripts takes milliseconds to compile; text that has none of them needs none. */
+export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
+
 const LINE = /[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]|$)/g
 /** What ends a line besides a newline. */
 const OTHER_END = /[\v\f\r\x1c-\x1e\x85\u2028\u2029]/

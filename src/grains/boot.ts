@@ -74,8 +74,13 @@ export async function mdadmGrain(machine: Machine): Promise<Dict> {
   return new Map([['mdadm', [...new Set(names)].sort()]])
 }
 
+/** Where it is nearly always. */
+const LVM = '/usr/sbin/lvm'
+const VOLUME_GROUPS = ['vgs', '-o', 'vg_name', '--noheadings']
+
 /** Logical volumes by volume group. */
 export async function lvmGrain(machine: Machine): Promise<Dict> {
+  if (await machine.exists(LVM)) machine.begin(LVM, ...VOLUME_GROUPS)
   const lvm = await machine.which('lvm')
   if (lvm === undefined) return new Map()
   const listed = async (...args: string[]): Promise<string[]> => {
@@ -83,7 +88,7 @@ export async function lvmGrain(machine: Machine): Promise<Dict> {
     return output === '' ? [] : output.split('\n').map((line) => line.trim())
   }
   const groups: Dict = new Map()
-  for (const group of await listed('vgs', '-o', 'vg_name', '--noheadings')) {
+  for (const group of await listed(...VOLUME_GROUPS)) {
     groups.set(group, await listed('lvs', '-o', 'lv_name', '--noheadings', group))
   }
   return new Map([['lvm', groups]])

@@ -5,6 +5,7 @@ import type { Host } from '../host/mod.ts'
 import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain } from './boot.ts'
 import { cachedGrains, storeGrains } from './cache.ts'
 import { dnsGrain } from './dns.ts'
+import { firmwareQuestions } from './hardware.ts'
 import { fqdnsGrain, nameGrains } from './host-names.ts'
 import { localeGrain, machineIdGrain, optionGrains, processGrains, softwareGrains } from './identity.ts'
 import { Machine } from './machine.ts'
@@ -64,7 +65,7 @@ async function usersOwn({ opts, host }: GrainsInput, known: Dict, log: Log): Pro
 }
 
 /** What nearly every machine is asked. */
-function probeFor(hostname: string): Probe {
+function probeFor(hostname: string, further: readonly string[][]): Probe {
   return {
     programs: [
       ...[
@@ -92,6 +93,7 @@ function probeFor(hostname: string): Probe {
       ['systemd-detect-virt'],
       ['uname', '-m'],
       ['date', '+%Z'],
+      ...further,
     ],
   }
 }
@@ -99,7 +101,8 @@ function probeFor(hostname: string): Probe {
 /** In the order they are merged; all are asked for at the same time. */
 async function machineGrains(input: GrainsInput, machine: Machine): Promise<Dict[]> {
   const { opts, isWindows = false } = input
-  if (!isWindows) machine.probe(probeFor(await machine.host.hostname()))
+  if (!isWindows) machine.probe(probeFor(await machine.host.hostname(), await firmwareQuestions(machine)))
+  const volumes = isWindows ? new Map() : lvmGrain(machine)
   const { kernel } = isWindows ? { kernel: 'Windows' } : await unameOf(machine)
   const isLinux = kernel === 'Linux'
   const interfaces = interfacesOf(machine)
@@ -119,7 +122,7 @@ async function machineGrains(input: GrainsInput, machine: Machine): Promise<Dict
     kernelParamsGrain(machine),
     machine.isDirectory('/sys/class/fc_host').then((present) => new Map([['fibre_channel_host', present]])),
     isLinux ? linuxDiskGrains(machine) : new Map(),
-    isLinux ? lvmGrain(machine) : new Map(),
+    isLinux ? volumes : new Map(),
     mdadmGrain(machine),
     efiGrains(machine, kernel),
     machine.which('transactional-update').then((path) => new Map([['transactional', path !== undefined]])),

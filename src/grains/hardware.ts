@@ -53,8 +53,16 @@ const NETBSD: Readonly<Record<string, string>> = {
   uuid: 'machdep.dmi.system-uuid',
 }
 
+const SYSFS = '/sys/class/dmi/id'
+
+/** What a machine is asked whose kernel does not tell. */
+export async function firmwareQuestions(machine: Machine): Promise<string[][]> {
+  if (await machine.exists(SYSFS)) return []
+  return [...Object.values(DMIDECODE), ...SERIALS].map((keyword) => ['dmidecode', '-s', keyword])
+}
+
 export async function hardwareGrains(machine: Machine, kernel: string): Promise<Dict> {
-  if (kernel === 'Linux' && (await machine.exists('/sys/class/dmi/id'))) return fromSysfs(machine)
+  if (kernel === 'Linux' && (await machine.exists(SYSFS))) return fromSysfs(machine)
   if ((await machine.which('dmidecode')) !== undefined) return fromDmidecode(machine)
   if ((await machine.which('fw_printenv')) !== undefined) return fromUboot(machine)
   switch (kernel) {
@@ -74,7 +82,7 @@ export async function hardwareGrains(machine: Machine, kernel: string): Promise<
 async function fromSysfs(machine: Machine): Promise<Dict> {
   const grains: Dict = new Map()
   const read = Object.entries(DMI_FILES).map(
-    async ([grain, file]) => [grain, await machine.text(`/sys/class/dmi/id/${file}`)] as const,
+    async ([grain, file]) => [grain, await machine.text(`${SYSFS}/${file}`)] as const,
   )
   for (const [grain, text] of await Promise.all(read)) {
     if (text !== undefined) grains.set(grain, grain === 'uuid' ? text.trim().toLowerCase() : text.trim())

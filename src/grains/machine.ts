@@ -96,6 +96,11 @@ export class Machine {
   /** Undefined when the program is not there or took too long. */
   async run(...argv: string[]): Promise<Ran | undefined> {
     await this.probing
+    return this.begin(...argv)
+  }
+
+  /** The same beside the probe, for a command that takes longer than all of that. */
+  begin(...argv: string[]): Promise<Ran | undefined> {
     return this.once('run', commandKey(argv), async () => {
       const result = await absentOnFailure(() => this.host.run({ argv, timeout: PATIENCE, env: PLAIN }))
       if (result === undefined || result.timedOut) return undefined

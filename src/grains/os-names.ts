@@ -1,4 +1,5 @@
 // The names Salt has for operating systems, and the families they belong to.
+import { isAscii } from '../data/mod.ts'
 
 /** By the first ten characters of the full name, in lower case and without blanks. */
 const OS_NAMES: ReadonlyMap<string, string> = new Map([
@@ -131,6 +132,7 @@ export const familyOf = (os: string): string => FAMILY_OF.get(os) ?? os
 export function osName(fullName: string, id?: string): string {
   const known = NAMES_BY_ID.get(`${id}/${fullName}`)
   if (known !== undefined) return known
-  const name = fullName.replaceAll(/[^\p{L}\p{N}_](?:gnu\/)?linux/giu, '').trim()
+  const linux = isAscii(fullName) ? /\W(?:gnu\/)?linux/gi : /[^\p{L}\p{N}_](?:gnu\/)?linux/giu
+  const name = fullName.replaceAll(linux, '').trim()
   return OS_NAMES.get(name.replaceAll(' ', '').toLowerCase().slice(0, 10)) ?? name
 }

@@ -1,6 +1,6 @@
 // Template text → tokens. Delimiters, whitespace control, line statements and raw blocks follow Jinja 3.1's rules,
 // which decide every blank in the output.
-import { int, quote, type Value } from '../data/mod.ts'
+import { int, isAscii, quote, type Value } from '../data/mod.ts'
 import { JinjaError } from './errors.ts'
 import { type Delimiters, delimitersKey } from './options.ts'
 import { unescapeString } from './string-literal.ts'
@@ -60,20 +60,22 @@ export interface Token {
 
 const CLOSERS: Record<string, string> = { '{': '}', '(': ')', '[': ']' }
 
-// one expression for all that may stand inside a tag, tried in Jinja's order
-const TAG_TOKEN = new RegExp(
+/** One expression for all that may stand inside a tag, tried in Jinja's order, with what a name is made of. */
+const tagToken = (name: string): string =>
   [
     '(?<space>\\s+)',
     '(?<float>(?<!\\.)(?:\\d+_)*\\d+(?:(?:\\.(?:\\d+_)*\\d+)?[eE][+\\-]?(?:\\d+_)*\\d+|\\.(?:\\d+_)*\\d+))',
     '(?<integer>0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[\\da-fA-F])+|[1-9](?:_?\\d)*|0(?:_?0)*)',
-    '(?<name>[\\p{L}\\p{N}\\p{M}\\p{Pc}]+)',
+    `(?<name>${name})`,
     `(?<string>'(?:[^'\\\\]|\\\\[^])*'|"(?:[^"\\\\]|\\\\[^])*")`,
     '(?<operator>//|\\*\\*|==|!=|>=|<=|[-+/*%~\\[\\](){}><=.:|,;])',
-  ].join('|'),
-  'uy',
-)
+  ].join('|')
 
-const IDENTIFIER = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u
+const ASCII = { token: new RegExp(tagToken('\\w+'), 'y'), identifier: /^[A-Za-z_]\w*$/ }
+const ALL_SCRIPTS = {
+  token: new RegExp(tagToken('[\\p{L}\\p{N}\\p{M}\\p{Pc}]+'), 'uy'),
+  identifier: /^[\p{ID_Start}_][\p{ID_Continue}]*$/u,
+}
 
 interface Rules {
   root: RegExp
@@ -157,6 +159,7 @@ class Lexer {
   private readonly source: string
   private readonly options: Delimiters
   private readonly rules: Rules
+  private readonly alphabet: typeof ASCII
   private readonly tokens: Token[] = []
   private pos = 0
   private line = 1
@@ -166,6 +169,7 @@ class Lexer {
     this.source = normalizeSource(source, options.keep_trailing_newline)
     this.options = options
     this.rules = rulesFor(options)
+    this.alphabet = isAscii(this.source) ? ASCII : ALL_SCRIPTS
   }
 
   run(): Token[] {
@@ -303,8 +307,9 @@ class Lexer {
   }
 
   private tagToken(open: string[]): void {
-    TAG_TOKEN.lastIndex = this.pos
-    const match = TAG_TOKEN.exec(this.source)
+    const { token } = this.alphabet
+    token.lastIndex = this.pos
+    const match = token.exec(this.source)
     if (!match) {
       const char = String.fromCodePoint(this.source.codePointAt(this.pos)!)
       this.fail(`unexpected char ${quote(char)} at ${this.pos}`)
@@ -317,7 +322,7 @@ class Lexer {
 
   private literal(text: string, groups: Record<string, string>, open: string[]): void {
     if (groups['name'] !== undefined) {
-      if (!IDENTIFIER.test(text)) this.fail('Invalid character in identifier')
+      if (!this.alphabet.identifier.test(text)) this.fail('Invalid character in identifier')
       this.push('name', text.normalize('NFKC'))
     } else if (groups['operator'] !== undefined) {
       this.balance(text, open)

@@ -13,7 +13,7 @@ export interface CallArguments {
 const KEYWORD = /^([\p{L}_][\p{L}\p{N}_.-]*)=(?!=)([^\n]*)\n?$/u
 
 function keywordOf(text: string): [name: string, value: string] | undefined {
-  const match = KEYWORD.exec(text)
+  const match = text.includes('=') ? KEYWORD.exec(text) : null
   return match ? [match[1]!, match[2]!] : undefined
 }
 

@@ -57,12 +57,35 @@ function compiled(file) {
   return script.runInThisContext()
 }
 
+/** Parts of Node that take milliseconds to load, of which a short command needs one or two, if any. */
+const HEAVY = new Set(
+  ['child_process', 'crypto', 'dns/promises', 'fs/promises', 'net', 'tls', 'worker_threads', 'zlib'].map(
+    (name) => `node:${name}`,
+  ),
+)
+
+/** A part of Node; in a short command a heavy one stands for itself until something in it is used. */
+function builtin(name) {
+  if (isLasting || !HEAVY.has(name)) return require(name)
+  let loaded
+  const real = () => (loaded ??= require(name))
+  return new Proxy(
+    {},
+    {
+      get: (_, key) => real()[key],
+      has: (_, key) => key in real(),
+      ownKeys: () => Reflect.ownKeys(real()),
+      getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(real(), key),
+    },
+  )
+}
+
 function part(file) {
   const known = parts.get(file)
   if (known) return known.exports
   const module = { exports: {} }
   parts.set(file, module)
-  const load = (name) => (name.startsWith('.') ? part(join(dirname(file), name)) : require(name))
+  const load = (name) => (name.startsWith('.') ? part(join(dirname(file), name)) : builtin(name))
   compiled(file)(module.exports, load, module)
   module.live = module.exports
   module.exports = plain(module.live)

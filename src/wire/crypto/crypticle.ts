@@ -23,6 +23,8 @@ import { WireError } from '../errors.ts'
 
 const AES_KEY = 24
 const HMAC_KEY = 32
+/** The size of a whole key. */
+export const KEY_BYTES = AES_KEY + HMAC_KEY
 const IV = 16
 const BLOCK = 16
 const MAC = 32
@@ -34,7 +36,7 @@ const SLICE = 1 << 17
 
 /** A new key as it travels: base64 of the AES key and the HMAC key behind it. */
 export function generateKeyString(): string {
-  return randomBytes(AES_KEY + HMAC_KEY).toString('base64')
+  return randomBytes(KEY_BYTES).toString('base64')
 }
 
 export interface OpenOptions extends Partial<DecodeOptions> {

@@ -1,5 +1,5 @@
 export { DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from './algorithms.ts'
-export { Crypticle, generateKeyString } from './crypticle.ts'
+export { Crypticle, generateKeyString, KEY_BYTES } from './crypticle.ts'
 export { loadOrMakeKeys, readIfThere, writeKeyFile } from './key-files.ts'
 export { cleanKey, pemFingerprint } from './pem.ts'
 export { generateRsaKeys, type KeyPairPem, RsaPrivateKey, RsaPublicKey, readPublicKey } from './rsa.ts'

@@ -21,8 +21,8 @@ import { cleanKey } from './pem.ts'
 import { rsaNumbers } from './public-numbers.ts'
 import { originalForm, padX931, smallerForm, toBigInt, unpadX931 } from './x931.ts'
 
-const signLater = promisify(sign) as (hash: string, data: Uint8Array, key: KeyObject) => Promise<Buffer>
-const generateLater = promisify(generateKeyPair)
+// made with each use: programs that never sign do not load Node's cryptography
+const signLater = (hash: string, data: Uint8Array, key: KeyObject): Promise<Buffer> => promisify(sign)(hash, data, key)
 
 /** What makes the token that shows who a minion is: it is always this word. */
 const TOKEN = Buffer.from('salt')
@@ -135,7 +135,7 @@ export interface KeyPairPem {
 
 export async function generateRsaKeys(bits = 2048, passphrase?: string): Promise<KeyPairPem> {
   const lock = passphrase ? { cipher: 'aes-256-cbc', passphrase } : {}
-  const { privateKey, publicKey } = await generateLater('rsa', {
+  const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: bits,
     publicExponent: 0x10001,
     privateKeyEncoding: { type: 'pkcs1', format: 'pem', ...lock },

@@ -4,10 +4,9 @@
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, silentLog, toError } from '../../base/mod.ts'
-import { Crypticle, generateKeyString, readIfThere } from '../crypto/mod.ts'
+import { Crypticle, generateKeyString, KEY_BYTES, readIfThere } from '../crypto/mod.ts'
 
 const DAY = 86_400
-const KEY_BYTES = Buffer.from(generateKeyString(), 'base64').length
 /** Lines of keys that are used no more, before the file is written anew. */
 const STALE_LINES = 10_000
 
