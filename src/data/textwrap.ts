@@ -11,13 +11,11 @@ const INNER = `[${WORD}!"'&.,?]`
 const SIMPLE = new RegExp(`[${BLANK}]+`, 'gu')
 
 /** Runs of blanks, dashes between words, and words up to a hyphen with letters on both sides. */
-const PIECES = new RegExp(
+const PIECES =
   `[${BLANK}]+` +
-    `|(?<=${INNER})-{2,}(?=[${WORD}])` +
-    `|[^${BLANK}]+?(?:-(?:(?<=${LETTER}{2}-)|(?<=${LETTER}-${INNER}-))(?=${LETTER}-?${LETTER})` +
-    `|(?=[${BLANK}]|$)|(?<=${INNER})(?=-{2,}[${WORD}]))`,
-  'gu',
-)
+  `|(?<=${INNER})-{2,}(?=[${WORD}])` +
+  `|[^${BLANK}]+?(?:-(?:(?<=${LETTER}{2}-)|(?<=${LETTER}-${INNER}-))(?=${LETTER}-?${LETTER})` +
+  `|(?=[${BLANK}]|$)|(?<=${INNER})(?=-{2,}[${WORD}]))`
 
 export interface WrapOptions {
   width: number
@@ -26,7 +24,7 @@ export interface WrapOptions {
 }
 
 function pieces(text: string, onHyphens: boolean): string[] {
-  if (onHyphens) return text.match(PIECES) ?? []
+  if (onHyphens) return text.match(new RegExp(PIECES, 'gu')) ?? []
   const parts: string[] = []
   let at = 0
   for (const match of text.matchAll(SIMPLE)) {

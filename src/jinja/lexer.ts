@@ -72,9 +72,15 @@ const tagToken = (name: string): string =>
   ].join('|')
 
 const ASCII = { token: new RegExp(tagToken('\\w+'), 'y'), identifier: /^[A-Za-z_]\w*$/ }
-const ALL_SCRIPTS = {
-  token: new RegExp(tagToken('[\\p{L}\\p{N}\\p{M}\\p{Pc}]+'), 'uy'),
-  identifier: /^[\p{ID_Start}_][\p{ID_Continue}]*$/u,
+let allScripts: typeof ASCII | undefined
+
+function alphabetOf(source: string): typeof ASCII {
+  if (isAscii(source)) return ASCII
+  allScripts ??= {
+    token: new RegExp(tagToken('[\\p{L}\\p{N}\\p{M}\\p{Pc}]+'), 'uy'),
+    identifier: /^[\p{ID_Start}_][\p{ID_Continue}]*$/u,
+  }
+  return allScripts
 }
 
 interface Rules {
@@ -169,7 +175,7 @@ class Lexer {
     this.source = normalizeSource(source, options.keep_trailing_newline)
     this.options = options
     this.rules = rulesFor(options)
-    this.alphabet = isAscii(this.source) ? ASCII : ALL_SCRIPTS
+    this.alphabet = alphabetOf(this.source)
   }
 
   run(): Token[] {
