@@ -23,6 +23,7 @@ export type PyErrorType =
   | 'NotImplementedError'
   | 'OSError'
   | 'StopIteration'
+  | 'SyntaxError'
   | 'UnboundLocalError'
   | 'Exception'
 

@@ -1,6 +1,6 @@
 // From source to something that can be rendered. Compiled code is cached by content and shared by all environments
 // of one dialect; a Template is that code bound to an environment's template of a given name and file.
-import { didYouMean } from '../base/mod.ts'
+import { BrineError, didYouMean } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import type { Link } from './compile/expressions.ts'
 import { compileTemplate } from './compile/template.ts'
@@ -145,7 +145,7 @@ function compiledFor(source: string, settings: TemplateSettings, origin: Templat
   try {
     return program(source, settings, origin.name)
   } catch (error) {
-    const line = error instanceof JinjaError ? (error.at?.line ?? 1) : 1
+    const line = error instanceof BrineError ? (error.at?.line ?? 1) : 1
     throw located(error, origin, line, 'root')
   }
 }

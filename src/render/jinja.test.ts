@@ -215,6 +215,10 @@ describe('an error that Salt did not expect', () => {
   test('is told with the class that Python names', async () => {
     const { message } = await failure("{% from 'no.jinja' import m %}")
     expect(message).toContain('\njinja2.exceptions.TemplateNotFound: no.jinja\n')
+    const raised = await failure("{{ raise('no') }}")
+    expect(raised.message).toContain('\nsalt.exceptions.TemplateError: no\n')
+    const repeated = await failure("\n{{ salt['test.echo'](a=1, a=2) }}")
+    expect(repeated.message).toContain('\nSyntaxError: keyword argument repeated: a\n\n; line 2\n')
   })
 
   test('shows the template lines it passed', async () => {

@@ -20,7 +20,8 @@ export function pythonClass(error: Error): string {
 }
 
 function moduleOf(error: BrineError, name: string): string {
-  if (error instanceof SaltError) return 'salt.exceptions.'
+  // what `raise()` of a template throws is a class of Salt's
+  if (error instanceof SaltError || name === 'TemplateError') return 'salt.exceptions.'
   if (error instanceof JinjaError) return 'jinja2.exceptions.'
   return MODULES[name] ?? ''
 }

@@ -1,7 +1,7 @@
 // Expressions → JavaScript expressions. Only identifiers made here and JSON literals reach the generated code.
 // The names used in it (`add`, `ga`, `T`, …) are the fields of `support` in ../runtime/support.ts.
 import { didYouMean } from '../../base/mod.ts'
-import { Float, quote, type Value } from '../../data/mod.ts'
+import { Float, PyError, quote, type Value } from '../../data/mod.ts'
 import type * as ast from '../ast.ts'
 import { JinjaError } from '../errors.ts'
 import { Identifiers } from '../symbols.ts'
@@ -26,6 +26,14 @@ const HARMLESS = new Set<ast.Expr['type']>(['Const', 'TemplateData', 'Name'])
 function mayFail({ args, kwargs, dynArgs, dynKwargs }: ast.Arguments): boolean {
   const given = [...args, ...kwargs.map(({ value }) => value)]
   return Boolean(dynArgs ?? dynKwargs) || given.some(({ type }) => !HARMLESS.has(type))
+}
+
+/** Jinja leaves this to Python, which compiles what it makes of a template. */
+function refuseRepeated({ kwargs }: ast.Arguments): void {
+  const repeated = kwargs.find(({ key }, i) => kwargs.findIndex((other) => other.key === key) < i)
+  if (!repeated) return
+  const at = { line: repeated.value.line }
+  throw new PyError('SyntaxError', `keyword argument repeated: ${repeated.key}`, { at })
 }
 
 /** Names that mean a method of every dict, whatever its keys. */
@@ -265,6 +273,7 @@ export class ExpressionCompiler {
   protected arguments(given: ast.Arguments, frame: Frame, caller?: string): string {
     const args = `[${this.list(given.args, frame)}]`
     const all = given.dynArgs ? `spread(${args},${this.expr(given.dynArgs, frame)})` : args
+    refuseRepeated(given)
     const named = given.kwargs.map(({ key, value }) => `[${JSON.stringify(key)},${this.expr(value, frame)}]`)
     if (caller) named.push(`["caller",${caller}]`)
     const kwargs = `new Map([${named.join(',')}])`
