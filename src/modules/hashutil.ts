@@ -109,6 +109,8 @@ export default defineModule({
       examples: ["salt '*' hashutil.base64_decodefile instr='Z2V0IHNhbHRlZAo=' outfile='/path/to/binary_file'"],
       effect: 'change',
       run: async (ctx, { instr, outfile }) => {
+        // the file is open before anything is decoded
+        await ctx.host.write(outfile, '')
         await ctx.host.write(outfile, bytesOf(base64Decode(instr)))
         return true
       },

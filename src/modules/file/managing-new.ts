@@ -54,6 +54,8 @@ async function fromNothing(ctx: FunctionContext, request: ManageRequest): Promis
   const missing = await ensureDirectory(ctx, request)
   if (missing) return missing
   if (inTestMode(ctx)) return undefined
+  const inTheWay = (await ctx.host.lstat(name))?.type
+  if (inTheWay === 'fifo' || inTheWay === 'socket') await ctx.host.remove(name)
   // until its mode is set nobody else may read it
   const open = 0o666 & ~(await ctx.host.umask())
   await ctx.host.write(name, '', { mode: truthy(mode) ? 0o600 : open }).catch((error: unknown) => {

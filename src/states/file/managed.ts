@@ -1,6 +1,16 @@
 // A file with given content, owner and mode. The functions of the `file` module find the source and put the content in
 // place; here options are checked, and a dry run is told from a real one.
-import { type Dict, schemeOf, str, truthy, type Value } from '../../data/mod.ts'
+import {
+  type Dict,
+  iterate,
+  PyError,
+  qualifiedTypeName,
+  schemeOf,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
 import { isHostError, type StateContext, state } from '../../sdk/mod.ts'
 import { accumulatedFor } from './accumulators.ts'
 import { type Answer, asDict, begin, fail, fromDict, messageOf } from './answer.ts'
@@ -246,12 +256,21 @@ async function apply(ctx: StateContext, answer: Answer, wish: Wish): Promise<Ans
     if (truthy(fetched.comment) && wish.contents === null) {
       return fail(answer, `Unable to manage file: ${str(fetched.comment)}`)
     }
-    return await putInPlace(ctx, path, answer, wish, file, fetched.sum)
-  } catch (error) {
-    return fail({ ...answer, changes: new Map() }, `Unable to manage file: ${messageOf(error)}`)
+    return await putInPlace(ctx, path, answer, wish, file, fetched.sum).catch((error: unknown) =>
+      fail({ ...answer, changes: new Map() }, `Unable to manage file: ${messageOf(error)}`),
+    )
   } finally {
     if (scratch !== undefined) await removeFile(ctx, scratch)
     if (!truthy(options['keep_source']!)) await dropSource(ctx, wish, file)
+  }
+}
+
+/** Sources are texts, whose beginnings Python looks at. */
+function checkSources(source: Value): void {
+  if (source === null || textOf(source) !== undefined) return
+  for (const each of iterate(source)) {
+    if (textOf(each) !== undefined) continue
+    throw new PyError('AttributeError', `'${qualifiedTypeName(each)}' object has no attribute 'lower'`)
   }
 }
 
@@ -306,6 +325,7 @@ export async function manageFile(ctx: StateContext, given: ManagedOptions): Prom
   if (path === '') return fail(answer, 'Destination file name is required')
   const clash = conflict(options)
   if (clash !== undefined) return fail(begin(path), clash)
+  checkSources(options['source']!)
   const content = await contentsOf(ctx, options)
   if ('fault' in content) return { ...fail(answer, content.fault), result: content.result ?? false }
   const wish = wishOf(path, options, userOf(ctx, options['user']!, options.kwargs), content.contents)

@@ -21,9 +21,8 @@ export function serializerOf(name: string): Serializer | undefined {
   }
 }
 
-/** Options given as a dict, or as a list of dicts. */
+/** Options given as a list of dicts; those given otherwise do not count. */
 export function optionsOf(value: Value): Map<string, Value> {
-  const entries = Array.isArray(value) ? (value as Value[]).filter(isDict).flatMap((each) => [...each]) : []
-  const pairs = isDict(value) ? [...value] : entries
+  const pairs = Array.isArray(value) ? (value as Value[]).filter(isDict).flatMap((each) => [...each]) : []
   return new Map(pairs.map(([key, option]) => [textOf(key) ?? str(key), option]))
 }
