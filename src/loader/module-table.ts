@@ -532,6 +532,10 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/debian_ip.ts'),
     },
     {
+      functions: ['down', 'up', 'get_interface', 'get_routes'],
+      load: () => import('../modules/linux_ip.ts'),
+    },
+    {
       functions: [
         'build_interface',
         'build_routes',
