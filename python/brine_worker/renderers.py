@@ -1,5 +1,6 @@
 """Python files that stand where SLS files do: their `run()` gives the data, or what they declare is gathered."""
 
+import os
 import sys
 import types
 
@@ -31,7 +32,11 @@ def _execute(text, path, variables):
 
 
 def render_py(text, path, variables, _arguments):
-    return _execute(text, path, variables).run()
+    module = _execute(text, path, variables)
+    if not hasattr(module, "run"):
+        name = os.path.basename(path).split(".")[0] or module.__name__
+        raise AttributeError("module '{}' has no attribute 'run'".format(name))
+    return module.run()
 
 
 def render_pydsl(text, path, variables, _arguments):

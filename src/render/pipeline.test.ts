@@ -81,6 +81,7 @@ describe('the pipe of renderers', () => {
 
   test.each<[string, Dict]>([
     ['renderer_blacklist', new Map([['renderer_blacklist', ['jinja']]])],
+    ['renderer_blacklist as text', new Map([['renderer_blacklist', 'jinja']])],
     ['renderer_whitelist', new Map([['renderer_whitelist', ['yaml']]])],
   ])('leaves out what %s excludes', async (_option, opts) => {
     const lines: string[] = []

@@ -108,7 +108,9 @@ function isExcluded({ name }: Stage, { opts }: RenderContext): boolean {
   return (isFilled(allowed) && !contains(allowed, name)) || (isFilled(refused) && contains(refused, name))
 }
 
-const isFilled = (value: Value | undefined): value is Value[] => Array.isArray(value) && value.length > 0
+/** A text stands for all names that are part of it, as `in` has it. */
+const isFilled = (value: Value | undefined): value is Value[] | string =>
+  (Array.isArray(value) || typeof value === 'string') && value.length > 0
 
 /** Renders a file of the disk; one that is missing or holds nothing but blanks gives an empty dict, as in Salt. */
 export async function renderFile(path: string, options: RenderOptions): Promise<Rendered> {

@@ -41,6 +41,13 @@ describe('the py renderer', () => {
     )
   })
 
+  test.each([
+    ['import nosuchmodule_x\ndef run():\n    return {}\n', "No module named 'nosuchmodule_x'"],
+    ['def run(:\n', 'invalid syntax (<sls>, line 2)'],
+  ])('names alone what is wrong with a file that cannot be loaded: %j', async (body, message) => {
+    await expect(rendered(body)).rejects.toThrow(new RegExp(`^${message.replace(/[()]/g, '\\$&')}$`))
+  })
+
   test("lets a renderer of users' own take part in a pipe", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'brine-renderers-'))
     mkdirSync(join(folder, 'renderers'))

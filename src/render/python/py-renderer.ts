@@ -60,6 +60,14 @@ export function userRenderer(name: string, opts: RenderContext['opts']): Rendere
 const isOf = (error: unknown, type: string): error is PythonFailure =>
   error instanceof PythonFailure && String(error.code) === type
 
+/** Of a file that cannot be compiled, or whose own lines fail before `run()`, Salt shows the exception without its trace. */
+function isOfLoading({ trace }: PythonFailure): boolean {
+  return (
+    /^ {2}File ".*", line \d+\n[\s\S]*SyntaxError: /.test(trace) ||
+    /^Traceback .*\n {2}File ".*", line \d+, in <module>/.test(trace)
+  )
+}
+
 /** Failures of Python become failures of rendering. */
 async function asked(ctx: RenderContext, name: string, call: () => Promise<Value>): Promise<Value> {
   try {
@@ -67,7 +75,8 @@ async function asked(ctx: RenderContext, name: string, call: () => Promise<Value
   } catch (error) {
     if (isOf(error, 'Absent')) throw unavailable(name, error.message, ctx)
     if (isOf(error, 'SaltRenderError')) throw placed(error, ctx)
-    if (error instanceof PythonFailure) throw renderError(error.trace)
+    if (error instanceof PythonFailure)
+      throw renderError(name === 'py' && isOfLoading(error) ? error.message : error.trace)
     if (error instanceof WorkerError && error.code === 'PythonMissing')
       throw unavailable(name, 'needs python3, which is not on this machine', ctx)
     throw error
