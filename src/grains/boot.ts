@@ -74,13 +74,10 @@ export async function mdadmGrain(machine: Machine): Promise<Dict> {
   return new Map([['mdadm', [...new Set(names)].sort()]])
 }
 
-/** Where it is nearly always. */
-const LVM = '/usr/sbin/lvm'
-const VOLUME_GROUPS = ['vgs', '-o', 'vg_name', '--noheadings']
+export const VOLUME_GROUPS = ['vgs', '-o', 'vg_name', '--noheadings']
 
 /** Logical volumes by volume group. */
 export async function lvmGrain(machine: Machine): Promise<Dict> {
-  if (await machine.exists(LVM)) machine.begin(LVM, ...VOLUME_GROUPS)
   const lvm = await machine.which('lvm')
   if (lvm === undefined) return new Map()
   const listed = async (...args: string[]): Promise<string[]> => {

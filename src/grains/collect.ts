@@ -2,7 +2,7 @@
 import { type Log, silentLog, toError } from '../base/mod.ts'
 import { type Dict, isDict, truthy, update, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain } from './boot.ts'
+import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain, VOLUME_GROUPS } from './boot.ts'
 import { cachedGrains, storeGrains } from './cache.ts'
 import { dnsGrain } from './dns.ts'
 import { firmwareQuestions } from './hardware.ts'
@@ -95,6 +95,7 @@ function probeFor(hostname: string, further: readonly string[][]): Probe {
       ['date', '+%Z'],
       ...further,
     ],
+    slow: [['lvm', ...VOLUME_GROUPS]],
   }
 }
 
@@ -102,7 +103,6 @@ function probeFor(hostname: string, further: readonly string[][]): Probe {
 async function machineGrains(input: GrainsInput, machine: Machine): Promise<Dict[]> {
   const { opts, isWindows = false } = input
   if (!isWindows) machine.probe(probeFor(await machine.host.hostname(), await firmwareQuestions(machine)))
-  const volumes = isWindows ? new Map() : lvmGrain(machine)
   const { kernel } = isWindows ? { kernel: 'Windows' } : await unameOf(machine)
   const isLinux = kernel === 'Linux'
   const interfaces = interfacesOf(machine)
@@ -122,7 +122,7 @@ async function machineGrains(input: GrainsInput, machine: Machine): Promise<Dict
     kernelParamsGrain(machine),
     machine.isDirectory('/sys/class/fc_host').then((present) => new Map([['fibre_channel_host', present]])),
     isLinux ? linuxDiskGrains(machine) : new Map(),
-    isLinux ? volumes : new Map(),
+    isLinux ? lvmGrain(machine) : new Map(),
     mdadmGrain(machine),
     efiGrains(machine, kernel),
     machine.which('transactional-update').then((path) => new Map([['transactional', path !== undefined]])),

@@ -90,17 +90,13 @@ export class Machine {
     if (result === undefined || result.retcode !== 0 || result.timedOut) return
     const { programs, commands } = readProbe(textOf(result.stdout))
     for (const [name, path] of programs) this.known.set(`which ${name}`, Promise.resolve(path ?? undefined))
-    for (const [at, ran] of commands) this.known.set(`run ${commandKey(probe.commands[at]!)}`, Promise.resolve(ran))
+    const asked = [...probe.commands, ...probe.slow]
+    for (const [at, ran] of commands) this.known.set(`run ${commandKey(asked[at]!)}`, Promise.resolve(ran))
   }
 
   /** Undefined when the program is not there or took too long. */
   async run(...argv: string[]): Promise<Ran | undefined> {
     await this.probing
-    return this.begin(...argv)
-  }
-
-  /** The same beside the probe, for a command that takes longer than all of that. */
-  begin(...argv: string[]): Promise<Ran | undefined> {
     return this.once('run', commandKey(argv), async () => {
       const result = await absentOnFailure(() => this.host.run({ argv, timeout: PATIENCE, env: PLAIN }))
       if (result === undefined || result.timedOut) return undefined

@@ -10,6 +10,10 @@ describe('a probe', () => {
       ['no-such-program', 'x'],
       ['sh', '-c', 'printf "a\\nb\\n"; exit 3'],
     ],
+    slow: [
+      ['sh', '-c', 'echo late; exit 4'],
+      ['no-such-program', 'y'],
+    ],
   }
 
   test('asks everything in one shell', () => {
@@ -19,6 +23,7 @@ describe('a probe', () => {
     expect([...commands]).toEqual([
       [0, { retcode: 0, stdout: "it's $HOME" }],
       [2, { retcode: 3, stdout: 'a\nb' }],
+      [3, { retcode: 4, stdout: 'late' }],
     ])
   })
 })

@@ -7,12 +7,14 @@ export interface Probe {
   programs: readonly string[]
   /** Commands to run where their program is there. */
   commands: ReadonlyArray<readonly string[]>
+  /** Commands that may take longer than all others together: they run beside those. */
+  slow: ReadonlyArray<readonly string[]>
 }
 
 export interface ProbeAnswers {
   /** Null for a program that is not there. */
   programs: Map<string, string | null>
-  /** By the command's place in the probe. */
+  /** By the command's place in the probe, the slow ones last. */
   commands: Map<number, { retcode: number; stdout: string }>
 }
 
@@ -21,17 +23,28 @@ const USUAL = '/sbin:/bin:/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin'
 /** No output of these commands has it. */
 const MARK = '\u001e'
 
-export function probeScript({ programs, commands }: Probe): string {
-  const lines = [`PATH="$PATH:${USUAL}"`, 'export LC_ALL=C', `m=$(printf '\\036')`]
-  for (const program of programs) lines.push(`printf '%sW ${program} ' "$m"; command -v ${program} || echo`)
-  for (const [at, [program, ...args]] of commands.entries()) {
-    const line = [program!, ...args].map(shlexQuote).join(' ')
-    lines.push(
-      `if command -v ${program} >/dev/null; then printf '%sR ${at}\\n' "$m"; ${line} 2>/dev/null; printf '%sS %s' "$m" $?; fi`,
-    )
-  }
-  return lines.join('\n')
+export function probeScript({ programs, commands, slow }: Probe): string {
+  const quick = [
+    ...programs.map((program) => `printf '%sW ${program} ' "$m"; command -v ${program} || echo`),
+    ...commands.map(
+      (command, at) =>
+        `if ${isThere(command)}; then printf '%sR ${at}\\n' "$m"; ${line(command)} 2>/dev/null; printf '%sS %s' "$m" $?; fi`,
+    ),
+  ]
+  const head = [`PATH="$PATH:${USUAL}"`, 'export LC_ALL=C', `m=$(printf '\\036')`]
+  const asked = slow.map(
+    (command, i) => `if ${isThere(command)}; then s${i}=$(${line(command)} 2>/dev/null); r${i}=$?; fi`,
+  )
+  const told = slow.map(
+    (_, i) => `if [ -n "$r${i}" ]; then printf '%sR ${commands.length + i}\\n%s%sS %s' "$m" "$s${i}" "$m" "$r${i}"; fi`,
+  )
+  if (slow.length === 0) return [...head, ...quick].join('\n')
+  return [...head, '{', ...quick, '} &', ...asked, 'wait', ...told].join('\n')
 }
+
+const isThere = ([program]: readonly string[]): string => `command -v ${program} >/dev/null`
+
+const line = (command: readonly string[]): string => command.map(shlexQuote).join(' ')
 
 export function readProbe(output: string): ProbeAnswers {
   const answers: ProbeAnswers = { programs: new Map(), commands: new Map() }

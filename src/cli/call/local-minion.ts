@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { BrineError, type Log } from '../../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
-import type { Registry, RegistryContext } from '../../loader/mod.ts'
+import { moduleTable, type Registry, type RegistryContext } from '../../loader/mod.ts'
 import { minionFunctions } from '../../minion/mod.ts'
 import type { DaemonAccess } from '../../sdk/mod.ts'
 import { fireOnMinion } from './minion-bus.ts'
@@ -18,7 +18,7 @@ export interface LocalMinion {
 export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
   const host = new LocalHost()
   const { collectGrains } = await import('../../grains/mod.ts')
-  const grains = await collectGrains({ opts, host, log })
+  const [grains] = await Promise.all([collectGrains({ opts, host, log }), loadAhead(opts)])
   opts.set('grains', grains)
   const daemon = alone(opts, log)
   const open = async (pillar: Dict, more: Partial<RegistryContext> = {}): Promise<Registry> => {
@@ -37,6 +37,16 @@ export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
   opts.set('pillar', pillar)
   const { freshPillar, pillarOrigins } = local
   return { functions: await open(pillar, { freshPillar, pillarOrigins }), grains }
+}
+
+/** Loads what the call will need while the machine is asked for its grains; what it is asked with has been started then. */
+async function loadAhead(opts: Dict): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  const module = str(opts.get('fun') ?? '').split('.')[0]!
+  const serving = Object.hasOwn(moduleTable, module) ? moduleTable[module]! : []
+  if (serving.length === 1) await serving[0]!.load()
+  if (module === 'state') await import('../../state/mod.ts')
+  if (hasPillar(opts)) await import('../../pillar/mod.ts')
 }
 
 /** Without a master there may still be a minion that runs here. */
