@@ -2352,6 +2352,12 @@ export const moduleTable: ModuleTable = {
       load: () => import('../modules/schedule.ts'),
     },
   ],
+  scp: [
+    {
+      functions: ['get', 'put'],
+      load: () => import('../modules/scp_mod.ts'),
+    },
+  ],
   scsi: [
     {
       functions: ['ls', 'rescan_all'],
