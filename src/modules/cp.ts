@@ -110,6 +110,36 @@ async function receive(ctx: FunctionContext, files: ReadonlyMap<Value, Value>, t
   return result
 }
 
+const cacheFileFunction = fn({
+  doc: 'Bring a source into the cache; a local file stays where it is.',
+  args: {
+    path,
+    saltenv,
+    source_hash: arg.any('Nothing is fetched when the cached copy has this hash', { optional: true }),
+    verify_ssl: arg.any('Whether certificates are checked', { default: true }),
+    use_etag: arg.any('Whether the server is asked for changes', { default: false }),
+  },
+  returns: ret.string('Where it is, or False'),
+  examples: ["salt '*' cp.cache_file salt://path/to/file"],
+  effect: 'read',
+  run: (ctx, { path, saltenv, ...request }) => cacheFile(ctx, path, saltenv, request),
+})
+
+const hashFileFunction = fn({
+  doc: 'The hash of a file.',
+  args: { path, saltenv },
+  returns: ret.dict('The hash and its type, or nothing'),
+  examples: ["salt '*' cp.hash_file salt://path/to/file"],
+  effect: 'read',
+  run: async (ctx, { path, saltenv }) => {
+    const { url, env } = split(ctx, path, saltenv)
+    const sum = await ctx.files.hash(url, env)
+    if (url.startsWith('salt://')) return sum ? { ...sum } : ''
+    // of a file of the machine that is not there, Salt gives an empty sum and no stat
+    return sum ? { hsum: sum.hsum, hash_type: sum.hash_type } : [{}, null]
+  },
+})
+
 export default defineModule({
   name: 'cp',
   doc: 'Files from the file server.',
@@ -208,20 +238,8 @@ export default defineModule({
         }
       },
     }),
-    cache_file: fn({
-      doc: 'Bring a source into the cache; a local file stays where it is.',
-      args: {
-        path,
-        saltenv,
-        source_hash: arg.any('Nothing is fetched when the cached copy has this hash', { optional: true }),
-        verify_ssl: arg.any('Whether certificates are checked', { default: true }),
-        use_etag: arg.any('Whether the server is asked for changes', { default: false }),
-      },
-      returns: ret.string('Where it is, or False'),
-      examples: ["salt '*' cp.cache_file salt://path/to/file"],
-      effect: 'read',
-      run: (ctx, { path, saltenv, ...request }) => cacheFile(ctx, path, saltenv, request),
-    }),
+    cache_file: cacheFileFunction,
+    cache_file_ssh: cacheFileFunction,
     cache_dest: fn({
       doc: 'Where a source would be in the cache.',
       args: { url: arg.string('The source'), saltenv },
@@ -362,20 +380,8 @@ export default defineModule({
         return ctx.files.cached(url, env)
       },
     }),
-    hash_file: fn({
-      doc: 'The hash of a file.',
-      args: { path, saltenv },
-      returns: ret.dict('The hash and its type, or nothing'),
-      examples: ["salt '*' cp.hash_file salt://path/to/file"],
-      effect: 'read',
-      run: async (ctx, { path, saltenv }) => {
-        const { url, env } = split(ctx, path, saltenv)
-        const sum = await ctx.files.hash(url, env)
-        if (url.startsWith('salt://')) return sum ? { ...sum } : ''
-        // of a file of the machine that is not there, Salt gives an empty sum and no stat
-        return sum ? { hsum: sum.hsum, hash_type: sum.hash_type } : [{}, null]
-      },
-    }),
+    hash_file: hashFileFunction,
+    hash_file_ssh: hashFileFunction,
     stat_file: fn({
       doc: 'The mode of a file.',
       args: { path, saltenv, octal: arg.any('In octal', { default: true }) },
