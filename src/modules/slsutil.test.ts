@@ -32,11 +32,25 @@ describe('slsutil', () => {
     ['serialize', ['configparser', toValue({ a: { b: 'c' } })], {}, "'[a]\\nb = c\\n\\n'"],
     ['deserialize', ['toml', 'a = 1'], {}, "{'a': 1}"],
     ['deserialize', ['configparser', '[a]\nb=c'], {}, "{'a': {'b': 'c'}}"],
+    ['deserialize', ['configparser', '# x\n[a]\nb=c\n\n  d\n\n'], {}, "{'a': {'b': 'c\\n\\nd'}}"],
+    ['serialize', ['msgpack', toValue({ a: 1 })], {}, "b'\\x81\\xa1a\\x01'"],
     ['deserialize', ['yaml', 'a: 1'], {}, "{'a': 1}"],
     ['deserialize', ['json', '{"a": 1.0}'], {}, "{'a': 1.0}"],
     ['boolstr', [0, 'yes', 'no'], {}, "'no'"],
   ])('.%s%j %j', async (name, args, kwargs, wanted) => {
     expect(repr(await call(name, args, { kwargs }))).toBe(wanted)
+  })
+
+  test.each<[string, Value[], Record<string, Value>, string, string]>([
+    ['serialize', ['configparser', 'x'], {}, 'SerializationError', 'configparser can only serialize dictionaries'],
+    ['serialize', ['yaml', 1], { zz: 1 }, 'SerializationError', "dump_all() got an unexpected keyword argument 'zz'"],
+    ['deserialize', ['configparser', 'x'], {}, 'DeserializationError', "'<???>', line: 1\n'x'"],
+    ['deserialize', ['configparser', '[a]\nb\n'], {}, 'DeserializationError', "[line  2]: 'b\\n'"],
+    ['deserialize', ['configparser', '[a]\nb=1\nb=2'], {}, 'DeserializationError', "option 'b' in section 'a' already"],
+    ['deserialize', ['msgpack', 'x'], {}, 'DeserializationError', "a bytes-like object is required, not 'str'"],
+  ])('.%s%j %j is a %s', async (name, args, kwargs, type, message) => {
+    const failure = await Promise.resolve(call(name, args, { kwargs })).catch((error: Error) => error)
+    expect(failure).toMatchObject({ name: type, message: expect.stringContaining(message) })
   })
 
   test('.serialize refuses a format that does not exist', async () => {

@@ -156,6 +156,28 @@ test('A grain that is missing is told with the class that Salt wraps grains in',
   expect(str((ret as Value[])[0]!)).toContain("'salt.utils.optsdict.DictProxy object' has no attribute 'zz'")
 })
 
+test.each([
+  ['5\n', "argument of type 'int' is not iterable"],
+  [`exclude: [5]\n${state('a', 'nop')}${state('b', 'nop', 'require_in: [a]')}`, "'int' object has no attribute 'get'"],
+])('What Python would stop at ends the run: %j', async (sls, message) => {
+  await expect(apply(sls)).rejects.toThrow(message)
+})
+
+test('A keyword that is no text is refused when the function is called', async () => {
+  expect(lines(await apply(state('a', 'nop', '5: x')))[0]).toContain('TypeError: keywords must be strings')
+})
+
+test('An extension that is a dict replaces the function by its keys', async () => {
+  const ret = await apply(`extend:\n  a:\n    test: {zz: 1}\n${state('a', 'nop')}`)
+  expect(lines(ret)[0]).toContain("State 'test.zz' was not found in SLS 't'")
+})
+
+test('A terse run is judged by what it shows', async () => {
+  const { functions } = await testMinion({ 't.sls': SAME })
+  expect(repr(await functions.call('state.apply', ['t'], { terse: true }))).toBe('{}')
+  expect(functions.ctx.memory.get('retcode')).toBe(2)
+})
+
 test('High data that is no mapping is refused', async () => {
   const { functions } = await testMinion({})
   expect(await functions.call('state.high', ['x'])).toEqual(['High data is not a dictionary and is invalid'])

@@ -67,6 +67,15 @@ describe('file.serialize', () => {
   })
 })
 
+describe('file.managed', () => {
+  test.each<[Plain, string]>([
+    [5, "'int' object is not iterable"],
+    [['salt://a', 5], "'int' object has no attribute 'lower'"],
+  ])('refuses the source %j', async (source, message) => {
+    await expect(tryState(file, 'managed', { kwargs: valuesOf({ name: '/f', source }) })).rejects.toThrow(message)
+  })
+})
+
 describe('file.absent', () => {
   test('refuses the root, and tells what it removes', async () => {
     const host = await MemoryHost.with({ files: { '/d/f': 'x' } })
