@@ -9,6 +9,9 @@ const FILES = {
   'one.sls': 'a:\n  test.succeed_with_changes: []\n',
   'two.sls': 'b:\n  test.nop: []\n',
   'clash.sls': 'a: 1\n',
+  'dicts.sls': '- a: 1\n',
+  'numbers.sls': '[1]\n',
+  'texts.sls': '[a, bc]\n',
 }
 
 async function call(fun: string, args: readonly Value[], kwargs: Record<string, Value> = {}): Promise<Value> {
@@ -72,4 +75,18 @@ test('state.orchestrate answers as the runner of a master', async () => {
     retcode: 0,
   })
   expect(toPlain(await call('state.orchestrate', ['nosuch']))).toMatchObject({ retcode: 1 })
+})
+
+test.each([
+  ['dicts', "unhashable type: 'collections.OrderedDict'"],
+  ['numbers', "'int' object is not iterable"],
+])('state.show_sls raises for a file that is a list of %s', async (sls, wanted) => {
+  await expect(call('state.show_sls', [sls])).rejects.toThrow(wanted)
+})
+
+test('state.show_sls tells of a file that is a list of texts', async () => {
+  expect(await call('state.show_sls', ['texts'])).toEqual([
+    'SLS texts does not render to a dictionary',
+    "Error when rendering state with contents: ['a', 'bc']",
+  ])
 })

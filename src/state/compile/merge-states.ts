@@ -1,5 +1,16 @@
 // SLS files put together. An ID may come twice only with equal content.
-import { equals, getItem, isIterable, str, typeError, typeName, type Value } from '../../data/mod.ts'
+import {
+  equals,
+  getItem,
+  isIterable,
+  isList,
+  iterate,
+  qualifiedTypeName,
+  str,
+  typeError,
+  typeName,
+  type Value,
+} from '../../data/mod.ts'
 import { listOf } from './declarations.ts'
 import type { Places } from './places.ts'
 import type { CompileError, High } from './types.ts'
@@ -9,7 +20,7 @@ const GATHERED = ['__extend__', '__exclude__']
 /** Adds the states of an SLS, which loses its `__extend__` and `__exclude__` to the whole. */
 export function mergeStates(high: High, state: Value, errors: CompileError[], places: Places): void {
   if (!(state instanceof Map)) {
-    if (!isIterable(state)) throw typeError(`argument of type '${typeName(state)}' is not iterable`)
+    refuseUnlessPairs(state)
     errors.push({ text: `Error when rendering state with contents: ${str(state)}` })
     return
   }
@@ -24,6 +35,15 @@ export function mergeStates(high: High, state: Value, errors: CompileError[], pl
     if (other !== undefined && other !== body && !equals(other, body)) errors.push(conflict(id, other, body, places))
     high.set(id, body)
   })
+}
+
+/** Python takes what is no dict for IDs first, then for pairs, and reports only that it has none of these. */
+function refuseUnlessPairs(state: Value): void {
+  if (!isIterable(state)) throw typeError(`argument of type '${typeName(state)}' is not iterable`)
+  const items = [...iterate(state)]
+  const unhashable = items.find((item) => item instanceof Map || isList(item))
+  if (unhashable !== undefined) throw typeError(`unhashable type: '${qualifiedTypeName(unhashable)}'`)
+  if (items.length > 0 && !isIterable(items[0]!)) throw typeError(`'${typeName(items[0]!)}' object is not iterable`)
 }
 
 function conflict(id: Value, first: Value, second: Value, places: Places): CompileError {

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { silentLog } from '../../../src/base/mod.ts'
+import { BrineError, silentLog } from '../../../src/base/mod.ts'
 import { minionDefaults } from '../../../src/config/mod.ts'
 import { type Dict, deepCopy, fromPlain, type Value } from '../../../src/data/mod.ts'
 import { LocalHost } from '../../../src/host/mod.ts'
@@ -87,7 +87,8 @@ async function compiled(registry: Registry, fun: string, sls: string): Promise<J
         : { kind: kindOf(value.join('\n')) }
       : projected(value)
   } catch (error) {
-    return { kind: kindOf(String(error)) }
+    if (error instanceof BrineError) return { kind: 'exception' }
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 // The functions that exist while a formula is compiled (cases/formulas/stubs.json): some real, some with fixed answers.
-import { fnmatch, fromPlain, textOf, type Value } from '../../../src/data/mod.ts'
+import { fnmatch, fromPlain, str, type Value } from '../../../src/data/mod.ts'
 import {
   type ModuleEntry,
   type ModuleTable,
@@ -24,8 +24,7 @@ export interface Stubs {
 const split = (name: string): [string, string] => name.split('.', 2) as [string, string]
 
 function answer(stub: Stub, args: readonly Value[]): Value {
-  const first = args.length > 0 ? textOf(args[0]!) : undefined
-  const special = first === undefined ? undefined : stub.cases?.find(({ arg0 }) => fnmatch(first, arg0))
+  const special = args.length > 0 ? stub.cases?.find(({ arg0 }) => fnmatch(str(args[0]!), arg0)) : undefined
   return fromPlain((special ?? stub).return)
 }
 
