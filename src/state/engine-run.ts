@@ -1,6 +1,6 @@
 // One run of states: the compiler and the runtime over the data of one minion.
 import { randomUUID } from 'node:crypto'
-import { type Dict, decodeBytes, decodeMsgpack, isDict, iterate, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, decodeBytes, decodeMsgpack, isDict, str, truthy, type Value } from '../data/mod.ts'
 import type { CompiledLow, RenderedHigh, SlsMatches, StateRun } from '../sdk/mod.ts'
 import { mayAggregate, type OrderedLow } from './compile/compile-low.ts'
 import { Compiler } from './compile/compiler.ts'
@@ -268,7 +268,9 @@ function modulesOf(high: High): Set<string> {
   const modules = new Set<string>()
   for (const body of high.values()) {
     if (!(body instanceof Map)) continue
-    for (const key of iterate(body)) if (typeof key === 'string' && !key.startsWith('__')) modules.add(key)
+    body.forEach((_, key) => {
+      if (typeof key === 'string' && !key.startsWith('__')) modules.add(key)
+    })
   }
   return modules
 }

@@ -57,7 +57,8 @@ export function hostText(given: Value, data: Value, within: Within): [text: stri
   }
   const name = textOf(host)
   const shown = name !== undefined && strip ? stripEscapes(name) : str(host)
-  return [[`${report.color}${shown}:${colors.ENDC}`, ...report.lines].join('\n'), report.changes > 0]
+  report.lines.unshift(`${report.color}${shown}:${colors.ENDC}`)
+  return [report.lines.join('\n'), report.changes > 0]
 }
 
 function compileErrors(errors: Value[], report: HostReport, strip: boolean, end: string): void {

@@ -105,7 +105,8 @@ function regulateIds(state: Dict, origin: SlsOrigin): void {
 
 function regulateBody(name: Value, body: Dict, { sls, errors, places }: SlsOrigin): void {
   const seen: string[] = []
-  for (const key of [...body.keys()].map(textKey)) {
+  for (const written of [...body.keys()]) {
+    const key = textKey(written)
     const args = body.get(key)
     if (key.startsWith('_') || !Array.isArray(args)) continue
     if (!key.includes('.')) {

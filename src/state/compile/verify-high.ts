@@ -56,7 +56,7 @@ function verifyState(state: string, args: Value, declaration: Declaration): void
     const fun = textOf(arg)
     if (fun !== undefined) {
       functions.push(fun)
-      if (strip(fun).includes(' ')) report(blankInFunction(fun, id, body))
+      if (fun.includes(' ') && strip(fun).includes(' ')) report(blankInFunction(fun, id, body))
     } else if (arg instanceof Map) verifyArgument(arg, declaration, report)
   }
   if (functions.length === 0) report(`No function declared in state '${str(id)}' in SLS '${slsOf(body)}'`)

@@ -30,8 +30,10 @@ for (const c of '\0%-.?:') STARTS[c.charCodeAt(0)] = INDICATOR
 const PLAIN_KEY = /[A-Za-z0-9_/](?:[\w ./-]*[\w./-])?:(?=[ \n])/y
 
 export class Scanner extends Cursor {
-  private queue: Token[] = []
+  /** Only what lies between head and end is waiting: an array that is emptied gives its room back, and takes it anew. */
+  private readonly queue: Token[] = []
   private head = 0
+  private end = 0
   private ready = false
   /** The number of the token at the queue's head. */
   private taken = 0
@@ -68,9 +70,9 @@ export class Scanner extends Cursor {
 
   private fillQueue(): void {
     for (;;) {
-      if (this.head === this.queue.length) {
-        this.queue.length = 0
+      if (this.head === this.end) {
         this.head = 0
+        this.end = 0
       } else if (!this.headMayBecomeKey()) break
       this.fetch()
     }
@@ -111,7 +113,7 @@ export class Scanner extends Cursor {
     const level = this.flowLevel
     this.forgetKey(level)
     if (level === 0) this.keyRequired = this.indent === this.column
-    this.keyToken[level] = this.taken + this.queue.length - this.head
+    this.keyToken[level] = this.taken + this.end - this.head
     this.keyLine[level] = this.line
     this.keyColumn[level] = this.column
     this.keyIndex[level] = this.index
@@ -190,21 +192,24 @@ export class Scanner extends Cursor {
     }
   }
 
+  private add(token: Token): void {
+    this.queue[this.end++] = token
+  }
+
   private push(type: number): void {
-    this.queue.push(new Token(type, this.line, this.column))
+    this.add(new Token(type, this.line, this.column))
   }
 
   /** Queues the indicator here, one character wide, and passes it. */
   private pushIndicator(type: number): void {
-    this.queue.push(new Token(type, this.line, this.column, 1))
+    this.add(new Token(type, this.line, this.column, 1))
     this.pos++
   }
 
   /** Puts a token before the one of that number. */
   private insert(number: number, token: Token): void {
     const at = this.head + number - this.taken
-    this.queue.push(token)
-    for (let i = this.queue.length - 1; i > at; i--) this.queue[i] = this.queue[i - 1]!
+    for (let i = this.end++; i > at; i--) this.queue[i] = this.queue[i - 1]!
     this.queue[at] = token
   }
 
@@ -244,7 +249,7 @@ export class Scanner extends Cursor {
     this.leaveBlocks()
     const { line, column } = this
     const directive = scanDirective(this)
-    this.queue.push(
+    this.add(
       directive.kind === 'version'
         ? new Token(T.VERSION_DIRECTIVE, line, column, 0, directive.version)
         : new Token(T.TAG_DIRECTIVE, line, column, 0, directive.handle, directive.prefix),
@@ -335,7 +340,7 @@ export class Scanner extends Cursor {
     this.saveKey()
     this.keyAllowed = false
     const { line, column } = this
-    this.queue.push(new Token(type, line, column, 0, scanAnchor(this)))
+    this.add(new Token(type, line, column, 0, scanAnchor(this)))
   }
 
   private fetchTag(): void {
@@ -343,21 +348,21 @@ export class Scanner extends Cursor {
     this.keyAllowed = false
     const { line, column } = this
     const { handle, suffix } = scanTag(this, this.flowLevel > 0)
-    this.queue.push(new Token(T.TAG, line, column, 0, handle, suffix))
+    this.add(new Token(T.TAG, line, column, 0, handle, suffix))
   }
 
   private fetchBlockScalar(): void {
     this.forgetKey(0)
     this.keyAllowed = true
     const { line, column } = this
-    this.queue.push(new Token(T.SCALAR, line, column, 0, scanBlock(this, this.indent)))
+    this.add(new Token(T.SCALAR, line, column, 0, scanBlock(this, this.indent)))
   }
 
   private fetchQuoted(quote: 39 | 34): void {
     this.saveKey()
     this.keyAllowed = false
     const { line, column } = this
-    this.queue.push(new Token(T.SCALAR, line, column, 0, scanQuoted(this, quote)))
+    this.add(new Token(T.SCALAR, line, column, 0, scanQuoted(this, quote)))
   }
 
   /** A key of which one look tells all; false when this may be none. */
@@ -370,7 +375,7 @@ export class Scanner extends Cursor {
     this.forgetKey(0)
     this.openBlock(T.BLOCK_MAPPING_START)
     const text = this.text.slice(this.pos, colon)
-    this.queue.push(new Token(T.PLAIN_KEY, this.line, this.column, text.length + 1, text, '', true))
+    this.add(new Token(T.PLAIN_KEY, this.line, this.column, text.length + 1, text, '', true))
     this.pos = colon + 1
     this.keyAllowed = false
     return true
@@ -382,6 +387,6 @@ export class Scanner extends Cursor {
     const { line, column } = this
     const { text, endedOnNewLine } = scanPlain(this, this.flowLevel > 0, this.indent + 1)
     if (endedOnNewLine) this.keyAllowed = true
-    this.queue.push(new Token(T.SCALAR, line, column, 0, text, '', true))
+    this.add(new Token(T.SCALAR, line, column, 0, text, '', true))
   }
 }
