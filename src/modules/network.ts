@@ -1,5 +1,17 @@
 // Addresses, interfaces, networks and routes of this machine.
-import { type Dict, ipAddress, splitWords, str, truthy, type Value } from '../data/mod.ts'
+import {
+  type Dict,
+  ipAddress,
+  PyError,
+  repr,
+  splitWords,
+  str,
+  textOf,
+  truthy,
+  typeName,
+  type Value,
+  valueError,
+} from '../data/mod.ts'
 import { type Arg, arg, changes, defineModule, type FunctionContext, fn, type Result, ret } from '../sdk/mod.ts'
 import { connect, namesOf, sanitizeHost } from './network/connection.ts'
 import { arpTable, bufferSizes, setBuffers, wake } from './network/hardware.ts'
@@ -89,7 +101,11 @@ async function startingWith(ctx: FunctionContext, beginning: Value): Promise<Val
 }
 
 function hexadecimal(ip: Value): string {
-  const parts = str(ip).split('.')
+  const text = textOf(ip)
+  if (text === undefined) throw new PyError('AttributeError', `'${typeName(ip)}' object has no attribute 'split'`)
+  const parts = text.split('.')
+  const odd = parts.find((part) => !/^\s*[+-]?\d+\s*$/.test(part))
+  if (odd !== undefined) throw valueError(`invalid literal for int() with base 10: ${repr(odd)}`)
   return parts.map((part) => Number(part).toString(16).toUpperCase().padStart(2, '0')).join('')
 }
 

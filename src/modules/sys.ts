@@ -207,8 +207,10 @@ export default defineModule({
       args: { module },
       returns: ret.list('The schemas'),
       effect: 'read',
-      run: async (ctx, { module }) =>
-        Array.from(await argspec(states(ctx), module), ([name, spec]) => schemaOf(name, spec)),
+      run: async (ctx, { module }) => {
+        const specs = await argspec(states(ctx), module)
+        return sorted([...specs.keys()]).map((name) => schemaOf(name, specs.get(name)!))
+      },
     }),
   },
 })

@@ -102,7 +102,9 @@ const SALT_ERRORS: ReadonlySet<string> = new Set<SaltErrorCode>([
 ])
 
 function raise(ctx: FunctionContext, name: string, args: Value[]): false {
-  const text = args.length === 1 ? str(args[0]!) : args.length === 0 ? '' : str(tuple(args))
+  const isErrno = name === 'OSError' && args.length === 2
+  const several = isErrno ? `[Errno ${str(args[0]!)}] ${str(args[1]!)}` : str(tuple(args))
+  const text = args.length === 1 ? str(args[0]!) : args.length === 0 ? '' : several
   const salt = name.startsWith('salt.exceptions.') ? name.slice('salt.exceptions.'.length) : undefined
   if (salt !== undefined && SALT_ERRORS.has(salt)) throw new SaltError(salt as SaltErrorCode, text)
   if (PYTHON_ERRORS.has(name)) {

@@ -1,5 +1,5 @@
 // TOML as Python's `toml` writes it: plain keys first, then tables, breadth first.
-import { type Dict, isDict, isFloat, isInt, PyDate, PyError, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isFloat, isInt, PyDate, PyError, str, textOf, typeName, type Value } from '../data/mod.ts'
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '\b': '\\b',
@@ -71,8 +71,15 @@ function arrayItem(item: Dict, path: string): string {
   return `[[${path}]]\n${isNested ? '' : own.text}${inner}`
 }
 
+/** Why Python finds no keys in what is no table. */
+function noTable(value: Value): string {
+  if (Array.isArray(value)) return 'list indices must be integers or slices, not str'
+  if (textOf(value) !== undefined) return "string indices must be integers, not 'str'"
+  return `'${typeName(value)}' object is not iterable`
+}
+
 export function writeToml(value: Value): string {
-  if (!isDict(value)) throw new PyError('TypeError', 'TOML holds a table at the top')
+  if (!isDict(value)) throw new PyError('TypeError', noTable(value))
   const top = tableText(value, '')
   let out = top.text
   for (let tables = top.tables; tables.size > 0; ) {

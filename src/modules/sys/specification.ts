@@ -67,7 +67,7 @@ export function schemaOf(name: Value, spec: Value): Dict {
       ['title', parameter],
       ['description', parameter],
     ]
-    if (fallback !== undefined) shared.push(['default', fallback])
+    if (fallback !== undefined && fallback !== null) shared.push(['default', fallback])
     const forms = TYPES.map((type) => new Map<Value, Value>([['type', type], ...shared]))
     properties.set(parameter, new Map([['oneOf', forms]]))
   }
@@ -77,7 +77,6 @@ export function schemaOf(name: Value, spec: Value): Dict {
     ['description', str(name)],
     ['type', 'object'],
     ['properties', properties],
-    ['required', args.slice(0, args.length - defaults.length)],
     ['x-ordering', [...args]],
     ['additionalProperties', false],
   ])
