@@ -20,10 +20,14 @@ export function documentation({ doc, args, examples, returns }: Documented): str
 
 const mark = (kind: string): string => (kind === 'rest' ? '*' : kind === 'open' ? '**' : '')
 
-/** Of users' own functions what only a keyword gives, which Salt lists behind the rest. */
+/**
+ * What only a keyword gives, which Salt lists behind the rest; but not of functions of ours that take further keywords,
+ * as Salt's leave such names to those.
+ */
 function keywordOnly({ args }: Documented, positional: readonly string[]): string[] {
   const parameters = Object.entries(args)
-  if (parameters.some(([, { doc }]) => doc !== '')) return []
+  const isOpen = parameters.some(([, { kind }]) => kind === 'open')
+  if (isOpen && parameters.some(([, { doc }]) => doc !== '')) return []
   const isNamed = (name: string, kind: string): boolean => name !== '' && kind !== 'rest' && kind !== 'open'
   return parameters.flatMap(([name, { kind }]) => (isNamed(name, kind) && !positional.includes(name) ? [name] : []))
 }
