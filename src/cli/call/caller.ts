@@ -52,7 +52,7 @@ export async function callFunction(
     answer.set('return', await showingUsage(declaration, streams, () => functions.call(fun, args, kwargs)))
     await functions.ctx.host.settle()
   } catch (error) {
-    throw error instanceof ProgramExit ? error : failure(error, fun, log)
+    throw error instanceof ProgramExit ? error : await failure(error, fun, log)
   } finally {
     if (note !== undefined) rmSync(note, { force: true })
   }
@@ -138,7 +138,7 @@ function noteJob(opts: Dict, jid: string, job: Array<[string, Value]>, streams: 
 }
 
 /** What is printed for a failure. */
-function failure(error: unknown, fun: string, log: Log): unknown {
+async function failure(error: unknown, fun: string, log: Log): Promise<unknown> {
   if (!(error instanceof BrineError)) {
     const { name, message, stack } = toError(error)
     log('debug', stack ?? message)
@@ -157,15 +157,16 @@ function failure(error: unknown, fun: string, log: Log): unknown {
   }
   log('debug', error.stack ?? error.message)
   const where = error.at?.file === undefined ? '' : `at ${error.at.file}, line ${error.at.line}\n`
-  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${lastOf(error)}\n`
+  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${await lastOf(error)}\n`
   return new ProgramExit(1, { stderr })
 }
 
 /** A function that another one calls and that does not exist is a key that is missing, in Salt. */
-function lastOf(error: BrineError): string {
+async function lastOf(error: BrineError): Promise<string> {
   const [, unknown] = /^('.*') is not available\.$/.exec(error.message) ?? []
   if (error.code === 'FunctionUnknown' && unknown !== undefined) return lastLine('KeyError', unknown)
-  return lastLine(error.name, error.message)
+  const { pythonClass } = await import('../../render/mod.ts')
+  return lastLine(pythonClass(error), error.message)
 }
 
 /** The last line of a Python traceback. */

@@ -77,6 +77,7 @@ describe('salt-call --local', () => {
   test.each([
     ['file.read', '/no/such', "FileNotFoundError: [Errno 2] No such file or directory: '/no/such'"],
     ['test.cross_test', 'no.such', "KeyError: 'no.such'"],
+    ['grains.setvals', 'x', 'salt.exceptions.SaltException: setvals grains must be a dictionary.'],
   ])('ends with the last line of a Python traceback: %s %s', async (fun, argument, last) => {
     const { status, err } = await call('--local', fun, argument)
     expect([status, err.trimEnd().split('\n').at(-1)]).toEqual([1, last])

@@ -143,7 +143,10 @@ const isLogLine = (line: string): boolean => /^\[(?:[A-Z]+ *)\] /.test(line)
 async function endAnswer(program: Program, testCase: Case): Promise<Value> {
   const { exit, stdout, stderr } = await end(program, testCase)
   const complaints = stderr.split('\n').filter((line) => line.trim() !== '' && !isLogLine(line))
-  const answer: Record<string, Json> = { exit, stderr_last: complaints.at(-1)?.trimEnd() ?? '' }
+  const answer: Record<string, Json> = {
+    exit,
+    stderr_last: (complaints.at(-1) ?? '').trimEnd().replaceAll(minionRoot(), '<ROOT>'),
+  }
   if ('stdout' in testCase) answer['stdout'] = normal(stdout)
   // long texts are ours; that there is one counts
   else answer['stdout_kind'] = stdout === '' ? 'nothing' : (testCase['stdout_kind'] as string)
