@@ -3,6 +3,7 @@
 import { BrineError } from '../base/mod.ts'
 import { splitLines, textOf, type Value } from '../data/mod.ts'
 import type { TemplateFailure } from '../jinja/mod.ts'
+import { YamlError } from '../yaml/mod.ts'
 import { type RenderError, renderError } from './errors.ts'
 import { excerpt } from './excerpt.ts'
 import { pythonClass } from './python-class.ts'
@@ -32,7 +33,7 @@ export function jinjaRenderError(failure: TemplateFailure, template: FailedTempl
   const kind = kindOf(error)
   const text = `${kind.introduction}${error.message}`
   const passed = framesOf(failure, template)
-  const trace = kind.expected ? undefined : [...passed, `${pythonClass(error)}: ${error.message}`, ''].join('\n')
+  const trace = kind.expected ? undefined : [...tracebacks(error, passed), ''].join('\n')
   const told = error instanceof BrineError ? { reason: `${kind.introduction}${error.reason}`, hint: error.hint } : {}
   // a block is not counted, its caller is
   const frame = failure.frames.find(({ kind }) => kind !== 'block')
@@ -58,6 +59,15 @@ function kindOf(error: Error): { introduction: string; expected: boolean } {
   if (REFUSED.has(code)) return { introduction: 'Problem running salt function in Jinja template: ', expected: true }
   return { introduction: 'Jinja error: ', expected: false }
 }
+
+/** What Python prints of an error; one of YAML that was being handled is told before it. */
+function tracebacks(error: Error, passed: readonly string[]): string[] {
+  const own = [...passed, `${pythonClass(error)}: ${error.message}`]
+  if (!(error.cause instanceof YamlError)) return own
+  return [...tracebacks(error.cause, passed), '', MEANWHILE, '', ...own]
+}
+
+const MEANWHILE = 'During handling of the above exception, another exception occurred:'
 
 const PLACES = { root: 'top-level template code', macro: 'template', block: 'block' }
 

@@ -221,6 +221,15 @@ describe('an error that Salt did not expect', () => {
     expect(repeated.message).toContain('\nSyntaxError: keyword argument repeated: a\n\n; line 2\n')
   })
 
+  test('tells the error of YAML it came from first', async () => {
+    const { message } = await failure("{{ 'a: 1\\na: 2' | load_yaml }}")
+    expect(message).toContain('\nyaml.constructor.ConstructorError: while constructing a mapping\n')
+    expect(message).toContain("found conflicting ID 'a'")
+    expect(message).toContain(
+      '\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n',
+    )
+  })
+
   test('shows the template lines it passed', async () => {
     const files = { 'lib.jinja': '{% macro m() %}\n{{ 1 // 0 }}\n{% endmacro %}' }
     const { message } = await failure("{% from 'lib.jinja' import m %}\n{{ m() }}", { files })

@@ -3,6 +3,7 @@
 import { BrineError } from '../base/mod.ts'
 import { SaltError } from '../data/mod.ts'
 import { JinjaError } from '../jinja/mod.ts'
+import { YamlError } from '../yaml/mod.ts'
 
 const MODULES: Readonly<Record<string, string>> = {
   SaltRenderError: 'salt.exceptions.',
@@ -13,7 +14,7 @@ const MODULES: Readonly<Record<string, string>> = {
 
 export function pythonClass(error: Error): string {
   if (!(error instanceof BrineError)) return error.name === 'Error' ? 'Exception' : error.name
-  const parser = error.name === 'YamlError' ? yamlClass(error.cause) : undefined
+  const parser = yamlClass(error.name === 'YamlError' ? error.cause : error)
   if (parser !== undefined) return parser
   const name = error.name === 'LoaderError' ? 'KeyError' : error.name
   return `${moduleOf(error, name)}${name}`
@@ -27,7 +28,7 @@ function moduleOf(error: BrineError, name: string): string {
 }
 
 /** PyYAML's class, which its module is named after. */
-function yamlClass(cause: unknown): string | undefined {
-  const code = cause instanceof BrineError ? cause.code : ''
-  return code.endsWith('Error') ? `yaml.${code.slice(0, -'Error'.length).toLowerCase()}.${code}` : undefined
+function yamlClass(error: unknown): string | undefined {
+  if (!(error instanceof YamlError) || error.code in MODULES) return undefined
+  return `yaml.${error.code.slice(0, -'Error'.length).toLowerCase()}.${error.code}`
 }
