@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
-import { tryFunction } from '../sdk/trial.ts'
+import { tryFunction } from '../sdk/mod.ts'
 import asymmetric from './asymmetric.ts'
 
 const pem = {

@@ -1,7 +1,7 @@
 // Kernels as packages: the same questions to both families of systems.
 import { expect, test } from 'vitest'
 import { fromPlain, toPlain, type Value } from '../data/mod.ts'
-import { tryFunction } from '../sdk/trial.ts'
+import { tryFunction } from '../sdk/mod.ts'
 import apt from './kernelpkg_linux_apt.ts'
 import yum from './kernelpkg_linux_yum.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
-import { tryFunction } from '../sdk/trial.ts'
+import { tryFunction } from '../sdk/mod.ts'
 import linuxIp from './linux_ip.ts'
 
 const ADDRESSES = `1: lo: <LOOPBACK,UP> mtu 65536 qdisc noqueue state UNKNOWN qlen 1000

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Dict, fromPlain, toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import type { Keywords } from '../sdk/mod.ts'
-import { tryFunction } from '../sdk/trial.ts'
+import { tryFunction } from '../sdk/mod.ts'
 import saltcheck from './saltcheck.ts'
 
 const others = {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Value } from '../data/mod.ts'
 import { type Command, MemoryHost } from '../host/mod.ts'
-import { tryFunction } from '../sdk/trial.ts'
+import { tryFunction } from '../sdk/mod.ts'
 import scp from './scp_mod.ts'
 
 async function copied(fun: string, args: Value[], kwargs: Record<string, Value>, retcode = 0) {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fromPlain, toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
-import { tryFunction } from '../sdk/trial.ts'
+import { tryFunction } from '../sdk/mod.ts'
 import incron from './incron.ts'
 import netaddress from './netaddress.ts'
 import yaml from './yaml.ts'

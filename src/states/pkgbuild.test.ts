@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fromPlain, toPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
-import { tryState } from '../sdk/trial.ts'
+import { tryState } from '../sdk/mod.ts'
 import pkgbuild from './pkgbuild.ts'
 
 const WISH = { name: 'n', runas: 'builder', dest_dir: '/out', spec: 's', sources: [], tgt: 'x' }
