@@ -31,10 +31,10 @@ const showLow = (count: number) => (home: string) => [`--file-root=${home}/relat
 
 const WORKLOADS: Workload[] = [
   { what: 'test.ping', words: () => ['test.ping'], rounds: 5, goal: GOAL_WALL },
-  { what: '10 trivial states', words: apply('trivial', 10), rounds: 15 },
+  { what: '10 trivial states', words: apply('trivial', 10), rounds: 21 },
   { what: '100 trivial states', words: apply('trivial', 100), rounds: 3 },
-  { what: '1,000 trivial states', words: apply('trivial', 1000), rounds: 15, goal: GOAL_WALL },
-  { what: '10,000 trivial states', words: apply('trivial', 10_000), rounds: 1, oursOnly: true },
+  { what: '1,000 trivial states', words: apply('trivial', 1000), rounds: 21, goal: GOAL_WALL },
+  { what: '10,000 trivial states', words: apply('trivial', 10_000), rounds: 3, oursOnly: true },
   { what: '10 templated files', words: apply('managed', 10), rounds: 3 },
   { what: '1,000 templated files', words: apply('managed', 1000), rounds: 2 },
   { what: 'low data of 1,000 states', words: showLow(1000), rounds: 3 },
@@ -61,8 +61,8 @@ function saltProgram(folder: string, tree: string): Program {
 interface Costs {
   ours: ProcessCost
   theirs?: ProcessCost | undefined
-  /** The shortest wall times. */
-  best: { ours: number; theirs: number | undefined }
+  /** The wall times, round by round. */
+  walls: { ours: number[]; theirs: number[] }
 }
 
 function medianCost(costs: ProcessCost[]): ProcessCost {
@@ -84,12 +84,11 @@ async function measure(brine: Program, salt?: Program): Promise<Map<string, Cost
 }
 
 function summary(ours: ProcessCost[], theirs: ProcessCost[]): Costs {
-  const best = (costs: ProcessCost[]): number => Math.min(...costs.map(({ wallMs }) => wallMs))
-  const isCompared = theirs.length > 0
+  const walls = (costs: ProcessCost[]): number[] => costs.map(({ wallMs }) => wallMs)
   return {
     ours: medianCost(ours),
-    theirs: isCompared ? medianCost(theirs) : undefined,
-    best: { ours: best(ours), theirs: isCompared ? best(theirs) : undefined },
+    theirs: theirs.length > 0 ? medianCost(theirs) : undefined,
+    walls: { ours: walls(ours), theirs: walls(theirs) },
   }
 }
 
@@ -123,11 +122,22 @@ function details({ ours, theirs }: Costs): string {
   return `${cell(pair('cpuMs', 2, 1000), 14)} s${cell(pair('peakMiB', 0), 10)} MiB`
 }
 
-/** What one more state costs, from a short run to a long one; of the best runs, since disturbances only add. */
-function marginal({ best: short }: Costs, { best: long }: Costs, states: number): Costs['best'] {
-  const between = (from: number, to: number): number => Math.max((to - from) / states, 0.001)
-  const theirs = short.theirs && long.theirs ? between(short.theirs, long.theirs) : undefined
-  return { ours: between(short.ours, long.ours), theirs }
+interface Marginal {
+  ours: number
+  theirs: number | undefined
+}
+
+/**
+ * What one more state costs, from a short run to a long one: the median over the rounds, in each of which both ran
+ * shortly after one another, so that slow times of the machine are in both or in neither.
+ */
+function marginal({ walls: short }: Costs, { walls: long }: Costs, states: number): Marginal {
+  const between = (from: number[], to: number[]): number => {
+    const rounds = Math.min(from.length, to.length)
+    return Math.max(median(from.slice(0, rounds).map((wall, i) => (to[i]! - wall) / states)), 0.001)
+  }
+  const isCompared = short.theirs.length > 0 && long.theirs.length > 0
+  return { ours: between(short.ours, long.ours), theirs: isCompared ? between(short.theirs, long.theirs) : undefined }
 }
 
 function sayMarginals(costs: Map<string, Costs>): boolean {

@@ -9,7 +9,7 @@ import { noTime } from './clock.ts'
 import { fireStateEvent } from './events.ts'
 import type { ParallelStates } from './parallel.ts'
 import { type PauseFile, pauseAction } from './pause.ts'
-import { checkRequisites, type RequisiteCheck } from './requisites.ts'
+import { checkRequisites, NOTHING_REQUIRED, type RequisiteCheck } from './requisites.ts'
 import type { StateCaller } from './state-call.ts'
 import { dictOf, type RunSurroundings, type StateRet } from './surroundings.ts'
 
@@ -147,9 +147,11 @@ export class ChunkRunner {
     })
   }
 
-  private check(low: LowChunk, tag: string, running: Dict): ReturnType<typeof checkRequisites> {
+  private check(low: LowChunk, tag: string, running: Dict): Later<RequisiteCheck> {
     const { dependencies, parallel } = this.parts
-    return checkRequisites(low, tag, { dependencies, running, trials: this.trials, parallel })
+    const required = dependencies.of(low, tag)
+    if (required.length === 0) return NOTHING_REQUIRED
+    return checkRequisites(low, required, { running, trials: this.trials, parallel })
   }
 
   /** Whether the module of a chunk is loaded and wants nothing done before its calls. */

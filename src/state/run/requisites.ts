@@ -41,26 +41,16 @@ type Sight =
   | 'met'
 
 export interface RequisiteRun {
-  dependencies: Dependencies
   running: Dict
   /** Results of dry runs, for `prereq`. */
   trials: Dict
   parallel: ParallelStates
 }
 
-const NOTHING: RequisiteCheck = { status: 'met', reqs: new Map() }
+/** Of a state that requires nothing. */
+export const NOTHING_REQUIRED: RequisiteCheck = { status: 'met', reqs: new Map() }
 
-/** At once when nothing is required. */
-export function checkRequisites(
-  low: LowChunk,
-  tag: string,
-  run: RequisiteRun,
-): RequisiteCheck | Promise<RequisiteCheck> {
-  const required = run.dependencies.of(low, tag)
-  return required.length === 0 ? NOTHING : checkAll(low, required, run)
-}
-
-async function checkAll(
+export async function checkRequisites(
   low: LowChunk,
   required: ReturnType<Dependencies['of']>,
   run: RequisiteRun,

@@ -20,16 +20,17 @@ export class Slots {
     this.log = log
   }
 
-  /** Fills the slots of arguments: texts, values of dicts, items of lists and values of dicts in lists. */
-  fill(args: Map<string, Value>): Promise<void> | undefined {
-    let isWorth = false
+  /** Whether there is anything to look at more closely. */
+  mayBeIn(args: ReadonlyMap<string, Value>): boolean {
+    let may = false
     args.forEach((value) => {
-      isWorth ||= mayHoldSlots(value)
+      may ||= mayHoldSlots(value)
     })
-    return isWorth ? this.fillAll(args) : undefined
+    return may
   }
 
-  private async fillAll(args: Map<string, Value>): Promise<void> {
+  /** Fills the slots of arguments: texts, values of dicts, items of lists and values of dicts in lists. */
+  async fill(args: Map<string, Value>): Promise<void> {
     for (const [name, value] of args) {
       if (isSlot(value)) args.set(name, await this.evaluate(value))
       else if (value instanceof Map) await this.fillDict(value)

@@ -237,14 +237,26 @@ export class StateCaller {
   }
 
   private invoke(data: CallData, low: LowChunk, chunks: readonly LowChunk[], running: Dict): Later<Value> {
-    const filled = after(this.slots.fill(data.given), () => this.slots.fill(data.further))
-    const provided = after(filled, () => (low.has('provider') ? this.providing(low) : undefined))
-    return after(provided, (functions) => {
-      const ctx = this.contextFor(low, chunks, running, data, functions)
-      const umask = low.get('__umask__') ?? null
-      const call = () => data.declaration.run(ctx, boundArguments(data) as never)
-      return after(umask === null ? call() : underUmask(umask, call), toValue)
-    })
+    const { slots } = this
+    const isPlain = !slots.mayBeIn(data.given) && !slots.mayBeIn(data.further)
+    if (!isPlain || low.has('provider') || low.has('__umask__')) return this.invokePrepared(data, low, chunks, running)
+    const ctx = this.contextFor(low, chunks, running, data)
+    return after(data.declaration.run(ctx, boundArguments(data) as never), toValue)
+  }
+
+  /** The same with slots filled, and with the provider and the umask that the state names. */
+  private async invokePrepared(
+    data: CallData,
+    low: LowChunk,
+    chunks: readonly LowChunk[],
+    running: Dict,
+  ): Promise<Value> {
+    await this.slots.fill(data.given)
+    await this.slots.fill(data.further)
+    const functions = low.has('provider') ? await this.providing(low) : undefined
+    const ctx = this.contextFor(low, chunks, running, data, functions)
+    const call = () => data.declaration.run(ctx, boundArguments(data) as never)
+    return toValue(await underUmask(low.get('__umask__') ?? null, call))
   }
 
   /** The same, noted as a step where steps are kept. */

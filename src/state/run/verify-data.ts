@@ -10,7 +10,10 @@ const OCTAL = /^\s*\+?(?:0[oO])?_?[0-7]+(?:_[0-7]+)*\s*$/
 
 /** The faults; none means that the chunk may be called. Its `umask` becomes the number that is set. */
 export function verifyData(low: LowChunk, states: StateRegistry): string[] | Promise<string[]> {
-  const errors = NEEDED.filter((key) => !low.has(key)).map((key) => `Missing "${key}" data`)
+  const errors: string[] = []
+  NEEDED.forEach((key) => {
+    if (!low.has(key)) errors.push(`Missing "${key}" data`)
+  })
   const name = required(low, 'name')
   if (truthy(name) && typeof name !== 'string') errors.push(noText(name, low))
   if (low.has('umask')) errors.push(...takeUmask(low))
