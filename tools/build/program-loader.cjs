@@ -73,6 +73,7 @@ function builtin(name) {
     {},
     {
       get: (_, key) => real()[key],
+      set: (_, key, value) => Reflect.set(real(), key, value),
       has: (_, key) => key in real(),
       ownKeys: () => Reflect.ownKeys(real()),
       getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(real(), key),

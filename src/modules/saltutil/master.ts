@@ -42,7 +42,7 @@ function jobOf({ tgt, fun, arg, timeout, tgt_type, ret, kwarg, kwargs }: Command
     tgt,
     tgtType: tgt_type,
     fun,
-    arg: isList(arg) ? [...arg] : [arg],
+    arg: Array.isArray(arg) ? [...arg] : [arg],
     ret: str(ret ?? ''),
     ...(kwarg instanceof Map && kwarg.size > 0 && { kwarg }),
     ...(seconds !== undefined && timeout !== null && { timeout: seconds }),
