@@ -76,7 +76,11 @@ function builtin(name) {
       set: (_, key, value) => Reflect.set(real(), key, value),
       has: (_, key) => key in real(),
       ownKeys: () => Reflect.ownKeys(real()),
-      getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(real(), key),
+      // one that cannot be configured would have to be there in what stands for it, too
+      getOwnPropertyDescriptor: (_, key) => {
+        const descriptor = Reflect.getOwnPropertyDescriptor(real(), key)
+        return descriptor && { ...descriptor, configurable: true }
+      },
     },
   )
 }
