@@ -14,7 +14,7 @@ const { Script } = require('node:vm')
 // Compiled forms are good for one setting only.
 const SHORT = [
   '--interrupt-budget=1500000',
-  '--semi-space-growth-factor=16',
+  '--semi-space-growth-factor=4',
   '--no-parallel-scavenge',
   '--no-incremental-marking',
   '--heap-growing-percent=0',
