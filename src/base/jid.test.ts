@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newJid } from './jid.ts'
+import { isJid, newJid } from './jid.ts'
 
 const NOON = Date.UTC(2030, 0, 1, 12)
 
@@ -16,4 +16,10 @@ test('A clock that is some milliseconds behind does not make ids go back, one th
   const before = newJid(false, NOON + 1000)
   expect(newJid(false, NOON + 900) > before).toBe(true)
   expect(newJid(false, NOON - 3_600_000)).toMatch(/^20300101110000000/)
+})
+
+test('A job id from a peer is twenty digits, with the number of a process behind them or not', () => {
+  expect(['20300101120000000001', '20300101120000000001_4711', newJid(), newJid(true)].map(isJid)).not.toContain(false)
+  const others = ['', 'req', '../x', '20300101120000000001\n', '20300101120000000001_', `20300101120000000001_${'1'.repeat(99)}`]
+  expect([...others, 20300101120000000001n, null].map(isJid)).not.toContain(true)
 })

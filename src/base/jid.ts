@@ -13,3 +13,10 @@ export function newJid(unique = false, now: number = Date.now()): string {
   const id = text + String(last % MICROS).padStart(3, '0')
   return unique ? `${id}_${process.pid}` : id
 }
+
+const JID = /^\d{20}(_\d+)?$/
+
+/** Whether a text is a job id. Job ids become file names and parts of tags, so check every id that a peer sends. */
+export function isJid(text: unknown): text is string {
+  return typeof text === 'string' && text.length <= 64 && JID.test(text)
+}
