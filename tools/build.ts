@@ -47,6 +47,8 @@ const COMMON: esbuild.CommonOptions = {
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'warning',
+  // `import.meta` is used only where the code runs from source
+  logOverride: { 'empty-import-meta': 'silent' },
 }
 
 /** Bundles with shared parts, which esbuild makes as modules of the standard only. */

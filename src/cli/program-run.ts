@@ -22,7 +22,9 @@ export async function runProgram(
 ): Promise<number> {
   try {
     const stdin = (): string => readFileSync(0, 'utf8')
-    return await work(readCommandLine(program, argv, { version: `${SALT_VERSION} (Argon)`, stdin }))
+    const line = readCommandLine(program, argv, { version: `${SALT_VERSION} (Argon)`, stdin })
+    if (line.values.get('versions_report') !== true) return await work(line)
+    return await (await import('./versions-report.ts')).printVersions(streams)
   } catch (thrown) {
     if (thrown instanceof UsageError) {
       streams.err(usageComplaint(program, thrown))

@@ -23,6 +23,8 @@ const DEEPEST = 180
 interface TupleOptions {
   /** Only names and attributes, as for the target of an assignment. */
   simplified?: boolean
+  /** Whether `name.attribute` is a reference into a namespace, as in the target of `set`. */
+  namespace?: boolean
   withCondexpr?: boolean
   endRules?: readonly TokenTest[]
   explicitParentheses?: boolean
@@ -151,7 +153,7 @@ export abstract class ExpressionParser {
     return withFilter ? this.parseFilterExpr(node) : node
   }
 
-  parsePrimary(): ast.Expr {
+  parsePrimary(namespace = false): ast.Expr {
     const token = this.stream.current
     const { line } = token
     switch (token.type) {
@@ -160,6 +162,9 @@ export abstract class ExpressionParser {
         const name = token.value as string
         const constant = CONSTANTS.get(name)
         if (constant !== undefined) return { type: 'Const', line, value: constant }
+        if (namespace && this.stream.skipIf('dot')) {
+          return { type: 'NamespaceRef', line, name, attr: this.stream.expectName() }
+        }
         return { type: 'Name', line, name, ctx: 'load' }
       }
       case 'string':
@@ -190,9 +195,15 @@ export abstract class ExpressionParser {
   }
 
   parseTuple(options: TupleOptions = {}): ast.Expr {
-    const { simplified = false, withCondexpr = true, endRules = [], explicitParentheses = false } = options
+    const {
+      simplified = false,
+      namespace = false,
+      withCondexpr = true,
+      endRules = [],
+      explicitParentheses = false,
+    } = options
     const { line } = this.stream.current
-    const parse = (): ast.Expr => (simplified ? this.parsePrimary() : this.parseExpression(withCondexpr))
+    const parse = (): ast.Expr => (simplified ? this.parsePrimary(namespace) : this.parseExpression(withCondexpr))
     const items: ast.Expr[] = []
     let isTuple = false
     return this.nested((): ast.Expr => {

@@ -108,13 +108,8 @@ class Parser extends ExpressionParser {
   }
 
   parseTarget(options: { namespace?: boolean; endRules?: readonly TokenTest[] } = {}): ast.Target {
-    if (options.namespace && this.stream.is('dot', this.stream.ahead)) {
-      const { line } = this.stream.current
-      const name = this.stream.expectName()
-      this.stream.next()
-      return { type: 'NamespaceRef', line, name, attr: this.stream.expectName() }
-    }
-    const target = this.parseTuple({ simplified: true, endRules: options.endRules ?? [] })
+    const { namespace = false, endRules = [] } = options
+    const target = this.parseTuple({ simplified: true, namespace, endRules })
     return this.assignable(target, 'store')
   }
 
@@ -136,11 +131,13 @@ class Parser extends ExpressionParser {
       target.ctx = ctx
       return target
     }
+    if (target.type === 'NamespaceRef') return target
     return this.refuse(target)
   }
 
   private isAssignable(target: ast.Expr): boolean {
     if (target.type === 'Name') return !RESERVED.has(target.name)
+    if (target.type === 'NamespaceRef') return true
     return target.type === 'Tuple' && target.items.every((item) => this.isAssignable(item))
   }
 

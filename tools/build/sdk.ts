@@ -31,5 +31,6 @@ export async function bundleSdk(root: string, file: string): Promise<void> {
     format: 'cjs',
     packages: 'external',
     logLevel: 'warning',
+    logOverride: { 'empty-import-meta': 'silent' },
   })
 }

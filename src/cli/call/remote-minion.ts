@@ -63,13 +63,16 @@ async function connect(opts: Dict, log: Log): Promise<MasterLink> {
   for (let attempt = 1; ; attempt++) {
     let problem: unknown
     for (const name of names) {
+      let link: MasterLink | undefined
       try {
         const address = masterAddress(name, opts)
-        const link = await MasterLink.open({ opts, settings, log, address, onOutcome: () => false })
+        link = await MasterLink.open({ opts, settings, log, address, onOutcome: () => false })
         await link.channel.authenticate()
         opts.set('master', name)
         return link
       } catch (error) {
+        // an open connection would keep the program alive
+        link?.close()
         problem = error
         log('debug', `Master ${name} could not be used: ${String(error)}`)
         if (error instanceof SignInError && EXIT_CODES[error.outcome.status] !== undefined) throw refusal(error)

@@ -1,5 +1,5 @@
 // What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
-import { consoleLog, type Log, silentLog } from '../../base/mod.ts'
+import { consoleLog, type Log } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { logSettings, openLog } from '../logging.ts'
@@ -14,7 +14,6 @@ import { type LocalMinion, localMinion } from './local-minion.ts'
 
 export async function runCall(line: CommandLine, streams: Streams): Promise<number> {
   const complain = streams.err
-  if (line.values.get('versions_report') === true) return printVersions(streams)
   const opts = await readOptions(line, streams)
   const log = openLog(logSettings(opts), complain)
   await becomeConfigured(opts, log, true)
@@ -59,12 +58,6 @@ async function returnTo(opts: Dict, { functions }: LocalMinion, answer: Dict): P
   if (wanted === '') return
   const { handReturn, returnerNames } = await import('../../client/mod.ts')
   await handReturn(functions.ctx, returnerNames(wanted), answer.set('success', true))
-}
-
-async function printVersions(streams: Streams): Promise<number> {
-  const { functions } = await localMinion(new Map<Value, Value>([['id', '']]), silentLog)
-  streams.out(`${str(await functions.call('test.versions_report'))}\n`)
-  return 0
 }
 
 function readOptions(line: CommandLine, streams: Streams): Promise<Dict> {

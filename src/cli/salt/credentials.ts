@@ -1,9 +1,10 @@
-// Who somebody is to the systems of `external_auth`: a token that was kept, or a name and a password, which are asked for
-// when they were not given.
+// Credentials for the systems of `external_auth`: a saved token, or a name and a password, which the program asks for when the
+// command line does not name them.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import type { Streams } from '../streams.ts'
@@ -24,25 +25,33 @@ export async function credentials(
     const text = `The specified external authentication system "${system}" is not available\nAvailable eauth types: ${SYSTEMS.join(', ')}\n`
     throw new ProgramExit(2, { stdout: text, stderr: 'ERROR: Authentication failed\n' })
   }
-  const username = textOf(opts.get('username') ?? null) || (await ask('username: ', streams))
-  const password = textOf(opts.get('password') ?? null) || (await ask('password: ', streams))
+  const given = { username: textOf(opts.get('username') ?? null), password: textOf(opts.get('password') ?? null) }
+  const makesToken = truthy(opts.get('mktoken') ?? false)
+  if (!given.username && !given.password && !makesToken) {
+    const token = readToken(opts)
+    if (token !== undefined) return new Map([['token', token]])
+  }
+  const { username, password } = await askedFor(given, streams)
   const shown: Dict = new Map<Value, Value>([
     ['username', username],
     ['password', password],
     ...(system === 'sharedsecret' ? ([['sharedsecret', password]] as Array<[Value, Value]>) : []),
     ['eauth', system],
   ])
-  if (!truthy(opts.get('mktoken') ?? false)) return shown
+  if (!makesToken) return shown
   const token = keptFor(opts, await command(new Map<Value, Value>([['cmd', 'mk_token'], ...shown])))
   return token === undefined ? shown : new Map([['token', token]])
 }
 
 function keptToken(opts: Dict): Dict {
   const own = existsSync(join(str(opts.get('cachedir') ?? ''), '.root_key')) && process.getuid?.() === 0
+  const token = own ? undefined : readToken(opts)
+  return token === undefined ? new Map() : new Map([['token', token]])
+}
+
+function readToken(opts: Dict): string | undefined {
   const file = tokenFile(opts)
-  if (own || !existsSync(file)) return new Map()
-  const token = readFileSync(file, 'utf8').trim()
-  return token === '' ? new Map() : new Map([['token', token]])
+  return (existsSync(file) && readFileSync(file, 'utf8').trim()) || undefined
 }
 
 /** The token, kept for later commands; nobody else may read it. */
@@ -54,16 +63,36 @@ function keptFor(opts: Dict, answer: Value): string | undefined {
   return str(token!)
 }
 
-async function ask(prompt: string, streams: Streams): Promise<string> {
-  const reader = createInterface({ input: process.stdin })
+interface Login {
+  username: string
+  password: string
+}
+
+/** Asks for what was not given. A terminal does not show the password; input that ends is an error. */
+async function askedFor(given: { [field in keyof Login]: string | undefined }, streams: Streams): Promise<Login> {
+  if (given.username && given.password) return { username: given.username, password: given.password }
+  const isTerminal = process.stdin.isTTY === true
+  let isHidden = false
+  const echo = new Writable({
+    write: (chunk, _encoding, done) => {
+      if (!isHidden) streams.err(String(chunk))
+      done()
+    },
+  })
+  const lines = createInterface({ input: process.stdin, output: echo, terminal: isTerminal })
+  const answers = lines[Symbol.asyncIterator]()
+  const ask = async (field: keyof Login): Promise<string> => {
+    streams.err(`${field}: `)
+    isHidden = field === 'password'
+    const { done, value } = await answers.next()
+    if (isTerminal && isHidden) streams.err('\n')
+    if (!done) return value
+    throw new ProgramExit(2, { stderr: `\nERROR: Authentication failed: standard input ended before a ${field} came\n` })
+  }
   try {
-    streams.err(prompt)
-    const [line] = await Promise.race([
-      new Promise<[string]>((done) => reader.once('line', (text) => done([text]))),
-      new Promise<[string]>((done) => reader.once('close', () => done(['']))),
-    ])
-    return line
+    const username = given.username || (await ask('username'))
+    return { username, password: given.password || (await ask('password')) }
   } finally {
-    reader.close()
+    lines.close()
   }
 }
