@@ -87,7 +87,9 @@ async function askedFor(given: { [field in keyof Login]: string | undefined }, s
     const { done, value } = await answers.next()
     if (isTerminal && isHidden) streams.err('\n')
     if (!done) return value
-    throw new ProgramExit(2, { stderr: `\nERROR: Authentication failed: standard input ended before a ${field} came\n` })
+    throw new ProgramExit(2, {
+      stderr: `\nERROR: Authentication failed: standard input ended before a ${field} came\n`,
+    })
   }
   try {
     const username = given.username || (await ask('username'))
