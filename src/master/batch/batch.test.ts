@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Dict, Value } from '../../data/mod.ts'
+import { type Dict, encodeMsgpack, type Value } from '../../data/mod.ts'
 import { Batch, type BatchPlan } from './batch.ts'
 
 const plan = (more: Partial<BatchPlan> = {}): BatchPlan => ({
@@ -33,6 +33,23 @@ describe('a batch', () => {
     expect(batch.isOver).toBe(false)
     batch.advance(answered('c'), 3)
     expect([batch.isOver, [...batch.done.keys()], [...batch.failed.keys()]]).toEqual([true, ['b', 'c'], ['a']])
+  })
+
+  it('holds small returns, and of many or large ones only which minions returned', () => {
+    const ids = Array.from({ length: 50 }, (_, index) => `web${index}`)
+    const batch = new Batch(plan({ size: 50 }), ids, 0)
+    batch.advance({}, 0)
+    const sizes = ids.map((id) => {
+      const data: Dict = new Map<Value, Value>([['ret', 'x'.repeat(2000)]]).set('retcode', 0)
+      batch.advance({ returned: new Map([[id, data]]) }, 1)
+      return encodeMsgpack(batch.describe(), 'bus').length
+    })
+    expect(Math.max(...sizes)).toBeLessThan(25_000)
+    expect([...batch.done.keys()]).toEqual(ids)
+    expect([batch.done.get('web0'), batch.done.get('web49')]).toEqual([
+      new Map([['retcode', 0]]),
+      new Map([['retcode', 0]]),
+    ])
   })
 
   it('leaves a place empty for as long as it is to wait', () => {

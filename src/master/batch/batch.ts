@@ -1,7 +1,7 @@
 // One batch: who waits, who works, who is done, and what is to happen next. No clock and no bus in here; events and time
 // come from outside. The names of its description are those of Salt's batch state.
 import { returnCode } from '../../client/mod.ts'
-import { type Dict, isDict, numberOf, str, type Value } from '../../data/mod.ts'
+import { type Dict, encodeMsgpack, isDict, numberOf, str, type Value } from '../../data/mod.ts'
 
 /** What does not change while the batch runs. */
 export interface BatchPlan {
@@ -23,6 +23,12 @@ export interface BatchPlan {
   driver: string
 }
 
+/**
+ * Bytes of returns that the state of a batch holds. Each event of a batch carries its state, so returns beyond this size are
+ * left to the job store, and the state tells only which minions returned, with which code.
+ */
+const MOST_RETURNED = 16_384
+
 export interface BatchNews {
   /** What minions returned. */
   returned?: ReadonlyMap<string, Dict>
@@ -42,6 +48,8 @@ export class Batch {
   lastProgress: number
   haltedBecause: string | undefined
   private waits: number[] = []
+  /** Bytes of the returns in `done`. */
+  private returnedBytes = 0
 
   constructor(plan: BatchPlan, minions: readonly string[], now: number) {
     this.plan = plan
@@ -64,11 +72,17 @@ export class Batch {
     return this.waits[0]
   }
 
-  /** Takes in what happened; gives those whose turn it is. */
-  advance({ returned = new Map(), lost = [] }: BatchNews, now: number): string[] {
+  /** Takes in news, then gives the minions whose turn it is. */
+  advance(news: BatchNews, now: number): string[] {
+    this.take(news, now)
+    return this.next(now)
+  }
+
+  /** Takes in what minions returned, and which will not return. */
+  take({ returned = new Map(), lost = [] }: BatchNews, now: number): void {
     for (const [id, data] of returned) {
       if (this.done.has(id) || this.failed.has(id)) continue
-      this.done.set(id, data)
+      this.keep(id, data)
       this.leave(id, now)
       if (this.plan.failhard && returnCode(data) > 0) this.haltedBecause = 'failhard'
     }
@@ -77,13 +91,27 @@ export class Batch {
       this.failed.set(id, 'timeout')
       this.leave(id, now)
     }
-    this.waits = this.waits.filter((until) => until > now).sort((a, b) => a - b)
     this.lastProgress = now
+  }
+
+  /** Gives the minions whose turn it is; from then on they are active. */
+  next(now: number): string[] {
+    this.waits = this.waits.filter((until) => until > now).sort((a, b) => a - b)
     if (this.isHalted) return []
     const free = Math.max(0, this.plan.size - this.active.size - this.waits.length)
     const next = this.pending.splice(0, free)
     for (const id of next) this.active.set(id, now)
     return next
+  }
+
+  private keep(id: string, data: Dict): void {
+    const wasFull = this.returnedBytes > MOST_RETURNED
+    if (!wasFull) this.returnedBytes += encodeMsgpack(data, 'bus').length
+    if (this.returnedBytes <= MOST_RETURNED) this.done.set(id, data)
+    else {
+      if (!wasFull) for (const [other, known] of this.done) this.done.set(other, withoutReturn(known))
+      this.done.set(id, withoutReturn(data))
+    }
   }
 
   private leave(id: string, now: number): void {
@@ -148,8 +176,10 @@ export class Batch {
     if (state.get('halted') === true) batch.haltedBecause = text('halted_reason')
     batch.pending.splice(0, batch.pending.length, ...list('pending'))
     for (const [id, since] of dict('active')) batch.active.set(str(id), numberOf(since) ?? 0)
-    for (const [id, data] of dict('done')) batch.done.set(str(id), isDict(data) ? data : new Map())
+    for (const [id, data] of dict('done')) batch.keep(str(id), isDict(data) ? data : new Map())
     for (const [id, why] of dict('failed')) batch.failed.set(str(id), str(why))
     return batch
   }
 }
+
+const withoutReturn = (data: Dict): Dict => new Map([...data].filter(([name]) => name !== 'ret'))

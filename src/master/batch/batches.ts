@@ -1,6 +1,6 @@
 // Batches, driven by the master, so that they go on when the program that began them is gone. Their states lie in the cache,
 // and a master that starts again takes up those that were not over.
-import { newJid } from '../../base/mod.ts'
+import { newJid, toError } from '../../base/mod.ts'
 import { BusTap } from '../../bus/mod.ts'
 import { batchSize, collectReturns } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
@@ -17,6 +17,9 @@ const WRITE_MS = 500
 
 const RESUME_MS = 5000
 
+/** Every minion reads every publication, so one publication starts all minions whose turn comes within this time. */
+const GATHERING_MS = 50
+
 const STOP = /^salt\/batch\/([^/]+)\/stop$/
 
 export class Batches {
@@ -26,6 +29,7 @@ export class Batches {
   private readonly running = new Map<string, Batch>()
   private readonly timers = new Set<NodeJS.Timeout>()
   private readonly unwritten = new Set<Batch>()
+  private readonly startingSoon = new Set<Batch>()
   private readonly stopListening: () => void
   private isClosed = false
 
@@ -99,9 +103,20 @@ export class Batches {
 
   private async advance(batch: Batch, news: BatchNews): Promise<void> {
     if (this.isClosed || !this.running.has(batch.plan.jid)) return
-    const next = batch.advance(news, now())
-    const isNews = next.length > 0 || news.returned !== undefined || news.lost !== undefined
-    if (isNews) this.tell(batch, 'progress')
+    const isNews = news.returned !== undefined || news.lost !== undefined
+    batch.take(news, now())
+    // minions that return shortly after each other make room together
+    if (isNews && batch.active.size > 0 && !batch.isOver) {
+      this.tell(batch, 'progress')
+      this.startSoon(batch)
+    } else await this.startNext(batch, isNews)
+  }
+
+  /** Sends the job to the minions whose turn it is. */
+  private async startNext(batch: Batch, isNews: boolean): Promise<void> {
+    if (this.isClosed || !this.running.has(batch.plan.jid)) return
+    const next = batch.next(now())
+    if (isNews || next.length > 0) this.tell(batch, 'progress')
     if (next.length > 0) {
       const tap = this.tap()
       await this.publishing.sendTo(requestOf(batch, next), next)
@@ -111,15 +126,26 @@ export class Batches {
     else if (batch.pending.length > 0 && batch.nextWait !== undefined) this.waitUntil(batch, batch.nextWait)
   }
 
-  private waitUntil(batch: Batch, time: number): void {
-    const timer = setTimeout(
-      () => {
-        this.timers.delete(timer)
-        void this.advance(batch, {})
-      },
-      Math.max(0, (time - now()) * 1000) + 1,
-    )
+  private startSoon(batch: Batch): void {
+    if (batch.pending.length === 0 || this.startingSoon.has(batch)) return
+    this.startingSoon.add(batch)
+    this.later(GATHERING_MS, async () => {
+      this.startingSoon.delete(batch)
+      await this.startNext(batch, false)
+    })
+  }
+
+  /** Does something later, unless the master closes before; what fails is logged. */
+  private later(ms: number, work: () => Promise<void>): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer)
+      work().catch((error: unknown) => this.parts.log('error', `A batch failed: ${toError(error).stack ?? ''}`))
+    }, ms)
     this.timers.add(timer)
+  }
+
+  private waitUntil(batch: Batch, time: number): void {
+    this.later(Math.max(0, (time - now()) * 1000) + 1, () => this.advance(batch, {}))
   }
 
   /** Hears what becomes of those who were sent the job together. */

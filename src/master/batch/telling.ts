@@ -1,12 +1,11 @@
-// What the bus hears of a batch. A batch that somebody waits for is told with its whole state; one of thousands of minions,
-// and one that nobody waits for, in numbers.
+// Events of a batch. Those of a small batch that a program waits for carry its whole state, those of other batches only numbers.
 import type { Dict, Value } from '../../data/mod.ts'
 import type { Batch } from './batch.ts'
 
 export type BatchMoment = 'new' | 'progress' | 'complete' | 'halted'
 
-/** With more minions the state would be most of what the bus carries. */
-const TOLD_WHOLE = 500
+/** Minions of a batch whose events carry its state: the events of a batch grow with the square of this number. */
+const TOLD_WHOLE = 100
 
 export const batchTag = (jid: string, moment: string): string => `salt/batch/${jid}/${moment}`
 
