@@ -11,12 +11,14 @@ import {
   isIterable,
   isList,
   PyError,
+  repr,
   str,
   Tuple,
   textOf,
   typeName,
   type Value,
 } from '../data/mod.ts'
+import { ConfigError } from './errors.ts'
 import { isFor, type OptionTable, type Role, typesOf } from './option.ts'
 import { FUNCTION_OPTIONS, OLD_NAMES, OPTIONS } from './options.ts'
 import { type Sources, whereSet } from './source.ts'
@@ -42,6 +44,22 @@ export function checkTypes(opts: Dict, sources: Sources, log: Log): void {
     const what = `has an invalid type of ${typeName(value)}, a ${wanted} is required for this option`
     const where = whereSet(sources, name)
     log('warning', `Config option '${name}' with value ${str(value)} ${what}${where && ` (set${where})`}`)
+  }
+}
+
+/** Ports that a daemon listens on or connects to: with a wrong one it would serve nobody. */
+const PORTS = ['publish_port', 'ret_port', 'master_port']
+const HIGHEST_PORT = 65_535
+
+/** Refuses a port that is not one. */
+export function checkPorts(opts: Dict, sources: Sources): void {
+  for (const name of PORTS) {
+    const value = opts.get(name)
+    if (value === undefined || !sources.has(name)) continue
+    const port = converts(value, 'int') ? Number(str(value)) : Number.NaN
+    if (Number.isInteger(port) && port > 0 && port <= HIGHEST_PORT) continue
+    const text = `Option '${name}'${whereSet(sources, name)} is ${repr(value)}, but must be a port from 1 to ${HIGHEST_PORT}`
+    throw new ConfigError('OptionInvalid', text)
   }
 }
 

@@ -25,6 +25,12 @@ async function read(text: string, config = masterConfig): Promise<Record<string,
 }
 
 describe('a master configuration', () => {
+  test.each(['abc', '0', '70000', '[4505]'])('is refused with a publish_port of %s', async (port) => {
+    await expect(read(`root_dir: ${folder}\npublish_port: ${port}\n`)).rejects.toThrow(
+      /'publish_port' in .*, line 2 is .*, but must be a port from 1 to 65535/,
+    )
+  })
+
   test('moves its paths below root_dir and knows its workers', async () => {
     const opts = await read(`root_dir: ${folder}\nid: boss\nautosign_file: etc/auto\nworker_threads: 7\n`)
     expect(opts).toMatchObject({

@@ -17,7 +17,7 @@ import {
   truthy,
   type Value,
 } from '../data/mod.ts'
-import { checkNames, checkTypes, renameOld } from './check.ts'
+import { checkNames, checkPorts, checkTypes, renameOld } from './check.ts'
 import {
   adoptEnvironment,
   checkAlgorithm,
@@ -63,6 +63,7 @@ export async function masterConfig(request: MasterConfigRequest = {}): Promise<D
   await applySdb(opts, log)
   checkSshMinionOptions(opts, log)
   checkTypes(opts, sources, log)
+  checkPorts(opts, sources)
   opts.set('nodegroups', repackGroups(opts.get('nodegroups') ?? null))
   return opts
 }

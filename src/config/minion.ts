@@ -4,7 +4,7 @@ import { totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { type Log, ownUser, silentLog } from '../base/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
-import { checkNames, checkTypes, renameOld } from './check.ts'
+import { checkNames, checkPorts, checkTypes, renameOld } from './check.ts'
 import {
   adoptEnvironment,
   checkAlgorithm,
@@ -55,6 +55,7 @@ export async function minionConfig(request: MinionConfigRequest = {}): Promise<D
   const opts = await deriveMinion(overrides, sources, { ...request, log })
   await applySdb(opts, log)
   checkTypes(opts, sources, log)
+  checkPorts(opts, sources)
   joinReturners(opts)
   return opts
 }
