@@ -74,13 +74,13 @@ describe('a minion configuration', () => {
   })
 
   test('warns of a value with a wrong type in the words of Salt, with its place', async () => {
-    write('minion', 'master: [a]\n\nmaster_port: {a: 1}\nmine_interval: true\n')
+    write('minion', 'master: [a]\n\nsource_ret_port: {a: 1}\nmine_interval: true\n')
     await read()
     const place = (line: number) => ` (set in ${folder}/minion, line ${line})`
     const text = (name: string, value: string, type: string, wanted: string) =>
       `warning: Config option '${name}' with value ${value} has an invalid type of ${type}, a ${wanted} is required for this option`
     expect(lines).toEqual([
-      text('master_port', "{'a': 1}", 'dict', 'str or int') + place(3),
+      text('source_ret_port', "{'a': 1}", 'dict', 'str or int') + place(3),
       text('mine_interval', 'True', 'bool', 'int') + place(4),
     ])
   })
