@@ -85,6 +85,8 @@ export class Trial {
   publisher!: Publisher
   requests!: RequestChannel
   publications!: PublishChannel
+  /** Answers requests as Salt's master does. */
+  asSalt!: RequestHandler
   private readonly ending: Array<() => unknown> = []
   private readonly options: TrialOptions
 
@@ -130,7 +132,8 @@ export class Trial {
       handlers: { clear: (load) => load, aes: (load) => load },
       ...options.channel,
     })
-    const handle = options.asSalt ? saltAnswers(this.requests.handle, masterKey!) : this.requests.handle
+    this.asSalt = saltAnswers(this.requests.handle, masterKey!)
+    const handle = options.asSalt ? this.asSalt : this.requests.handle
     this.listener = await this.transport.listen({ host: HOST, port: 0 }, handle, sockets)
     this.publications = new PublishChannel({
       publisher: options.asSalt ? saltPublisher(this.publisher) : this.publisher,

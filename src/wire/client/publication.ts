@@ -47,6 +47,10 @@ export class Publication {
     return this.packet.has('sig')
   }
 
+  get hasContext(): boolean {
+    return this.packet.has(OFFER)
+  }
+
   /** What the master signed about this publication; undefined when there is nothing, or it is not the master's. */
   contextBy(master: RsaPublicKey | undefined): Omit<ContextSignature, 'signature'> | undefined {
     const context = this.context()
