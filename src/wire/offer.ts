@@ -41,7 +41,7 @@ export function wholeNumber(value: Value | undefined): number {
   return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0
 }
 
-/** Seconds since 1970 by a clock that no change of the time of day moves while the process lives. */
+/** Seconds since 1970, rounded up, by a clock that no change of the time of day moves while the process lives. */
 export function clockSeconds(): number {
-  return Math.floor((performance.timeOrigin + performance.now()) / 1000)
+  return Math.ceil((performance.timeOrigin + performance.now()) / 1000)
 }

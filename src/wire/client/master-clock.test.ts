@@ -5,8 +5,8 @@ const HOUR = 3_600_000
 
 test("the master's clock goes on from when it was asked", () => {
   const { steady, day } = thisMoment()
-  const wanted = new MasterClock(1000, { steady: steady - HOUR, day: day - HOUR }).now()
-  expect([4600, 4601]).toContain(wanted)
+  const asked = { steady: steady - HOUR, day: day - HOUR }
+  expect([4600, 4601, 4602]).toContain(new MasterClock(1000, asked).now())
 })
 
 test.each([

@@ -22,9 +22,9 @@ export class MasterClock {
     this.asked = asked
   }
 
-  /** The second of the master's clock. */
+  /** The second of the master's clock, rounded up. */
   now(): number {
     const { steady, day } = thisMoment()
-    return this.time + Math.floor(Math.max(steady - this.asked.steady, day - this.asked.day) / 1000)
+    return this.time + Math.ceil(Math.max(steady - this.asked.steady, day - this.asked.day) / 1000)
   }
 }

@@ -163,8 +163,9 @@ export class PublicationReceiver {
     const context = publication.contextBy(master)
     if (context === undefined) {
       // a master of Salt with the same key may have taken the place of ours
-      if (publication.isSignedBy(master))
+      if (!publication.hasContext && publication.isSignedBy(master)) {
         throw new Outdated('it is signed as Salt does, but this master signs contexts')
+      }
       throw new WireError('AuthenticationError', 'it has no signature of the master with a context')
     }
     const { until, keyId } = context
