@@ -237,11 +237,13 @@ describe('a minion of a master that signs contexts', () => {
     spied.mockRestore()
   })
 
-  it('sends nothing that can be sent again later', async () => {
+  it('sends nothing that does anything when it is sent again', async () => {
     const done: string[] = []
-    await start({
-      channel: { handlers: { clear: () => null, aes: (load) => done.push(String(load.get('cmd'))) } },
-    })
+    const aes = (load: Dict): null => {
+      done.push(String(load.get('cmd')))
+      return null
+    }
+    await start({ channel: { handlers: { clear: () => null, aes } } })
     const messages: Dict[] = []
     const handle = trial.requests.handle
     const minion = await trial.minion()
@@ -255,6 +257,8 @@ describe('a minion of a master that signs contexts', () => {
     })
     await minion.send(dict({ cmd: '_minion_event' }))
     const recorded = messages.at(-1)!
+    expect(await handle(recorded, { address: '' })).toBeInstanceOf(Uint8Array)
+    expect(done).toEqual(['_minion_event'])
     const real = performance.now.bind(performance)
     vi.spyOn(performance, 'now').mockImplementation(() => real() + 700_000)
     expect(await handle(recorded, { address: '' })).toBe('bad load')

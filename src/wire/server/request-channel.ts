@@ -17,6 +17,7 @@ import { Authenticator, type AuthPolicy } from './auth.ts'
 import type { MasterIdentity } from './identity.ts'
 import type { KeyStore } from './key-store.ts'
 import type { PublishSecret } from './publish-secret.ts'
+import { RecentRequests } from './recent-requests.ts'
 import type { SessionKeys } from './session-keys.ts'
 import { signReply } from './sign-reply.ts'
 import { TokenChecks } from './tokens.ts'
@@ -89,7 +90,8 @@ const isReturned = (key: string, load: Dict): boolean => key === 'return' && loa
 
 /**
  * Seconds that a request of a Brine minion stays good, by the master's clock, which such a minion follows. Longer than all
- * tries of one request together. Whoever recorded a request cannot send it again later than this.
+ * tries of one request together. Within it the master remembers what it has carried out, so a recorded request that is
+ * sent again does nothing.
  */
 const REQUEST_WINDOW = 600
 
@@ -101,12 +103,13 @@ interface Opened {
   load: Dict
   nonce: string | undefined
   crypticle: Crypticle
-  /** The minion wants private answers signed with their context. */
+  /** The minion knows contexts: it wants private answers signed with theirs, and never uses a nonce twice. */
   asksContext: boolean
 }
 
 export class RequestChannel {
   readonly tokens: TokenChecks = new TokenChecks()
+  private readonly recent = new RecentRequests(REQUEST_WINDOW)
   private readonly options: RequestChannelOptions
   private readonly authenticator: Authenticator
   private readonly log: Log
@@ -172,7 +175,9 @@ export class RequestChannel {
     }
     let answer: unknown
     try {
-      answer = this.options.handlers.aes(load, { id: textField(load, 'id') ?? '', version, peer })
+      const id = textField(load, 'id') ?? ''
+      const run = (): unknown => this.options.handlers.aes(load, { id, version, peer })
+      answer = opened.asksContext && nonce ? this.recent.once(`${nonce} ${id}`, run) : run()
     } catch (error) {
       return fail(error)
     }
