@@ -22,6 +22,7 @@ import {
   SessionKeys,
   subscriberIdentity,
   type Transport,
+  warnOfIgnoredTls,
 } from '../wire/mod.ts'
 import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
@@ -169,6 +170,7 @@ async function openRequests(
   { identity, secret, handlers, isRelieved }: RequestParts,
   closings: Closing[],
 ): Promise<void> {
+  warnOfIgnoredTls(opts, log)
   const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   const lifetime = number('publish_session', 86400)
   const sessions = new SessionKeys({ cachedir: str(opts.get('cachedir')!), lifetime, log })
@@ -236,5 +238,6 @@ async function openPublisher(
     secret,
     sign: opts.get('sign_pub_messages') !== false,
     algorithm: str(opts.get('publish_signing_algorithm') ?? 'PKCS1v15-SHA1'),
+    lifetime: numberOf(opts.get('publication_ttl') ?? 300) ?? 300,
   })
 }

@@ -8,6 +8,7 @@ import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
 import type { Schedule } from '../schedule/mod.ts'
+import { warnOfIgnoredTls } from '../wire/mod.ts'
 import { Beacons } from './beacons.ts'
 import { listenForDuties } from './duties.ts'
 import { openEngines } from './engines.ts'
@@ -74,6 +75,7 @@ export class Minion {
     opts.set('grains', grains)
     await findMaster({ opts, grains, host, log })
     const groups = masterGroups(opts, log)
+    if (groups.length > 0) warnOfIgnoredTls(opts, log)
     const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log })
     await server.open()
     this.closings.push(() => server.close())

@@ -364,7 +364,7 @@ describe('publications', () => {
   })
 
   it('without a signature are refused by who wants one', async () => {
-    trial = await Trial.start()
+    trial = await Trial.start({ asSalt: true })
     const minion = await trial.minion('m1', { requireSignedPublications: true })
     await minion.authenticate()
     const heard = await trial.subscribe(minion)

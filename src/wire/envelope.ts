@@ -1,6 +1,7 @@
 // The map around every request, and how its fields are read: a byte string that happens to be valid UTF-8 arrives as
 // text, so whoever needs bytes takes both.
-import { type Dict, isDict, type Value } from '../data/mod.ts'
+import { shownText } from '../base/mod.ts'
+import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 
 export const PROTOCOL_VERSION = 3
 
@@ -33,6 +34,16 @@ export function versionOf(envelope: Dict): number {
 
 export function dictOf(value: Value | undefined): Dict | undefined {
   return value !== undefined && isDict(value) ? value : undefined
+}
+
+/** The nonce of a request. Salt sends 32 hex digits. */
+export const NONCE: RegExp = /^[\dA-Za-z-]{1,64}$/
+
+/** A field of a message as a part of a line of the log, whatever its sender put into it. */
+export function shownField(value: Value | undefined): string {
+  if (typeof value === 'string') return shownText(value)
+  if (value === undefined || value === null || typeof value !== 'object') return str(value ?? null)
+  return `a value of type ${value.constructor.name}`
 }
 
 /** As long as the name of a file can be. */

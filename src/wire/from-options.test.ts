@@ -7,6 +7,7 @@ import {
   publisherOptions,
   requestClientOptions,
   subscriberOptions,
+  warnOfIgnoredTls,
 } from './from-options.ts'
 import { trialKeys } from './trial.ts'
 
@@ -58,8 +59,11 @@ describe('options of a minion', () => {
       authTimeout: 5,
       authTries: 7,
       acceptanceWaitTime: 10,
-      requireSignedPublications: false,
+      requireSignedPublications: undefined,
     })
+    for (const sign of [true, false]) {
+      expect(minionSettings(set(opts, { sign_pub_messages: sign }), key!).requireSignedPublications).toBe(sign)
+    }
     expect(settings.autosignGrains).toEqual(
       new Map([
         ['role', 'web'],
@@ -81,5 +85,26 @@ describe('options of a minion', () => {
       maxConnections: 1,
     })
     expect(requestClientOptions(opts)).toMatchObject({ sourcePort: undefined, maxConnections: undefined })
+  })
+})
+
+describe('the option ssl', () => {
+  it.each([true, {}])('set to %j asks for TLS without a certificate of its own', (ssl) => {
+    expect(requestClientOptions(set(minionDefaults(), { ssl })).ssl).toEqual({})
+  })
+
+  it.each([null, false])('set to %j asks for none', (ssl) => {
+    expect(requestClientOptions(set(minionDefaults(), { ssl })).ssl).toBeUndefined()
+  })
+
+  it('is told to have no effect where the transport has no TLS', () => {
+    const lines: string[] = []
+    const log = (level: string, text: string): void => void lines.push(`${level}: ${text}`)
+    const ssl = { certfile: 'c' }
+    warnOfIgnoredTls(set(masterDefaults(), { ssl, transport: 'tcp' }), log)
+    warnOfIgnoredTls(masterDefaults(), log)
+    expect(lines).toEqual([])
+    warnOfIgnoredTls(set(masterDefaults(), { ssl }), log)
+    expect(lines.join()).toMatch(/^error: The option ssl has no effect with transport zeromq/)
   })
 })

@@ -1,4 +1,5 @@
 // What options of Salt's mean for the wire, in one place for all programs that use it.
+import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, numberOf, truthy, type Value } from '../data/mod.ts'
 import type { MinionSettings } from './client/mod.ts'
 import type { RsaPrivateKey } from './crypto/mod.ts'
@@ -35,14 +36,24 @@ function socketOptions(opts: Dict): SocketOptions {
   return { ssl: tlsSettings(opts.get('ssl')), keepaliveIdle: flag(opts, 'tcp_keepalive') && Math.max(0, idle) }
 }
 
-/** `true` stands for TLS with nothing of its own, which only a client can do. */
+/** `true`, or an empty mapping, stands for TLS without a certificate of its own, which only a client can do. */
 function tlsSettings(ssl: Value | undefined): TlsSettings | undefined {
-  if (ssl === undefined || !truthy(ssl)) return undefined
+  if (ssl === undefined || ssl === null || ssl === false) return undefined
   const settings: Record<string, string> = {}
   for (const [name, value] of isDict(ssl) ? ssl : []) {
     if (typeof name === 'string' && typeof value === 'string') settings[name] = value
   }
   return settings
+}
+
+/** Say that `ssl` is set where it protects nothing. Salt starts then, too, so this is no reason not to start. */
+export function warnOfIgnoredTls(opts: Dict, log: Log): void {
+  if (tlsSettings(opts.get('ssl')) === undefined || (text(opts, 'transport') ?? 'zeromq') !== 'zeromq') return
+  const advice = 'Set transport to tcp or ws on masters and minions, or remove ssl'
+  log(
+    'error',
+    `The option ssl has no effect with transport zeromq: its connections are not encrypted by TLS. ${advice}`,
+  )
 }
 
 export function requestListenOptions(opts: Dict): RequestListenOptions {
@@ -106,7 +117,8 @@ export function minionSettings(opts: Dict, key: RsaPrivateKey): MinionSettings {
     openMode: flag(opts, 'open_mode'),
     autosignGrains: autosignGrains(opts),
     signMessages: flag(opts, 'minion_sign_messages'),
-    requireSignedPublications: flag(opts, 'sign_pub_messages'),
+    cachedir: text(opts, 'cachedir'),
+    requireSignedPublications: opts.get('sign_pub_messages') == null ? undefined : flag(opts, 'sign_pub_messages'),
     authTimeout: number(opts, 'auth_timeout'),
     authTries: number(opts, 'auth_tries'),
     authSafemode: flag(opts, 'auth_safemode'),

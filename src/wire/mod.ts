@@ -34,6 +34,7 @@ export {
   requestClientOptions,
   requestListenOptions,
   subscriberOptions,
+  warnOfIgnoredTls,
 } from './from-options.ts'
 export { forkFor } from './own-process.ts'
 export { publisherRelief, requestConnections, servePublisher } from './publisher-process.ts'

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Dict } from '../data/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../data/mod.ts'
 import { MasterChannel, type MinionSettings, PublicationReceiver, type SignInOutcome } from './client/mod.ts'
 import { generateRsaKeys, RsaPrivateKey } from './crypto/mod.ts'
 import {
@@ -16,7 +16,40 @@ import {
   subscriberIdentity,
 } from './server/mod.ts'
 import { openTransport } from './transport/open.ts'
-import type { Publisher, PublisherOptions, RequestListener, TlsSettings, Transport } from './transport/transport.ts'
+import type {
+  Publisher,
+  PublisherOptions,
+  RequestHandler,
+  RequestListener,
+  TlsSettings,
+  Transport,
+} from './transport/transport.ts'
+
+const wire = { dialect: 'wire' } as const
+
+/** Answers of a channel without the offer, signed as Salt signs them. */
+function saltAnswers(handle: RequestHandler, key: RsaPrivateKey): RequestHandler {
+  return async (message, peer) => {
+    const sent = isDict(message) ? message.get('load') : undefined
+    if (isDict(sent ?? null)) (sent as Dict).delete('brine')
+    const answer = await handle(message, peer)
+    const load = answer instanceof Map ? answer.get('load') : undefined
+    if (!(answer instanceof Map) || !(load instanceof Uint8Array)) return answer
+    const inner = decodeMsgpack(load, wire) as Dict
+    inner.delete('brine')
+    const bytes = encodeMsgpack(inner, 'wire')
+    return new Map(answer).set('load', bytes).set('sig', await key.sign(bytes))
+  }
+}
+
+function saltPublisher(publisher: Publisher): Publisher {
+  const publish = (bytes: Uint8Array, ids?: readonly string[]): void => {
+    const packet = decodeMsgpack(bytes, wire) as Map<Value, Value>
+    packet.delete('brine')
+    publisher.publish(encodeMsgpack(packet, 'wire'), ids)
+  }
+  return Object.create(publisher, { publish: { value: publish } }) as Publisher
+}
 
 let pairs: Promise<RsaPrivateKey[]> | undefined
 
@@ -32,6 +65,8 @@ export interface TrialOptions {
   publisher?: PublisherOptions
   ssl?: TlsSettings
   filtering?: boolean
+  /** The master answers and publishes as Salt's does: it offers no signatures with a context. */
+  asSalt?: boolean
   /** The clock of the session keys. */
   now?: () => number
 }
@@ -50,6 +85,8 @@ export class Trial {
   publisher!: Publisher
   requests!: RequestChannel
   publications!: PublishChannel
+  /** Answers requests as Salt's master does. */
+  asSalt!: RequestHandler
   private readonly ending: Array<() => unknown> = []
   private readonly options: TrialOptions
 
@@ -95,9 +132,11 @@ export class Trial {
       handlers: { clear: (load) => load, aes: (load) => load },
       ...options.channel,
     })
-    this.listener = await this.transport.listen({ host: HOST, port: 0 }, this.requests.handle, sockets)
+    this.asSalt = saltAnswers(this.requests.handle, masterKey!)
+    const handle = options.asSalt ? this.asSalt : this.requests.handle
+    this.listener = await this.transport.listen({ host: HOST, port: 0 }, handle, sockets)
     this.publications = new PublishChannel({
-      publisher: this.publisher,
+      publisher: options.asSalt ? saltPublisher(this.publisher) : this.publisher,
       identity,
       secret,
       resolve: (target) => [target],

@@ -39,7 +39,17 @@ export const SECURITY: OptionTable = {
     doc: "File with the ready signature of the master's public key",
   },
   master_use_pubkey_signature: { type: 'bool', master: false, doc: 'Use the ready signature instead of making one' },
-  sign_pub_messages: { type: 'bool', minion: false, master: true, doc: 'Sign publications' },
+  sign_pub_messages: {
+    type: 'bool|None',
+    minion: null,
+    master: true,
+    doc: "On a master: put Salt's signature on publications. On a minion: require Salt's signature on the publications of a master of Salt; when not set, from the first signed one on. Publications of a Brine master are always signed and checked",
+  },
+  publication_ttl: {
+    type: 'int',
+    master: 300,
+    doc: 'Seconds after which Brine minions drop a publication that reaches them late; 0 for no limit',
+  },
   minion_sign_messages: { type: 'bool', minion: false, doc: 'Sign what the minion sends' },
   require_minion_sign_messages: { type: 'bool', master: false, doc: 'Refuse unsigned messages of minions' },
   drop_messages_signature_fail: { type: 'bool', master: false, doc: 'Drop messages whose signature fails' },
@@ -82,7 +92,7 @@ export const SECURITY: OptionTable = {
   ssl: {
     type: 'dict|bool|None',
     both: null,
-    doc: 'TLS for the TCP transport: true, or certfile, keyfile, ca_certs, cert_reqs, ssl_version',
+    doc: 'TLS for the transports tcp and ws, without effect with zeromq: true, or certfile, keyfile, ca_certs, cert_reqs, ssl_version',
   },
   disable_aes_with_tls: { type: 'bool', both: false, doc: 'Leave out our own encryption where TLS already protects' },
   fips_mode: { type: 'bool', both: false, doc: 'Use only what FIPS allows' },

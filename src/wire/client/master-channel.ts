@@ -3,9 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, silentLog } from '../../base/mod.ts'
 import { encodeMsgpack, str, type Value } from '../../data/mod.ts'
-import { Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
+import { CONTEXT_VERSION, Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
 import { bytesOf, dictOf, PROTOCOL_VERSION } from '../envelope.ts'
 import { isWireError, WireError } from '../errors.ts'
+import { OFFER } from '../offer.ts'
 import { REQUEST_TIMEOUT, REQUEST_TRIES, type RequestClient, type RequestOptions } from '../transport/transport.ts'
 import { type Credentials, outcomeText, SignInError, type SignInOutcome } from './outcome.ts'
 import { openPrivateReply } from './private-reply.ts'
@@ -31,6 +32,13 @@ interface Keys {
   credentials: Credentials
   session: Crypticle
   publications: Crypticle
+}
+
+/** A request that was answered, and the keys that were in use for it. */
+interface Exchanged {
+  nonce: string
+  reply: Value
+  keys: Keys
 }
 
 export class MasterChannel {
@@ -90,12 +98,12 @@ export class MasterChannel {
     options: RequestOptions = {},
   ): Promise<Value> {
     if (this.keys === undefined) await this.authenticate()
-    let { nonce, reply } = await this.exchange(load, options)
-    if (dictOf(reply)?.has('key') !== true) {
+    let exchanged = await this.exchange(load, options)
+    if (dictOf(exchanged.reply)?.has('key') !== true) {
       await this.authenticate()
-      ;({ nonce, reply } = await this.exchange(load, options))
+      exchanged = await this.exchange(load, options)
     }
-    return this.openPrivate(reply, field, nonce)
+    return this.openPrivate(exchanged, field)
   }
 
   /** Bytes that show who we are to the publisher of the tcp transport. */
@@ -165,28 +173,29 @@ export class MasterChannel {
   }
 
   private async transfer(load: Iterable<readonly [unknown, unknown]>, options: SendOptions): Promise<Value> {
-    const { session } = this.keys!
-    const { nonce, reply } = await this.exchange(load, options)
+    const { nonce, reply, keys } = await this.exchange(load, options)
     const sealed = bytesOf(reply)
     if (sealed === undefined) throw new WireError('AuthenticationError', `The master answered ${str(reply)}`)
-    return session.open(sealed, { nonce, dialect: options.raw ? 'raw' : 'wire' })
+    return keys.session.open(sealed, { nonce, dialect: options.raw ? 'raw' : 'wire' })
   }
 
-  private async exchange(
-    load: Iterable<readonly [unknown, unknown]>,
-    options: RequestOptions,
-  ): Promise<{ nonce: string; reply: Value }> {
+  private async exchange(load: Iterable<readonly [unknown, unknown]>, options: RequestOptions): Promise<Exchanged> {
     const { requestTimeout = REQUEST_TIMEOUT, requestTries = REQUEST_TRIES } = this.settings
     const nonce = newNonce()
-    const message = await this.envelope(load, nonce)
+    const keys = this.keys!
+    const message = await this.envelope(load, nonce, keys)
     const reply = await this.client.request(message, {
       timeout: options.timeout ?? requestTimeout,
       tries: options.tries ?? requestTries,
     })
-    return { nonce, reply }
+    return { nonce, reply, keys }
   }
 
-  private async envelope(load: Iterable<readonly [unknown, unknown]>, nonce: string): Promise<Map<string, unknown>> {
+  private async envelope(
+    load: Iterable<readonly [unknown, unknown]>,
+    nonce: string,
+    { session, credentials: { offer } }: Keys,
+  ): Promise<Map<string, unknown>> {
     const {
       id,
       key,
@@ -200,9 +209,11 @@ export class MasterChannel {
     full.set('tok', key.token())
     full.set('id', id)
     if (signMessages) full.set('sig', await key.sign(signedPart(full), signingAlgorithm))
+    // only a master that offered it reads this, and it limits how long the request can be sent again
+    if (offer) full.set(OFFER, new Map([['signatures', CONTEXT_VERSION]]).set('time', offer.clock.now()))
     return new Map<string, unknown>([
       ['enc', 'aes'],
-      ['load', this.keys!.session.seal(full)],
+      ['load', session.seal(full)],
       ['version', PROTOCOL_VERSION],
       ['id', id],
       ['enc_algo', encryptionAlgorithm],
@@ -210,14 +221,15 @@ export class MasterChannel {
     ])
   }
 
-  private openPrivate(reply: Value, field: string, nonce: string): Promise<Value> {
-    const { key, encryptionAlgorithm = DEFAULT_ENCRYPTION, signingAlgorithm = DEFAULT_SIGNING } = this.settings
+  private openPrivate({ reply, nonce, keys }: Exchanged, field: string): Promise<Value> {
+    const { id, key, encryptionAlgorithm = DEFAULT_ENCRYPTION, signingAlgorithm = DEFAULT_SIGNING } = this.settings
     const masterKey = this.signIn.pin.key()
     return openPrivateReply(reply, field, nonce, {
       key,
       masterKey,
       encryption: encryptionAlgorithm,
       signing: signingAlgorithm,
+      audience: keys.credentials.offer && id,
     })
   }
 }
@@ -225,6 +237,6 @@ export class MasterChannel {
 /** What `minion_sign_messages` signs: the load as the master sees it when it checks. */
 export function signedPart(load: ReadonlyMap<unknown, unknown>): Uint8Array {
   const part = new Map(load)
-  for (const field of ['nonce', 'tok', 'sig']) part.delete(field)
+  for (const field of ['nonce', 'tok', 'sig', OFFER]) part.delete(field)
   return encodeMsgpack(part, 'wire')
 }

@@ -1,5 +1,6 @@
 // What came of asking a master to be let in, and what Salt says about it.
 import { WireError, type WireErrorCode } from '../errors.ts'
+import type { MasterClock } from './master-clock.ts'
 
 export interface Credentials {
   /** The key of publications. */
@@ -7,6 +8,14 @@ export interface Credentials {
   /** The key of our own requests. */
   session: string
   publishPort: number
+  /** What a master that signs contexts told besides; undefined with a master of Salt. */
+  offer?: MasterOffer | undefined
+}
+
+export interface MasterOffer {
+  clock: MasterClock
+  /** The serial number of the last publication that was sent before the sign-in. */
+  serial: number
 }
 
 export type SignInOutcome =

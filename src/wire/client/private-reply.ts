@@ -1,7 +1,7 @@
 // The answer to `_pillar`: a one-time key that only the minion can open, and under it the data with the master's
 // signature. Key and nonce stand inside it once more, so that nothing can be taken from another answer.
 import { type Dict, decodeMsgpack, type Value } from '../../data/mod.ts'
-import { Crypticle, type RsaPrivateKey, type RsaPublicKey } from '../crypto/mod.ts'
+import { Crypticle, type RsaPrivateKey, type RsaPublicKey, verifyContext } from '../crypto/mod.ts'
 import { bytesOf, dictOf } from '../envelope.ts'
 import { WireError } from '../errors.ts'
 
@@ -10,6 +10,8 @@ export interface PrivateReplyKeys {
   masterKey: RsaPublicKey | undefined
   encryption: string
   signing: string
+  /** The id that the reply must be signed for, from a master that signs contexts. */
+  audience?: string | undefined
 }
 
 /** The contents of a private answer; throws an `AuthenticationError` when anything about it is wrong. */
@@ -26,20 +28,27 @@ export async function openPrivateReply(
     throw refused('Master did not return a session key for pillar request')
   }
   const oneTime = new Crypticle((await keys.key.decrypt(sealedKey, keys.encryption)).toString())
-  const inner = readSigned(dictOf(oneTime.open(sealed)), keys)
+  const inner = readSigned(dictOf(oneTime.open(sealed)), nonce, keys)
   const innerKey = bytesOf(inner?.get('key'))
   if (innerKey === undefined || !Buffer.from(innerKey).equals(sealedKey)) throw refused('Key verification failed.')
   if (inner?.get('nonce') !== nonce) throw refused('Pillar nonce verification failed.')
   return inner.get('pillar') ?? null
 }
 
-function readSigned(message: Dict | undefined, { masterKey, signing }: PrivateReplyKeys): Dict | undefined {
+function readSigned(message: Dict | undefined, nonce: string, keys: PrivateReplyKeys): Dict | undefined {
   const data = bytesOf(message?.get('data'))
   const signature = bytesOf(message?.get('sig'))
-  if (data === undefined || signature === undefined || masterKey?.verify(data, signature, signing) !== true) {
+  if (data === undefined || signature === undefined || !isSigned(data, signature, nonce, keys)) {
     throw refused('Pillar payload signature failed to validate.')
   }
   return dictOf(decodeMsgpack(data, { dialect: 'wire' }))
+}
+
+function isSigned(data: Uint8Array, signature: Uint8Array, nonce: string, keys: PrivateReplyKeys): boolean {
+  const { masterKey, signing, audience } = keys
+  if (masterKey === undefined) return false
+  if (audience === undefined) return masterKey.verify(data, signature, signing)
+  return verifyContext(masterKey, { kind: 'private-reply', audience, bound: nonce, until: 0 }, data, signature)
 }
 
 function refused(why: string): WireError {

@@ -1,12 +1,14 @@
-// A minion's side of publications: opens them in their order, and when one was made with a key we do not have signs in
-// again and tries once more.
-import { type Log, silentLog, toError } from '../../base/mod.ts'
-import { type Dict, decodeMsgpack, isDict, type Value } from '../../data/mod.ts'
-import { DEFAULT_SIGNING } from '../crypto/mod.ts'
-import { bytesOf, dictOf, textField } from '../envelope.ts'
+// A minion's side of publications: checks whose they are, opens them in their order, and signs in again when one shows
+// that what the minion got at its last sign-in is out of date. From a master that offers signatures with a context a minion
+// takes nothing else; from a master of Salt it takes what `sign_pub_messages` says.
+import { calmLog, type Log, shownText, silentLog, toError } from '../../base/mod.ts'
+import { type Dict, isDict } from '../../data/mod.ts'
+import type { Crypticle, RsaPublicKey } from '../crypto/mod.ts'
 import { isWireError, WireError } from '../errors.ts'
 import type { Endpoint, SocketOptions, Subscriber, Transport } from '../transport/transport.ts'
 import type { MasterChannel } from './master-channel.ts'
+import { Publication } from './publication.ts'
+import { PublicationRecord } from './publication-record.ts'
 
 export interface PublicationOptions extends SocketOptions {
   channel: MasterChannel
@@ -24,18 +26,41 @@ export interface PublicationOptions extends SocketOptions {
   log?: Log | undefined
 }
 
+/** Milliseconds between sign-ins that a publication causes and that turn out to have been for nothing. */
+const PAUSE_AFTER_VAIN = 10_000
+/** Ids of publish keys that are remembered as being no longer the master's. */
+const MOST_FOREIGN = 64
+
+/** A publication cannot be judged with what the last sign-in gave; another one may help. */
+class Outdated extends Error {
+  /** The master's signature shows that its publish key is this one. */
+  readonly keyId: string | undefined
+
+  constructor(why: string, keyId?: string) {
+    super(why)
+    this.keyId = keyId
+  }
+}
+
 export class PublicationReceiver {
   private readonly options: PublicationOptions
   private readonly subscriber: Subscriber
   private readonly log: Log
+  private readonly record: PublicationRecord
+  private readonly foreign = new Set<string>()
+  private key: Crypticle | undefined
+  private quietUntil = 0
   private last: Promise<void> = Promise.resolve()
   private wasConnected = false
   private closed = false
 
   constructor(options: PublicationOptions) {
     this.options = options
-    this.log = options.log ?? silentLog
+    this.log = calmLog(options.log ?? silentLog)
     const { channel, transport, endpoint, onLoad, ...rest } = options
+    this.record = new PublicationRecord(channel.settings.cachedir, this.log)
+    // what was sent before this minion listens is not for it
+    channel.publications?.startAfter(channel.credentials?.offer?.serial ?? 0)
     this.subscriber = transport.subscribe(endpoint, {
       ...rest,
       id: channel.settings.id,
@@ -67,51 +92,111 @@ export class PublicationReceiver {
     this.last = this.last.then(async () => {
       if (this.closed) return
       try {
-        const load = await this.open(own)
-        if (load !== undefined) await this.options.onLoad(load)
+        await this.options.onLoad(await this.open(new Publication(own)))
       } catch (error) {
-        this.log('error', `Dropped a publication: ${toError(error).message}`)
+        this.log('error', `Dropped a publication: ${shownText(toError(error).message, 300)}`)
       }
     })
   }
 
-  private async open(bytes: Uint8Array): Promise<Dict | undefined> {
-    const packet = dictOf(decodeMsgpack(bytes, { dialect: 'wire' }))
-    if (packet?.get('enc') !== 'aes') return packet && dictOf(packet.get('load'))
-    const sealed = bytesOf(packet.get('load'))
-    if (sealed === undefined) throw new WireError('ProtocolError', 'The publication has no load')
-    this.checkSignature(packet, sealed)
-    const load = await this.decrypt(sealed)
-    return load !== undefined && isDict(load) && load.size > 0 ? load : undefined
-  }
-
-  private async decrypt(sealed: Uint8Array): Promise<Value | undefined> {
+  private async open(publication: Publication): Promise<Dict> {
     const { channel } = this.options
+    if (channel.publications === undefined) await channel.authenticate()
     try {
-      if (channel.publications !== undefined) return channel.publications.open(sealed)
+      return this.judge(publication)
     } catch (error) {
-      if (!isWireError(error, 'AuthenticationError')) throw error
-    }
-    await channel.authenticate()
-    try {
-      return channel.publications!.open(sealed)
-    } catch (error) {
-      if (!isWireError(error, 'AuthenticationError')) throw error
-      this.log('error', 'Payload decryption failed even after re-authenticating with master')
-      return undefined
+      if (!(error instanceof Outdated) || !this.maySignIn(error)) throw error
+      const before = channel.publications
+      try {
+        await channel.authenticate()
+      } finally {
+        if (channel.publications === before) this.quietUntil = performance.now() + PAUSE_AFTER_VAIN
+      }
+      return this.judgeAgain(publication)
     }
   }
 
-  private checkSignature(packet: Dict, sealed: Uint8Array): void {
+  /** A key that the master signed for is worth a sign-in once. Anything else must not cause many of them. */
+  private maySignIn({ keyId }: Outdated): boolean {
+    return keyId === undefined ? performance.now() >= this.quietUntil : !this.foreign.has(keyId)
+  }
+
+  private judgeAgain(publication: Publication): Dict {
+    try {
+      return this.judge(publication)
+    } catch (error) {
+      if (error instanceof Outdated && error.keyId !== undefined) {
+        this.foreign.add(error.keyId)
+        for (const oldest of this.foreign) if (this.foreign.size > MOST_FOREIGN) this.foreign.delete(oldest)
+      }
+      throw error
+    }
+  }
+
+  private judge(publication: Publication): Dict {
     const { channel } = this.options
-    if (channel.settings.requireSignedPublications !== true) return
-    const signature = bytesOf(packet.get('sig'))
-    if (signature === undefined) {
-      throw new WireError('AuthenticationError', 'Message signing is enabled but the payload has no signature.')
+    const master = channel.signIn.pin.key()
+    if (master === undefined) throw new WireError('AuthenticationError', "the master's key is not known")
+    const key = this.currentKey(master)
+    const { offer } = channel.credentials ?? {}
+    if (offer !== undefined) this.checkContext(publication, master, key, offer.clock.now())
+    const isSigned = offer === undefined && this.checkSignature(publication, master)
+    const before = key.serial
+    const load = openWith(key, publication.sealed)
+    if (offer !== undefined && load.size > 0 && key.serial === before) {
+      throw new WireError('AuthenticationError', 'it has no serial number')
     }
-    const algorithm = textField(packet, 'sig_algo') ?? DEFAULT_SIGNING
-    if (channel.signIn.pin.key()?.verify(sealed, signature, algorithm) !== true) {
-      throw new WireError('AuthenticationError', 'Message signature failed to validate.')
+    if (load.size === 0) throw new WireError('AuthenticationError', `its serial number is not above ${before}`)
+    if (key.serial !== before || isSigned) this.record.note(master, key.id, key.serial, isSigned)
+    return load
+  }
+
+  /** The publish key of the last sign-in; a new one goes on with the serial numbers that were kept. */
+  private currentKey(master: RsaPublicKey): Crypticle {
+    const key = this.options.channel.publications!
+    if (key !== this.key) key.startAfter(this.record.lastSerial(master, key.id))
+    this.key = key
+    return key
+  }
+
+  private checkContext(publication: Publication, master: RsaPublicKey, key: Crypticle, now: number): void {
+    const context = publication.contextBy(master)
+    if (context === undefined) {
+      // a master of Salt with the same key may have taken the place of ours
+      if (!publication.hasContext && publication.isSignedBy(master)) {
+        throw new Outdated('it is signed as Salt does, but this master signs contexts')
+      }
+      throw new WireError('AuthenticationError', 'it has no signature of the master with a context')
     }
+    const { until, keyId } = context
+    if (until > 0 && now > until) {
+      const times = [until, now].map((seconds) => new Date(seconds * 1000).toISOString())
+      throw new Outdated(`it was good until ${times[0]}, and by the master's clock it is ${times[1]}`)
+    }
+    if (keyId !== key.id) throw new Outdated('it was made with another publish key', keyId)
+  }
+
+  /** Salt's signature; gives whether there is a valid one. Throws when there must be and is not. */
+  private checkSignature(publication: Publication, master: RsaPublicKey): boolean {
+    const { requireSignedPublications: required = this.record.signs(master) } = this.options.channel.settings
+    if (publication.isSignedBy(master)) return true
+    if (!required) return false
+    throw new WireError(
+      'AuthenticationError',
+      publication.hasSignature
+        ? 'Message signature failed to validate.'
+        : 'Message signing is enabled but the payload has no signature.',
+    )
+  }
+}
+
+/** The load; empty when it is a repetition. */
+function openWith(key: Crypticle, sealed: Uint8Array): Dict {
+  try {
+    const load = key.open(sealed)
+    return isDict(load) ? load : new Map()
+  } catch (error) {
+    if (!isWireError(error, 'AuthenticationError')) throw error
+    throw new Outdated('Payload decryption failed even after re-authenticating with master')
   }
 }

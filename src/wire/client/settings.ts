@@ -23,7 +23,12 @@ export interface MinionSettings {
   autosignGrains?: Dict | undefined
   /** `minion_sign_messages`: every load is signed. */
   signMessages?: boolean | undefined
-  /** `sign_pub_messages`: publications must be signed. */
+  /** `cachedir`: what is remembered of publications is kept in it. */
+  cachedir?: string | undefined
+  /**
+   * `sign_pub_messages`: publications of a master that signs no contexts must have Salt's signature always, or never. When
+   * it is not set they must have it as soon as this master was seen to sign.
+   */
   requireSignedPublications?: boolean | undefined
   /** Seconds and tries of one `_auth`. */
   authTimeout?: number | undefined

@@ -1,11 +1,22 @@
 // One `_auth` request and all that a minion checks in the reply: that the keys can be opened, that the master is the
-// one it knows, and that nobody changed or repeated the reply.
+// one it knows, and that nobody changed or repeated the reply. The request asks for a signature with a context; a master
+// that makes them says so in the signed part of every reply, so a plain signature under such a reply is refused.
 import { createHash, randomUUID } from 'node:crypto'
 import { type Dict, decodeMsgpack, isDict, repr, type Value } from '../../data/mod.ts'
-import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, generateKeyString, pemFingerprint } from '../crypto/mod.ts'
+import {
+  CONTEXT_VERSION,
+  DEFAULT_ENCRYPTION,
+  DEFAULT_SIGNING,
+  generateKeyString,
+  pemFingerprint,
+  type RsaPublicKey,
+  verifyContext,
+} from '../crypto/mod.ts'
 import { bytesOf, clearEnvelope, dictOf } from '../envelope.ts'
 import { isWireError, type WireErrorCode } from '../errors.ts'
+import { OFFER, type Offer, readOffer } from '../offer.ts'
 import type { RequestClient } from '../transport/transport.ts'
+import { MasterClock, type Moment, thisMoment } from './master-clock.ts'
 import { MasterKeyPin, type Verdict } from './master-key.ts'
 import type { Credentials, SignInOutcome } from './outcome.ts'
 import { KeyRefused, ReplyRefused } from './refused.ts'
@@ -14,11 +25,24 @@ import type { MinionSettings } from './settings.ts'
 const AUTH_TIMEOUT = 5
 const AUTH_TRIES = 7
 
+/** Values of a reply that are read before it is known whose it is. */
+const MAX_VALUES = 1000
+
+const PATH_CHANGED =
+  'Somebody between this minion and its master changed the sign-in: the master signs replies with their context, and this one is signed without, though the minion asked for it'
+
 const SILENCES: ReadonlySet<WireErrorCode> = new Set(['SaltReqTimeoutError', 'Closed', 'TlsError'])
 
 /** 32 hex digits that are used once. */
 export function newNonce(): string {
   return randomUUID().replaceAll('-', '')
+}
+
+interface ReceivedReply {
+  bytes: Uint8Array
+  signature: Uint8Array
+  offer: Offer | undefined
+  nonce: string
 }
 
 export class SignIn {
@@ -38,6 +62,7 @@ export class SignIn {
 
   async ask(client: RequestClient): Promise<SignInOutcome> {
     const load = this.request()
+    const asked = thisMoment()
     let reply: Value
     try {
       const { authTimeout = AUTH_TIMEOUT, authTries = AUTH_TRIES } = this.settings
@@ -48,7 +73,7 @@ export class SignIn {
       const isKnown = error.code === 'TlsError' || error.reason !== error.message
       return { status: 'timeout', ...(isKnown && { reason: error.reason }) }
     }
-    return this.read(load, reply)
+    return this.read(load, reply, asked)
   }
 
   /** The load of a request. */
@@ -60,6 +85,7 @@ export class SignIn {
       ['nonce', newNonce()],
       ['enc_algo', this.encryption],
       ['sig_algo', this.signing],
+      [OFFER, new Map([['signatures', CONTEXT_VERSION]])],
     ])
     if (autosignGrains !== undefined) load.set('autosign_grains', autosignGrains)
     const master = this.pin.key()
@@ -68,8 +94,8 @@ export class SignIn {
     return load
   }
 
-  /** What a reply means. */
-  async read(load: ReadonlyMap<string, unknown>, reply: Value): Promise<SignInOutcome> {
+  /** What a reply means to a request that was sent at that moment. */
+  async read(load: ReadonlyMap<string, unknown>, reply: Value, asked: Moment = thisMoment()): Promise<SignInOutcome> {
     const outer = dictOf(reply)
     if (outer === undefined || !outer.has('load')) return { status: 'refused', reply: told(reply) }
     const unsigned = dictOf(outer.get('load'))
@@ -79,7 +105,7 @@ export class SignIn {
     const signature = bytesOf(outer.get('sig'))
     if (bytes === undefined || signature === undefined) return { status: 'refused', reply: told(reply) }
     try {
-      return await this.readSigned(load, bytes, signature)
+      return await this.readSigned(load, bytes, signature, asked)
     } catch (error) {
       if (error instanceof ReplyRefused) return error.outcome
       throw error
@@ -90,22 +116,38 @@ export class SignIn {
     load: ReadonlyMap<string, unknown>,
     bytes: Uint8Array,
     signature: Uint8Array,
+    asked: Moment,
   ): Promise<SignInOutcome> {
-    const inner = decodeMsgpack(bytes, { dialect: 'wire' })
+    const inner = decodeMsgpack(bytes, { dialect: 'wire', maxValues: MAX_VALUES })
     if (!isDict(inner)) return { status: 'refused', reply: told(inner) }
     const verdict = inner.has('pub_key') ? this.pin.check(inner, load.has('token')) : undefined
     const credentials = verdict === undefined ? undefined : await this.open(inner, verdict)
-    const key = verdict?.key ?? this.pin.key()
-    if (key?.verify(bytes, signature, this.signing) === false) {
-      throw new ReplyRefused('signature', 'The payload signature did not validate.')
-    }
     if (inner.get('nonce') !== load.get('nonce')) throw new ReplyRefused('nonce', 'The payload nonce did not validate.')
+    const offer = readOffer(inner.get(OFFER))
+    const key = verdict?.key ?? this.pin.key()
+    // a minion that has not met its master cannot check who refuses it
+    if (key !== undefined) this.checkSignature(key, { bytes, signature, offer, nonce: String(load.get('nonce')) })
     if (inner.has('ret')) return outcomeOf(inner.get('ret')!)
     if (credentials === undefined || verdict === undefined) return { status: 'refused', reply: told(inner) }
     const mismatch = this.checkFinger(verdict.adopt ?? this.pin.read() ?? '')
     if (mismatch !== undefined) return mismatch
     if (verdict.adopt !== undefined) this.pin.write(verdict.adopt)
-    return { status: 'accepted', credentials }
+    const { time, serial } = offer ?? {}
+    if (time === undefined || serial === undefined) return { status: 'accepted', credentials }
+    return {
+      status: 'accepted',
+      credentials: { ...credentials, offer: { clock: new MasterClock(time, asked), serial } },
+    }
+  }
+
+  /** The signature must be the one that this master makes for minions like us. */
+  private checkSignature(key: RsaPublicKey, reply: ReceivedReply): void {
+    const { bytes, signature, offer, nonce } = reply
+    const context = { kind: 'sign-in', audience: this.settings.id, bound: nonce, until: 0 } as const
+    if (offer !== undefined && verifyContext(key, context, bytes, signature)) return
+    const isPlain = key.verify(bytes, signature, this.signing)
+    if (isPlain && offer === undefined) return
+    throw new ReplyRefused('signature', isPlain ? PATH_CHANGED : 'The payload signature did not validate.')
   }
 
   /** Opens the keys, once it is clear whose they are. */

@@ -3,6 +3,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHash,
   createHmac,
   createSecretKey,
   type KeyObject,
@@ -29,9 +30,11 @@ const IV = 16
 const BLOCK = 16
 const MAC = 32
 const NONCE = 32
+/** Hex digits of a key's id. */
+const KEY_ID = 32
 const MARK = Buffer.from('pickle::')
 const CIPHER = 'aes-192-cbc'
-/** How much is encrypted at a time: what lies in the processor's cache still is signed there. */
+/** Chunk size. Small enough that a chunk is still in the CPU cache when its MAC is computed. */
 const SLICE = 1 << 17
 
 /** A new key as it travels: base64 of the AES key and the HMAC key behind it. */
@@ -62,8 +65,8 @@ export class Crypticle {
   readonly keyString: string
   private readonly aesKey: KeyObject
   private readonly hmacKey: KeyObject
-  /** The highest serial that came with this key; a message that is not above it was seen before. */
-  private serial = 0
+  private highest = 0
+  private idOnce: string | undefined
 
   constructor(keyString: string) {
     const bytes = Buffer.from(keyString, 'base64')
@@ -76,6 +79,21 @@ export class Crypticle {
     this.keyString = keyString
     this.aesKey = createSecretKey(bytes.subarray(0, AES_KEY))
     this.hmacKey = createSecretKey(bytes.subarray(AES_KEY))
+  }
+
+  /** A name of the key that does not give it away. */
+  get id(): string {
+    return (this.idOnce ??= createHash('sha256').update(this.keyString).digest('hex').slice(0, KEY_ID))
+  }
+
+  /** The highest serial number that came with this key. */
+  get serial(): number {
+    return this.highest
+  }
+
+  /** Take messages up to this serial number for repetitions. */
+  startAfter(serial: number): void {
+    this.highest = Math.max(this.highest, serial)
   }
 
   encrypt(plain: Uint8Array, iv: Buffer = nextIv()): Buffer {
@@ -149,8 +167,8 @@ export class Crypticle {
 
   private isNew(serial: Value, value: Map<Value, Value>): boolean {
     value.delete('serial')
-    if (typeof serial !== 'number' || serial <= this.serial) return false
-    this.serial = serial
+    if (!Number.isSafeInteger(serial) || (serial as number) <= this.highest) return false
+    this.highest = serial as number
     return true
   }
 }

@@ -27,6 +27,9 @@ const signLater = (hash: string, data: Uint8Array, key: KeyObject): Promise<Buff
 /** What makes the token that shows who a minion is: it is always this word. */
 const TOKEN = Buffer.from('salt')
 
+/** The hash of signatures with a context; not one of those that peers name. */
+const TEXT_HASH = 'sha256'
+
 export class RsaPublicKey {
   /** The cleaned PEM, as it travels. */
   readonly pem: string
@@ -45,6 +48,11 @@ export class RsaPublicKey {
 
   verify(data: Uint8Array | string, signature: Uint8Array, algorithm: string = DEFAULT_SIGNING): boolean {
     return verify(signingHash(algorithm), toBuffer(data), this.key, signature)
+  }
+
+  /** Verify a signature of `RsaPrivateKey.signText`. */
+  verifyText(text: string, signature: Uint8Array): boolean {
+    return verify(TEXT_HASH, Buffer.from(text), this.key, signature)
   }
 
   /** What was put into an X9.31 block by the private key; undefined when it was not made by it. */
@@ -93,6 +101,11 @@ export class RsaPrivateKey {
 
   sign(data: Uint8Array | string, algorithm: string = DEFAULT_SIGNING): Promise<Buffer> {
     return signLater(signingHash(algorithm), toBuffer(data), this.key)
+  }
+
+  /** Sign the text of a context (`signed-context.ts`). The hash is none that a peer can ask for. */
+  signText(text: string): Promise<Buffer> {
+    return signLater(TEXT_HASH, Buffer.from(text), this.key)
   }
 
   async decrypt(data: Uint8Array, algorithm: string = DEFAULT_ENCRYPTION): Promise<Buffer> {

@@ -1,15 +1,17 @@
-// The master's side of `_auth`: asks, decides, stores, and signs the reply with the algorithm the minion named. From
-// version 2 on every reply is signed and carries the minion's nonce.
+// The master's side of `_auth`: reads the request, decides, stores, and signs the reply (`sign-reply.ts`). From version 2
+// on every reply is signed and carries the minion's nonce.
 import { type Log, shownText, toError } from '../../base/mod.ts'
-import { type Dict, encodeMsgpack, strip, type Value } from '../../data/mod.ts'
-import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
-import { bytesOf, dictOf, isValidId, textField } from '../envelope.ts'
-import { isWireError, WireError } from '../errors.ts'
+import type { Dict, Value } from '../../data/mod.ts'
+import { type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
+import { isValidId, shownField } from '../envelope.ts'
+import { isWireError } from '../errors.ts'
 import { type AuthDecision, decideAuth } from './auth-decision.ts'
+import { type AuthRequest, readAuthRequest } from './auth-request.ts'
 import type { MasterIdentity } from './identity.ts'
 import type { KeyStore } from './key-store.ts'
 import type { PublishSecret } from './publish-secret.ts'
 import type { SessionKeys } from './session-keys.ts'
+import { signReply } from './sign-reply.ts'
 
 /** What a master's settings say about minions that ask to be let in. */
 export interface AuthPolicy {
@@ -32,11 +34,7 @@ export interface AuthParts {
   onAuth?: ((event: Dict, autosignGrains: Dict | undefined) => void) | undefined
 }
 
-/** Characters of a public key: four times what the largest key takes that anybody uses. */
-const LONGEST_KEY = 16_384
-const LONGEST_NONCE = 1024
-
-type Reply = Map<string, unknown>
+type Fields = Map<string, unknown>
 
 export class Authenticator {
   private readonly parts: AuthParts
@@ -45,25 +43,27 @@ export class Authenticator {
     this.parts = parts
   }
 
-  async answer(load: Dict, version: number): Promise<Reply> {
-    const id = load.get('id')
-    const signed = version > 1
-    if (!isValidId(id)) {
-      this.parts.log('info', `Authentication request from invalid id ${shownText(String(id))}`)
-      return this.refusal(false, load, signed)
-    }
-    const pub = textField(load, 'pub')
-    if (pub === undefined || pub.length > LONGEST_KEY) {
-      throw new WireError('ProtocolError', `The authentication request of ${id} has no key`)
-    }
-    const key = readPublicKey(strip(pub))
-    const decision = await this.decide(id, { pub: strip(pub), isKey: key !== undefined }, load)
-    return decision.ret === undefined ? this.welcome(id, key!, load, version) : this.refusal(decision.ret, load, signed)
+  /** Answer a request; undefined when it is malformed, which is answered with nothing that is signed. */
+  answer(load: Dict, version: number): Promise<Fields> | undefined {
+    const request = readAuthRequest(load, version)
+    if (typeof request !== 'string') return this.judge(request)
+    this.parts.log('debug', `Refused the authentication request of ${shownField(load.get('id'))}: ${request}`)
+    return undefined
   }
 
-  private async decide(id: string, { pub, isKey }: { pub: string; isKey: boolean }, load: Dict): Promise<AuthDecision> {
+  private async judge(request: AuthRequest): Promise<Fields> {
+    const { id } = request
+    if (!isValidId(id)) {
+      this.parts.log('info', `Authentication request from invalid id ${shownField(id)}`)
+      return this.refusal(false, request)
+    }
+    const key = readPublicKey(request.pub)
+    const decision = await this.decide(id, request, key !== undefined)
+    return decision.ret === undefined ? this.welcome(id, key!, request) : this.refusal(decision.ret, request)
+  }
+
+  private async decide(id: string, { pub, autosignGrains }: AuthRequest, isKey: boolean): Promise<AuthDecision> {
     const { policy, keys, log } = this.parts
-    const grains = dictOf(load.get('autosign_grains'))
     const decision = decideAuth({
       id,
       pub,
@@ -71,7 +71,7 @@ export class Authenticator {
       openMode: policy.openMode === true,
       full: (await policy.isFull?.(id)) === true,
       autoReject: (await policy.autoReject?.(id)) === true,
-      autoSign: (await policy.autoSign?.(id, grains)) === true,
+      autoSign: (await policy.autoSign?.(id, autosignGrains)) === true,
     })
     log(...decision.log)
     if (decision.act === 'accept' && !isKey) {
@@ -80,7 +80,7 @@ export class Authenticator {
     }
     if (decision.store !== undefined) await keys.store(id, decision.store)
     if (decision.deny) await keys.deny(id, pub)
-    this.tell(decision, id, pub, grains)
+    this.tell(decision, id, pub, autosignGrains)
     return decision
   }
 
@@ -94,84 +94,76 @@ export class Authenticator {
     this.parts.onAuth?.(event, grains)
   }
 
-  private refusal(ret: boolean | string, load: Dict, signed: boolean): Promise<Reply> | Reply {
-    if (!signed) return unsigned(ret)
-    return this.sign(
-      new Map<string, unknown>([
-        ['ret', ret],
-        ['nonce', nonceOf(load)],
-      ]),
-      load,
-    )
+  private async refusal(ret: boolean | string, request: AuthRequest): Promise<Fields> {
+    return request.version < 2 ? unsigned(ret) : this.sign(new Map([['ret', ret]]), request)
   }
 
-  private async sign(inner: Map<string, unknown>, load: Dict): Promise<Reply> {
-    const algorithm = textField(load, 'sig_algo') ?? DEFAULT_SIGNING
-    const bytes = encodeMsgpack(inner, 'wire')
+  private async sign(
+    inner: Fields,
+    request: AuthRequest,
+    offers: ReadonlyMap<string, unknown> = new Map(),
+  ): Promise<Fields> {
+    const { id, nonce, signing, asksContext } = request
     try {
-      const sig = await this.parts.identity.key.sign(bytes, algorithm)
+      const { bytes, signature } = await signReply(this.parts.identity.key, {
+        kind: 'sign-in',
+        fields: inner,
+        // an id that is none belongs to nobody who could check
+        audience: isValidId(id) ? id : '',
+        nonce,
+        asksContext,
+        algorithm: signing,
+        offers,
+      })
       return new Map<string, unknown>([
         ['enc', 'clear'],
         ['load', bytes],
-        ['sig', sig],
+        ['sig', signature],
       ])
     } catch (error) {
       if (!isWireError(error, 'UnsupportedAlgorithm')) throw error
-      this.parts.log('info', `Minion tried to authenticate with unsupported signing algorithm: ${shownText(algorithm)}`)
+      this.parts.log('info', `Minion tried to authenticate with unsupported signing algorithm: ${shownText(signing)}`)
       return unsigned('bad sig algo')
     }
   }
 
   /** The reply that lets a minion in. */
-  private async welcome(id: string, minionKey: RsaPublicKey, load: Dict, version: number): Promise<Reply> {
+  private async welcome(id: string, minionKey: RsaPublicKey, request: AuthRequest): Promise<Fields> {
     const { identity, secret, sessions, publishPort, log } = this.parts
-    const algorithm = textField(load, 'enc_algo') ?? DEFAULT_ENCRYPTION
+    const { encryption, token, version } = request
     const inner = new Map<string, unknown>([
       ['enc', 'pub'],
       ['pub_key', identity.key.publicKey.pem],
       ['publish_port', publishPort],
     ])
-    if (identity.pubkeySignature !== undefined) {
-      inner.set('pub_sig', await identity.pubkeySignature(textField(load, 'sig_algo') ?? DEFAULT_SIGNING))
-    }
-    const token = bytesOf(load.get('token'))
+    if (identity.pubkeySignature !== undefined) inner.set('pub_sig', await identity.pubkeySignature(request.signing))
     if (token !== undefined) {
       try {
-        inner.set('token', minionKey.encrypt(await identity.key.decrypt(token, algorithm), algorithm))
+        inner.set('token', minionKey.encrypt(await identity.key.decrypt(token, encryption), encryption))
       } catch (error) {
         if (isWireError(error, 'UnsupportedAlgorithm')) {
-          log(
-            'info',
-            `Minion ${id} tried to authenticate with unsupported encryption algorithm: ${shownText(algorithm)}`,
-          )
+          const named = shownText(encryption)
+          log('info', `Minion ${id} tried to authenticate with unsupported encryption algorithm: ${named}`)
           return unsigned('bad enc algo')
         }
         // the minion holds the key of another master; it will see that from the reply
         log('warning', `Token failed to decrypt: ${toError(error).message}`)
       }
     }
-    // both before anything is awaited: the key may be changed meanwhile
+    // all of these before anything is awaited: the key may be changed meanwhile
     const digest = secret.digest(identity.key)
-    inner.set('aes', minionKey.encrypt(secret.keyString, algorithm))
-    inner.set('session', minionKey.encrypt(sessions.issue(id).keyString, algorithm))
+    inner.set('aes', minionKey.encrypt(secret.keyString, encryption))
+    inner.set('session', minionKey.encrypt(sessions.issue(id).keyString, encryption))
+    const offers = new Map([['serial', secret.lastSent]])
     inner.set('sig', await digest)
     if (version < 3) log('warning', `Minion using legacy request server protocol, please upgrade ${id}`)
-    if (version < 2) return inner
-    inner.set('nonce', nonceOf(load))
-    return this.sign(inner, load)
+    return version < 2 ? inner : this.sign(inner, request, offers)
   }
 }
 
-function unsigned(ret: boolean | string): Reply {
+function unsigned(ret: boolean | string): Fields {
   return new Map<string, unknown>([
     ['enc', 'clear'],
     ['load', new Map([['ret', ret]])],
   ])
-}
-
-function nonceOf(load: Dict): Value {
-  const nonce = load.get('nonce')
-  if (nonce === undefined || (typeof nonce === 'string' && nonce.length > LONGEST_NONCE))
-    throw new WireError('ProtocolError', 'The authentication request has no nonce')
-  return nonce
 }

@@ -1,10 +1,12 @@
 // The master's side of publications: numbered, encrypted with the shared key, signed, and sent in their order even
-// though signing takes a while.
+// though signing takes a while. Each has two signatures: Salt's, over the sealed load alone, and one with a context, which
+// Brine's minions require.
 import { type Log, silentLog } from '../../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, type Value } from '../../data/mod.ts'
-import { Crypticle, DEFAULT_SIGNING } from '../crypto/mod.ts'
+import { ALL_MINIONS, CONTEXT_VERSION, Crypticle, DEFAULT_SIGNING, signContext } from '../crypto/mod.ts'
 import { bytesOf, isValidId } from '../envelope.ts'
 import { isWireError } from '../errors.ts'
+import { clockSeconds, OFFER } from '../offer.ts'
 import type { Publisher } from '../transport/transport.ts'
 import type { MasterIdentity } from './identity.ts'
 import type { KeyStore } from './key-store.ts'
@@ -19,11 +21,14 @@ export interface PublishChannelOptions {
   sign?: boolean | undefined
   /** `publish_signing_algorithm`. */
   algorithm?: string | undefined
-  /** Masters of a cluster share a key and do not number. */
-  numbered?: boolean | undefined
+  /** `publication_ttl`: seconds that minions take a publication after it was made; 0 for ever. */
+  lifetime?: number | undefined
   /** The ids that a target means; needed where the transport sends to single minions. */
   resolve?: ((target: string, kind: string) => Promise<readonly string[]> | readonly string[]) | undefined
 }
+
+/** The default of `publication_ttl`. */
+const LIFETIME = 300
 
 /** The targets that a master can resolve itself. */
 const RESOLVED = new Set(['glob', 'pcre', 'list'])
@@ -41,28 +46,42 @@ export class PublishChannel {
     return this.options.publisher.subscribers
   }
 
-  /** Sends a load to the minions it is for; it gets its serial number here. */
+  /** Send a load to the minions it is for; it gets its serial number here. */
   publish(load: Dict): Promise<void> {
-    const packet = this.wrap(load)
+    const { publisher, secret } = this.options
+    const { crypticle } = secret
+    const serial = secret.nextSerial()
+    const packet = this.wrap(crypticle, new Map(load).set('serial', serial))
     const ids = this.idsOf(load)
-    const sent = this.last.then(async () => this.options.publisher.publish(await packet, await ids))
+    const sent = this.last.then(async () => {
+      publisher.publish(await packet, await ids)
+      secret.noteSent(crypticle, serial)
+    })
     this.last = sent.catch(() => {})
     return sent
   }
 
-  private async wrap(load: Dict): Promise<Uint8Array> {
-    const { secret, identity, sign = true, algorithm = DEFAULT_SIGNING, numbered = true } = this.options
-    const contents = numbered ? new Map(load).set('serial', secret.nextSerial()) : load
-    const sealed = secret.crypticle.seal(contents)
+  private async wrap(crypticle: Crypticle, contents: Dict): Promise<Uint8Array> {
+    const { identity, sign = true, algorithm = DEFAULT_SIGNING, lifetime = LIFETIME } = this.options
+    const sealed = crypticle.seal(contents)
+    const until = lifetime > 0 ? Math.ceil(clockSeconds() + lifetime) : 0
+    const context = { kind: 'publication', audience: ALL_MINIONS, bound: crypticle.id, until } as const
+    const [signature, plain] = await Promise.all([
+      signContext(identity.key, context, sealed),
+      sign ? identity.key.sign(sealed, algorithm) : undefined,
+    ])
     const packet = new Map<string, unknown>([
       ['enc', 'aes'],
       ['load', sealed],
     ])
-    if (sign) {
-      packet.set('sig_algo', algorithm)
-      packet.set('sig', await identity.key.sign(sealed, algorithm))
-    }
-    return encodeMsgpack(packet, 'wire')
+    if (plain !== undefined) packet.set('sig_algo', algorithm).set('sig', plain)
+    const own = new Map<string, unknown>([
+      ['signatures', CONTEXT_VERSION],
+      ['key', crypticle.id],
+      ['until', until],
+      ['sig', signature],
+    ])
+    return encodeMsgpack(packet.set(OFFER, own), 'wire')
   }
 
   private async idsOf(load: Dict): Promise<readonly string[] | undefined> {

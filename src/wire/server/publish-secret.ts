@@ -6,6 +6,7 @@ import { Crypticle, generateKeyString, type RsaPrivateKey } from '../crypto/mod.
 export class PublishSecret {
   private current: Crypticle
   private serial = 0
+  private sentSerial = 0
   private seal: { key: RsaPrivateKey; bytes: Promise<Buffer> } | undefined
   /** When the key was made, in milliseconds of the clock: it is replaced after `publish_session` seconds. */
   madeAt: number = Date.now()
@@ -26,9 +27,20 @@ export class PublishSecret {
     return ++this.serial
   }
 
+  /** The serial number of the last publication that was sent with the current key. */
+  get lastSent(): number {
+    return this.sentSerial
+  }
+
+  /** Note that a publication was sent. */
+  noteSent(key: Crypticle, serial: number): void {
+    if (key === this.current) this.sentSerial = serial
+  }
+
   rotate(keyString: string = generateKeyString()): void {
     this.current = new Crypticle(keyString)
     this.serial = 0
+    this.sentSerial = 0
     this.seal = undefined
     this.madeAt = Date.now()
   }

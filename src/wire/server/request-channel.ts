@@ -1,7 +1,7 @@
 // The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
 // answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
 import { after, type Later, type Log, shownText, silentLog, toError } from '../../base/mod.ts'
-import { type Dict, encodeMsgpack, isDict, str, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
 import {
   type Crypticle,
   Crypticle as CrypticleOf,
@@ -10,13 +10,16 @@ import {
   generateKeyString,
   readPublicKey,
 } from '../crypto/mod.ts'
-import { bytesOf, dictOf, isValidId, textField, versionOf } from '../envelope.ts'
+import { bytesOf, dictOf, isValidId, NONCE, shownField, textField, versionOf } from '../envelope.ts'
+import { clockSeconds, OFFER, speaksContext, wholeNumber } from '../offer.ts'
 import { HANDLER_FAILED, type Peer } from '../transport/transport.ts'
 import { Authenticator, type AuthPolicy } from './auth.ts'
 import type { MasterIdentity } from './identity.ts'
 import type { KeyStore } from './key-store.ts'
 import type { PublishSecret } from './publish-secret.ts'
+import { RecentRequests } from './recent-requests.ts'
 import type { SessionKeys } from './session-keys.ts'
+import { signReply } from './sign-reply.ts'
 import { TokenChecks } from './tokens.ts'
 
 const BAD_LOAD = 'bad load'
@@ -85,6 +88,13 @@ export interface RequestChannelOptions {
 /** What a minion returned goes to disk and to listeners as it is; nobody here looks into it. */
 const isReturned = (key: string, load: Dict): boolean => key === 'return' && load.get('cmd') === '_return'
 
+/**
+ * Seconds that a request of a Brine minion stays good, by the master's clock, which such a minion follows. Longer than all
+ * tries of one request together. Within it the master remembers what it has carried out, so a recorded request that is
+ * sent again does nothing.
+ */
+const REQUEST_WINDOW = 600
+
 /** Values of a minion's request that are read: more than any of ours has, and less than fills the memory. */
 const MAX_VALUES = 4_000_000
 
@@ -93,10 +103,13 @@ interface Opened {
   load: Dict
   nonce: string | undefined
   crypticle: Crypticle
+  /** The minion knows contexts: it wants private answers signed with theirs, and never uses a nonce twice. */
+  asksContext: boolean
 }
 
 export class RequestChannel {
   readonly tokens: TokenChecks = new TokenChecks()
+  private readonly recent = new RecentRequests(REQUEST_WINDOW)
   private readonly options: RequestChannelOptions
   private readonly authenticator: Authenticator
   private readonly log: Log
@@ -135,7 +148,7 @@ export class RequestChannel {
     const problem = idProblem(load)
     if (problem !== undefined) return problem
     if (message.get('enc') !== 'clear') return HANDLER_FAILED
-    if (load.get('cmd') === '_auth') return this.authenticator.answer(load, version)
+    if (load.get('cmd') === '_auth') return this.authenticator.answer(load, version) ?? BAD_LOAD
     return this.options.handlers.clear(load, { id: '', version, peer })
   }
 
@@ -144,9 +157,10 @@ export class RequestChannel {
     return after(opened, (load) => (typeof load === 'string' ? load : this.answer(load, message, version, peer)))
   }
 
-  private answer({ load, nonce, crypticle }: Opened, message: Dict, version: number, peer: Peer): unknown {
+  private answer(opened: Opened, message: Dict, version: number, peer: Peer): unknown {
+    const { load, nonce, crypticle } = opened
     const close = (answer: unknown): unknown => {
-      if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, nonce, version)
+      if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, opened, version)
       const sealed = crypticle.sealLong(
         answer instanceof LentAnswer ? answer.value : answer,
         version > 1 ? nonce : undefined,
@@ -156,12 +170,14 @@ export class RequestChannel {
     }
     const fail = (error: unknown): unknown => {
       if (error instanceof NotTakenError) throw error
-      this.log('error', `Error in function ${str(load.get('cmd') ?? null)}: ${toError(error).stack ?? ''}`)
+      this.log('error', `Error in function ${shownField(load.get('cmd'))}: ${toError(error).stack ?? ''}`)
       return close('')
     }
     let answer: unknown
     try {
-      answer = this.options.handlers.aes(load, { id: textField(load, 'id') ?? '', version, peer })
+      const id = textField(load, 'id') ?? ''
+      const run = (): unknown => this.options.handlers.aes(load, { id, version, peer })
+      answer = opened.asksContext && nonce ? this.recent.once(`${nonce} ${id}`, run) : run()
     } catch (error) {
       return fail(error)
     }
@@ -172,16 +188,21 @@ export class RequestChannel {
   private openOwn(message: Dict): Later<Opened | string> {
     const id = message.get('id')
     const crypticle = isValidId(id) ? this.options.sessions.find(id) : undefined
-    if (crypticle === undefined) return this.bad(`No session of a minion ${str(id ?? null)}`)
+    if (crypticle === undefined) return this.bad(`No session of a minion ${shownField(id)}`)
     const load = this.decrypt(crypticle, message.get('load'))
     if (typeof load === 'string') return load
     const nonce = textField(load, 'nonce')
     load.delete('nonce')
-    if (this.isExpired(load.get('ts'))) return this.bad(`Received request from ${str(id!)} with expired ttl`)
-    if (load.get('id') !== id) {
-      return this.bad(`Request id mismatch. Found '${str(load.get('id') ?? null)}' but expected '${str(id!)}'`)
+    const offer = load.get(OFFER)
+    load.delete(OFFER)
+    const asksContext = speaksContext(offer)
+    if (this.isExpired(load.get('ts')) || (asksContext && isOutdated(offer))) {
+      return this.bad(`Received request from ${shownField(id)} with expired ttl`)
     }
-    return after(this.hasToken(load, true), (isRight) => (isRight ? { load, nonce, crypticle } : BAD_LOAD))
+    if (load.get('id') !== id) {
+      return this.bad(`Request id mismatch. Found '${shownField(load.get('id'))}' but expected '${shownField(id)}'`)
+    }
+    return after(this.hasToken(load, true), (isRight) => (isRight ? { load, nonce, crypticle, asksContext } : BAD_LOAD))
   }
 
   /** Opens a request of an old minion: with the key all share; its token counts only if it sends one. */
@@ -191,7 +212,8 @@ export class RequestChannel {
     if (typeof load === 'string') return load
     const nonce = version > 1 ? textField(load, 'nonce') : undefined
     if (version > 1) load.delete('nonce')
-    return after(this.hasToken(load, false), (isRight) => (isRight ? { load, nonce, crypticle } : BAD_LOAD))
+    const opened = { load, nonce, crypticle, asksContext: false }
+    return after(this.hasToken(load, false), (isRight) => (isRight ? opened : BAD_LOAD))
   }
 
   private decrypt(crypticle: Crypticle, bytes: Value | undefined): Dict | string {
@@ -201,7 +223,7 @@ export class RequestChannel {
     try {
       load = crypticle.open(sealed, { leavesPacked: isReturned, views: true, maxValues: MAX_VALUES })
     } catch (error) {
-      return this.bad(`Bad load from minion: ${toError(error).message}`)
+      return this.bad(`Bad load from minion: ${shownText(toError(error).message, 300)}`)
     }
     if (!isDict(load)) return NOT_A_DICT
     return idProblem(load) ?? load
@@ -238,7 +260,7 @@ export class RequestChannel {
   private async sealPrivate(
     answer: PrivateAnswer,
     message: Dict,
-    nonce: string | undefined,
+    { nonce, asksContext }: Opened,
     version: number,
   ): Promise<unknown> {
     const { keys, secret, identity } = this.options
@@ -253,33 +275,30 @@ export class RequestChannel {
     const key = publicKey.encrypt(keyString, textField(message, 'enc_algo') ?? DEFAULT_ENCRYPTION)
     const value = answer.value === false ? new Map() : answer.value
     const oneTime = new CrypticleOf(keyString)
-    if (version < 2)
-      return new Map<string, unknown>([
-        ['key', key],
-        [answer.field, oneTime.seal(value)],
-      ])
-    if (nonce === undefined) return new Map([['error', 'Nonce not included in request']])
-    const data = encodeMsgpack(
+    const sealed = (contents: unknown): unknown =>
       new Map<string, unknown>([
         ['key', key],
+        [answer.field, oneTime.seal(contents)],
+      ])
+    if (version < 2) return sealed(value)
+    if (nonce === undefined || !NONCE.test(nonce)) return new Map([['error', 'Nonce not included in request']])
+    const { bytes, signature } = await signReply(identity.key, {
+      kind: 'private-reply',
+      fields: [
+        ['key', key],
         ['pillar', value],
-        ['nonce', nonce],
-      ]),
-      'wire',
-    )
-    const sig = await identity.key.sign(data, textField(message, 'sig_algo') ?? DEFAULT_SIGNING)
-    return new Map<string, unknown>([
-      ['key', key],
-      [
-        answer.field,
-        oneTime.seal(
-          new Map([
-            ['data', data],
-            ['sig', sig],
-          ]),
-        ),
       ],
-    ])
+      audience: answer.target,
+      nonce,
+      asksContext,
+      algorithm: textField(message, 'sig_algo') ?? DEFAULT_SIGNING,
+    })
+    return sealed(
+      new Map([
+        ['data', bytes],
+        ['sig', signature],
+      ]),
+    )
   }
 
   private bad(why: string): string {
@@ -288,7 +307,7 @@ export class RequestChannel {
   }
 
   private tooOld(message: Dict, version: number): string {
-    const id = shownText(str(dictOf(message.get('load'))?.get('id') ?? 'unknown minion'))
+    const id = shownField(dictOf(message.get('load'))?.get('id') ?? 'unknown minion')
     this.log(
       'warning',
       `Rejected authentication attempt from minion '${id}' using protocol version ${version} (minimum required: ${this.minimumVersion})`,
@@ -302,5 +321,10 @@ function idProblem(load: Dict): string | undefined {
   const id = load.get('id')
   if (typeof id === 'string') return id.includes('\0') ? 'bad load: id contains a null byte' : undefined
   if (id === undefined || isDict(id) || Array.isArray(id)) return undefined
-  return `bad load: id ${str(id)} is not a string`
+  return `bad load: id ${id instanceof Uint8Array && id.length > 255 ? 'of many bytes' : str(id)} is not a string`
+}
+
+/** Whether the time in a request is too far from the master's. The minion is told and signs in, which sets its clock. */
+function isOutdated(offer: Dict): boolean {
+  return Math.abs(clockSeconds() - wholeNumber(offer.get('time'))) > REQUEST_WINDOW
 }

@@ -193,6 +193,8 @@ async function authReply(reply: Value, request: Dict, keys: WireCase['keys']): P
   const master = new RsaPrivateKey(keys['master']!.private_pem).publicKey
   const valid = master.verify(data, bytesOf(outer.get('sig'))!, textField(request, 'sig_algo'))
   const inner = decodeMsgpack(data, wire) as Dict
+  // the one field that Salt does not send, and does not read
+  inner.delete('brine')
   const minion = new RsaPrivateKey(keys['minion']!.private_pem)
   for (const name of ['aes', 'session', 'token']) {
     const sealed = bytesOf(inner.get(name))

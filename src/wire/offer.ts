@@ -1,0 +1,47 @@
+// What peers of Brine tell each other in the field `brine`, which Salt does not read. A minion asks for signatures with a
+// context in its sign-in. A master says in every reply it signs that it makes them, whether it was asked or not: whoever
+// takes the question out of a request on the way is found out, because the reply still carries the offer.
+import { type Dict, isDict, type Value } from '../data/mod.ts'
+import { CONTEXT_VERSION, type SignedContext } from './crypto/mod.ts'
+
+/** The name of the field. */
+export const OFFER = 'brine'
+
+/** What a master offers, as a minion reads it. */
+export interface Offer {
+  /** The second of the master's clock when it made the reply. */
+  time: number
+  /** The serial number of the last publication that it had sent by then. */
+  serial: number
+}
+
+/**
+ * What a master adds to a reply of this kind. It stands last in the reply and is longer than the MAC that ends a sealed
+ * publication, so no bytes of a requester can make a signed reply pass for a publication.
+ */
+export function offerOf(
+  kind: SignedContext['kind'],
+  more: Iterable<readonly [string, unknown]> = [],
+): Map<string, unknown> {
+  return new Map<string, unknown>([...more, ['signatures', CONTEXT_VERSION], ['kind', kind], ['time', clockSeconds()]])
+}
+
+/** Whether the field says that its sender makes, or wants, signatures with a context. */
+export function speaksContext(field: Value | undefined): field is Dict {
+  return field !== undefined && isDict(field) && Number(field.get('signatures')) >= CONTEXT_VERSION
+}
+
+export function readOffer(field: Value | undefined): Offer | undefined {
+  if (!speaksContext(field)) return undefined
+  return { time: wholeNumber(field.get('time')), serial: wholeNumber(field.get('serial')) }
+}
+
+/** A number of seconds or of a publication; 0 for anything else. */
+export function wholeNumber(value: Value | undefined): number {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0
+}
+
+/** Seconds since 1970, rounded up, by a clock that no change of the time of day moves while the process lives. */
+export function clockSeconds(): number {
+  return Math.ceil((performance.timeOrigin + performance.now()) / 1000)
+}
