@@ -46,6 +46,7 @@ import { Publishing } from './publish.ts'
 import { openReactor } from './reacting.ts'
 import { Returns } from './returns.ts'
 import { openSchedule } from './scheduling.ts'
+import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
 
@@ -102,8 +103,10 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, publications }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
-  const rights = new Access(parts, localKeys)
-  const publishing = new Publishing(parts, { judge: (load, targeted) => rights.judgePublish(load, targeted) })
+  const resolver = new TargetResolver(parts)
+  closings.push(() => resolver.close())
+  const rights = new Access(parts, localKeys, resolver)
+  const publishing = new Publishing(parts, { judge: (load) => rights.judgePublish(load) })
   const access = ownAccess(parts, publishing, host, {
     user: localKeys.owner,
     answer: (load) => clear.answer(load),
@@ -236,5 +239,6 @@ async function openPublisher(
     secret,
     sign: opts.get('sign_pub_messages') !== false,
     algorithm: str(opts.get('publish_signing_algorithm') ?? 'PKCS1v15-SHA1'),
+    minions: () => keys.list('minions'),
   })
 }
