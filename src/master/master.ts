@@ -103,10 +103,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, publications }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
-  const resolver = new TargetResolver(parts)
-  closings.push(() => resolver.close())
-  const rights = new Access(parts, localKeys, resolver)
-  const publishing = new Publishing(parts, { judge: (load) => rights.judgePublish(load) })
+  const { rights, publishing } = openPublishing(parts, localKeys, closings)
   const access = ownAccess(parts, publishing, host, {
     user: localKeys.owner,
     answer: (load) => clear.answer(load),
@@ -146,6 +143,18 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   maintenance.start()
   closings.push(() => maintenance.close())
   return parts
+}
+
+/** The rights of callers, and publishing under them. */
+function openPublishing(
+  parts: MasterParts,
+  localKeys: LocalKeys,
+  closings: Closing[],
+): { rights: Access; publishing: Publishing } {
+  const resolver = new TargetResolver(parts)
+  closings.push(() => resolver.close())
+  const rights = new Access(parts, localKeys, resolver)
+  return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }) }
 }
 
 /** What the master does by itself: by the clock, and by engines. */
