@@ -5,6 +5,7 @@ export type ClientErrorCode =
   | 'SaltClientError'
   | 'AuthenticationError'
   | 'AuthorizationError'
+  | 'SaltInvocationError'
   | 'SaltReqTimeoutError'
   | 'PublishError'
 

@@ -27,6 +27,9 @@ export interface PublishRequest {
 /** The number of a job is known only after it was published, so all jobs are listened to until then. */
 const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
+/** The names of refusals that callers tell apart. */
+const REFUSALS = ['AuthorizationError', 'SaltInvocationError'] as const
+
 /** Salt's own words, which people search for. */
 const NO_ANSWER =
   'Salt request timed out. The master is not responding. You may need to run your command with `--async` in order to bypass the congested event bus. With `--async`, the CLI tool will print the job id (jid) and exit immediately without listening for responses. You can then use `salt-run jobs.lookup_jid` to look up the results of the job in the job cache later.'
@@ -113,8 +116,9 @@ export class LocalClient {
   private mindRefusal(answer: Value): void {
     const refusal = isDict(answer) ? answer.get('error') : undefined
     if (refusal === undefined || !isDict(refusal)) return
-    const name = str(refusal.get('name') ?? '') === 'AuthorizationError' ? 'AuthorizationError' : 'AuthenticationError'
-    throw new ClientError(name, str(refusal.get('message') ?? ''))
+    const name = str(refusal.get('name') ?? '')
+    const code = REFUSALS.find((known) => known === name) ?? 'AuthenticationError'
+    throw new ClientError(code, str(refusal.get('message') ?? ''))
   }
 
   private answered(answer: Value): Published | undefined {

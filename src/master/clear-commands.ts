@@ -1,13 +1,14 @@
-// Commands from programs on the master's machine, and with credentials from anywhere, which are not encrypted.
+// Commands that are not encrypted: from programs on the master's machine, and with credentials from anywhere.
 import { newJid } from '../base/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
-import type { Publishing, Refusal } from './publish.ts'
+import type { Publishing } from './publish.ts'
+import { type Refusal, refusedAnswer } from './refusals.ts'
 
 type Command = (load: Dict) => unknown
 
-/** Judges who may call functions of the master; gives the user's name, or why not. */
+/** Judges a call of a function of the master; gives the user's name, or the refusal. */
 export interface MasterRights {
   judge(load: Dict, family: 'runner' | 'wheel', fun: string): Promise<{ user: string } | Refusal>
 }
@@ -47,7 +48,7 @@ export class ClearCommands {
   private async runner(load: Dict): Promise<Dict> {
     const fun = str(load.get('fun') ?? '')
     const judged = await this.parts.rights.judge(load, 'runner', fun)
-    if ('message' in judged) return refusal(judged)
+    if ('message' in judged) return refusedAnswer(judged)
     const jid = newJid()
     void runMasterFunction(this.parts.access, { family: 'runner', fun, ...argumentsOf(load), user: judged.user, jid })
     return new Map<Value, Value>([
@@ -60,7 +61,7 @@ export class ClearCommands {
   private async wheel(load: Dict): Promise<Dict> {
     const fun = str(load.get('fun') ?? '')
     const judged = await this.parts.rights.judge(load, 'wheel', fun)
-    if ('message' in judged) return refusal(judged)
+    if ('message' in judged) return refusedAnswer(judged)
     const { user } = judged
     const result = await runMasterFunction(this.parts.access, { family: 'wheel', fun, ...argumentsOf(load), user })
     const tag = `salt/wheel/${result.jid}`
@@ -77,16 +78,4 @@ export class ClearCommands {
       ['data', data],
     ])
   }
-}
-
-function refusal({ name, message }: Refusal): Dict {
-  return new Map([
-    [
-      'error',
-      new Map([
-        ['name', name],
-        ['message', message],
-      ]),
-    ],
-  ])
 }

@@ -1,6 +1,6 @@
-// The keys by which programs on the master's machine show who runs them: `cachedir/.<user>_key`, readable by that user
-// alone. One is made for the master's own user and for each user that `publisher_acl` names, and kept across restarts.
-import { timingSafeEqual } from 'node:crypto'
+// The keys of local users: `cachedir/.<user>_key`, readable by that user alone. Programs on the master's machine send them to
+// prove which user runs them. The master's own user and each user in `publisher_acl` has one, and it is kept across restarts.
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, ownUser } from '../base/mod.ts'
@@ -17,8 +17,10 @@ export interface LocalUser {
 export type FindUser = (name: string) => LocalUser | undefined
 
 export class LocalKeys {
-  private readonly keys = new Map<string, Buffer>()
+  private readonly digests = new Map<string, Buffer>()
   readonly owner: string
+  /** The key of the master's own user, for requests of the master to itself; empty when this machine has no such user. */
+  readonly ownerKey: string
 
   constructor(opts: Dict, findUser: FindUser, log: Log) {
     this.owner = str(opts.get('user') ?? '') || ownUser()
@@ -26,44 +28,33 @@ export class LocalKeys {
     const names = new Set([this.owner, ...(isDict(acl) ? [...acl.keys()].map(str) : [])])
     const cachedir = str(opts.get('cachedir')!)
     mkdirSync(cachedir, { recursive: true })
+    let ownerKey = ''
     for (const name of names) {
       const user = findUser(name)
-      if (user) this.keys.set(name, Buffer.from(keyFile(cachedir, user)))
+      const key = user && keyFile(cachedir, user)
+      if (name === this.owner) ownerKey = key ?? ''
+      if (key) this.digests.set(name, digest(key))
       else log(name === this.owner ? 'warning' : 'debug', `No key for ${name}: this machine has no such user`)
     }
+    this.ownerKey = ownerKey
   }
 
-  /** The key of the master's own user, for what the master asks of itself. */
-  get ownerKey(): string {
-    return this.keys.get(this.owner)?.toString() ?? ''
-  }
-
-  /** Whether the key is of that user, or of one who may act for everybody. */
-  allows(key: string, user: string): boolean {
-    const owns = (name: string): boolean => {
-      const known = this.keys.get(name)
-      const given = Buffer.from(key)
-      return known !== undefined && known.length === given.length && timingSafeEqual(known, given)
-    }
-    if (owns(this.owner)) return true
-    if (user === 'root' || user === this.owner || user.startsWith('sudo_')) return [...this.keys.keys()].some(owns)
-    return owns(user)
-  }
-
-  /** Whether it is the key of the master's own user, who may do everything. */
-  isOwners(key: string): boolean {
-    return this.allows(key, '')
+  /** Return the user whose key this is. Every key is compared, so the time tells nothing. */
+  userOf(key: string): string | undefined {
+    const given = digest(key)
+    let found: string | undefined
+    for (const [name, known] of this.digests) if (timingSafeEqual(known, given)) found = name
+    return found
   }
 }
 
+const digest = (key: string): Buffer => createHash('sha256').update(key).digest()
+
 function keyFile(cachedir: string, { name, uid, gid }: LocalUser): string {
   const file = join(cachedir, `.${name}_key`)
-  if (statSync(file, { throwIfNoEntry: false })?.isFile()) {
-    const known = readFileSync(file, 'utf8').trim()
-    if (known !== '') return known
-  }
-  const key = generateKeyString()
-  writeFileSync(file, key, { mode: 0o600 })
+  const known = statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8').trim() : ''
+  const key = known === '' ? generateKeyString() : known
+  if (known === '') writeFileSync(file, key, { mode: 0o600 })
   chmodSync(file, 0o600)
   if (process.getuid?.() === 0) chownSync(file, uid, gid)
   return key

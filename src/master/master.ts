@@ -47,6 +47,7 @@ import { Publishing } from './publish.ts'
 import { openReactor } from './reacting.ts'
 import { Returns } from './returns.ts'
 import { openSchedule } from './scheduling.ts'
+import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
 
@@ -103,8 +104,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, publications }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
-  const rights = new Access(parts, localKeys)
-  const publishing = new Publishing(parts, { judge: (load, targeted) => rights.judgePublish(load, targeted) })
+  const { rights, publishing } = openPublishing(parts, localKeys, closings)
   const access = ownAccess(parts, publishing, host, {
     user: localKeys.owner,
     answer: (load) => clear.answer(load),
@@ -144,6 +144,18 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   maintenance.start()
   closings.push(() => maintenance.close())
   return parts
+}
+
+/** The rights of callers, and publishing under them. */
+function openPublishing(
+  parts: MasterParts,
+  localKeys: LocalKeys,
+  closings: Closing[],
+): { rights: Access; publishing: Publishing } {
+  const resolver = new TargetResolver(parts)
+  closings.push(() => resolver.close())
+  const rights = new Access(parts, localKeys, resolver)
+  return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }) }
 }
 
 /** What the master does by itself: by the clock, and by engines. */
@@ -239,5 +251,6 @@ async function openPublisher(
     sign: opts.get('sign_pub_messages') !== false,
     algorithm: str(opts.get('publish_signing_algorithm') ?? 'PKCS1v15-SHA1'),
     lifetime: numberOf(opts.get('publication_ttl') ?? 300) ?? 300,
+    minions: () => keys.list('minions'),
   })
 }

@@ -1,6 +1,6 @@
 // What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
 // the proven id into the load.
-import { shownText } from '../base/mod.ts'
+import { isJid, shownText } from '../base/mod.ts'
 import { type Dict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { PrivateAnswer, type Sender } from '../wire/mod.ts'
@@ -79,10 +79,13 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['_register_resources', (services, load) => registerResources(services, load)],
 ])
 
-/** The number of a job becomes part of a tag, and so must not end one. */
+/** Words in place of a job id: the master is to choose one, or not to keep the return. */
+const WITHOUT_JID = new Set(['req', 'nocache'])
+
+/** Whether a return names a job. A job id becomes part of tags, so nothing else is taken. */
 function isOfJob({ log }: Services, load: Dict): boolean {
   const jid = textOf(load.get('jid') ?? null) ?? ''
-  if (jid.length > 0 && jid.length <= 255 && !/\p{Cc}/u.test(jid)) return true
+  if (isJid(jid) || WITHOUT_JID.has(jid)) return true
   log('warning', `Dropped a return of ${str(load.get('id')!)} to what cannot be a job: ${shownText(jid)}`)
   return false
 }

@@ -1,4 +1,4 @@
-// The master as its own functions reach it: no sockets in between, and no question who asks.
+// The master as its own functions reach it: without sockets, and with the rights of its owner.
 import { BrineError, newJid } from '../base/mod.ts'
 import { BusTap, checkJournal, type EventFilter, type EventTap, eventStream, FollowedEvents } from '../bus/mod.ts'
 import {
@@ -9,51 +9,50 @@ import {
   requestOf,
   resolveTarget,
 } from '../client/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, SaltError, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { EventWish, MinionJob } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
+import { type JobRequest, readRequest } from './publication.ts'
 import type { Publishing } from './publish.ts'
 
 const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
 export interface OwnAsking {
-  /** Whom jobs are of. */
+  /** The user in whose name jobs are published. */
   user: string
   /** Answers commands of programs. */
   answer(load: Dict): unknown
 }
 
-export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host, asks: OwnAsking): MasterAccess {
+export interface OwnAccess extends MasterAccess {
+  /** Publish a job to these minions and to nobody else, whatever its target means; undefined when there are none. */
+  publishTo(job: MinionJob, minions: string[]): Promise<Published | undefined>
+}
+
+export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host, asks: OwnAsking): OwnAccess {
   const taps = new Map<string, BusTap>()
-  const publish = async (job: MinionJob): Promise<Published | undefined> => {
-    const { tgt, tgtType = 'glob', fun, arg, ret = '', kwargs } = requestOf(job)
-    const targeted = resolveTarget(parts, tgt, tgtType)
+  const publish = async (job: MinionJob, minions?: string[]): Promise<Published | undefined> => {
+    const request = jobRequest(job)
+    const { tgt, tgtType, delimiter } = request
+    const targeted = minions ? { minions, missing: [] } : resolveTarget(parts, tgt, tgtType, delimiter)
     if (targeted.minions.length === 0) return undefined
-    const jid = job.jid ?? newJid()
-    const load: Dict = new Map<Value, Value>([
-      ['fun', fun],
-      ['arg', arg],
-      ['tgt', tgt],
-      ['jid', jid],
-      ['ret', ret],
-      ['tgt_type', tgtType],
-      ...(kwargs ?? []),
-      ['user', asks.user],
-    ])
+    const jid = request.jid ?? newJid()
     taps.set(jid, new BusTap(parts.bus, isOfJob))
-    await publishing.send(load, targeted)
+    await publishing.send({ ...request, jid }, asks.user, targeted, { isFrozen: minions !== undefined })
     return { jid, ...targeted }
+  }
+  const publishUnclaimed = async (job: MinionJob, minions?: string[]): Promise<Published | undefined> => {
+    const published = await publish(job, minions)
+    // if nobody collects the returns, the tap would only fill
+    if (published) setTimeout(() => release(published.jid), UNCLAIMED_MS).unref()
+    return published
   }
   return {
     ...parts,
     host,
-    publish: async (job) => {
-      const published = await publish(job)
-      // without somebody who gathers, the tap would only fill
-      if (published) setTimeout(() => release(published.jid), UNCLAIMED_MS).unref()
-      return published
-    },
+    publish: (job) => publishUnclaimed(job),
+    publishTo: publishUnclaimed,
     collect: async function* (published, timeout, gatherJobTimeout) {
       const tap = taps.get(published.jid) ?? new BusTap(parts.bus, isOfJob)
       taps.delete(published.jid)
@@ -94,3 +93,20 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
 }
 
 const UNCLAIMED_MS = 5000
+
+/** A job of the master itself goes through the same checks as a request. */
+function jobRequest(job: MinionJob): JobRequest {
+  const { tgt, tgtType = 'glob', fun, arg, ret = '', jid = '', kwargs = new Map() } = requestOf(job)
+  const load: Dict = new Map<Value, Value>([
+    ['fun', fun],
+    ['arg', arg],
+    ['tgt', tgt],
+    ['tgt_type', tgtType],
+    ['ret', ret],
+    ['jid', jid],
+    ['kwargs', kwargs],
+  ])
+  const request = readRequest(load)
+  if (typeof request === 'string') throw new SaltError('SaltInvocationError', request)
+  return request
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { MasterAccess } from '../client/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
+import type { OwnAccess } from './own-access.ts'
 import { Peers } from './peer.ts'
 
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
@@ -13,11 +13,11 @@ function peers(): { peers: Peers; published: Value[] } {
     opts: dict({ peer: PEER, peer_run: dict({ web1: ['manage.up'] }) }),
     log: () => {},
     jobs: { returns: () => new Map([['db1', dict({ return: true, out: 'nested' })]]) },
-    publish: async (job: { fun: Value }) => {
+    publishTo: async (job: { fun: Value }, minions: string[]) => {
       published.push(job.fun)
-      return { jid: '20260102030405060708', minions: ['db1'], missing: [] }
+      return { jid: '20260102030405060708', minions, missing: [] }
     },
-  } as unknown as MasterAccess
+  } as unknown as OwnAccess
   const covered = (target: Value): string[] => (target === 'web*' ? ['web1', 'web2'] : [String(target)])
   const targets = { covered, reached: (_asking: string, target: Value) => covered(target) }
   return { peers: new Peers(access, targets), published }
@@ -40,6 +40,16 @@ test.each([
   expect(answer.size > 0).toBe(isAllowed)
   expect(published).toEqual(isAllowed ? [fun] : [])
 })
+
+test.each(['rawfile_json', 'smtp,redis', ['smtp']])(
+  'a minion needs a right of its own to name the returner %j',
+  async (ret) => {
+    const { peers: own, published } = peers()
+    const load = request('web1', 'test.ping', 'db1')
+    expect(await own.publish(load.set('ret', ret) as Dict)).toEqual(new Map())
+    expect(published).toEqual([])
+  },
+)
 
 test('returns of a job are told only to the minion that began it', async () => {
   const { peers: own } = peers()

@@ -1,14 +1,21 @@
-// What minions may have other minions and the master do: `peer` and `peer_run` name functions for ids, by expressions that
-// are matched from their beginning. Who may not gets an empty answer.
-import { type MasterAccess, refreshFunctions, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
+// Jobs that minions publish to other minions (`peer`), and runner functions that they call (`peer_run`). Both options name
+// functions for ids, by expressions that are matched from their beginning. A refused minion gets an empty answer.
+import { refreshFunctions, returnerNames, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
 import { compileRegex, type Dict, isDict, isList, numberOf, PyError, str, textOf, type Value } from '../data/mod.ts'
 import { type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
-import { judgedCalls, mayPublish } from './access/allowed.ts'
+import { judgedCalls, mayPublish, maySetField } from './access/allowed.ts'
+import type { OwnAccess } from './own-access.ts'
+import { fieldsInNeed, readRequest } from './publication.ts'
 
 const NOTHING: Dict = new Map()
 
-/** Who began which job; only they may ask for its returns. */
+const dict = (fields: Record<string, Value>): Dict => new Map(Object.entries(fields))
+
+/** Number of jobs whose minions are remembered: only the minion that published a job may ask for its returns. */
 const REMEMBERED = 1000
+
+/** Longest time that a minion may wait for returns, in seconds. */
+const LONGEST_WAIT = 86_400
 
 /** Whether an expression of the configuration matches the beginning of a text. */
 export function begins(pattern: Value, text: string): boolean {
@@ -35,23 +42,30 @@ const given = (load: Dict): { args: Value[]; kwargs: Map<string, Value> } => {
 }
 
 export interface PeerTargets {
-  /** Whom a publication of a minion would reach; undefined when that must not be answered. */
-  reached(asking: string, target: Value, kind: string): string[] | undefined
-  /** Whom a target of the configuration means. */
+  /** The minions that a publication of a minion would reach; undefined when that must not be answered. */
+  reached(asking: string, target: Value, kind: string): Promise<string[] | undefined> | string[] | undefined
+  /** The minions that a target of the configuration means. */
   covered(target: Value): string[]
 }
 
+/** A job that its minion may publish, and the minions that were judged. */
+interface AllowedJob {
+  job: MinionJob
+  minions: string[]
+}
+
 export class Peers {
-  private readonly access: MasterAccess
+  private readonly access: OwnAccess
   private readonly owners = new Map<string, string>()
-  /** Which minions a target means. */
+  /** Whether a target means all these minions. */
   private readonly covers: (target: string, minions: readonly string[]) => boolean
   private readonly targets: PeerTargets
 
-  constructor(access: MasterAccess, targets: PeerTargets) {
+  constructor(access: OwnAccess, targets: PeerTargets) {
     this.access = access
     this.targets = targets
     this.covers = (target, minions) => {
+      if (target === '*') return true
       const meant = new Set(targets.covered(target))
       return minions.every((id) => meant.has(id))
     }
@@ -59,9 +73,9 @@ export class Peers {
 
   /** `minion_pub`: publishes, and gives the number of the job. */
   async publish(load: Dict): Promise<Dict> {
-    const job = this.allowedJob(load)
-    if (!job) return NOTHING
-    const published = await this.access.publish(job)
+    const allowed = await this.allowedJob(load)
+    if (!allowed) return NOTHING
+    const published = await this.access.publishTo(allowed.job, allowed.minions)
     const jid = published?.jid
     if (jid !== undefined) this.remember(jid, str(load.get('id')!))
     return new Map<Value, Value>([
@@ -72,11 +86,12 @@ export class Peers {
 
   /** `minion_publish`: publishes, and waits for the returns. */
   async publishAndWait(load: Dict): Promise<Dict> {
-    const job = this.allowedJob(load)
-    const published = job && (await this.access.publish(job))
+    const allowed = await this.allowedJob(load)
+    const published = allowed && (await this.access.publishTo(allowed.job, allowed.minions))
     if (!published) return NOTHING
     const isFull = load.get('form') === 'full'
-    const seconds = numberOf(load.get('tmo') ?? load.get('timeout') ?? 5) ?? 5
+    const wanted = numberOf(load.get('tmo') ?? load.get('timeout') ?? 5) ?? 5
+    const seconds = Number.isFinite(wanted) ? Math.min(Math.max(wanted, 0), LONGEST_WAIT) : 5
     const answer: Dict = new Map()
     for await (const { id, data } of this.access.collect(published, seconds, seconds)) {
       if (!data) continue
@@ -119,25 +134,30 @@ export class Peers {
     return (await runMasterFunction(this.access, { family: 'runner', fun, ...call, user })).value
   }
 
-  /** What is to be published, if the minion may; functions that publish are never published. */
-  private allowedJob(load: Dict): MinionJob | undefined {
-    const { opts } = this.access
+  /** The job of a request, if the minion may publish it; functions that publish are never published. */
+  private async allowedJob(load: Dict): Promise<AllowedJob | undefined> {
+    const { opts, log } = this.access
     const id = str(load.get('id')!)
-    const fun = load.get('fun') ?? ''
-    const calls = judgedCalls(fun, publishedArguments(given(load)))
-    if (calls.some((call) => call.fun.startsWith('publish.'))) return undefined
     const target = this.target(load)
     if (!target) return undefined
     const list = rightsOf(opts.get('peer') ?? null, id)
-    const minions = list.length === 0 ? undefined : this.targets.reached(id, target.tgt, target.tgtType)
-    if (!minions || !mayPublish(list, calls, (name) => this.covers(name, minions))) return undefined
-    return {
-      ...target,
-      fun,
-      arg: publishedArguments(given(load)),
-      ret: textOf(load.get('ret') ?? null) ?? '',
-      options: new Map([['id', id]]),
+    const [fun, arg, ret] = [load.get('fun') ?? '', publishedArguments(given(load)), load.get('ret') ?? '']
+    const { tgt, tgtType } = target
+    const request = readRequest(dict({ fun, arg, ret, tgt, tgt_type: tgtType }))
+    if (typeof request === 'string') {
+      log('warning', `Refused a job of minion ${id}: ${request}`)
+      return undefined
     }
+    const calls = judgedCalls(fun, arg)
+    if (list.length === 0 || calls.some((call) => call.fun.startsWith('publish.'))) return undefined
+    const field = fieldsInNeed(request, opts).find(([, rights]) => !maySetField(list, rights))
+    if (field) {
+      log('warning', `Minion ${id} may not set the field ${field[0]} of a job: the right @publish is missing`)
+      return undefined
+    }
+    const minions = await this.targets.reached(id, tgt, tgtType)
+    if (!minions || !mayPublish(list, calls, (name) => this.covers(name, minions))) return undefined
+    return { job: { ...target, fun, arg, ret: returnerNames(ret).join(','), options: dict({ id }) }, minions }
   }
 
   /** A group of nodes is a compound target under another name. */

@@ -1,6 +1,7 @@
 // `_syndic_return`: returns that a syndic gathered from its own minions, taken apart into one for each.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isJid, shownText } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
@@ -32,6 +33,10 @@ async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<
   const job = load.get('load')
   const returned = load.get('return')!
   if (!isDict(returned)) return
+  if (!isJid(jid)) {
+    parts.log('warning', `Dropped returns that ${syndic} passed on to what cannot be a job: ${shownText(jid)}`)
+    return
+  }
   if (job !== undefined && isDict(job)) {
     parts.jobs.saveJob({ jid, load: job, minions: [...returned.keys()].map(str) })
   }

@@ -117,7 +117,7 @@ export async function execute(execution: Execution): Promise<Value> {
   const { functions, fun, load } = execution
   assertNoBlackout(functions.ctx, fun)
   for (const name of executorsOf(functions.ctx.opts, load)) {
-    const executor = EXECUTORS[name]
+    const executor = Object.hasOwn(EXECUTORS, name) ? EXECUTORS[name] : undefined
     if (!executor) throw new SaltError('SaltInvocationError', `Executor '${name}' is not available`)
     const answer = await executor(execution)
     if (answer !== undefined) return answer

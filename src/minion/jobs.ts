@@ -3,12 +3,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Log, toError } from '../base/mod.ts'
+import { isJid, type Log, shownText, toError } from '../base/mod.ts'
 import { handReturn, returnerNames } from '../client/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
-import type { DaemonAccess } from '../sdk/mod.ts'
+import { type DaemonAccess, publishedLists } from '../sdk/mod.ts'
 import { leftJobs, leftReturn } from './left-jobs.ts'
 import { type Outcome, runFunction } from './run-job.ts'
 
@@ -34,7 +34,10 @@ const UNMANAGED: ReadonlyArray<[Value, Value]> = [
   ['minion_is_target', true],
 ]
 
-/** Who names a returner looks there as soon as the answer is there, so it goes first; a slow one holds up nobody, in ms. */
+/** Whether a name is a job id, or a word in place of one: the master is to choose it, or not to keep the return. */
+export const isReturnJid = (jid: string): boolean => isJid(jid) || jid === 'req' || jid === 'nocache'
+
+/** How long a returner may delay the return to the master, in ms. */
 const HEAD_START = 1000
 
 interface Running {
@@ -93,10 +96,14 @@ export class Jobs {
     await handed
   }
 
-  /** Notes that something runs under a number until it is done, and lets it be ended by that number. */
+  /** Notes that something runs under a job id until it is done, and lets it be ended by that id, which becomes a file name. */
   hold(load: Dict, work: (signal: AbortSignal) => Promise<void>): void {
     const jid = str(load.get('jid')!)
     if (this.running.has(jid)) return
+    if (!isReturnJid(jid)) {
+      this.options.log('error', `Refused to run a job, because ${shownText(jid)} is not a job id`)
+      return
+    }
     const ending = new AbortController()
     const done = this.room()
       .then(() => this.noted(jid, load, () => work(ending.signal)))
@@ -183,14 +190,13 @@ export class Jobs {
       )
   }
 
-  private call(functions: Registry, fun: Value, args: Value, load: Dict): Promise<Outcome> {
-    const given = isList(args) ? args : []
-    const published = told(load)
-    return runFunction(functions, { fun: str(fun), args: given, published }, this.options.log)
+  private call(functions: Registry, fun: string, args: readonly Value[], load: Dict): Promise<Outcome> {
+    return runFunction(functions, { fun, args, published: told(load) }, this.options.log)
   }
 
   private async single(functions: Registry, load: Dict): Promise<Dict> {
-    const outcome = await this.call(functions, load.get('fun')!, load.get('arg') ?? [], load)
+    const [[fun, args]] = publishedLists(load.get('fun')!, load.get('arg') ?? []) as [[string, readonly Value[]]]
+    const outcome = await this.call(functions, fun, args, load)
     const ret: Dict = new Map<Value, Value>([
       ['success', outcome.success],
       ['return', outcome.value],
@@ -202,12 +208,9 @@ export class Jobs {
   /** A job of several functions answers for each, by name or, with `multifunc_ordered`, in order. */
   private async several(functions: Registry, funs: readonly Value[], load: Dict): Promise<Dict> {
     const isOrdered = truthy(this.options.opts.get('multifunc_ordered') ?? false)
-    const argLists = load.get('arg')
     const outcomes: Outcome[] = []
-    for (const [index, fun] of funs.entries()) {
-      const args = argLists !== undefined && isList(argLists) ? (argLists[index] ?? []) : []
+    for (const [fun, args] of publishedLists(funs as Value, load.get('arg') ?? []))
       outcomes.push(await this.call(functions, fun, args, load))
-    }
     const gathered = (part: (outcome: Outcome) => Value): Value =>
       isOrdered ? outcomes.map(part) : new Map(outcomes.map((outcome, index) => [str(funs[index]!), part(outcome)]))
     return new Map<Value, Value>([
@@ -224,6 +227,11 @@ const told = (load: Dict): Dict => new Map([...load, ...UNMANAGED.filter(([name]
 const refused = (text: string): Dict =>
   new Map<Value, Value>([['success', false]]).set('return', text).set('retcode', 1).set('out', 'nested')
 
-/** Whether a publication is complete. */
-export const isJob = (load: Dict): boolean =>
-  isDict(load) && ['tgt', 'jid', 'fun', 'arg'].every((name) => load.has(name))
+/** Whether a publication is a complete job. Its id becomes a file name and part of tags, so anything else is refused. */
+export function isJob(load: Dict, log: Log): boolean {
+  if (!isDict(load) || !['tgt', 'jid', 'fun', 'arg'].every((name) => load.has(name))) return false
+  const jid = load.get('jid')!
+  if (isJid(jid)) return true
+  log('error', `Dropped a publication, because ${shownText(str(jid))} is not a job id`)
+  return false
+}

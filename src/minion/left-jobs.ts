@@ -13,7 +13,7 @@ export function leftJobs(folder: string, log: Log): Dict[] {
   for (const name of names(folder)) {
     try {
       const note = decodeMsgpack(readFileSync(join(folder, name)), { dialect: 'bus' })
-      if (isDict(note) && note.has('jid') && note.has('fun')) left.push(note)
+      if (isDict(note) && note.has('jid') && note.has('fun') && str(note.get('jid')!) === name) left.push(note)
     } catch (error) {
       log('debug', `The note of job ${name} cannot be read: ${toError(error).message}`)
     }

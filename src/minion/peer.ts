@@ -4,13 +4,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, encodeMsgpack, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, encodeMsgpack, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
 import { match } from '../match/mod.ts'
 import { ownMatch } from '../pybridge/mod.ts'
 import type { MinionSettings } from '../wire/mod.ts'
-import { isJob, type Jobs } from './jobs.ts'
+import { isJob, isReturnJid, type Jobs } from './jobs.ts'
 import type { MasterGroup } from './masters.ts'
 import { Outbox } from './outbox.ts'
 import { MasterReach } from './reaching.ts'
@@ -111,7 +111,9 @@ export class MasterPeer {
 
   /** `cache_jobs`: returns stay on this machine too. */
   private keep(load: Dict): void {
-    const folder = join(str(this.opts.get('cachedir')!), 'minion_jobs', str(load.get('jid')!))
+    const jid = str(load.get('jid')!)
+    if (!isReturnJid(jid)) return
+    const folder = join(str(this.opts.get('cachedir')!), 'minion_jobs', jid)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'return.p'), encodeMsgpack(load, 'bus'), { mode: 0o600 })
   }
@@ -189,7 +191,7 @@ export class MasterPeer {
 
   /** A publication: is it for us, and new? */
   private take(load: Dict): void {
-    if (!isJob(load)) return
+    if (!isJob(load, this.parts.log)) return
     const meant = this.isMeant(load)
     if (typeof meant === 'boolean') this.judged(load, meant)
     else meant.then((isSo) => this.judged(load, isSo))
@@ -207,6 +209,7 @@ export class MasterPeer {
     this.seen.add(jid)
     const most = numberOf(this.opts.get('minion_jid_queue_hwm') ?? 100) ?? 100
     if (this.seen.size > most) this.seen.delete(this.seen.values().next().value!)
+    asTyped(load)
     if (behind.resources.length > 0) {
       const targets = behind.resources.map(({ id, type }) => new Map([['id', id]]).set('type', type))
       load.set('resource_targets', targets).set('pure_resource_target', behind.isPure).set('minion_is_target', isOurs)
@@ -247,4 +250,12 @@ export class MasterPeer {
       return failed(error)
     }
   }
+}
+
+/** Masters publish the ids of a limited user's target, and beside them the target as functions show it. */
+function asTyped(load: Dict): void {
+  const typed = load.get('typed')
+  load.delete('typed')
+  if (typed === undefined || !isDict(typed)) return
+  for (const name of ['tgt', 'tgt_type', 'delimiter']) if (typed.has(name)) load.set(name, typed.get(name)!)
 }

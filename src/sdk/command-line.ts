@@ -2,7 +2,17 @@
 // collection that is plainly written as one; `name=value` is a keyword. On the wire, keywords are a dict marked
 // `__kwarg__` among the positional arguments.
 import { BrineError } from '../base/mod.ts'
-import { type Dict, type PyObject, SaltError, type Signature, str, strip, textOf, type Value } from '../data/mod.ts'
+import {
+  type Dict,
+  isList,
+  type PyObject,
+  SaltError,
+  type Signature,
+  str,
+  strip,
+  textOf,
+  type Value,
+} from '../data/mod.ts'
 import { load } from '../yaml/mod.ts'
 
 export interface CallArguments {
@@ -84,25 +94,48 @@ export function publishedArguments({ args, kwargs }: CallArguments): Value[] {
   return published
 }
 
-/** The arguments for a function out of a published list; keywords that it does not take are refused. */
-export function bindPublished(signature: Signature, published: readonly Value[]): CallArguments {
-  const bound: CallArguments = { args: [], kwargs: new Map() }
-  const invalid: string[] = []
-  const add = (name: string, value: Value): void => {
-    if (signature.open || signature.positional.includes(name) || signature.keywordOnly.includes(name)) {
-      bound.kwargs.set(name, value)
-    } else invalid.push(`${name}=${str(value)}`)
-  }
+/** One call of a publication: the keywords are in the order in which the minion takes them, so the last of a name counts. */
+export interface PublishedCall {
+  fun: string
+  args: Value[]
+  keywords: Array<[name: string, value: Value]>
+}
+
+/** Split a published list into arguments and keywords. Minions call functions by this, and masters judge rights by it. */
+export function splitPublished(published: readonly Value[]): Pick<PublishedCall, 'args' | 'keywords'> {
+  const split: Pick<PublishedCall, 'args' | 'keywords'> = { args: [], keywords: [] }
   for (const given of published) {
     const text = textOf(given)
     const keyword = text === undefined ? undefined : keywordOf(text)
-    if (keyword) add(keyword[0], readArgument(keyword[1]))
-    else if (isKeywords(given)) for (const [name, value] of keywordsIn(given)) add(name, value)
-    else bound.args.push(withoutMark(given))
+    if (keyword) split.keywords.push([keyword[0], readArgument(keyword[1])])
+    else if (isKeywords(given)) split.keywords.push(...keywordsIn(given))
+    else split.args.push(withoutMark(given))
   }
+  return split
+}
+
+/** Return the published lists of arguments by function. A job of several functions has one list for each. */
+export function publishedLists(fun: Value, arg: Value): Array<[fun: string, published: readonly Value[]]> {
+  const listOf = (value: Value | undefined): readonly Value[] => (value !== undefined && isList(value) ? value : [])
+  if (!isList(fun)) return [[str(fun), listOf(arg)]]
+  const lists = listOf(arg)
+  return [...fun].map((name, index) => [str(name), listOf(lists[index])])
+}
+
+/** Return every call of a publication as a minion reads it. */
+export function publishedCalls(fun: Value, arg: Value): PublishedCall[] {
+  return publishedLists(fun, arg).map(([name, published]) => ({ fun: name, ...splitPublished(published) }))
+}
+
+/** The arguments for a function out of a published list; keywords that it does not take are refused. */
+export function bindPublished(signature: Signature, published: readonly Value[]): CallArguments {
+  const { args, keywords } = splitPublished(published)
+  const isTaken = (name: string): boolean =>
+    signature.open || signature.positional.includes(name) || signature.keywordOnly.includes(name)
+  const invalid = keywords.filter(([name]) => !isTaken(name)).map(([name, value]) => `${name}=${str(value)}`)
   if (invalid.length > 0) {
     const which = `The following keyword arguments are not valid: ${invalid.join(', ')}`
     throw new SaltError('SaltInvocationError', which)
   }
-  return bound
+  return { args, kwargs: new Map(keywords) }
 }

@@ -50,7 +50,16 @@ export {
 } from './beacon.ts'
 export { bind, type Callable, filled, frameOf, signatureOf } from './bind.ts'
 export { CommandError, nestedText } from './command-error.ts'
-export { bindPublished, type CallArguments, parseInput, publishedArguments, readArgument } from './command-line.ts'
+export {
+  bindPublished,
+  type CallArguments,
+  type PublishedCall,
+  parseInput,
+  publishedArguments,
+  publishedCalls,
+  publishedLists,
+  readArgument,
+} from './command-line.ts'
 export {
   type CommandOutcome,
   type CommandWords,

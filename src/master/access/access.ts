@@ -1,27 +1,50 @@
 // Who asks, and what they may do: local programs by their keys, others by a token or by credentials for a system that
-// `external_auth` names. A refusal says nothing about its reason to who was refused; the log does.
+// `external_auth` names. The answer to a refused request does not say why; the log does.
 import { shownText } from '../../base/mod.ts'
-import { type MinionKnowledge, resolveTarget, type Targeted } from '../../client/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import type { DataCache } from '../../store/mod.ts'
+import { type MinionKnowledge, resolveTarget } from '../../client/mod.ts'
+import { type Dict, equals, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import type { DataCache, JobStore } from '../../store/mod.ts'
 import { argumentsOf } from '../call-arguments.ts'
 import type { LocalKeys } from '../local-keys.ts'
-import type { Refusal } from '../publish.ts'
-import { judgedCalls, mayCall, mayPublish } from './allowed.ts'
+import { extraOf, fieldsInNeed, isName, type JobRequest, readRequest } from '../publication.ts'
+import type { Refusal } from '../refusals.ts'
+import type { ResolvedTarget, TargetResolver } from '../target-resolver.ts'
+import {
+  isHarmless,
+  type JudgedCall,
+  judgedCalls,
+  mayCall,
+  mayPublish,
+  mayPublishAnywhere,
+  maySetField,
+} from './allowed.ts'
 import { backend } from './backends.ts'
 import { isBlacklisted, isPermissive, listFor } from './lists.ts'
 import { Tokens } from './tokens.ts'
 
-/** A user who was recognised; without a list everything is allowed. */
+/** A recognised caller; without a list it is the owner, who may do everything. */
 interface Recognised {
   user: string
   list?: Value[]
 }
 
+/** A caller with an access list. */
+type Limited = Required<Recognised>
+
+/** A publication that its caller may send. */
+export interface JudgedJob {
+  user: string
+  request: JobRequest
+  /** The minions that the rights were judged for. */
+  targeted: ResolvedTarget
+  /** Whether minions must get these ids in place of the target. */
+  isFrozen: boolean
+}
+
 const AUTHENTICATION: Refusal = { name: 'AuthenticationError', message: 'Authentication error occurred.' }
 const AUTHORIZATION: Refusal = { name: 'AuthorizationError', message: 'Authorization error occurred.' }
 
-/** Who may not call a function of the master hears of it as of a failed login. */
+/** Refusals of a call of the master's functions: Salt reports a missing right like a failed login. */
 const CALL_REFUSALS = {
   token: 'TokenAuthenticationError',
   eauth: 'EauthAuthenticationError',
@@ -30,47 +53,98 @@ const CALL_REFUSALS = {
 
 const TWELVE_HOURS = 43_200
 
+/** How far the time in a caller's job id may be from ours: a day for time zones, and some for wrong clocks. In ms. */
+const JID_DRIFT = 26 * 3_600_000
+
+type Known = MinionKnowledge & { cache: DataCache; jobs: Pick<JobStore, 'job'> }
+
 export class Access {
-  private readonly known: MinionKnowledge & { cache: DataCache }
+  private readonly known: Known
   private readonly keys: LocalKeys
+  private readonly targets: TargetResolver
   readonly tokens: Tokens
 
-  constructor(known: MinionKnowledge & { cache: DataCache }, keys: LocalKeys) {
+  constructor(known: Known, keys: LocalKeys, targets: TargetResolver) {
     this.known = known
     this.keys = keys
+    this.targets = targets
     this.tokens = new Tokens(known.cache.bank('tokens'))
   }
 
-  /** Judges a publication; the name of who asked by other means than a key is put into it. */
-  async judgePublish(load: Dict, targeted: () => Targeted): Promise<Refusal | undefined> {
+  /** Judge a request to publish: who asks, its shape, its fields, and the function on the minions it means. */
+  async judgePublish(load: Dict): Promise<JudgedJob | Refusal> {
     const { opts, log } = this.known
-    const calls = judgedCalls(load.get('fun') ?? '', load.get('arg') ?? [])
-    const user = str(load.get('user') ?? '')
+    const recognised = await this.recognise(load, extraOf(load))
+    if (!recognised) return AUTHENTICATION
+    const { user, list } = recognised
+    const request = readRequest(load)
+    if (typeof request === 'string') {
+      log('warning', `Refused a job of ${shownText(user)}: ${request}`)
+      return { name: 'SaltInvocationError', message: request }
+    }
+    const calls = judgedCalls(request.fun, request.arg)
     const functions = calls.map(({ fun }) => fun)
-    if (isBlacklisted(opts, user, functions)) {
+    // a remote user chooses the name beside the credentials
+    if ([str(load.get('user') ?? ''), user].some((name) => isBlacklisted(opts, name, functions))) {
       const reason = 'Please contact your local administrator if you believe this is in error.'
       log('error', `${shownText(user)} does not have permissions to run ${shownText(functions.join(','))}. ${reason}`)
       return { ...AUTHORIZATION, isUntold: true }
     }
-    const kwargs = load.get('kwargs')
-    const recognised = await this.recognise(load, kwargs !== undefined && isDict(kwargs) ? kwargs : new Map())
-    if (!recognised) return AUTHENTICATION
-    const { list } = recognised
-    // who may do nothing still hears that nobody is meant
-    const minions = list === undefined ? [] : targeted().minions
-    if (minions.length > 0 && !mayPublish(list!, calls, this.covering(minions))) {
-      log('warning', `${recognised.user} may not run ${shownText(functions.join(','))} on these minions`)
+    const { tgt: target, tgtType: kind, delimiter } = request
+    const asked = { author: user, target, kind, delimiter }
+    if (list === undefined) return { user, request, targeted: this.targets.trusted(asked), isFrozen: false }
+    const field = this.fieldWithoutRight({ user, list }, request)
+    if (field !== undefined) {
+      log('warning', `${shownText(user)} may not set the field ${field} of a job: the right @publish is missing`)
       return AUTHORIZATION
     }
-    load.set('user', recognised.user)
-    return undefined
+    return this.judgeTarget({ user, list }, request, calls, await this.targets.foreign(asked))
+  }
+
+  /** A user whose rights hold everywhere may reach minions that only other masters know. */
+  private judgeTarget(
+    { user, list }: Limited,
+    request: JobRequest,
+    calls: readonly JudgedCall[],
+    targeted: ResolvedTarget,
+  ): JudgedJob | Refusal {
+    const { opts, log } = this.known
+    const { minions } = targeted
+    const ordersMasters = truthy(opts.get('order_masters') ?? false)
+    const isAnywhere = mayPublishAnywhere(list, calls)
+    const asksIds = calls.every(isHarmless) && isList(request.tgt)
+    const isRaw = ordersMasters
+      ? isAnywhere || asksIds
+      : isAnywhere && request.tgt === '*' && request.tgtType === 'glob'
+    const isNobody = minions.length === 0
+    const isAllowed = isNobody ? isRaw || !ordersMasters : mayPublish(list, calls, this.covering(minions))
+    if (isAllowed) return { user, request, targeted, isFrozen: !isRaw }
+    const functions = shownText(calls.map(({ fun }) => fun).join(','))
+    const where = isNobody ? 'on minions that this master does not know' : 'on these minions'
+    log('warning', `${shownText(user)} may not run ${functions} ${where}`)
+    return AUTHORIZATION
+  }
+
+  /** The first field that the user must not set. */
+  private fieldWithoutRight({ user, list }: Limited, request: JobRequest): string | undefined {
+    for (const [field, rights] of fieldsInNeed(request, this.known.opts)) if (!maySetField(list, rights)) return field
+    const { jid } = request
+    return jid === undefined || maySetField(list, ['jid']) || this.isOwnJid(jid, user, request.fun) ? undefined : 'jid'
+  }
+
+  /** Clients number the jobs of a batch themselves: with an id of about now that is new, or that of the same user's batch. */
+  private isOwnJid(jid: string, user: string, fun: Value): boolean {
+    const isRecent = Math.abs(timeOf(jid) - Date.now()) <= JID_DRIFT
+    if (!isRecent) return false
+    const job = this.known.jobs.job(jid)
+    return !job || (job.load.get('user') === user && equals(job.load.get('fun') ?? '', fun))
   }
 
   /** Judges a call of the master's own functions. */
   async judgeCall(load: Dict, family: 'runner' | 'wheel', fun: string): Promise<{ user: string } | Refusal> {
     const recognised = await this.recognise(load, load)
     const how = load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'user'
-    const who = str(load.get('username') ?? load.get('user') ?? 'UNKNOWN')
+    const who = shownText(str(load.get('username') ?? load.get('user') ?? 'UNKNOWN'))
     const message = `Authentication failure of type "${how}" occurred for user ${who}.`
     const refusal: Refusal = { name: CALL_REFUSALS[how], message }
     if (!recognised) return refusal
@@ -86,13 +160,13 @@ export class Access {
     const recognised = await this.byCredentials(load)
     if (!recognised) return ''
     const own = numberOf(load.get('token_expire') ?? null)
-    const most = numberOf(this.known.opts.get('token_expire') ?? TWELVE_HOURS) ?? TWELVE_HOURS
-    const seconds = own !== undefined && this.mayChooseExpiry(load) ? own : most
+    const usual = numberOf(this.known.opts.get('token_expire') ?? TWELVE_HOURS) ?? TWELVE_HOURS
+    const isOwn = own !== undefined && Number.isFinite(own) && own > 0 && this.mayChooseExpiry(load)
     const facts = new Map<Value, Value>([
       ['name', recognised.user],
-      ['eauth', load.get('eauth')!],
+      ['eauth', str(load.get('eauth')!)],
     ])
-    return this.tokens.make(facts, seconds)
+    return this.tokens.make(facts, isOwn ? own : usual)
   }
 
   private mayChooseExpiry(load: Dict): boolean {
@@ -104,6 +178,7 @@ export class Access {
 
   private covering(minions: readonly string[]): (target: string) => boolean {
     return (target) => {
+      if (target === '*') return true
       const meant = new Set(resolveTarget(this.known, target, 'compound').minions)
       return minions.every((id) => meant.has(id))
     }
@@ -138,6 +213,11 @@ export class Access {
     const eauth = str(credentials.get('eauth') ?? '')
     const rules = this.rulesOf(eauth)
     const system = rules && (await backend(eauth, opts, log))
+    // a user's name becomes part of jobs, tokens and lines of the log
+    if (credentials.has('username') && !isName(credentials.get('username')!)) {
+      log('warning', 'Authentication failure of type "eauth" occurred: the name of the user is no name')
+      return undefined
+    }
     if (!rules || !system) {
       log('warning', `The eauth system "${shownText(eauth)}" is not enabled`)
       return undefined
@@ -158,15 +238,28 @@ export class Access {
     return { user, list: own ?? listFor(rules, user, groups, isPermissive(opts)) }
   }
 
+  /** The key tells the user. Only the owner's may come with another name: that of a user who became root by sudo. */
   private byKey(load: Dict): Recognised | undefined {
+    const { opts, log } = this.known
     const key = textOf(load.get('key') ?? null) ?? ''
-    const user = textOf(load.get('user') ?? null) ?? ''
-    if (key === '' || !this.keys.allows(key, user)) return undefined
-    const { opts } = this.known
+    const given = load.get('user') ?? ''
+    const holder = key === '' ? undefined : this.keys.userOf(key)
+    const user = isName(given) ? str(given) || holder : undefined
+    const isOwner = holder === this.keys.owner
+    if (holder === undefined || user === undefined || (!isOwner && user !== holder)) {
+      log('warning', 'Authentication failure of type "user" occurred.')
+      return undefined
+    }
     const rules = opts.get('publisher_acl') ?? null
-    // with `sudo_acl` who came by sudo has his own rights, not those of root
+    // with `sudo_acl` the user who came by sudo has their own rights, not those of root
     const isBound = user.startsWith('sudo_') && truthy(opts.get('sudo_acl') ?? false) && truthy(rules)
-    if (this.keys.isOwners(key) && !isBound) return { user }
-    return { user, list: listFor(rules, user.replace(/^sudo_/, ''), [], isPermissive(opts)) }
+    if (isOwner && !isBound) return { user }
+    return { user, list: listFor(rules, isOwner ? user.slice('sudo_'.length) : holder, [], isPermissive(opts)) }
   }
+}
+
+/** The time in a job id, in ms; NaN where its digits are no time. */
+function timeOf(jid: string): number {
+  const [, date, hour, minute, second] = /^(\d{8})(\d\d)(\d\d)(\d\d)/.exec(jid)!
+  return Date.parse(`${date!.replace(/(....)(..)(..)/, '$1-$2-$3')}T${hour}:${minute}:${second}Z`)
 }

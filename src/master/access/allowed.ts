@@ -1,6 +1,8 @@
 // What an access list allows. Entries are regular expressions for function names, matched from their beginning; dicts of a
-// target, or of `@runner` and its like, with functions; and functions with conditions on their arguments.
+// target, or of `@runner` and its like, with functions; functions with conditions on their arguments; and `@publish`, which
+// grants fields of a publication besides function, arguments and target.
 import { compileRegex, type Dict, isDict, isList, PyError, str, textOf, type Value } from '../../data/mod.ts'
+import { publishedCalls } from '../../sdk/mod.ts'
 
 /** A call to be judged; keywords are apart from the other arguments. */
 export interface JudgedCall {
@@ -9,11 +11,14 @@ export interface JudgedCall {
   kwargs: ReadonlyMap<Value, Value>
 }
 
-/** Whether all minions that a command reaches are among those a target means. */
+/** Whether all minions that a command reaches are among the minions of a target. */
 export type Covers = (target: string) => boolean
 
-/** Always allowed, because programs ask it of minions that keep silent. */
+/** Always allowed: clients ask it of minions that have not returned. */
 const HARMLESS = 'saltutil.find_job'
+
+/** The entry for fields of a publication. */
+const FIELDS = '@publish'
 
 function matches(pattern: Value, text: string): boolean {
   try {
@@ -36,9 +41,25 @@ function single(dict: Dict): [key: Value, value: Value] | undefined {
 /** Whether every function of a command is allowed on all the minions it reaches. */
 export function mayPublish(list: readonly Value[], calls: readonly JudgedCall[], covers: Covers): boolean {
   return (
-    calls.length > 0 &&
-    calls.every((call) => call.fun === HARMLESS || list.some((entry) => allows(entry, call, covers)))
+    calls.length > 0 && calls.every((call) => isHarmless(call) || list.some((entry) => allows(entry, call, covers)))
   )
+}
+
+export const isHarmless = ({ fun }: JudgedCall): boolean => fun === HARMLESS
+
+/** Whether every function of a command is allowed on every minion, also on minions that this master does not know. */
+export function mayPublishAnywhere(list: readonly Value[], calls: readonly JudgedCall[]): boolean {
+  const isEverybody: Covers = (target) => target === '*'
+  return calls.length > 0 && calls.every((call) => list.some((entry) => allows(entry, call, isEverybody)))
+}
+
+/** Whether a list grants a field of a publication: `@publish` grants all, `{'@publish': [name, …]}` the named ones. */
+export function maySetField(list: readonly Value[], names: readonly string[]): boolean {
+  return list.some((entry) => {
+    if (textOf(entry) === FIELDS) return true
+    const [right, granted] = (isDict(entry) ? single(entry) : undefined) ?? []
+    return right === FIELDS && listOf(granted!).some((name) => names.includes(str(name)))
+  })
 }
 
 function allows(entry: Value, call: JudgedCall, covers: Covers): boolean {
@@ -59,7 +80,10 @@ function allowsFunction(functions: Value, call: JudgedCall): boolean {
   })
 }
 
-/** Positional arguments that are named must match, further ones are free; so with keywords. */
+/**
+ * The listed positions and keywords must be given and match; further ones are free. A parameter that is given by position and by
+ * keyword fails on the minion, so a listed keyword cannot be evaded by a position.
+ */
 function allowsArguments(conditions: Value, { args, kwargs }: JudgedCall): boolean {
   const meets = (wanted: Value, given: Value | undefined): boolean =>
     given !== undefined && (wanted === null || matches(wanted, str(given)))
@@ -88,15 +112,7 @@ export function mayCall(list: readonly Value[], family: 'runner' | 'wheel', call
   })
 }
 
-/** The arguments of a published function, keywords apart. */
+/** Return the calls of a publication as minions will read them. */
 export function judgedCalls(fun: Value, arg: Value): JudgedCall[] {
-  const functions = listOf(fun).map(str)
-  const lists = isList(fun) ? listOf(arg) : [arg]
-  return functions.map((name, index) => {
-    const given = lists[index] ?? []
-    const args = isList(given) ? [...given] : [given]
-    const last = args.at(-1)
-    const hasKeywords = last !== undefined && isDict(last) && last.has('__kwarg__')
-    return { fun: name, args: hasKeywords ? args.slice(0, -1) : args, kwargs: hasKeywords ? last : new Map() }
-  })
+  return publishedCalls(fun, arg).map(({ keywords, ...call }) => ({ ...call, kwargs: new Map<Value, Value>(keywords) }))
 }

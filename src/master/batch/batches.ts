@@ -2,10 +2,12 @@
 // and a master that starts again takes up those that were not over.
 import { newJid, toError } from '../../base/mod.ts'
 import { BusTap } from '../../bus/mod.ts'
-import { batchSize, collectReturns } from '../../client/mod.ts'
+import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
+import { isValidId } from '../../wire/mod.ts'
 import type { MasterParts } from '../parts.ts'
+import type { JobRequest } from '../publication.ts'
 import type { Publishing } from '../publish.ts'
 import { Batch, type BatchNews, type BatchPlan } from './batch.ts'
 import { type BatchMoment, batchEvent, batchTag } from './telling.ts'
@@ -50,23 +52,23 @@ export class Batches {
     this.write()
   }
 
-  /** The answer to a clear `batch`: the job's number, at once. */
+  /** The answer to a clear `batch`: the job's number, at once. The minions that were judged take part, and nobody else. */
   async begin(load: Dict): Promise<Dict> {
-    const minions = listOf(load.get('minions'))
-    const request = new Map(load).set('tgt', minions).set('tgt_type', 'list')
-    const refused = await this.publishing.refused(request, () => ({ minions, missing: [] }))
-    if (refused) return refused
-    let plan: BatchPlan
-    try {
-      plan = planOf(load, str(request.get('user')!), minions.length)
-    } catch (error) {
-      if (!(error instanceof SaltError)) throw error
-      return refusal(error)
-    }
+    const named = load.get('minions')
+    const judged = await this.publishing.judged(new Map(load).set('tgt', named ?? []).set('tgt_type', 'list'))
+    if (judged instanceof Map) return judged
+    const { request, user, targeted, isFrozen } = judged
+    // unknown ids are left out, unless the caller may reach the minions of other masters
+    const isForOthers = !isFrozen && truthy(this.parts.opts.get('order_masters') ?? false)
+    const minions = isForOthers ? listOf(named).filter(isValidId) : targeted.minions
+    const plan = minions.length === 0 ? NO_MINIONS : planOf(load, request, user, minions.length)
+    if (plan instanceof SaltError) return refusal(plan)
+    if (this.running.has(plan.jid) || this.states.fetch(plan.jid) !== undefined)
+      return refusal(new SaltError('SaltInvocationError', `There is a batch of the job id ${plan.jid} already`))
     const batch = new Batch(plan, minions, now())
     this.running.set(plan.jid, batch)
     this.tell(batch, 'new')
-    // whoever is told the number of a batch can count on it, whatever becomes of this master
+    // the caller counts on the batch once it has the number, whatever becomes of this master
     this.write()
     await this.advance(batch, {})
     return new Map([['jid', plan.jid]])
@@ -119,7 +121,7 @@ export class Batches {
     if (isNews || next.length > 0) this.tell(batch, 'progress')
     if (next.length > 0) {
       const tap = this.tap()
-      await this.publishing.sendTo(requestOf(batch, next), next)
+      await this.publishing.send(requestOf(batch, next), batch.plan.user, { minions: next, missing: [] })
       void this.follow(batch, next, tap)
     }
     if (batch.isOver) this.end(batch)
@@ -163,17 +165,8 @@ export class Batches {
   }
 
   private async askWhoRuns(jid: string, ids: string[]): Promise<string> {
-    const asked = newJid()
-    const load = new Map<Value, Value>([
-      ['tgt', ids],
-      ['tgt_type', 'list'],
-      ['fun', 'saltutil.find_job'],
-      ['arg', [jid]],
-      ['jid', asked],
-      ['user', 'root'],
-    ])
-    await this.publishing.sendTo(load, ids)
-    return asked
+    const request: JobRequest = { fun: 'saltutil.find_job', arg: [jid], tgt: ids, tgtType: 'list', fields: new Map() }
+    return this.publishing.send(request, 'root', { minions: ids, missing: [] })
   }
 
   private halt(jid: string, reason: string): void {
@@ -217,45 +210,48 @@ const refusal = ({ code, message }: SaltError): Dict =>
     ],
   ])
 
+const NO_MINIONS = new SaltError('SaltInvocationError', 'The batch names no minion that this master knows')
+
 const listOf = (value: Value | undefined): string[] => (value !== undefined && isList(value) ? value.map(str) : [])
 
-function planOf(load: Dict, user: string, minions: number): BatchPlan {
-  const number = (name: string, fallback: number): number => numberOf(load.get(name) ?? fallback) ?? fallback
-  const kwargs = load.get('kwargs')
-  return {
-    jid: truthy(load.get('jid') ?? '') ? str(load.get('jid')!) : newJid(),
-    fun: load.get('fun') ?? '',
-    arg: load.get('arg') ?? [],
-    kwargs: kwargs !== undefined && isDict(kwargs) ? withoutCredentials(kwargs) : new Map(),
-    tgt: load.get('tgt') ?? '',
-    tgtType: str(load.get('tgt_type') ?? 'glob'),
-    ret: str(load.get('ret') ?? ''),
-    user,
-    size: batchSize(str(load.get('batch') ?? '1'), minions),
-    wait: number('batch_wait', 0),
-    failhard: truthy(load.get('failhard') ?? false),
-    timeout: number('timeout', 5),
-    gatherJobTimeout: number('gather_job_timeout', 10),
-    driver: load.get('driver') === 'cli' ? 'cli' : 'master',
+/** Longest time that a batch may wait for something, in seconds. */
+const LONGEST_WAIT = 86_400
+
+function planOf(load: Dict, request: JobRequest, user: string, minions: number): BatchPlan | SaltError {
+  const seconds = (name: string, fallback: number): number => {
+    const given = numberOf(load.get(name) ?? fallback) ?? fallback
+    return Number.isFinite(given) ? Math.min(Math.max(given, 0), LONGEST_WAIT) : fallback
+  }
+  try {
+    return {
+      jid: request.jid ?? newJid(),
+      fun: request.fun,
+      arg: request.arg,
+      kwargs: new Map<Value, Value>([...request.fields].filter(([name]) => name !== 'ret')),
+      tgt: load.get('tgt') ?? '',
+      tgtType: str(load.get('tgt_type') ?? 'glob'),
+      ret: returnerNames(request.fields.get('ret')).join(','),
+      user,
+      size: batchSize(str(load.get('batch') ?? '1'), minions),
+      wait: seconds('batch_wait', 0),
+      failhard: truthy(load.get('failhard') ?? false),
+      timeout: seconds('timeout', 5),
+      gatherJobTimeout: seconds('gather_job_timeout', 10),
+      driver: load.get('driver') === 'cli' ? 'cli' : 'master',
+    }
+  } catch (error) {
+    if (error instanceof SaltError) return error
+    throw error
   }
 }
 
-const CREDENTIALS = new Set<Value>(['token', 'username', 'password', 'eauth', 'sharedsecret'])
-
-const withoutCredentials = (kwargs: Dict): Dict => new Map([...kwargs].filter(([name]) => !CREDENTIALS.has(name)))
-
-function requestOf({ plan }: Batch, minions: string[]): Dict {
-  return new Map<Value, Value>([
-    ['tgt', minions],
-    ['tgt_type', 'list'],
-    ['fun', plan.fun],
-    ['arg', plan.arg],
-    ['jid', plan.jid],
-    ['ret', plan.ret],
-    ['kwargs', plan.kwargs],
-    ['user', plan.user],
-  ])
+function requestOf({ plan }: Batch, minions: string[]): JobRequest {
+  const { fun, arg, jid, ret, kwargs } = plan
+  const fields = new Map<string, Value>([...(ret === '' ? [] : [['ret', ret] as const]), ...fieldsOf(kwargs)])
+  return { fun, arg: isList(arg) ? arg : [], tgt: minions, tgtType: 'list', jid, fields }
 }
+
+const fieldsOf = (kwargs: Dict): Array<[string, Value]> => [...kwargs].map(([name, value]) => [str(name), value])
 
 /** What a batch remembers of a return. */
 function kept(data: Dict, jid: string): Dict {

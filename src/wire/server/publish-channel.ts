@@ -25,6 +25,8 @@ export interface PublishChannelOptions {
   lifetime?: number | undefined
   /** The ids that a target means; needed where the transport sends to single minions. */
   resolve?: ((target: string, kind: string) => Promise<readonly string[]> | readonly string[]) | undefined
+  /** The ids of accepted minions. A list with other ids goes to all: a resource is reached through its minion. */
+  minions?: (() => readonly string[]) | undefined
 }
 
 /** The default of `publication_ttl`. */
@@ -88,8 +90,14 @@ export class PublishChannel {
     const kind = load.get('tgt_type')
     const target = load.get('tgt')
     if (!this.options.publisher.supportsTopics || typeof kind !== 'string' || !RESOLVED.has(kind)) return undefined
-    if (target !== undefined && isList(target)) return target.filter((id): id is string => typeof id === 'string')
+    if (target !== undefined && isList(target)) return this.subscribersIn(target)
     return typeof target === 'string' ? this.options.resolve?.(target, kind) : undefined
+  }
+
+  private subscribersIn(target: readonly Value[]): string[] | undefined {
+    const ids = target.filter((id): id is string => typeof id === 'string')
+    const minions = new Set(this.options.minions?.() ?? ids)
+    return ids.every((id) => minions.has(id)) ? ids : undefined
   }
 }
 

@@ -1,0 +1,169 @@
+// The request to publish a job, and the publication that minions get. Every field that a request may carry is declared in one
+// table with its shape and with the right that a limited user needs for it; nothing else of a request reaches minions.
+import { isJid } from '../base/mod.ts'
+import { returnerNames } from '../client/mod.ts'
+import { type Dict, isDict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
+import { isValidId } from '../wire/mod.ts'
+
+/** A request to publish that has the right shape. */
+export interface JobRequest {
+  fun: Value
+  arg: Value[]
+  tgt: Value
+  tgtType: string
+  delimiter?: string
+  /** The job id that the caller chose. */
+  jid?: string
+  /** The further fields that are in use, by name; empty values are left out. */
+  fields: ReadonlyMap<string, Value>
+}
+
+interface Field {
+  /** The part of a request that carries it. */
+  from: 'load' | 'kwargs'
+  /** The name by which `@publish` grants it, besides its own. Without one every user may set it. */
+  right?: string
+  /** What a right value is, for the error message. */
+  wanted: string
+  isGood(value: Value): boolean
+}
+
+/** Longest name in a request: of a function, a user, a returner and the like. */
+const LONGEST_NAME = 256
+
+export const isName = (value: Value): boolean => {
+  const text = textOf(value)
+  return text !== undefined && text.length <= LONGEST_NAME && !/\p{Cc}/u.test(text)
+}
+const isNames = (value: Value): boolean => isName(value) || (isList(value) && value.every(isName))
+const anything = (): boolean => true
+const isTime = (value: Value): boolean => {
+  const number = numberOf(value)
+  return number !== undefined && Number.isFinite(number) && number >= 0
+}
+
+/** In the order of the publication. */
+const FIELDS: Readonly<Record<string, Field>> = {
+  ret: { from: 'load', right: 'ret', wanted: 'the name of a returner', isGood: isNames },
+  master_id: { from: 'kwargs', right: 'master_id', wanted: 'an id', isGood: isName },
+  id: { from: 'kwargs', right: 'id', wanted: 'the id of a minion', isGood: isValidId },
+  // Salt's clients send their timeout on a master of masters
+  to: { from: 'load', wanted: 'a number of seconds', isGood: isTime },
+  ret_config: { from: 'kwargs', right: 'ret', wanted: 'a name', isGood: isName },
+  metadata: { from: 'kwargs', right: 'metadata', wanted: 'a value', isGood: anything },
+  module_executors: {
+    from: 'kwargs',
+    right: 'module_executors',
+    wanted: 'a name or a list of names',
+    isGood: isNames,
+  },
+  executor_opts: { from: 'kwargs', right: 'module_executors', wanted: 'a mapping', isGood: isDict },
+  ret_kwargs: { from: 'kwargs', right: 'ret', wanted: 'a mapping', isGood: isDict },
+  start_event: { from: 'kwargs', right: 'start_event', wanted: 'a boolean', isGood: anything },
+  nocache: { from: 'kwargs', right: 'nocache', wanted: 'a boolean', isGood: anything },
+}
+
+/** Fields that minions do not get: they are for the master. */
+const OF_THE_MASTER = new Set(['nocache'])
+
+const isEmpty = (value: Value): boolean => !truthy(value)
+
+const isTarget = (value: Value): boolean => isWord(value) || (isList(value) && value.every(isWord))
+const isWord = (value: Value): boolean => textOf(value) !== undefined || numberOf(value) !== undefined
+
+/** Return the keyword fields of a request. */
+export const extraOf = (load: Dict): Dict => {
+  const kwargs = load.get('kwargs')
+  return kwargs !== undefined && isDict(kwargs) ? kwargs : new Map()
+}
+
+/** Read a request; a text says what is wrong with it. */
+export function readRequest(load: Dict): JobRequest | string {
+  const kwargs = extraOf(load)
+  const [fun, arg, tgt] = [load.get('fun') ?? '', load.get('arg') ?? [], load.get('tgt') ?? null]
+  const tgtType = load.get('tgt_type') ?? 'glob'
+  const isSeveral = isList(fun)
+  if (isEmpty(fun) || !isNames(fun)) return wrong('fun', 'the name of a function, or a list of names')
+  if (!isList(arg) || (isSeveral && !arg.every(isList)))
+    return wrong('arg', isSeveral ? 'a list of arguments for each function' : 'a list')
+  if (!isTarget(tgt)) return wrong('tgt', 'text, or a list of texts')
+  if (!isName(tgtType)) return wrong('tgt_type', 'the name of a kind of target')
+  const request: JobRequest = { fun, arg, tgt, tgtType: textOf(tgtType)!, fields: new Map() }
+  const delimiter = kwargs.get('delimiter') ?? null
+  if (!isEmpty(delimiter)) {
+    if (!isName(delimiter)) return wrong('delimiter', 'a text')
+    request.delimiter = textOf(delimiter)!
+  }
+  const jid = load.get('jid') ?? null
+  if (!isEmpty(jid)) {
+    if (!isJid(jid)) return wrong('jid', 'a job id of twenty digits')
+    request.jid = jid
+  }
+  return withFields(request, load, kwargs)
+}
+
+function withFields(request: JobRequest, load: Dict, kwargs: Dict): JobRequest | string {
+  const fields = new Map<string, Value>()
+  for (const [name, { from, wanted, isGood }] of Object.entries(FIELDS)) {
+    const value = (from === 'load' ? load : kwargs).get(name) ?? null
+    if (isEmpty(value)) continue
+    if (!isGood(value)) return wrong(name, wanted)
+    fields.set(name, value)
+  }
+  return { ...request, fields }
+}
+
+const wrong = (name: string, wanted: string): string => `The field ${name} of the request must be ${wanted}`
+
+/**
+ * Return the fields of a request that a limited user needs a right for, each with the names that grant it. Salt's clients
+ * name the external job cache in `ret` by themselves, so this is not counted. A job id is judged apart.
+ */
+export function fieldsInNeed({ fields }: JobRequest, opts: Dict): Array<[field: string, rights: string[]]> {
+  const external = returnerNames(opts.get('ext_job_cache'))
+  return [...fields].flatMap(([name, value]): Array<[string, string[]]> => {
+    const { right } = FIELDS[name]!
+    if (right === undefined) return []
+    if (name === 'ret' && returnerNames(value).every((each) => external.includes(each))) return []
+    return [[name, [name, right]]]
+  })
+}
+
+/** Build what is published and kept of a job, with the target as it was written. The user's name is all that it tells of the caller. */
+export function publicationOf(request: JobRequest, jid: string, user: string, opts: Dict): Dict {
+  const { fun, arg, tgt, tgtType, delimiter = ':', fields } = request
+  const published: Dict = new Map<Value, Value>([
+    ['fun', fun],
+    ['arg', arg],
+    ['tgt', tgt],
+    ['jid', jid],
+    ['ret', withExternalCache(fields.get('ret') ?? '', opts)],
+  ])
+  if (delimiter !== ':') published.set('delimiter', delimiter)
+  published.set('tgt_type', tgtType)
+  for (const [name, value] of fields) if (name !== 'ret' && !OF_THE_MASTER.has(name)) published.set(name, value)
+  if (published.has('start_event')) published.set('start_event', true)
+  return published.set('user', user) as Dict
+}
+
+/** An external job cache is one more returner of every job. */
+function withExternalCache(ret: Value, opts: Dict): Value {
+  const named = returnerNames(ret)
+  const missing = returnerNames(opts.get('ext_job_cache')).filter((name) => !named.includes(name))
+  return missing.length === 0 ? ret : [...named, ...missing].join(',')
+}
+
+/**
+ * Replace the target of a publication by ids. Minions match a list of ids alike everywhere, and no expression of a limited user
+ * is evaluated on them. The target as it was written goes along for functions that show it.
+ */
+export function frozen(publication: Dict, ids: readonly string[]): Dict {
+  const written = ['tgt', 'tgt_type', 'delimiter'].filter((name) => publication.has(name))
+  const typed: Dict = new Map(written.map((name) => [name, publication.get(name)!]))
+  const wire: Dict = new Map(publication)
+    .set('tgt', [...ids])
+    .set('tgt_type', 'list')
+    .set('typed', typed)
+  wire.delete('delimiter')
+  return wire
+}

@@ -1,0 +1,94 @@
+// Refused requests: the answer to the caller, and the event for everybody else. Strangers can cause these events, so each one
+// is small, holds no secrets, and there are only so many in a second.
+import { isJid, type Log } from '../base/mod.ts'
+import type { EventBus } from '../bus/mod.ts'
+import { type Dict, isDict, isList, isNumeric, str, textOf, type Value } from '../data/mod.ts'
+
+/** Why a request is refused. */
+export interface Refusal {
+  name:
+    | 'AuthenticationError'
+    | 'AuthorizationError'
+    | 'TokenAuthenticationError'
+    | 'EauthAuthenticationError'
+    | 'UserAuthenticationError'
+    | 'SaltInvocationError'
+  message: string
+  /** No event tells of it. */
+  isUntold?: true
+}
+
+/** Return the answer to a refused request. */
+export const refusedAnswer = ({ name, message }: Refusal): Dict =>
+  new Map<Value, Value>([['error', new Map<Value, Value>([['name', name]]).set('message', message)]])
+
+/** Fields that prove who asks; Salt tells what they hold to all who listen. */
+const SECRETS = new Set<Value>(['key', 'token', 'password', 'sharedsecret'])
+
+const LONGEST_TEXT = 256
+const MOST_VALUES = 64
+const DEEPEST = 4
+const CUT = '…'
+
+/** Copy a value for an event: long texts are cut, and beyond a number of values or levels there is only a mark. */
+function brief(value: Value, budget: { values: number }, depth = 0): Value {
+  if (--budget.values < 0 || depth > DEEPEST) return CUT
+  const text = textOf(value)
+  if (text !== undefined) return cut(text)
+  if (isDict(value)) {
+    const copy: Dict = new Map()
+    for (const [key, item] of value) {
+      if (budget.values <= 0) break
+      copy.set(cut(str(key)), SECRETS.has(key) ? '**********' : brief(item, budget, depth + 1))
+    }
+    return copy
+  }
+  if (isList(value)) return value.slice(0, Math.max(0, budget.values)).map((item) => brief(item, budget, depth + 1))
+  return value === null || typeof value === 'boolean' || isNumeric(value) ? value : CUT
+}
+
+const cut = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}${CUT}` : text)
+
+export interface RefusalOptions {
+  /** Events of one second. */
+  perSecond?: number
+  now?: () => number
+}
+
+export class RefusedJobs {
+  private readonly bus: Pick<EventBus, 'fire'>
+  private readonly log: Log
+  private readonly perSecond: number
+  private readonly now: () => number
+  private second = 0
+  private count = 0
+
+  constructor(bus: Pick<EventBus, 'fire'>, log: Log, { perSecond = 20, now = Date.now }: RefusalOptions = {}) {
+    this.bus = bus
+    this.log = log
+    this.perSecond = perSecond
+    this.now = now
+  }
+
+  /** Return the answer to a refused job, and fire `salt/job/error` about it. */
+  refuse(load: Dict, refusal: Refusal): Dict {
+    const answer = refusedAnswer(refusal)
+    if (refusal.isUntold || !this.hasRoom()) return answer
+    const event = brief(load, { values: MOST_VALUES }) as Dict
+    const jid = load.get('jid') ?? null
+    // strangers cause these events: they choose no more of a tag than a job id
+    this.bus.fire(isJid(jid) ? `salt/job/${jid}/error` : 'salt/job/error', event.set('error', answer.get('error')!))
+    return answer
+  }
+
+  private hasRoom(): boolean {
+    const second = Math.floor(this.now() / 1000)
+    if (second !== this.second) {
+      const left = this.count - this.perSecond
+      if (left > 0) this.log('warning', `${left} refused jobs caused no event: more than ${this.perSecond} in a second`)
+      this.second = second
+      this.count = 0
+    }
+    return ++this.count <= this.perSecond
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import type { Value } from '../../data/mod.ts'
+import { PublishChannel, type PublishChannelOptions } from './publish-channel.ts'
+import { PublishSecret } from './publish-secret.ts'
+
+async function receivers(tgt: Value, tgtType = 'list'): Promise<readonly string[] | undefined> {
+  let ids: readonly string[] | undefined
+  const publisher = {
+    supportsTopics: true,
+    publish: async (_packet: Uint8Array, wanted: readonly string[] | undefined) => {
+      ids = wanted
+    },
+  }
+  const options = { publisher, secret: new PublishSecret(), sign: false, minions: () => ['web1', 'web2', 'db1'] }
+  const load = new Map<Value, Value>([['tgt', tgt]]).set('tgt_type', tgtType)
+  await new PublishChannel(options as unknown as PublishChannelOptions).publish(load)
+  return ids
+}
+
+test('A list of minions is sent to these minions only', async () => {
+  expect(await receivers(['web1', 'db1'])).toEqual(['web1', 'db1'])
+})
+
+test('A list with an id that is no minion is sent to all, because a minion answers for it', async () => {
+  expect(await receivers(['web1', 'switch1'])).toBe(undefined)
+})
