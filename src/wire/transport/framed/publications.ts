@@ -80,6 +80,7 @@ export class FramedPublisher implements Publisher {
     const peer = peerOf(socket)
     const connection: FramedConnection = new FramedConnection(socket, {
       maxMessageBytes: MAX_INCOMING_BYTES,
+      peer,
       firstWithin: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS,
       onFrame: (frame) => void this.identify(connection, frame).catch((error) => connection.fail(toError(error))),
       onClose: (reason) => {

@@ -61,6 +61,7 @@ export async function listenForFrames(
     }
     const connection: FramedConnection = new FramedConnection(socket, {
       maxMessageBytes,
+      peer,
       firstWithin: handshakeTimeout,
       onFrame: (frame, size) => {
         answer(frame, size < WORTH_COUNTING ? 0 : size).catch((error) => connection.fail(toError(error)))

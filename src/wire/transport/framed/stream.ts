@@ -3,9 +3,10 @@ import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../../../data/mod.ts'
 import { WireError } from '../../errors.ts'
+import { readingOf } from '../allowance.ts'
 import { type Holder, intake } from '../intake.ts'
 import { Outbox } from '../outbox.ts'
-import { MAX_VALUES } from '../transport.ts'
+import type { Peer } from '../transport.ts'
 
 export interface Frame {
   head: Dict
@@ -26,6 +27,8 @@ export function encodeFrame(head: unknown, body: unknown): Buffer {
 
 export interface FramedHooks {
   maxMessageBytes: number
+  /** Whose frames these are, where that has to be proven yet. */
+  peer?: Peer | undefined
   /** Milliseconds until the first frame must be there. */
   firstWithin?: number | undefined
   /** A frame, and about how many bytes it had. */
@@ -43,8 +46,8 @@ export class FramedConnection implements Holder {
   constructor(socket: Socket, hooks: FramedHooks) {
     this.socket = socket
     this.outbox = new Outbox(socket, hooks.onDrain)
-    const { maxMessageBytes, firstWithin } = hooks
-    const stream = new MsgpackStream({ dialect: 'bus', maxBytes: maxMessageBytes, maxValues: MAX_VALUES })
+    const { maxMessageBytes, firstWithin, peer } = hooks
+    const stream = new MsgpackStream({ dialect: 'bus', maxBytes: maxMessageBytes, ...readingOf(peer) })
     const late = new WireError('ProtocolError', 'The peer did not introduce itself in time')
     const timer = firstWithin === undefined ? undefined : setTimeout(() => this.fail(late), firstWithin)
     let waiting = 0

@@ -3,13 +3,13 @@ import type { WebSocket } from 'ws'
 import { silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
+import { readingOf } from '../allowance.ts'
 import { endpointText } from '../endpoint.ts'
 import { whenOver } from '../time-over.ts'
 import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
-  MAX_VALUES,
   type Peer,
   REQUEST_TIMEOUT,
   REQUEST_TRIES,
@@ -66,7 +66,7 @@ async function answer(
   const log = options.log ?? silentLog
   let message: Value
   try {
-    message = decodeMsgpack(bytes, { dialect: 'wire', maxValues: MAX_VALUES })
+    message = decodeMsgpack(bytes, { dialect: 'wire', ...readingOf(peer) })
   } catch (error) {
     log('debug', `Cannot read a request from ${peer.address}: ${toError(error).message}`)
     socket.close()

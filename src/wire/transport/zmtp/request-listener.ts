@@ -2,13 +2,13 @@
 // order. A peer that sends faster than it is answered, or does not read its answers, is not read any further.
 import { type Log, silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
+import { readingOf } from '../allowance.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
 import { listenOn, peerOf } from '../sockets.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
   MAX_MESSAGE_BYTES,
-  MAX_VALUES,
   type Peer,
   type RequestHandler,
   type RequestListener,
@@ -58,7 +58,7 @@ class RequestConnection {
   private answer(route: Buffer[], payload: Buffer): void {
     let message: Value
     try {
-      message = decodeMsgpack(payload, { dialect: 'wire', maxValues: MAX_VALUES, views: true })
+      message = decodeMsgpack(payload, { dialect: 'wire', views: true, ...readingOf(this.peer) })
     } catch (error) {
       this.log('debug', `Cannot read a request from ${this.peer.address}: ${toError(error).message}`)
       this.finish(this.slot(0), route, UNREADABLE)
