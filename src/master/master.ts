@@ -46,6 +46,7 @@ import { Publishing } from './publish.ts'
 import { openReactor } from './reacting.ts'
 import { Returns } from './returns.ts'
 import { openSchedule } from './scheduling.ts'
+import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
 
@@ -108,18 +109,11 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     user: localKeys.owner,
     answer: (load) => clear.answer(load),
   })
-  const targets = new MinionTargets(parts)
-  const pool = program === undefined ? undefined : pillarPool(opts, log, program)
-  closings.push(() => pool?.close())
+  const resolver = new TargetResolver(parts, { program })
+  closings.push(() => resolver.close())
   let reactor: ReturnType<typeof openReactor>
   const services: Services = {
-    ...parts,
-    host,
-    files: new FileService(opts, host),
-    pillars: new PillarService(parts, host, pool),
-    mine: new MineService(parts, targets),
-    returns: new Returns(parts),
-    peers: new Peers(access, targets),
+    ...minionServices(parts, access, { resolver, program }, closings),
     reactionsWritten: () => reactor?.writing,
   }
   const clear: ClearCommands = clearCommands(publishing, access, rights)
@@ -143,6 +137,34 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   maintenance.start()
   closings.push(() => maintenance.close())
   return parts
+}
+
+interface ServiceParts {
+  resolver: TargetResolver
+  program: string | undefined
+}
+
+/** What answers minions. */
+function minionServices(
+  parts: MasterParts,
+  access: MasterAccess,
+  { resolver, program }: ServiceParts,
+  closings: Closing[],
+): Omit<Services, 'reactionsWritten'> {
+  const { opts, log } = parts
+  const { host } = access
+  const targets = new MinionTargets(resolver)
+  const pool = program === undefined ? undefined : pillarPool(opts, log, program)
+  closings.push(() => pool?.close())
+  return {
+    ...parts,
+    host,
+    files: new FileService(opts, host),
+    pillars: new PillarService(parts, host, pool),
+    mine: new MineService(parts, targets),
+    returns: new Returns(parts),
+    peers: new Peers(access, targets),
+  }
 }
 
 /** What the master does by itself: by the clock, and by engines. */

@@ -36,7 +36,7 @@ const given = (load: Dict): { args: Value[]; kwargs: Map<string, Value> } => {
 
 export interface PeerTargets {
   /** Whom a publication of a minion would reach; undefined when that must not be answered. */
-  reached(asking: string, target: Value, kind: string): string[] | undefined
+  reached(asking: string, target: Value, kind: string): Promise<string[] | undefined>
   /** Whom a target of the configuration means. */
   covered(target: Value): string[]
 }
@@ -59,7 +59,7 @@ export class Peers {
 
   /** `minion_pub`: publishes, and gives the number of the job. */
   async publish(load: Dict): Promise<Dict> {
-    const job = this.allowedJob(load)
+    const job = await this.allowedJob(load)
     if (!job) return NOTHING
     const published = await this.access.publish(job)
     const jid = published?.jid
@@ -72,7 +72,7 @@ export class Peers {
 
   /** `minion_publish`: publishes, and waits for the returns. */
   async publishAndWait(load: Dict): Promise<Dict> {
-    const job = this.allowedJob(load)
+    const job = await this.allowedJob(load)
     const published = job && (await this.access.publish(job))
     if (!published) return NOTHING
     const isFull = load.get('form') === 'full'
@@ -120,7 +120,7 @@ export class Peers {
   }
 
   /** What is to be published, if the minion may; functions that publish are never published. */
-  private allowedJob(load: Dict): MinionJob | undefined {
+  private async allowedJob(load: Dict): Promise<MinionJob | undefined> {
     const { opts } = this.access
     const id = str(load.get('id')!)
     const fun = load.get('fun') ?? ''
@@ -129,7 +129,7 @@ export class Peers {
     const target = this.target(load)
     if (!target) return undefined
     const list = rightsOf(opts.get('peer') ?? null, id)
-    const minions = list.length === 0 ? undefined : this.targets.reached(id, target.tgt, target.tgtType)
+    const minions = list.length === 0 ? undefined : await this.targets.reached(id, target.tgt, target.tgtType)
     if (!minions || !mayPublish(list, calls, (name) => this.covers(name, minions))) return undefined
     return {
       ...target,

@@ -24,6 +24,11 @@ export const SECURITY: OptionTable = {
     doc: 'Directory of grain values that are accepted by themselves',
   },
   autosign_grains: { type: 'list', for: ['minion'], doc: 'Grains a minion sends to be accepted by themselves' },
+  foreign_target_timeout: {
+    type: 'float|int',
+    for: ['master'],
+    doc: 'Seconds that matching a target of a limited user or of a minion may take, 1 if it is not set; what takes longer means nobody, and its author is refused for a minute',
+  },
   permissive_acl: { type: 'bool', master: false, doc: 'Let everybody do what no rule forbids' },
   always_verify_signature: {
     type: 'bool',
