@@ -1,4 +1,5 @@
 export { BrineError, type ErrorDetails, type Position, toError } from './errors.ts'
+export { guarded } from './guarded.ts'
 export { isJid, newJid } from './jid.ts'
 export { after, type Later } from './later.ts'
 export { calmLog, consoleLog, isLogLevel, LOG_LEVELS, type Log, type LogLevel, shownText, silentLog } from './log.ts'

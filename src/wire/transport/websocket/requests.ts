@@ -40,10 +40,12 @@ export async function listenOnWebSockets(
       socket.pause()
       hold(bytes.length)
       const answered = last.then(() => answer(socket, bytes, handler, peer, options))
-      last = answered.finally(() => {
-        hold(-bytes.length)
-        socket.resume()
-      })
+      last = answered
+        .catch(() => socket.terminate())
+        .then(() => {
+          hold(-bytes.length)
+          socket.resume()
+        })
     })
     socket.once('close', () => open--)
   })
