@@ -1,7 +1,7 @@
 // The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
 // answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
 import { after, type Later, type Log, shownText, silentLog, toError } from '../../base/mod.ts'
-import { type Dict, encodeMsgpack, isDict, str, type Value } from '../../data/mod.ts'
+import { type Dict, encodeMsgpack, FOREIGN_DEPTH, isDict, str, type Value } from '../../data/mod.ts'
 import {
   type Crypticle,
   Crypticle as CrypticleOf,
@@ -199,7 +199,8 @@ export class RequestChannel {
     if (sealed === undefined) return this.bad('The load is not encrypted')
     let load: Value
     try {
-      load = crypticle.open(sealed, { leavesPacked: isReturned, views: true, maxValues: MAX_VALUES })
+      const reading = { views: true, maxValues: MAX_VALUES, maxDepth: FOREIGN_DEPTH }
+      load = crypticle.open(sealed, { leavesPacked: isReturned, ...reading })
     } catch (error) {
       return this.bad(`Bad load from minion: ${toError(error).message}`)
     }
