@@ -145,6 +145,7 @@ export class RequestChannel {
   }
 
   private answer({ load, nonce, crypticle }: Opened, message: Dict, version: number, peer: Peer): unknown {
+    peer.prove?.()
     const close = (answer: unknown): unknown => {
       if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, nonce, version)
       const sealed = crypticle.sealLong(

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../../../data/mod.ts'
 import { WireError } from '../../errors.ts'
-import { readingOf } from '../allowance.ts'
 import { type Holder, intake } from '../intake.ts'
 import { Outbox } from '../outbox.ts'
-import type { Peer } from '../transport.ts'
+import type { Stranger } from '../strangers.ts'
+import { MAX_VALUES } from '../transport.ts'
 
 export interface Frame {
   head: Dict
@@ -27,8 +27,8 @@ export function encodeFrame(head: unknown, body: unknown): Buffer {
 
 export interface FramedHooks {
   maxMessageBytes: number
-  /** Whose frames these are, where that has to be proven yet. */
-  peer?: Peer | undefined
+  /** Who connected, where that has to be proven yet. */
+  stranger?: Stranger | undefined
   /** Milliseconds until the first frame must be there. */
   firstWithin?: number | undefined
   /** A frame, and about how many bytes it had. */
@@ -41,13 +41,16 @@ export interface FramedHooks {
 export class FramedConnection implements Holder {
   readonly socket: Socket
   readonly outbox: Outbox
+  private readonly stranger: Stranger | undefined
   private reason: Error | undefined
 
   constructor(socket: Socket, hooks: FramedHooks) {
     this.socket = socket
     this.outbox = new Outbox(socket, hooks.onDrain)
-    const { maxMessageBytes, firstWithin, peer } = hooks
-    const stream = new MsgpackStream({ dialect: 'bus', maxBytes: maxMessageBytes, ...readingOf(peer) })
+    const { maxMessageBytes, firstWithin, stranger } = hooks
+    this.stranger = stranger
+    const reading = stranger?.reading ?? { maxValues: MAX_VALUES }
+    const stream = new MsgpackStream({ dialect: 'bus', maxBytes: maxMessageBytes, ...reading }, stranger?.largest)
     const late = new WireError('ProtocolError', 'The peer did not introduce itself in time')
     const timer = firstWithin === undefined ? undefined : setTimeout(() => this.fail(late), firstWithin)
     let waiting = 0
@@ -79,6 +82,10 @@ export class FramedConnection implements Holder {
 
   send(frame: Buffer): void {
     this.outbox.push(frame)
+  }
+
+  isStranger(): boolean {
+    return this.stranger?.isProven() === false
   }
 
   overflow(): void {
