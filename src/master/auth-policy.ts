@@ -5,6 +5,7 @@ import type { Log } from '../base/mod.ts'
 import { compileRegex, type Dict, fnmatch, numberOf, PyError, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { PkiKeys } from '../store/mod.ts'
 import { type AuthPolicy, isValidId } from '../wire/mod.ts'
+import type { Quotas } from './quotas.ts'
 
 /** The lines of a file that others cannot write to; a file with wider rights is not trusted. */
 function trustedLines(file: string, isPermissive: boolean, log: Log): string[] {
@@ -59,7 +60,7 @@ function takeStub(opts: Dict, id: string, log: Log): boolean {
   return true
 }
 
-export function authPolicy(opts: Dict, keys: PkiKeys, log: Log): AuthPolicy {
+export function authPolicy(opts: Dict, keys: PkiKeys, quotas: Quotas, log: Log): AuthPolicy {
   const text = (name: string): string => textOf(opts.get(name) ?? null) ?? ''
   const flag = (name: string): boolean => truthy(opts.get(name) ?? false)
   const listedIn = (option: string, id: string): boolean =>
@@ -74,6 +75,8 @@ export function authPolicy(opts: Dict, keys: PkiKeys, log: Log): AuthPolicy {
       if (directory === '' || grains === undefined) return false
       return [...grains].some(([name, value]) => grainAllows(directory, str(name), value))
     },
+    mayFile: () => quotas.allowsPending(() => keys.list('minions_pre').length + keys.list('minions_rejected').length),
+    signIn: quotas.signIn,
     isFull: (id) => most > 0 && keys.accepted(id) === undefined && keys.list('minions').length >= most,
   }
 }

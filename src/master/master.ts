@@ -43,6 +43,7 @@ import { Peers } from './peer.ts'
 import { pillarPool } from './pillar-pool.ts'
 import { PillarService } from './pillar-service.ts'
 import { Publishing } from './publish.ts'
+import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
 import { Returns } from './returns.ts'
 import { openSchedule } from './scheduling.ts'
@@ -111,9 +112,10 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   })
   const resolver = new TargetResolver(parts, { program })
   closings.push(() => resolver.close())
+  const quotas = new Quotas(opts, log)
   let reactor: ReturnType<typeof openReactor>
   const services: Services = {
-    ...minionServices(parts, access, { resolver, program }, closings),
+    ...minionServices(parts, access, { resolver, quotas, program }, closings),
     reactionsWritten: () => reactor?.writing,
   }
   const clear: ClearCommands = clearCommands(publishing, access, rights)
@@ -128,7 +130,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     aes: (load, sender) => callMethod(services, load, sender),
   }
   const isRelieved = program !== undefined && transport.name === 'zeromq'
-  await openRequests(transport, parts, { identity, secret, handlers, isRelieved }, closings)
+  await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
   batches.resume()
   reactor = openReactor(parts, access)
   closings.push(() => reactor?.close())
@@ -141,6 +143,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
 
 interface ServiceParts {
   resolver: TargetResolver
+  quotas: Quotas
   program: string | undefined
 }
 
@@ -148,7 +151,7 @@ interface ServiceParts {
 function minionServices(
   parts: MasterParts,
   access: MasterAccess,
-  { resolver, program }: ServiceParts,
+  { resolver, quotas, program }: ServiceParts,
   closings: Closing[],
 ): Omit<Services, 'reactionsWritten'> {
   const { opts, log } = parts
@@ -160,8 +163,9 @@ function minionServices(
     ...parts,
     host,
     files: new FileService(opts, host),
-    pillars: new PillarService(parts, host, pool),
-    mine: new MineService(parts, targets),
+    quotas,
+    pillars: new PillarService(parts, host, quotas, pool),
+    mine: new MineService(parts, targets, quotas),
     returns: new Returns(parts),
     peers: new Peers(access, targets),
   }
@@ -181,6 +185,7 @@ interface RequestParts {
   identity: MasterIdentity
   secret: PublishSecret
   handlers: RequestHandlers
+  quotas: Quotas
   /** Whether another process takes subscribers when there are many. */
   isRelieved: boolean
 }
@@ -188,7 +193,7 @@ interface RequestParts {
 async function openRequests(
   transport: Transport,
   { opts, keys, bus, log }: MasterParts,
-  { identity, secret, handlers, isRelieved }: RequestParts,
+  { identity, secret, handlers, quotas, isRelieved }: RequestParts,
   closings: Closing[],
 ): Promise<void> {
   const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
@@ -201,7 +206,7 @@ async function openRequests(
     secret,
     sessions,
     handlers,
-    policy: authPolicy(opts, keys, log),
+    policy: authPolicy(opts, keys, quotas, log),
     publishPort: number('publish_port', 4505),
     minimumVersion: number('minimum_auth_version', 3),
     timeToLive: number('request_server_ttl', 0),

@@ -3,6 +3,7 @@ import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../d
 import type { MinionTargets } from './minion-targets.ts'
 import type { MasterParts } from './parts.ts'
 import { begins, rightsOf } from './peer.ts'
+import type { Quotas } from './quotas.ts'
 
 /** How a minion marks an entry that only some may read. */
 const ITEM = '__saltmine_acl__'
@@ -11,10 +12,12 @@ const DATA = '__data__'
 export class MineService {
   private readonly parts: MasterParts
   private readonly targets: MinionTargets
+  private readonly quotas: Quotas
 
-  constructor(parts: MasterParts, targets: MinionTargets) {
+  constructor(parts: MasterParts, targets: MinionTargets, quotas: Quotas) {
     this.parts = parts
     this.targets = targets
+    this.quotas = quotas
   }
 
   private get isKept(): boolean {
@@ -33,7 +36,9 @@ export class MineService {
     if (data === undefined || !isDict(data)) return false
     const id = str(load.get('id')!)
     const before = truthy(load.get('clear') ?? false) ? new Map<Value, Value>() : this.of(id)
-    this.parts.cache.bank('mine').store(id, new Map([...before, ...data]))
+    const mine = new Map([...before, ...data])
+    if (!this.quotas.allowsMine(id, mine)) return false
+    this.parts.cache.bank('mine').store(id, mine)
     return true
   }
 

@@ -5,6 +5,7 @@ import { type Dict, encodeMsgpack, strip, type Value } from '../../data/mod.ts'
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
 import { bytesOf, dictOf, isValidId, textField } from '../envelope.ts'
 import { isWireError, WireError } from '../errors.ts'
+import type { Peer } from '../transport/transport.ts'
 import { type AuthDecision, decideAuth } from './auth-decision.ts'
 import type { MasterIdentity } from './identity.ts'
 import type { KeyStore } from './key-store.ts'
@@ -18,6 +19,10 @@ export interface AuthPolicy {
   autoSign?(id: string, autosignGrains: Dict | undefined): boolean | Promise<boolean>
   /** Whether `max_minions` leaves no room for this one. */
   isFull?(id: string): boolean | Promise<boolean>
+  /** Whether one more key may be kept that is not accepted. */
+  mayFile?(): boolean
+  /** Limits the attempts of a host that end in no acceptance. */
+  signIn?: { isAllowed(host: string): boolean; failed(host: string): void }
 }
 
 export interface AuthParts {
@@ -36,6 +41,8 @@ export interface AuthParts {
 const LONGEST_KEY = 16_384
 const LONGEST_NONCE = 1024
 
+const TOO_MANY = 'too many failed attempts'
+
 type Reply = Map<string, unknown>
 
 export class Authenticator {
@@ -45,12 +52,27 @@ export class Authenticator {
     this.parts = parts
   }
 
-  async answer(load: Dict, version: number): Promise<Reply> {
+  /** Answers with a text that minions take for a failed attempt where the host made too many. */
+  async answer(load: Dict, version: number, { address }: Peer): Promise<Reply | string> {
+    const { signIn } = this.parts.policy
+    const host = address.slice(0, Math.max(0, address.lastIndexOf(':')))
+    if (signIn?.isAllowed(host) === false) return TOO_MANY
+    let isAccepted = false
+    try {
+      const reply = await this.judge(load, version)
+      isAccepted = reply.isAccepted
+      return reply.reply
+    } finally {
+      if (!isAccepted) signIn?.failed(host)
+    }
+  }
+
+  private async judge(load: Dict, version: number): Promise<{ reply: Reply; isAccepted: boolean }> {
     const id = load.get('id')
     const signed = version > 1
     if (!isValidId(id)) {
       this.parts.log('info', `Authentication request from invalid id ${shownText(String(id))}`)
-      return this.refusal(false, load, signed)
+      return { reply: await this.refusal(false, load, signed), isAccepted: false }
     }
     const pub = textField(load, 'pub')
     if (pub === undefined || pub.length > LONGEST_KEY) {
@@ -58,7 +80,9 @@ export class Authenticator {
     }
     const key = readPublicKey(strip(pub))
     const decision = await this.decide(id, { pub: strip(pub), isKey: key !== undefined }, load)
-    return decision.ret === undefined ? this.welcome(id, key!, load, version) : this.refusal(decision.ret, load, signed)
+    const isAccepted = decision.ret === undefined
+    const reply = isAccepted ? this.welcome(id, key!, load, version) : this.refusal(decision.ret!, load, signed)
+    return { reply: await reply, isAccepted }
   }
 
   private async decide(id: string, { pub, isKey }: { pub: string; isKey: boolean }, load: Dict): Promise<AuthDecision> {
@@ -72,6 +96,7 @@ export class Authenticator {
       full: (await policy.isFull?.(id)) === true,
       autoReject: (await policy.autoReject?.(id)) === true,
       autoSign: (await policy.autoSign?.(id, grains)) === true,
+      mayFile: () => policy.mayFile?.() !== false,
     })
     log(...decision.log)
     if (decision.act === 'accept' && !isKey) {

@@ -135,7 +135,7 @@ export class RequestChannel {
     const problem = idProblem(load)
     if (problem !== undefined) return problem
     if (message.get('enc') !== 'clear') return HANDLER_FAILED
-    if (load.get('cmd') === '_auth') return this.authenticator.answer(load, version)
+    if (load.get('cmd') === '_auth') return this.authenticator.answer(load, version, peer)
     return this.options.handlers.clear(load, { id: '', version, peer })
   }
 
