@@ -26,7 +26,7 @@ export class Rates {
     return known === undefined ? burst : Math.min(burst, known.level + ((now() - known.at) / 1000) * perSecond)
   }
 
-  /** Takes it, also where less is left. */
+  /** Takes it, also where less is left; a negative amount is given back. */
   spend(key: string, amount = 1): void {
     const level = this.left(key) - Math.min(amount, this.settings.burst)
     this.known.delete(key)

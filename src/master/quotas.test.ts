@@ -74,7 +74,13 @@ it('bounds the keys that wait, counting those that others file too', () => {
 
 it('refuses sign-ins of an address from which too many failed, and no others', () => {
   const { own, lines } = quotas({ failed_auth_per_second: 1 })
-  for (let i = 0; i < 20; i++) own.signIn.failed('192.0.2.7')
-  expect([own.signIn.isAllowed('192.0.2.7'), own.signIn.isAllowed('192.0.2.8')]).toEqual([false, true])
+  const attempt = (host: string, isAccepted = false): boolean => {
+    const isAllowed = own.signIn.begin(host)
+    if (isAccepted) own.signIn.accepted(host)
+    return isAllowed
+  }
+  expect(Array.from({ length: 100 }, () => attempt('192.0.2.7', true)).every(Boolean)).toBe(true)
+  expect(Array.from({ length: 30 }, () => attempt('192.0.2.7')).filter(Boolean)).toHaveLength(20)
+  expect(attempt('192.0.2.8')).toBe(true)
   expect(lines).toHaveLength(1)
 })

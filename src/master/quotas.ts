@@ -119,10 +119,10 @@ export class Quotas {
     return false
   }
 
-  /** Whether a host may ask to be let in; `failed` notes that it was not. */
+  /** Counts the sign-ins of a host; one that was accepted does not count. */
   readonly signIn = {
-    isAllowed: (host: string): boolean => {
-      if (this.signIns.left(host) >= 1) return true
+    begin: (host: string): boolean => {
+      if (this.signIns.take(host)) return true
       const most = this.limit('failed_auth_per_second')
       if (this.lines.take(`host ${host}`)) {
         this.log(
@@ -132,7 +132,7 @@ export class Quotas {
       }
       return false
     },
-    failed: (host: string): void => this.signIns.spend(host),
+    accepted: (host: string): void => this.signIns.spend(host, -1),
   }
 
   private fits(id: string, name: Limit, what: string, bytes: number): boolean {

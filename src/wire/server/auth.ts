@@ -21,8 +21,8 @@ export interface AuthPolicy {
   isFull?(id: string): boolean | Promise<boolean>
   /** Whether one more key may be kept that is not accepted. */
   mayFile?(): boolean
-  /** Limits the attempts of a host that end in no acceptance. */
-  signIn?: { isAllowed(host: string): boolean; failed(host: string): void }
+  /** Limits the attempts of a host: each counts unless it was accepted. */
+  signIn?: { begin(host: string): boolean; accepted(host: string): void }
 }
 
 export interface AuthParts {
@@ -41,7 +41,7 @@ export interface AuthParts {
 const LONGEST_KEY = 16_384
 const LONGEST_NONCE = 1024
 
-const TOO_MANY = 'too many failed attempts'
+const TOO_MANY = 'too many sign-ins failed'
 
 type Reply = Map<string, unknown>
 
@@ -52,27 +52,15 @@ export class Authenticator {
     this.parts = parts
   }
 
-  /** Answers with a text that minions take for a failed attempt where the host made too many. */
-  async answer(load: Dict, version: number, { address }: Peer): Promise<Reply | string> {
+  /** Answers; with a text, which a minion takes for a failed attempt, where the peer's host makes too many. */
+  async answer(load: Dict, version: number, { host = '' }: Peer): Promise<Reply | string> {
     const { signIn } = this.parts.policy
-    const host = address.slice(0, Math.max(0, address.lastIndexOf(':')))
-    if (signIn?.isAllowed(host) === false) return TOO_MANY
-    let isAccepted = false
-    try {
-      const reply = await this.judge(load, version)
-      isAccepted = reply.isAccepted
-      return reply.reply
-    } finally {
-      if (!isAccepted) signIn?.failed(host)
-    }
-  }
-
-  private async judge(load: Dict, version: number): Promise<{ reply: Reply; isAccepted: boolean }> {
+    if (signIn?.begin(host) === false) return TOO_MANY
     const id = load.get('id')
     const signed = version > 1
     if (!isValidId(id)) {
       this.parts.log('info', `Authentication request from invalid id ${shownText(String(id))}`)
-      return { reply: await this.refusal(false, load, signed), isAccepted: false }
+      return this.refusal(false, load, signed)
     }
     const pub = textField(load, 'pub')
     if (pub === undefined || pub.length > LONGEST_KEY) {
@@ -80,9 +68,8 @@ export class Authenticator {
     }
     const key = readPublicKey(strip(pub))
     const decision = await this.decide(id, { pub: strip(pub), isKey: key !== undefined }, load)
-    const isAccepted = decision.ret === undefined
-    const reply = isAccepted ? this.welcome(id, key!, load, version) : this.refusal(decision.ret!, load, signed)
-    return { reply: await reply, isAccepted }
+    if (decision.ret === undefined) signIn?.accepted(host)
+    return decision.ret === undefined ? this.welcome(id, key!, load, version) : this.refusal(decision.ret, load, signed)
   }
 
   private async decide(id: string, { pub, isKey }: { pub: string; isKey: boolean }, load: Dict): Promise<AuthDecision> {

@@ -54,7 +54,7 @@ export class Strangers {
       },
     }
     return {
-      peer: { ...peer, prove: () => this.prove(host) },
+      peer: { ...peer, host, prove: () => this.prove(host) },
       reading: { maxValues: MAX_VALUES, maxDepth: FOREIGN_DEPTH, allowance },
       isProven,
       largest: () => (isProven() ? this.maxMessageBytes : Math.min(this.maxMessageBytes, UNPROVEN_BYTES)),
