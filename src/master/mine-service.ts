@@ -1,8 +1,9 @@
 // The mine: what minions leave for others to read, function by function.
 import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { begins } from './configured-pattern.ts'
 import type { MinionTargets } from './minion-targets.ts'
 import type { MasterParts } from './parts.ts'
-import { begins, rightsOf } from './peer.ts'
+import { rightsOf } from './peer.ts'
 import type { Quotas } from './quotas.ts'
 
 /** How a minion marks an entry that only some may read. */

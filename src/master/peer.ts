@@ -1,25 +1,15 @@
 // What minions may have other minions and the master do: `peer` and `peer_run` name functions for ids, by expressions that
 // are matched from their beginning. Who may not gets an empty answer.
 import { type MasterAccess, refreshFunctions, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
-import { compileRegex, type Dict, isDict, isList, numberOf, PyError, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
 import { judgedCalls, mayPublish } from './access/allowed.ts'
+import { begins } from './configured-pattern.ts'
 
 const NOTHING: Dict = new Map()
 
 /** Who began which job; only they may ask for its returns. */
 const REMEMBERED = 1000
-
-/** Whether an expression of the configuration matches the beginning of a text. */
-export function begins(pattern: Value, text: string): boolean {
-  try {
-    return compileRegex(str(pattern)).match(text) !== null
-  } catch (error) {
-    // an expression that cannot be read names nobody
-    if (error instanceof PyError) return false
-    throw error
-  }
-}
 
 /** The lists of all expressions that match an id. */
 export function rightsOf(rules: Value, id: string): Value[] {

@@ -1,6 +1,7 @@
 // What an access list allows. Entries are regular expressions for function names, matched from their beginning; dicts of a
 // target, or of `@runner` and its like, with functions; and functions with conditions on their arguments.
-import { compileRegex, type Dict, isDict, isList, PyError, str, textOf, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isList, str, textOf, type Value } from '../../data/mod.ts'
+import { begins } from '../configured-pattern.ts'
 
 /** A call to be judged; keywords are apart from the other arguments. */
 export interface JudgedCall {
@@ -14,16 +15,6 @@ export type Covers = (target: string) => boolean
 
 /** Always allowed, because programs ask it of minions that keep silent. */
 const HARMLESS = 'saltutil.find_job'
-
-function matches(pattern: Value, text: string): boolean {
-  try {
-    return compileRegex(str(pattern)).match(text) !== null
-  } catch (error) {
-    // an expression that cannot be read allows nothing
-    if (error instanceof PyError) return false
-    throw error
-  }
-}
 
 const listOf = (value: Value): Value[] => (isList(value) ? [...value] : [value])
 
@@ -43,7 +34,7 @@ export function mayPublish(list: readonly Value[], calls: readonly JudgedCall[],
 
 function allows(entry: Value, call: JudgedCall, covers: Covers): boolean {
   const text = textOf(entry)
-  if (text !== undefined) return !text.startsWith('@') && matches(text, call.fun)
+  if (text !== undefined) return !text.startsWith('@') && begins(text, call.fun)
   if (!isDict(entry)) return false
   const [target, functions] = single(entry) ?? []
   if (target === undefined || str(target).startsWith('@')) return false
@@ -53,16 +44,16 @@ function allows(entry: Value, call: JudgedCall, covers: Covers): boolean {
 function allowsFunction(functions: Value, call: JudgedCall): boolean {
   return listOf(functions).some((entry) => {
     const text = textOf(entry)
-    if (text !== undefined) return matches(text, call.fun)
+    if (text !== undefined) return begins(text, call.fun)
     const [name, conditions] = (isDict(entry) ? single(entry) : undefined) ?? []
-    return name !== undefined && matches(name, call.fun) && allowsArguments(conditions!, call)
+    return name !== undefined && begins(name, call.fun) && allowsArguments(conditions!, call)
   })
 }
 
 /** Positional arguments that are named must match, further ones are free; so with keywords. */
 function allowsArguments(conditions: Value, { args, kwargs }: JudgedCall): boolean {
   const meets = (wanted: Value, given: Value | undefined): boolean =>
-    given !== undefined && (wanted === null || matches(wanted, str(given)))
+    given !== undefined && (wanted === null || begins(wanted, str(given)))
   return listOf(conditions).some((condition) => {
     if (!isDict(condition)) return false
     const positional = condition.get('args') ?? []
