@@ -1,4 +1,5 @@
 // Settings of network interfaces, when they change. They come from `ip`, under the kernel's names for them.
+import { lookup } from '../base/mod.ts'
 import { type Dict, decodeBytes, isDict, isList, loadJson, repr, str, truthy, type Value } from '../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption } from '../sdk/mod.ts'
 
@@ -8,7 +9,7 @@ const ATTRIBUTES = new Set(
   ),
 )
 /** Where `ip -json` has another name. */
-const NAMES: Readonly<Record<string, string>> = { ifindex: 'index', link_type: 'ifi_type', addr_info: 'ipaddr' }
+const NAMES: Readonly<Record<string, string>> = lookup({ ifindex: 'index', link_type: 'ifi_type', addr_info: 'ipaddr' })
 
 type Settings = Map<string, string>
 

@@ -1,26 +1,28 @@
 // Changes in directories, in the words of Python's watchdog: each file that comes, goes or was written to changes its
 // directory too, and what is told twice in a row is told once.
+
 import { dirname } from 'node:path/posix'
+import { lookup } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { defineBeacon, dictOption, remembered } from '../sdk/mod.ts'
 import { type Change, Watcher } from './files/watcher.ts'
 
-const MASKS: Readonly<Record<string, string>> = {
+const MASKS: Readonly<Record<string, string>> = lookup({
   created: 'create',
   modified: 'modify',
   deleted: 'delete',
   moved: 'move',
-}
+})
 const DEFAULT_MASK = Object.values(MASKS)
 
 /** What each kind of change of a file says about it and about its directory. */
-const OF_FILE: Readonly<Record<string, string>> = {
+const OF_FILE: Readonly<Record<string, string>> = lookup({
   create: 'created',
   modify: 'modified',
   attrib: 'modified',
   delete: 'deleted',
   moved_from: 'moved',
-}
+})
 const OF_DIRECTORY = new Set(['create', 'close_write', 'delete', 'moved_from'])
 
 function problemOf(options: Value): string | undefined {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PATIENCE_SECONDS } from '../../test/until.ts'
+import { PATIENCE_SECONDS, until } from '../../test/until.ts'
+import type { Value } from '../data/mod.ts'
 import { decodeEvent, type Event, EventFrames } from '../wire/mod.ts'
 import { FollowedEvents } from './journal/followed.ts'
 import { EventJournal } from './journal/journal.ts'
@@ -182,5 +183,31 @@ describe('a listener that says which tags it wants', () => {
       expect(numbers(await take(events, 61))).toEqual(range(40, 100))
       events.close()
     }
+  })
+})
+
+describe('an event that cannot be written', () => {
+  it('reaches no listener, and keeps no other event from them', async () => {
+    const lines: string[] = []
+    await server.close()
+    await serve({ log: (level, text) => void lines.push(`${level}: ${text}`) })
+    const tap = await BusClient.open({ paths })
+    await until('the listener', async () => {
+      fire(1, 1)
+      return (await tap.next(0.1)) !== undefined
+    })
+    let deep: Value = 1
+    for (let i = 0; i < 600; i++) deep = [deep]
+    bus.fire('n/deep', new Map([['deep', deep]]))
+    fire(2, 2)
+    const tags: string[] = []
+    await until('the event behind it', async () => {
+      const event = await tap.next(0.1)
+      if (event) tags.push(event.tag)
+      return tags.includes('n/even/2')
+    })
+    expect(tags).not.toContain('n/deep')
+    expect(lines).toContain('error: Event n/deep reaches no listener: Cannot write data nested deeper than 511 levels')
+    tap.close()
   })
 })

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
-import { BrineError, type Log, silentLog, toError } from '../base/mod.ts'
+import { BrineError, type Log, shownText, silentLog, toError } from '../base/mod.ts'
 import { decodeEvent, EventFrames } from '../wire/mod.ts'
 import type { BusEvent, EventBus } from './event-bus.ts'
 import type { BusPaths } from './paths.ts'
@@ -99,15 +99,25 @@ export class BusServer {
   }
 
   private spread(): void {
-    const events = this.fresh
-    if (events.length === 0) return
+    const events = this.fresh.filter((event) => this.isWritable(event))
     this.fresh = []
+    if (events.length === 0) return
     let pieces: Buffer[] | undefined
     const all = (): Buffer[] => {
       pieces ??= joined(events.map(({ frame }) => frame))
       return pieces
     }
     for (const subscriber of this.subscribers.values()) subscriber.send(events, all)
+  }
+
+  /** Whether an event can be written. This runs apart from its request, so an error must not go further. */
+  private isWritable(event: BusEvent): boolean {
+    try {
+      return event.frame.length > 0
+    } catch (error) {
+      this.log('error', `Event ${shownText(event.tag)} reaches no listener: ${toError(error).message}`)
+      return false
+    }
   }
 
   private receive(socket: Socket): void {

@@ -85,7 +85,10 @@ export class Subscriber {
     this.patterns = tags !== undefined && isList(tags) && tags.length > 0 ? tags.map(str) : ['*']
     const last = this.parts.last()
     this.after = last
-    void this.parts.kept().then(() => this.tell(SUBSCRIBED, new Map([['last', last]])))
+    this.parts.kept().then(
+      () => this.tell(SUBSCRIBED, new Map([['last', last]])),
+      (error: unknown) => this.refuse('a listener of the event bus', error),
+    )
   }
 
   /** `all` gives the frames of the events as they are, which most listeners get. */

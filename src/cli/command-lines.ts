@@ -1,7 +1,9 @@
 // What the command lines of Salt's programs mean beyond their options: target, function and arguments, and the mistakes
 // that only all of them together show.
+
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { lookup } from '../base/mod.ts'
 import { numberOf, str, truthy, type Value } from '../data/mod.ts'
 import { parseInput, publishedArguments } from '../sdk/mod.ts'
 import { ProgramExit, UsageError } from './optparse/exit.ts'
@@ -16,7 +18,7 @@ export interface CommandLine extends Parsed {
 
 type Reader = (program: Program, line: CommandLine) => void
 
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS: Readonly<Record<string, Reader>> = lookup({
   salt: readSalt,
   'salt-call': readCall,
   'salt-run': readRun,
@@ -25,7 +27,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   'salt-ssh': readSsh,
   'salt-proxy': readProxy,
   spm: readSpm,
-}
+})
 
 /** Reads a command line, or throws a UsageError or what to print and exit with. */
 export function readCommandLine(

@@ -1,6 +1,6 @@
 // `brine python-host`: answers a Python script that imported the salt package by itself: options, YAML, jobs, runners and
 // functions of a minion. Frames come on the standard input and go to the standard output, until the script ends.
-import { consoleLog } from '../base/mod.ts'
+import { consoleLog, lookup } from '../base/mod.ts'
 import { localKey, runMasterFunction, socketAccess } from '../client/mod.ts'
 import { clientConfig, masterConfig, minionConfig } from '../config/mod.ts'
 import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
@@ -11,11 +11,11 @@ type SocketAccess = Awaited<ReturnType<typeof socketAccess>>
 
 const log = consoleLog('warning', (line) => void process.stderr.write(line))
 
-const READERS: Readonly<Record<string, (path: string) => Promise<Dict>>> = {
+const READERS: Readonly<Record<string, (path: string) => Promise<Dict>>> = lookup({
   client: (path) => clientConfig({ path, log }),
   master: (path) => masterConfig({ path, log }),
   minion: (path) => minionConfig({ path, log }),
-}
+})
 
 /** The master behind a configuration file; opened once. */
 class Masters {

@@ -1,7 +1,7 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BrineError, newJid, toError } from '../base/mod.ts'
+import { BrineError, guarded, newJid, toError } from '../base/mod.ts'
 import {
   type Dict,
   encodeMsgpack,
@@ -119,7 +119,7 @@ class Note {
   private readonly timer: NodeJS.Timeout | undefined
   private isWritten = false
 
-  constructor({ opts }: MasterAccess, told: Dict, isBrief: boolean) {
+  constructor({ opts, log }: MasterAccess, told: Dict, isBrief: boolean) {
     const folder = join(str(opts.get('cachedir')!), 'proc')
     this.file = join(folder, str(told.get('jid')!))
     const write = (): void => {
@@ -127,7 +127,7 @@ class Note {
       writeFileSync(this.file, encodeMsgpack(new Map(told).set('pid', process.pid), 'bus'), { mode: 0o600 })
       this.isWritten = true
     }
-    if (isBrief) this.timer = setTimeout(write, BRIEF_MS)
+    if (isBrief) this.timer = setTimeout(guarded(log, `Noting that ${str(told.get('fun')!)} runs`, write), BRIEF_MS)
     else write()
   }
 
@@ -138,7 +138,7 @@ class Note {
 }
 
 /** A call of the master is a job too, and what it returns is all that its last event says. */
-function remember({ jobs, opts }: MasterAccess, jid: string, ended: Dict): void {
+function remember({ jobs, opts, log }: MasterAccess, jid: string, ended: Dict): void {
   const id = str(opts.get('id') ?? 'master')
   const load = new Map<Value, Value>([
     ['fun', ended.get('fun')!],
@@ -155,7 +155,8 @@ function remember({ jobs, opts }: MasterAccess, jid: string, ended: Dict): void 
     ['return', value!],
     ['success', success!],
   ])
-  void jobs.saveReturn({ jid, id, data: new Map<Value, Value>([['return', whole]]), job: { jid, load, minions: [] } })
+  const ret = { jid, id, data: new Map<Value, Value>([['return', whole]]), job: { jid, load, minions: [] } }
+  guarded(log, `Keeping the return of ${jid}`, () => jobs.saveReturn(ret))()
 }
 
 /** A return with `data` is one of states, and succeeds when all of them do. */

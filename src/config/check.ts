@@ -1,6 +1,6 @@
 // Complaints about options: a value of the wrong type, with Salt's words and its ideas of what may pass, and a name that
 // looks like a slip of the pen. Options that no program knows are fine otherwise: modules read their own.
-import { type Log, slipOf } from '../base/mod.ts'
+import { type Log, lookup, slipOf } from '../base/mod.ts'
 import {
   type Dict,
   floatFromText,
@@ -24,14 +24,14 @@ import { FUNCTION_OPTIONS, OLD_NAMES, OPTIONS } from './options.ts'
 import { type Sources, whereSet } from './source.ts'
 
 /** What a type's constructor accepts and Salt still refuses, because the value would change its meaning. */
-const CHANGED_BY: Readonly<Record<string, readonly string[]>> = {
+const CHANGED_BY: Readonly<Record<string, readonly string[]>> = lookup({
   str: ['list', 'tuple', 'dict'],
   list: ['dict', 'str'],
   tuple: ['dict', 'str'],
   bool: ['list', 'tuple', 'str', 'int', 'float', 'dict', 'NoneType'],
   int: ['bool', 'float'],
   float: ['bool'],
-}
+})
 
 /** Logs a warning for each option whose value has none of its types. */
 export function checkTypes(opts: Dict, sources: Sources, log: Log): void {

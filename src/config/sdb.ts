@@ -1,7 +1,7 @@
 // Values that lie elsewhere: `sdb://<profile>/<key>` in options, and where functions are asked for one. A profile is an option (or
 // an entry of pillar) that names its driver; the drivers of Salt's core are here.
 import { readFile } from 'node:fs/promises'
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, lookup, toError } from '../base/mod.ts'
 import {
   type Dict,
   isDict,
@@ -81,7 +81,7 @@ const mergeOptions = (given: Dict): MergeOptions => ({
   ...(given.has('merge_lists') && { mergeLists: given.get('merge_lists') === true }),
 })
 
-export const SDB_DRIVERS: Readonly<Record<string, SdbDriver>> = {
+export const SDB_DRIVERS: Readonly<Record<string, SdbDriver>> = lookup({
   env: {
     get: async (machine, key) => (await machine.env(key)) ?? null,
     set: async (machine, key, value) => {
@@ -93,7 +93,7 @@ export const SDB_DRIVERS: Readonly<Record<string, SdbDriver>> = {
     },
   },
   yaml: { get: yamlValue },
-}
+})
 
 const here = (log: Log): SdbMachine => ({
   env: async (name) => process.env[name],

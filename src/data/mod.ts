@@ -65,12 +65,15 @@ export {
   decodeMulti,
   encodeMsgpack,
   encodePieces,
+  FOREIGN_DEPTH,
+  MAX_DEPTH,
   MsgpackError,
   type MsgpackErrorCode,
   MsgpackStream,
   Packed,
   Pieces,
   SaltConstant,
+  type ValueAllowance,
 } from './msgpack/mod.ts'
 export { NamedTuple, namedTuple } from './named-tuple.ts'
 export { floatFromText, intFromText } from './number-text.ts'

@@ -38,11 +38,15 @@ export function traverse(data: Value, path: Value, options: TraverseOptions = {}
   const parts = text !== undefined ? splitPath(text, options.delimiter) : isWhole(path) ? [path] : iterate(path)
   let found: Value | undefined = data
   for (const part of parts) {
-    found = isList(found) ? inList(found, part) : inOther(found, part)
+    found = traverseStep(found, part)
     if (found === undefined) return options.default ?? null
   }
   return found
 }
+
+/** One step of `traverse`; undefined where the part leads nowhere. */
+export const traverseStep = (value: Value, part: Value): Value | undefined =>
+  isList(value) ? inList(value, part) : inOther(value, part)
 
 const isWhole = (value: Value): boolean => isInt(value) || typeof value === 'boolean'
 

@@ -1,5 +1,5 @@
 // Sources from elsewhere: web servers, FTP servers and S3 buckets. All failures are errors of the minion, in Salt's words.
-import { toError } from '../base/mod.ts'
+import { lookup, toError } from '../base/mod.ts'
 import { type Dict, redactUrl, SaltError, urlParts, type Value } from '../data/mod.ts'
 import { fromNodeError, type Host } from '../host/mod.ts'
 import { openUrl } from '../http/mod.ts'
@@ -77,10 +77,10 @@ const fromS3: Download = async (host, opts, url, target) => {
   }
 }
 
-const BY_SCHEME: Readonly<Record<string, Download>> = {
+const BY_SCHEME: Readonly<Record<string, Download>> = lookup({
   http: fromWeb,
   https: fromWeb,
   ftp: fromFtp,
   ftps: fromFtp,
   s3: fromS3,
-}
+})

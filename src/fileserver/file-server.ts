@@ -1,4 +1,5 @@
 // The file server: the backends that `fileserver_backend` names, in order; the first that has a file wins.
+import { lookup } from '../base/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { MinionFiles } from './minionfs.ts'
@@ -17,7 +18,7 @@ const BACKENDS: Readonly<Record<string, Make>> = {
 }
 
 /** Names of old are the same backends. */
-const OLD_NAMES: Readonly<Record<string, string>> = { file: 'roots', minion: 'minionfs', git: 'gitfs' }
+const OLD_NAMES: Readonly<Record<string, string>> = lookup({ file: 'roots', minion: 'minionfs', git: 'gitfs' })
 
 const namesOf = (value: Value): string[] =>
   (isList(value) ? value.map(str) : str(value).split(',')).map((name) => OLD_NAMES[name.trim()] ?? name.trim())

@@ -1,10 +1,12 @@
 // A file from an FTP server: one connection for commands, one passive connection for the bytes. `ftps` speaks TLS on both
 // from the first byte.
+
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { lookup } from '../base/mod.ts'
 import { trustSystem } from '../http/mod.ts'
 
-const PORTS: Readonly<Record<string, number>> = { 'ftp:': 21, 'ftps:': 990 }
+const PORTS: Readonly<Record<string, number>> = lookup({ 'ftp:': 21, 'ftps:': 990 })
 
 /** The bytes of the file; the whole is given up after that many silent seconds. */
 export async function* retrieve(url: URL, seconds: number): AsyncGenerator<Uint8Array> {

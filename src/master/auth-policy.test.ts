@@ -6,6 +6,7 @@ import { silentLog } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import { PkiKeys } from '../store/mod.ts'
 import { authPolicy } from './auth-policy.ts'
+import { Quotas } from './quotas.ts'
 
 let folder: string
 beforeEach(() => {
@@ -14,7 +15,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const policy = (options: Record<string, Value> = {}) =>
-  authPolicy(new Map(Object.entries({ pki_dir: folder, ...options })), new PkiKeys(folder), silentLog)
+  authPolicy(
+    new Map(Object.entries({ pki_dir: folder, ...options })),
+    new PkiKeys(folder),
+    new Quotas(new Map(), silentLog),
+    silentLog,
+  )
 
 const put = (name: string, text: string, mode = 0o644): string => {
   const file = join(folder, name)

@@ -2,9 +2,11 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../base/mod.ts'
-import { compileRegex, type Dict, fnmatch, numberOf, PyError, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { PkiKeys } from '../store/mod.ts'
 import { type AuthPolicy, isValidId } from '../wire/mod.ts'
+import { means } from './configured-pattern.ts'
+import type { Quotas } from './quotas.ts'
 
 /** The lines of a file that others cannot write to; a file with wider rights is not trusted. */
 function trustedLines(file: string, isPermissive: boolean, log: Log): string[] {
@@ -19,18 +21,6 @@ function trustedLines(file: string, isPermissive: boolean, log: Log): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
-}
-
-/** A line is an id, a glob, or a regular expression for the whole id. */
-function matches(id: string, line: string): boolean {
-  if (line === id || fnmatch(id, line)) return true
-  try {
-    return compileRegex(`(?:${line})\\Z`).match(id) !== null
-  } catch (error) {
-    // a glob such as `*.example.com` is no regular expression
-    if (error instanceof PyError || error instanceof SyntaxError) return false
-    throw error
-  }
 }
 
 function grainAllows(directory: string, name: string, value: Value): boolean {
@@ -59,11 +49,11 @@ function takeStub(opts: Dict, id: string, log: Log): boolean {
   return true
 }
 
-export function authPolicy(opts: Dict, keys: PkiKeys, log: Log): AuthPolicy {
+export function authPolicy(opts: Dict, keys: PkiKeys, quotas: Quotas, log: Log): AuthPolicy {
   const text = (name: string): string => textOf(opts.get(name) ?? null) ?? ''
   const flag = (name: string): boolean => truthy(opts.get(name) ?? false)
   const listedIn = (option: string, id: string): boolean =>
-    trustedLines(text(option), flag('permissive_pki_access'), log).some((line) => matches(id, line))
+    trustedLines(text(option), flag('permissive_pki_access'), log).some((line) => means(line, id))
   const most = numberOf(opts.get('max_minions') ?? 0) ?? 0
   return {
     openMode: flag('open_mode'),
@@ -74,6 +64,8 @@ export function authPolicy(opts: Dict, keys: PkiKeys, log: Log): AuthPolicy {
       if (directory === '' || grains === undefined) return false
       return [...grains].some(([name, value]) => grainAllows(directory, str(name), value))
     },
+    mayFile: () => quotas.allowsPending(() => keys.list('minions_pre').length + keys.list('minions_rejected').length),
+    signIn: quotas.signIn,
     isFull: (id) => most > 0 && keys.accepted(id) === undefined && keys.list('minions').length >= most,
   }
 }

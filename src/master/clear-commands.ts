@@ -1,5 +1,5 @@
 // Commands that are not encrypted: from programs on the master's machine, and with credentials from anywhere.
-import { newJid } from '../base/mod.ts'
+import { guarded, newJid, shownText } from '../base/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
@@ -50,7 +50,9 @@ export class ClearCommands {
     const judged = await this.parts.rights.judge(load, 'runner', fun)
     if ('message' in judged) return refusedAnswer(judged)
     const jid = newJid()
-    void runMasterFunction(this.parts.access, { family: 'runner', fun, ...argumentsOf(load), user: judged.user, jid })
+    const { access } = this.parts
+    const call = { family: 'runner' as const, fun, ...argumentsOf(load), user: judged.user, jid }
+    guarded(access.log, `Runner ${shownText(fun)}`, () => runMasterFunction(access, call))()
     return new Map<Value, Value>([
       ['tag', `salt/run/${jid}`],
       ['jid', jid],

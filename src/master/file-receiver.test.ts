@@ -6,6 +6,7 @@ import type { Dict, Value } from '../data/mod.ts'
 import { FileServer } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { receiveFile } from './file-receiver.ts'
+import { Quotas } from './quotas.ts'
 
 let cachedir: string
 let opts: Dict
@@ -24,7 +25,10 @@ afterEach(() => rmSync(cachedir, { recursive: true, force: true }))
 
 const push = (path: Value, data: string, loc = 0): Promise<boolean> => {
   const load = { id: 'web1', path, data: Buffer.from(data), loc }
-  return receiveFile({ opts, log: () => {} }, new Map<Value, Value>(Object.entries(load)))
+  return receiveFile(
+    { opts, log: () => {}, quotas: new Quotas(opts, () => {}) },
+    new Map<Value, Value>(Object.entries(load)),
+  )
 }
 const stored = (path: string): string => readFileSync(join(cachedir, 'minions/web1/files', path), 'utf8')
 
@@ -34,6 +38,16 @@ test('a pushed file is put together from its pieces', async () => {
   expect(stored('etc/motd')).toBe('hello world')
   expect(await push(['etc', 'motd'], 'new')).toBe(true)
   expect(stored('etc/motd')).toBe('new')
+})
+
+test('all files of a minion together have a limit, which room that became free counts for', async () => {
+  opts.set('file_recv_max_total', 1)
+  const half = 'x'.repeat(600_000)
+  expect(await push(['one'], half)).toBe(true)
+  expect(await push(['two'], half)).toBe(false)
+  expect(existsSync(join(cachedir, 'minions/web1/files/two'))).toBe(false)
+  rmSync(join(cachedir, 'minions/web1/files/one'))
+  expect(await push(['two'], half)).toBe(true)
 })
 
 test.each([[['..', 'x']], [['etc', '..', '..', 'x']], [['/etc/passwd']], [['etc/../../../x']], ['etc/motd'], [[]]])(

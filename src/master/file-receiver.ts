@@ -5,6 +5,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import type { Quotas } from './quotas.ts'
 
 const MEGABYTE = 1024 * 1024
 
@@ -31,7 +32,13 @@ async function openPlain(file: string, flags: number): Promise<FileHandle | unde
   }
 }
 
-export async function receiveFile({ opts, log }: { opts: Dict; log: Log }, load: Dict): Promise<boolean> {
+export interface ReceiverParts {
+  opts: Dict
+  log: Log
+  quotas: Quotas
+}
+
+export async function receiveFile({ opts, log, quotas }: ReceiverParts, load: Dict): Promise<boolean> {
   const id = str(load.get('id')!)
   const offset = numberOf(load.get('loc') ?? null)
   if (offset === undefined || !truthy(opts.get('file_recv') ?? false)) return false
@@ -46,8 +53,10 @@ export async function receiveFile({ opts, log }: { opts: Dict; log: Log }, load:
     log('warning', `Attempt of ${id} to write a received file outside of its directory. Access denied.`)
     return false
   }
+  const folder = join(str(opts.get('cachedir')!), 'minions', id, 'files')
+  if (!quotas.allowsFile(id, folder, data.length, offset === 0)) return false
   mkdirSync(dirname(file), { recursive: true })
-  const root = await realpath(join(str(opts.get('cachedir')!), 'minions', id, 'files'))
+  const root = await realpath(folder)
   if (!`${await realpath(dirname(file))}/`.startsWith(`${root}/`)) return false
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
   const handle = await openPlain(file, O_WRONLY | O_NOFOLLOW | (offset === 0 ? O_CREAT | O_TRUNC : 0))

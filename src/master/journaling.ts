@@ -1,5 +1,5 @@
 // The journal of a master's events, by its options, and the bus that goes on with its numbers.
-import type { Log } from '../base/mod.ts'
+import { guarded, type Log } from '../base/mod.ts'
 import { EventBus, EventJournal, hasJournal, JournalReader, journalFolder, type PastEvents } from '../bus/mod.ts'
 import { type Dict, numberOf } from '../data/mod.ts'
 import type { JobStore } from '../store/mod.ts'
@@ -31,7 +31,10 @@ export function journaledBus(opts: Dict, jobs: JobStore, log: Log): Journaled {
   })
   const bus = new EventBus(log, journal.last)
   const stop = bus.listen((event) => journal.take(event))
-  const tidying = setInterval(() => journal.prune(), TIDY_MS)
+  const tidying = setInterval(
+    guarded(log, 'Tidying the journal', () => journal.prune()),
+    TIDY_MS,
+  )
   tidying.unref()
   return {
     bus,

@@ -2,7 +2,7 @@
 // somebody asked for it, as salt-key does through a file when it turns minions away.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { toError } from '../base/mod.ts'
+import { guarded, toError } from '../base/mod.ts'
 import { type Dict, numberOf, str, truthy } from '../data/mod.ts'
 import { FileServer } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
@@ -32,17 +32,13 @@ export class Maintenance {
 
   start(): void {
     const interval = (numberOf(this.parts.opts.get('loop_interval') ?? 60) ?? 60) * 1000
-    this.timers.push(setInterval(() => this.guarded(() => this.rotateWhenAsked()), LOOK_MS))
     const presence = new Presence(this.parts)
-    this.timers.push(
-      setInterval(
-        () => {
-          this.guarded(() => this.tidy())
-          this.guarded(() => presence.tell())
-        },
-        Math.max(1000, interval),
-      ),
-    )
+    const every = (ms: number, work: () => void): void => {
+      this.timers.push(setInterval(guarded(this.parts.log, 'Maintenance', work), ms))
+    }
+    every(LOOK_MS, () => this.rotateWhenAsked())
+    every(Math.max(1000, interval), () => this.tidy())
+    every(Math.max(1000, interval), () => presence.tell())
     this.updateFiles()
     for (const timer of this.timers) timer.unref()
   }
@@ -62,14 +58,6 @@ export class Maintenance {
 
   close(): void {
     for (const timer of this.timers) clearInterval(timer)
-  }
-
-  private guarded(work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      this.parts.log('error', `Maintenance failed: ${toError(error).stack ?? ''}`)
-    }
   }
 
   private rotateWhenAsked(): void {

@@ -38,12 +38,13 @@ import { Maintenance } from './maintenance.ts'
 import { callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
 import { MinionTargets } from './minion-targets.ts'
-import { ownAccess } from './own-access.ts'
+import { type OwnAccess, ownAccess } from './own-access.ts'
 import type { MasterParts } from './parts.ts'
 import { Peers } from './peer.ts'
 import { pillarPool } from './pillar-pool.ts'
 import { PillarService } from './pillar-service.ts'
 import { Publishing } from './publish.ts'
+import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
 import { Returns } from './returns.ts'
 import { openSchedule } from './scheduling.ts'
@@ -104,23 +105,17 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, publications }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
-  const { rights, publishing } = openPublishing(parts, localKeys, closings)
+  const resolver = new TargetResolver(parts, { program })
+  closings.push(() => resolver.close())
+  const { rights, publishing } = openPublishing(parts, localKeys, resolver)
   const access = ownAccess(parts, publishing, host, {
     user: localKeys.owner,
     answer: (load) => clear.answer(load),
   })
-  const targets = new MinionTargets(parts)
-  const pool = program === undefined ? undefined : pillarPool(opts, log, program)
-  closings.push(() => pool?.close())
+  const quotas = new Quotas(opts, log)
   let reactor: ReturnType<typeof openReactor>
   const services: Services = {
-    ...parts,
-    host,
-    files: new FileService(opts, host),
-    pillars: new PillarService(parts, host, pool),
-    mine: new MineService(parts, targets),
-    returns: new Returns(parts),
-    peers: new Peers(access, targets),
+    ...minionServices(parts, access, { resolver, quotas, program }, closings),
     reactionsWritten: () => reactor?.writing,
   }
   const clear: ClearCommands = clearCommands(publishing, access, rights)
@@ -135,7 +130,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     aes: (load, sender) => callMethod(services, load, sender),
   }
   const isRelieved = program !== undefined && transport.name === 'zeromq'
-  await openRequests(transport, parts, { identity, secret, handlers, isRelieved }, closings)
+  await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
   batches.resume()
   reactor = openReactor(parts, access)
   closings.push(() => reactor?.close())
@@ -150,12 +145,40 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
 function openPublishing(
   parts: MasterParts,
   localKeys: LocalKeys,
-  closings: Closing[],
+  resolver: TargetResolver,
 ): { rights: Access; publishing: Publishing } {
-  const resolver = new TargetResolver(parts)
-  closings.push(() => resolver.close())
   const rights = new Access(parts, localKeys, resolver)
   return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }) }
+}
+
+interface ServiceParts {
+  resolver: TargetResolver
+  quotas: Quotas
+  program: string | undefined
+}
+
+/** What answers minions. */
+function minionServices(
+  parts: MasterParts,
+  access: OwnAccess,
+  { resolver, quotas, program }: ServiceParts,
+  closings: Closing[],
+): Omit<Services, 'reactionsWritten'> {
+  const { opts, log } = parts
+  const { host } = access
+  const targets = new MinionTargets(resolver)
+  const pool = program === undefined ? undefined : pillarPool(opts, log, program)
+  closings.push(() => pool?.close())
+  return {
+    ...parts,
+    host,
+    files: new FileService(opts, host),
+    quotas,
+    pillars: new PillarService(parts, host, quotas, pool),
+    mine: new MineService(parts, targets, quotas),
+    returns: new Returns(parts),
+    peers: new Peers(access, targets),
+  }
 }
 
 /** What the master does by itself: by the clock, and by engines. */
@@ -172,6 +195,7 @@ interface RequestParts {
   identity: MasterIdentity
   secret: PublishSecret
   handlers: RequestHandlers
+  quotas: Quotas
   /** Whether another process takes subscribers when there are many. */
   isRelieved: boolean
 }
@@ -179,7 +203,7 @@ interface RequestParts {
 async function openRequests(
   transport: Transport,
   { opts, keys, bus, log }: MasterParts,
-  { identity, secret, handlers, isRelieved }: RequestParts,
+  { identity, secret, handlers, quotas, isRelieved }: RequestParts,
   closings: Closing[],
 ): Promise<void> {
   warnOfIgnoredTls(opts, log)
@@ -193,7 +217,7 @@ async function openRequests(
     secret,
     sessions,
     handlers,
-    policy: authPolicy(opts, keys, log),
+    policy: authPolicy(opts, keys, quotas, log),
     publishPort: number('publish_port', 4505),
     minimumVersion: number('minimum_auth_version', 3),
     timeToLive: number('request_server_ttl', 0),

@@ -1,7 +1,7 @@
 // What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
 // the proven id into the load.
 import { isJid, shownText } from '../base/mod.ts'
-import { type Dict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { PrivateAnswer, type Sender } from '../wire/mod.ts'
 import { receiveFile } from './file-receiver.ts'
@@ -12,6 +12,7 @@ import { takeMinionEvent } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import type { Peers } from './peer.ts'
 import type { PillarService } from './pillar-service.ts'
+import type { Quotas } from './quotas.ts'
 import { registerResources } from './resources.ts'
 import type { Returns } from './returns.ts'
 import { isTaken } from './signed-messages.ts'
@@ -27,6 +28,7 @@ export interface Services extends MasterParts {
   host: Host
   /** Resolves when reactions to events so far are written down; undefined when none has to be. */
   reactionsWritten(): Promise<void> | undefined
+  quotas: Quotas
 }
 
 type Method = (services: Services, load: Dict, sender: Sender) => unknown
@@ -34,12 +36,16 @@ type Method = (services: Services, load: Dict, sender: Sender) => unknown
 const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
     '_return',
-    (services, load) => isOfJob(services, load) && isTaken(services, '_return', load) && services.returns.take(load),
+    (services, load) =>
+      isOfJob(services, load) &&
+      isTaken(services, '_return', load) &&
+      services.returns.take(services.quotas.fitted(load)),
   ],
   ['_syndic_return', (services, load) => takeSyndicReturn(services, load)],
   [
     '_minion_event',
     (services, load) => {
+      if (!services.quotas.allowsEvents(str(load.get('id') ?? ''), eventsIn(load))) return null
       if (!isTaken(services, '_minion_event', load)) return false
       const answer = takeMinionEvent(services, load)
       // a minion tells an event once: what is done about it is written down before it hears that it came
@@ -76,8 +82,17 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['revoke_auth', (services, load) => revokeKey(services, load)],
   // who gets an answer was verified by the channel
   ['verify_minion', () => true],
-  ['_register_resources', (services, load) => registerResources(services, load)],
+  [
+    '_register_resources',
+    (services, load) =>
+      services.quotas.allowsResources(str(load.get('id')!), load) && registerResources(services, load),
+  ],
 ])
+
+const eventsIn = (load: Dict): number => {
+  const events = load.get('events') ?? null
+  return isList(events) ? events.length : 1
+}
 
 /** Words in place of a job id: the master is to choose one, or not to keep the return. */
 const WITHOUT_JID = new Set(['req', 'nocache'])

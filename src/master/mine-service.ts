@@ -1,8 +1,10 @@
 // The mine: what minions leave for others to read, function by function.
 import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { begins } from './configured-pattern.ts'
 import type { MinionTargets } from './minion-targets.ts'
 import type { MasterParts } from './parts.ts'
-import { begins, rightsOf } from './peer.ts'
+import { rightsOf } from './peer.ts'
+import type { Quotas } from './quotas.ts'
 
 /** How a minion marks an entry that only some may read. */
 const ITEM = '__saltmine_acl__'
@@ -11,10 +13,12 @@ const DATA = '__data__'
 export class MineService {
   private readonly parts: MasterParts
   private readonly targets: MinionTargets
+  private readonly quotas: Quotas
 
-  constructor(parts: MasterParts, targets: MinionTargets) {
+  constructor(parts: MasterParts, targets: MinionTargets, quotas: Quotas) {
     this.parts = parts
     this.targets = targets
+    this.quotas = quotas
   }
 
   private get isKept(): boolean {
@@ -33,26 +37,28 @@ export class MineService {
     if (data === undefined || !isDict(data)) return false
     const id = str(load.get('id')!)
     const before = truthy(load.get('clear') ?? false) ? new Map<Value, Value>() : this.of(id)
-    this.parts.cache.bank('mine').store(id, new Map([...before, ...data]))
+    const mine = new Map([...before, ...data])
+    if (!this.quotas.allowsMine(id, mine)) return false
+    this.parts.cache.bank('mine').store(id, mine)
     return true
   }
 
-  get(load: Dict): Dict {
+  async get(load: Dict): Promise<Dict> {
     const fun = load.get('fun') ?? null
     const names = isList(fun) ? fun.map(str) : [...new Set(str(fun).split(','))]
     const isByName = isList(fun) || names.length > 1
     const asking = str(load.get('id') ?? '')
     const kind = textOf(load.get('tgt_type') ?? load.get('expr_form') ?? null) ?? 'glob'
-    const minions = this.targets.exact(asking, load.get('tgt') ?? '', kind)
     const found = new Map<string, Dict>(names.map((name) => [name, new Map()]))
     const allowed = names.filter((name) => this.mayGet(asking, name))
     if (allowed.length === 0) return new Map()
+    const minions = await this.targets.exact(asking, load.get('tgt') ?? '', kind)
     for (const id of minions) {
       const mine = this.of(id)
       for (const name of allowed) {
         const entry = mine.get(name)
         if (entry === undefined) continue
-        const value = this.readable(id, entry, asking)
+        const value = await this.readable(id, entry, asking)
         if (value !== undefined) found.get(name)!.set(id, value)
       }
     }
@@ -68,19 +74,12 @@ export class MineService {
   }
 
   /** The value, unless the minion that left it names others. */
-  private readable(owner: string, entry: Value, asking: string): Value | undefined {
+  private async readable(owner: string, entry: Value, asking: string): Promise<Value | undefined> {
     if (!isDict(entry) || !entry.has(ITEM)) return entry
     const allowed = entry.get('allow_tgt') ?? null
     if (!truthy(allowed)) return entry.get(DATA) ?? null
     const kind = textOf(entry.get('allow_tgt_type') ?? null) ?? 'glob'
-    const grains = this.parts.cache.bank('grains').fetch(asking)
-    const subject = {
-      id: asking,
-      grains: grains !== undefined && isDict(grains) ? grains : new Map(),
-      pillar: new Map(),
-      opts: this.parts.opts,
-    }
-    return this.targets.isMeant(owner, allowed, kind, subject) ? (entry.get(DATA) ?? null) : undefined
+    return (await this.targets.isMeant(owner, allowed, kind, asking)) ? (entry.get(DATA) ?? null) : undefined
   }
 
   delete(load: Dict): boolean {

@@ -19,7 +19,7 @@ function peers(): { peers: Peers; published: Value[] } {
     },
   } as unknown as OwnAccess
   const covered = (target: Value): string[] => (target === 'web*' ? ['web1', 'web2'] : [String(target)])
-  const targets = { covered, reached: (_asking: string, target: Value) => covered(target) }
+  const targets = { covered, reached: async (_asking: string, target: Value) => covered(target) }
   return { peers: new Peers(access, targets), published }
 }
 

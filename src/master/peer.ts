@@ -1,9 +1,10 @@
 // Jobs that minions publish to other minions (`peer`), and runner functions that they call (`peer_run`). Both options name
 // functions for ids, by expressions that are matched from their beginning. A refused minion gets an empty answer.
 import { refreshFunctions, returnerNames, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
-import { compileRegex, type Dict, isDict, isList, numberOf, PyError, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
 import { judgedCalls, mayPublish, maySetField } from './access/allowed.ts'
+import { begins } from './configured-pattern.ts'
 import type { OwnAccess } from './own-access.ts'
 import { fieldsInNeed, readRequest } from './publication.ts'
 
@@ -16,17 +17,6 @@ const REMEMBERED = 1000
 
 /** Longest time that a minion may wait for returns, in seconds. */
 const LONGEST_WAIT = 86_400
-
-/** Whether an expression of the configuration matches the beginning of a text. */
-export function begins(pattern: Value, text: string): boolean {
-  try {
-    return compileRegex(str(pattern)).match(text) !== null
-  } catch (error) {
-    // an expression that cannot be read names nobody
-    if (error instanceof PyError) return false
-    throw error
-  }
-}
 
 /** The lists of all expressions that match an id. */
 export function rightsOf(rules: Value, id: string): Value[] {
@@ -43,7 +33,7 @@ const given = (load: Dict): { args: Value[]; kwargs: Map<string, Value> } => {
 
 export interface PeerTargets {
   /** The minions that a publication of a minion would reach; undefined when that must not be answered. */
-  reached(asking: string, target: Value, kind: string): Promise<string[] | undefined> | string[] | undefined
+  reached(asking: string, target: Value, kind: string): Promise<string[] | undefined>
   /** The minions that a target of the configuration means. */
   covered(target: Value): string[]
 }

@@ -31,7 +31,7 @@ const logged: string[] = []
 function poolWith(more: Partial<PoolSettings> = {}): PillarPool {
   const program = join(import.meta.dirname, '..', 'cli', 'salt-master.ts')
   const log: PoolSettings['log'] = (level, text) => void logged.push(`${level}: ${text}`)
-  const pool = new PillarPool({ program, opts, log, most: 1, execArgv: ['--import', 'tsx'], ownMs: 1, ...more })
+  const pool = new PillarPool({ program, opts, log, most: 1, ownMs: 1, ...more })
   pools.push(pool)
   return pool
 }

@@ -26,7 +26,6 @@ export interface PoolSettings {
   log: Log
   /** How many processes there may be. */
   most: number
-  execArgv?: string[]
   /** Milliseconds of the last second that the master may make pillar itself. */
   ownMs?: number
   /** How long they stay without work, and how long none is tried after one ended by itself. */
@@ -55,8 +54,8 @@ class PillarProcess {
   private readonly waiting = new Map<number, { done(pillar: Dict): void; fail(error: Error): void }>()
   private last = 0
 
-  constructor({ program, opts, log, execArgv = process.execArgv }: PoolSettings, onEnd: () => void) {
-    this.child = forkFor('pillar', program, { execArgv })
+  constructor({ program, opts, log }: PoolSettings, onEnd: () => void) {
+    this.child = forkFor('pillar', program)
     this.child.on('error', (error) => log('error', `A process for pillar failed: ${error.message}`))
     this.child.on('message', (answer: Answer) => this.hear(answer, log))
     this.child.once('close', () => {

@@ -7,6 +7,7 @@ import { LocalHost } from '../host/mod.ts'
 import { fileCache } from '../store/mod.ts'
 import type { MasterParts } from './parts.ts'
 import { PillarService } from './pillar-service.ts'
+import { Quotas } from './quotas.ts'
 
 let root: string
 beforeEach(() => {
@@ -26,7 +27,7 @@ function service(more: Record<string, Value>): PillarService {
     ...Object.entries(more),
   ])
   const parts = { opts, log: () => {}, cache: fileCache(root), keys: { list: () => ['web1'] }, bus: { fire: () => {} } }
-  return new PillarService(parts as unknown as MasterParts, new LocalHost())
+  return new PillarService(parts as unknown as MasterParts, new LocalHost(), new Quotas(opts, () => {}))
 }
 
 const ask = async (own: PillarService, more: Record<string, Value> = {}): Promise<Value | undefined> =>

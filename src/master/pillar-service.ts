@@ -6,18 +6,21 @@ import type { Host } from '../host/mod.ts'
 import { packOrigins } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { PillarPool } from './pillar-pool.ts'
+import type { Quotas } from './quotas.ts'
 
 const HOUR = 3600
 
 export class PillarService {
   private readonly parts: MasterParts
   private readonly host: Host
+  private readonly quotas: Quotas
   private readonly pool: PillarPool | undefined
 
   /** Without a pool all is made here. */
-  constructor(parts: MasterParts, host: Host, pool?: PillarPool) {
+  constructor(parts: MasterParts, host: Host, quotas: Quotas, pool?: PillarPool) {
     this.parts = parts
     this.host = host
+    this.quotas = quotas
     this.pool = pool
   }
 
@@ -58,7 +61,7 @@ export class PillarService {
 
   private remember(id: string, grains: Dict, pillar: Dict): void {
     const { opts, cache, bus } = this.parts
-    if (!truthy(opts.get('minion_data_cache') ?? true)) return
+    if (!truthy(opts.get('minion_data_cache') ?? true) || !this.quotas.allowsGrains(id, grains)) return
     cache.bank('grains').store(id, grains)
     cache.bank('pillar').store(id, pillar)
     if (!truthy(opts.get('minion_data_cache_events') ?? true)) return

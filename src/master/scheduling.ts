@@ -2,7 +2,7 @@
 // master that was killed meanwhile says so in its next life, and runs it again where the job says `run_missed`.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newJid, toError } from '../base/mod.ts'
+import { guarded, newJid, toError } from '../base/mod.ts'
 import { handScheduled, type MasterAccess, masterContext, runMasterFunction } from '../client/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { diskKeeper, metadataOf, Schedule } from '../schedule/mod.ts'
@@ -103,7 +103,7 @@ function tellLeft({ opts, bus, jobs, log }: MasterParts, { name, jid, fun }: Not
   ])
   const load = new Map<Value, Value>([['fun', `runner.${fun}`]]).set('arg', []).set('tgt', id).set('tgt_type', 'list')
   jobs.saveJob({ jid, load: load.set('jid', jid).set('user', 'root'), minions: [id] })
-  void jobs.saveReturn({ jid, id, data: new Map(told) })
+  guarded(log, `Keeping the end of job ${jid}`, () => jobs.saveReturn({ jid, id, data: new Map(told) }))()
   bus.fire(`salt/run/${jid}/ret`, told)
 }
 

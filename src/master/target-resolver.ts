@@ -1,8 +1,11 @@
 // Which minions a target means that a user or a minion named. The expression is foreign: it may be written to take very long,
-// so it is never matched on the thread that serves everybody.
-import type { Log } from '../base/mod.ts'
+// so it is never matched on the thread that serves everybody, unless it is of a kind that cannot.
+import { createContext, Script } from 'node:vm'
+import { type Log, shownText } from '../base/mod.ts'
 import { type MinionKnowledge, resolveTarget, type Targeted } from '../client/mod.ts'
-import type { Value } from '../data/mod.ts'
+import { type Dict, encodeMsgpack, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { matchForeign } from './target-process.ts'
+import { type Failure, type Matched, TargetProcesses } from './target-processes.ts'
 
 export interface TargetRequest {
   /** The user or the minion that named the target, for the log. */
@@ -19,15 +22,41 @@ export interface ResolvedTarget extends Targeted {
   problems: string[]
 }
 
+export interface ResolverSettings {
+  /** The file of this program. Without one, as in a master inside another program, all is matched here, within the limit. */
+  program?: string | undefined
+  /** Milliseconds that an author's expressions are refused after one that took too long. */
+  pauseMs?: number
+}
+
+/** Bytes of a target. */
+const LONGEST_TARGET = 1 << 20
+/** Steps of a glob that are done at once: its length times the number of ids. */
+const MOST_STEPS = 200_000
+const PAUSE_MS = 60_000
+/** Authors that are remembered at once. */
+const MOST_SLOW = 10_000
+const DEFAULT_SECONDS = 1
+
 export class TargetResolver {
   private readonly known: MinionKnowledge
+  private readonly limit: number
+  private readonly pauseMs: number
+  private readonly processes: TargetProcesses | undefined
+  /** Until when expressions of an author are refused, in milliseconds of `performance.now()`. */
+  private readonly slow = new Map<string, number>()
 
-  constructor(known: MinionKnowledge) {
+  constructor(known: MinionKnowledge, { program, pauseMs = PAUSE_MS }: ResolverSettings = {}) {
     this.known = known
+    this.pauseMs = pauseMs
+    const seconds = numberOf(known.opts.get('foreign_target_timeout') ?? DEFAULT_SECONDS) ?? DEFAULT_SECONDS
+    this.limit = Math.max(1, seconds * 1000)
+    const { opts, log } = known
+    this.processes = program === undefined ? undefined : new TargetProcesses({ program, opts, log, limit: this.limit })
   }
 
   /** Resolves a target of the master's owner or of the configuration, at once. */
-  trusted({ target, kind, delimiter, fun }: TargetRequest): ResolvedTarget {
+  trusted({ target, kind, delimiter, fun }: Omit<TargetRequest, 'author'>): ResolvedTarget {
     const problems: string[] = []
     const log: Log = (level, text) => {
       if (level === 'error') problems.push(text)
@@ -38,8 +67,102 @@ export class TargetResolver {
 
   /** Resolves a foreign target within a time limit; one that takes longer means nobody, and `problems` says so. */
   async foreign(request: TargetRequest): Promise<ResolvedTarget> {
-    return this.trusted(request)
+    if (this.isCheap(request)) return this.trusted(request)
+    const { author, target, kind, delimiter, fun } = request
+    return this.ask(
+      author,
+      target,
+      new Map<string, unknown>([
+        ['target', target],
+        ['kind', kind],
+        ['delimiter', delimiter ?? null],
+        ...(fun === undefined ? [] : ([['fun', fun]] as const)),
+      ]),
+    )
   }
 
-  close(): void {}
+  /** Whether a minion is meant by a target that another one named, judged by its id and its grains alone. */
+  async isMeant({ author, target, kind }: TargetRequest, id: string): Promise<boolean> {
+    const question = new Map<string, unknown>([
+      ['target', target],
+      ['kind', kind],
+      ['subject', id],
+    ])
+    if (this.isCheap({ target, kind })) return matchForeign(this.known, question as Dict).minions.length > 0
+    return (await this.ask(author, target, question)).minions.length > 0
+  }
+
+  close(): void {
+    this.processes?.close()
+  }
+
+  /** Whether matching takes a time that is bound by the lengths of what is matched. */
+  private isCheap({ target, kind }: Pick<TargetRequest, 'target' | 'kind'>): boolean {
+    const text = textOf(target)
+    if (text !== undefined) {
+      if (kind === 'list') return text.length <= LONGEST_TARGET
+      return kind === 'glob' && (text === '*' || text.length * this.known.keys.list('minions').length <= MOST_STEPS)
+    }
+    if (kind !== 'list' && kind !== 'glob') return false
+    return isList(target) && target.length <= LONGEST_TARGET / 16 && target.every((id) => typeof id === 'string')
+  }
+
+  private async ask(author: string, target: Value, fields: Map<string, unknown>): Promise<ResolvedTarget> {
+    const wait = (this.slow.get(author) ?? 0) - performance.now()
+    if (wait > 0) {
+      return nobody(
+        `An earlier target of ${author} took too long to match; try again in ${Math.ceil(wait / 1000)} seconds`,
+      )
+    }
+    this.slow.delete(author)
+    const question = encodeMsgpack(fields, 'bus')
+    if (question.length > LONGEST_TARGET) {
+      return nobody(`The target has ${question.length} bytes, ${LONGEST_TARGET} are allowed`)
+    }
+    const matched = await (this.processes?.ask(author, question) ?? this.here(fields as Dict))
+    if (typeof matched === 'string') return nobody(this.failed(author, target, matched))
+    for (const line of matched.log) this.known.log(...line)
+    const { minions, missing, log } = matched
+    return { minions, missing, problems: log.flatMap(([level, text]) => (level === 'error' ? [text] : [])) }
+  }
+
+  /** Returns what to tell the author. */
+  private failed(author: string, target: Value, failure: Failure): string {
+    const shown = JSON.stringify(shownText(str(target)).slice(0, 100))
+    const what = `Target ${shown} of ${author}`
+    if (failure === 'unavailable') return `${what} was not matched: no process is free for it`
+    // one that makes its process end, such as for want of memory, is no better than a slow one
+    this.remember(author)
+    const why = failure === 'slow' ? `took longer than ${this.limit / 1000} seconds to match` : 'could not be matched'
+    this.known.log('error', `${what} ${why}; its targets are refused for ${this.pauseMs / 1000} seconds`)
+    return `${what} ${why}`
+  }
+
+  private remember(author: string): void {
+    this.slow.delete(author)
+    this.slow.set(author, performance.now() + this.pauseMs)
+    if (this.slow.size > MOST_SLOW) this.slow.delete(this.slow.keys().next().value!)
+  }
+
+  private async here(question: Dict): Promise<Matched | Failure> {
+    return within(this.limit, () => matchForeign(this.known, question)) ?? 'slow'
+  }
+}
+
+const nobody = (problem: string): ResolvedTarget => ({ minions: [], missing: [], problems: [problem] })
+
+const place = createContext({ work: (): unknown => undefined })
+const script = new Script('work()')
+
+/** Does it, and gives it up after so many milliseconds: nothing else ends a regular expression that goes on. */
+function within<T>(timeout: number, work: () => T): T | undefined {
+  place['work'] = work
+  try {
+    return script.runInContext(place, { timeout: Math.ceil(timeout) }) as T
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
+    throw error
+  } finally {
+    place['work'] = undefined
+  }
 }

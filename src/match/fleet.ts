@@ -58,6 +58,8 @@ const hasWildcard = (pattern: string): boolean => /[*?[]/.test(pattern)
 export class FleetQuery {
   readonly fleet: Fleet
   private seenIds: ReadonlySet<string> | undefined
+  /** Ids of all resources. */
+  private managed: ReadonlySet<string> | undefined
   private readonly known = { grains: new Map<string, Dict | undefined>(), pillar: new Map<string, Dict | undefined>() }
 
   constructor(fleet: Fleet) {
@@ -82,8 +84,13 @@ export class FleetQuery {
     const ids = text === undefined ? (isList(target) ? target.map(str) : []) : text.split(',').filter(Boolean)
     const accepted = new Set(this.fleet.accepted)
     const isMeant = (id: string): boolean => accepted.has(id) || this.isResource(id)
+    const named = new Set<string>()
     // a resource that is named twice is found once, and counts as missing the second time
-    const isMissing = (id: string, at: number): boolean => !isMeant(id) || (!accepted.has(id) && ids.indexOf(id) < at)
+    const isMissing = (id: string): boolean => {
+      const isAgain = named.has(id)
+      named.add(id)
+      return !isMeant(id) || (!accepted.has(id) && isAgain)
+    }
     return { minions: [...new Set(ids)].filter(isMeant), missing: ids.filter(isMissing) }
   }
 
@@ -125,18 +132,19 @@ export class FleetQuery {
 
   /** A pattern of minions means what they manage as well. */
   withResources(minions: string[]): string[] {
-    const managed = minions.flatMap((id) => [...this.resourceIds(() => true, id)])
+    const managed = this.fleet.resources?.size ? minions.flatMap((id) => [...this.resourceIds(() => true, id)]) : []
     return [...new Set([...minions, ...managed])]
   }
 
   private isResource(id: string): boolean {
-    for (const other of this.resourceIds(() => true)) if (other === id) return true
-    return false
+    this.managed ??= new Set(this.resourceIds(() => true))
+    return this.managed.has(id)
   }
 
   private *resourceIds(isWanted: (type: string) => boolean, minion?: string): Generator<string> {
-    for (const [id, types] of this.fleet.resources ?? []) {
-      if (minion !== undefined && id !== minion) continue
+    const { resources = new Map<string, Dict>() } = this.fleet
+    const own = minion === undefined ? undefined : resources.get(minion)
+    for (const types of minion === undefined ? resources.values() : own ? [own] : []) {
       for (const [type, ids] of types) if (isWanted(str(type)) && isList(ids)) yield* ids.map(str)
     }
   }

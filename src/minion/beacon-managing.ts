@@ -1,4 +1,5 @@
 // Requests about beacons, as functions send them over a minion's bus, and the events that answer them.
+import { lookup } from '../base/mod.ts'
 import { type Dict, deepCopy, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { beaconOptions } from '../sdk/mod.ts'
 import { nameOf } from './beacon-set.ts'
@@ -93,7 +94,7 @@ async function validate(beacons: Beacons, { name, config }: Request): Promise<Be
   return answer('beacon_validation_complete', { vcomment: comment, valid })
 }
 
-const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, Command>> = lookup({
   add: changing('add', (name) => `Cannot update beacon item ${name}, because it is configured in pillar.`, add),
   modify: changing('modify', inPillar('modify'), (beacons, request) => {
     put(beacons, request)
@@ -115,7 +116,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     beacons.own.clear()
     return answer('beacon_reset_complete', { comment: 'Beacons have been reset', beacons: now(beacons) })
   },
-}
+})
 
 /** Does what a `manage_beacons` event asks for. */
 export async function manageBeacons(beacons: Beacons, data: Dict): Promise<BeaconAnswer> {

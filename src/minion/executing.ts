@@ -97,7 +97,11 @@ async function sudo({ functions, fun, args, kwargs }: Execution): Promise<Value>
   return local.get('return') ?? null
 }
 
-const EXECUTORS: Readonly<Record<string, Executor>> = { direct_call: directCall, splay, sudo }
+const EXECUTORS: ReadonlyMap<string, Executor> = new Map<string, Executor>([
+  ['direct_call', directCall],
+  ['splay', splay],
+  ['sudo', sudo],
+])
 
 function executorsOf(opts: Dict, load: Dict): string[] {
   const given = load.get('module_executors') ?? opts.get('module_executors') ?? ['direct_call']
@@ -117,7 +121,7 @@ export async function execute(execution: Execution): Promise<Value> {
   const { functions, fun, load } = execution
   assertNoBlackout(functions.ctx, fun)
   for (const name of executorsOf(functions.ctx.opts, load)) {
-    const executor = Object.hasOwn(EXECUTORS, name) ? EXECUTORS[name] : undefined
+    const executor = EXECUTORS.get(name)
     if (!executor) throw new SaltError('SaltInvocationError', `Executor '${name}' is not available`)
     const answer = await executor(execution)
     if (answer !== undefined) return answer

@@ -9,6 +9,9 @@ import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str } from '../data/mo
 /** How long a return that is under way is waited for at the end. */
 const LAST_MOMENT_MS = 1000
 
+/** Bytes of a return; a master refuses messages of more than 256 MiB, and would be sent the same again and again. */
+const LARGEST = 240 << 20
+
 export interface OutboxOptions {
   directory: string
   /** Resolves when the master has taken it. */
@@ -43,12 +46,13 @@ export class Outbox {
     return jids
   }
 
-  /** Keeps a return and begins to send it. */
-  post(load: Dict): Promise<void> {
+  /** Keeps a return and begins to send it; one that can never be sent is replaced by the reason. */
+  post(given: Dict): Promise<void> {
     const name = `${Date.now()}-${process.pid}-${String(this.count++).padStart(6, '0')}`
     const file = join(this.options.directory, `${name}.p`)
+    const { load, bytes } = this.sendable(given)
     try {
-      this.keep(file, load)
+      this.keep(file, bytes)
     } catch (error) {
       // such as on a full disk: it is sent all the same, only a crash would lose it
       this.options.log('error', `A return cannot be kept on disk until it is sent: ${toError(error).message}`)
@@ -56,9 +60,24 @@ export class Outbox {
     return this.start(file, load)
   }
 
-  private keep(file: string, load: Dict): void {
+  private sendable(load: Dict): { load: Dict; bytes: Uint8Array } {
+    let reason: string
+    try {
+      const bytes = encodeMsgpack(load, 'bus')
+      if (bytes.length <= LARGEST) return { load, bytes }
+      reason = `it has ${bytes.length} bytes, ${LARGEST} are allowed`
+    } catch (error) {
+      reason = toError(error).message
+    }
+    const what = `The return of ${str(load.get('fun') ?? '')} cannot be sent: ${reason}`
+    this.options.log('error', `${what} (job ${str(load.get('jid') ?? '')})`)
+    const instead: Dict = new Map(load).set('return', what).set('success', false).set('retcode', 1)
+    return { load: instead, bytes: encodeMsgpack(instead, 'bus') }
+  }
+
+  private keep(file: string, bytes: Uint8Array): void {
     const fresh = `${file}.tmp`
-    writeFileSync(fresh, encodeMsgpack(load, 'bus'), { mode: 0o600 })
+    writeFileSync(fresh, bytes, { mode: 0o600 })
     renameSync(fresh, file)
   }
 

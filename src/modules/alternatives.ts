@@ -1,4 +1,5 @@
 // Alternatives: which of several programs a common name leads to, through the links in /etc/alternatives.
+import { lookup } from '../base/mod.ts'
 import { splitLines, str, type Value } from '../data/mod.ts'
 import {
   arg,
@@ -39,10 +40,10 @@ async function current(ctx: FunctionContext, name: string): Promise<string | und
 }
 
 /** Where alternatives of rpm's kind keep their second line, the link. */
-const RECORDS: Readonly<Record<string, string>> = {
+const RECORDS: Readonly<Record<string, string>> = lookup({
   RedHat: '/var/lib/alternatives',
   Suse: '/var/lib/rpm/alternatives',
-}
+})
 
 async function linkOf(ctx: FunctionContext, name: string): Promise<Result> {
   const folder = RECORDS[familyOf(ctx)]

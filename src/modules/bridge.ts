@@ -1,4 +1,5 @@
 // Network bridges of Linux, through brctl. It lists the interfaces of a bridge one below the other.
+import { lookup } from '../base/mod.ts'
 import { type Dict, getItem, keyError, splitLines, str, truthy, type Value } from '../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../sdk/mod.ts'
 
@@ -31,7 +32,7 @@ const shown = async (ctx: FunctionContext, br: Value): Promise<Dict> =>
 
 const br = arg.any('The bridge', { default: null })
 const iface = arg.any('The interface', { default: null })
-const STATES: Readonly<Record<string, string>> = { enable: 'on', disable: 'off' }
+const STATES: Readonly<Record<string, string>> = lookup({ enable: 'on', disable: 'off' })
 
 export default defineModule({
   name: 'bridge',

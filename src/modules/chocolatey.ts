@@ -1,4 +1,5 @@
 // Packages of Windows through Chocolatey.
+import { lookup } from '../base/mod.ts'
 import { type Dict, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { type Arg, arg, defineModule, type FunctionContext, fn, isTrue, ret } from '../sdk/mod.ts'
 import {
@@ -16,7 +17,7 @@ type Given = Readonly<Record<string, Value>>
 const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
 const off = (doc: string): Arg<Value> => arg.any(doc, { default: false })
 const name = arg.any('The package')
-const ARGS: Record<string, Arg<Value>> = {
+const ARGS: Record<string, Arg<Value>> = lookup({
   version: optional('The version'),
   source: optional('Where packages come from'),
   force: off('Whether installed packages are installed anew'),
@@ -25,7 +26,7 @@ const ARGS: Record<string, Arg<Value>> = {
   override_args: off("Whether they replace the package's own"),
   force_x86: off('Whether the program for 32 bits is installed'),
   package_args: optional('Arguments for the package'),
-}
+})
 const some = (names: string): Record<string, Arg<Value>> =>
   Object.fromEntries(names.split(' ').map((one) => [one, ARGS[one]!]))
 

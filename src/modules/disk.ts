@@ -1,4 +1,5 @@
 // Volumes: how full they are, and what is on a device. Everything is read from `df`, `blkid` and `lsblk`.
+import { lookup } from '../base/mod.ts'
 import { type Dict, iterate, SaltError, splitLines, splitWords, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, fn, reads, ret, runAll } from '../sdk/mod.ts'
 import { dump, format, hdparms, protectedAreas, smartAttributes, tune, wipe } from './disk/devices.ts'
@@ -19,7 +20,7 @@ function flagsOf(args: Value, caller: string): string {
 
 const kernelOf = (ctx: FunctionContext): string => str(ctx.grains.get('kernel') ?? '')
 
-const DF: Readonly<Record<string, string>> = { Linux: 'df -P', OpenBSD: 'df -kP', AIX: 'df -kP' }
+const DF: Readonly<Record<string, string>> = lookup({ Linux: 'df -P', OpenBSD: 'df -kP', AIX: 'df -kP' })
 
 async function lines(ctx: FunctionContext, command: string): Promise<string[]> {
   return splitLines(str(await ctx.call('cmd.run', [command], { python_shell: false })))

@@ -1,4 +1,5 @@
 // Packages below apt: dpkg's database and single package files. The provider of `lowpkg` on Debian.
+import { lookup } from '../base/mod.ts'
 import { compareDicts, type Dict, SaltError, sorted, splitLines, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, outputOf, ret, runAll } from '../sdk/mod.ts'
 import { info } from './dpkg_lowpkg/info.ts'
@@ -18,11 +19,11 @@ async function localPath(ctx: FunctionContext, path: string, saltenv: Value): Pr
   return path
 }
 
-const FACTS: Readonly<Record<string, RegExp>> = {
+const FACTS: Readonly<Record<string, RegExp>> = lookup({
   name: /^Package *:/,
   version: /^Version *:/,
   arch: /^Architecture *:/,
-}
+})
 
 async function fileInfo(ctx: FunctionContext, given: string, saltenv: Value): Promise<Dict> {
   const path = await localPath(ctx, given, saltenv)

@@ -1,4 +1,5 @@
 // Sets of addresses, networks and ports for the packet filter, through ipset.
+import { lookup } from '../base/mod.ts'
 import {
   type Dict,
   IpAddress,
@@ -14,13 +15,13 @@ import {
 } from '../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, type Result, reads, runAll } from '../sdk/mod.ts'
 
-const FAMILIES: Readonly<Record<string, string>> = { ipv4: 'inet', ip4: 'inet', ipv6: 'inet6', ip6: 'inet6' }
+const FAMILIES: Readonly<Record<string, string>> = lookup({ ipv4: 'inet', ip4: 'inet', ipv6: 'inet6', ip6: 'inet6' })
 const EXTRAS = ['timeout', 'counters', 'comment', 'skbinfo']
 const HASHED = ['hashsize', 'maxelem', ...EXTRAS]
 const HASHED_IP = ['family', 'hashsize', 'maxelem', 'netmask', ...EXTRAS]
 
 /** The options that a set can be made with, by its type. */
-const CREATE: Readonly<Record<string, readonly string[]>> = {
+const CREATE: Readonly<Record<string, readonly string[]>> = lookup({
   'bitmap:ip': ['range', 'netmask', ...EXTRAS],
   'bitmap:ip,mac': ['range', ...EXTRAS],
   'bitmap:port': ['range', ...EXTRAS],
@@ -36,7 +37,7 @@ const CREATE: Readonly<Record<string, readonly string[]>> = {
   'hash:ip,mark': ['family', 'markmask', ...HASHED],
   'hash:net,iface': HASHED_IP,
   'list:set': ['size', 'timeout', 'counters', 'comment'],
-}
+})
 const WITHOUT_VALUE = ['comment', 'counters', 'skbinfo']
 
 /** The options that an entry can have. */

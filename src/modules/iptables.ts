@@ -1,11 +1,12 @@
 // The packet filter of Linux by its commands iptables and ip6tables. What a rule is made of is in rule.ts; answers are
 // the error text of the command where Salt hands that on, so an empty text means that it worked.
+import { lookup } from '../base/mod.ts'
 import { compileRegex, type Dict, isList, keyError, len, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, type Result, reads, runAll } from '../sdk/mod.ts'
 import { ruleWords } from './iptables/rule.ts'
 import { parseSaved } from './iptables/saved.ts'
 
-const RULES_FILES: Readonly<Record<string, readonly [ipv4: string, ipv6: string]>> = {
+const RULES_FILES: Readonly<Record<string, readonly [ipv4: string, ipv6: string]>> = lookup({
   RedHat: ['/etc/sysconfig/iptables', '/etc/sysconfig/ip6tables'],
   Arch: ['/etc/iptables/iptables.rules', '/etc/iptables/ip6tables.rules'],
   Debian: ['/etc/iptables/rules.v4', '/etc/iptables/rules.v6'],
@@ -14,7 +15,7 @@ const RULES_FILES: Readonly<Record<string, readonly [ipv4: string, ipv6: string]
   Void: ['/etc/iptables/iptables.rules', '/etc/iptables/ip6tables.rules'],
   Alpine: ['/etc/iptables/rules-save', '/etc/iptables/rules6-save'],
   NILinuxRT: ['/etc/natinst/share/iptables.conf', '/etc/natinst/share/ip6tables.conf'],
-}
+})
 
 function rulesFile(ctx: FunctionContext, family: Value): string {
   const grain = (name: string): string => str(ctx.grains.get(name) ?? '')

@@ -1,14 +1,15 @@
 // Network interfaces of Linux systems that have no module of their own for `ip`: what the program ip and the kernel
 // tell. Their configuration is nothing this module writes.
+import { lookup } from '../base/mod.ts'
 import { type Dict, isDict, splitLines, splitWords, str, type Value } from '../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../sdk/mod.ts'
 
-const SERVED_ELSEWHERE: Readonly<Record<string, string>> = {
+const SERVED_ELSEWHERE: Readonly<Record<string, string>> = lookup({
   RedHat: 'RedHat',
   Suse: 'SUSE',
   Debian: 'Debian',
   NILinuxRT: 'NILinuxRT',
-}
+})
 
 /** Words in twos; one that is left over at the end belongs to nothing. */
 function pairs(words: readonly string[]): Dict {

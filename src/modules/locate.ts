@@ -1,9 +1,10 @@
 // Files by name, through the database of locate.
+import { lookup } from '../base/mod.ts'
 import { numberOf, splitLines, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineModule, fn, outputOf, ret } from '../sdk/mod.ts'
 
 /** The letters of options, by Salt's names. */
-const LETTERS: Readonly<Record<string, string>> = {
+const LETTERS: Readonly<Record<string, string>> = lookup({
   basename: 'b',
   count: 'c',
   existing: 'e',
@@ -11,7 +12,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ignore: 'i',
   nofollow: 'P',
   wholename: 'w',
-}
+})
 
 interface Search {
   pattern: Value

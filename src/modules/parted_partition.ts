@@ -1,4 +1,5 @@
 // Partitions, through parted and sfdisk. Everything is checked before a command is built, since parted asks no one.
+import { lookup } from '../base/mod.ts'
 import { SaltError, splitLines, splitWords, str, truthy, type Value } from '../data/mod.ts'
 import {
   type Args,
@@ -52,7 +53,7 @@ const boundary: Check = (value) => {
     : `Invalid partition boundary passed: "${str(value)}"`
 }
 
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: Readonly<Record<string, Check>> = lookup({
   minor: number('minor number'),
   from_minor: number('minor number'),
   to_minor: number('minor number'),
@@ -60,7 +61,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   state: oneOf(words('on off'), 'state'),
   start: boundary,
   end: boundary,
-}
+})
 
 /** A function that is one command about a device, shown line by line. */
 function command<const A extends Args>(

@@ -1,4 +1,5 @@
 // Packages of FreeBSD and DragonFly through pkg, of this system, a jail or another root directory.
+import { lookup } from '../base/mod.ts'
 import { type Dict, isDict, numberOf, splitWords, str, truthy, type Value, versionHolds } from '../data/mod.ts'
 import {
   CommandError,
@@ -256,7 +257,7 @@ function command(
 
 const last = (key: string) => (given: Given) => ({ words: [str(given[key]!)] })
 const orSure = (given: Given) => ({ before: truthy(given['dryrun']!) ? 'n' : 'y' })
-const SYMBOLS: Readonly<Record<string, number>> = { '<': -1, '>': 1, '=': 0 }
+const SYMBOLS: Readonly<Record<string, number>> = lookup({ '<': -1, '>': 1, '=': 0 })
 
 const version = reading('Installed versions.', '*names **kwargs', 'pkg.version zsh', versions)
 const refresh_db = changing(

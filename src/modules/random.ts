@@ -1,5 +1,7 @@
 // Random values, and hashes of texts. With a seed they are the same on every machine and in real Salt.
+
 import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { lookup } from '../base/mod.ts'
 import {
   encodeText,
   int,
@@ -24,7 +26,7 @@ const failure = (message: string): SaltError => new SaltError('CommandExecutionE
 const HASHES = new Set(
   'md5 sha1 sha224 sha256 sha384 sha512 sha3_224 sha3_256 sha3_384 sha3_512 blake2b blake2s'.split(' '),
 )
-const NODE_NAMES: Readonly<Record<string, string>> = { blake2b: 'blake2b512', blake2s: 'blake2s256' }
+const NODE_NAMES: Readonly<Record<string, string>> = lookup({ blake2b: 'blake2b512', blake2s: 'blake2s256' })
 
 function hashOf(value: Value, algorithm: string): string {
   if (!HASHES.has(algorithm)) throw new SaltError('SaltException', 'You must specify a valid algorithm.')

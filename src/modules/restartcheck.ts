@@ -1,4 +1,5 @@
 // Which packages must be restarted after an upgrade: their processes still use files that were replaced, or a newer kernel waits.
+import { lookup } from '../base/mod.ts'
 import { decodeBytes, isDict, isList, SaltError, splitLines, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../sdk/mod.ts'
 import { oldFiles, programOf } from './restartcheck/old-files.ts'
@@ -35,7 +36,7 @@ async function redhatKernels(ctx: FunctionContext): Promise<string[]> {
   return last === undefined ? [] : [last.split(' ')[0]!.replace(/^kernel-/, '')]
 }
 
-const FAMILIES: Readonly<Record<string, Family>> = {
+const FAMILIES: Readonly<Record<string, Family>> = lookup({
   Debian: {
     files: ['dpkg-query', '--listfiles'],
     folder: '/lib/systemd/system/',
@@ -48,7 +49,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     systemd: '/usr/bin/systemctl',
     kernels: redhatKernels,
   },
-}
+})
 
 /** A package, its processes, and what can restart it. */
 interface Old {

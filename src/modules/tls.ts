@@ -1,5 +1,6 @@
 // A small authority for certificates below `/etc/pki`, through openssl: authorities, requests, certificates they sign,
 // and certificates that sign themselves.
+import { lookup } from '../base/mod.ts'
 import { type Dict, fromTimestamp, isList, str, truthy, type Value, valueError } from '../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../sdk/mod.ts'
 import { certificateFacts, configured, newKey, newSerial, openssl, type Subject, subjectWords } from './tls/openssl.ts'
@@ -35,10 +36,10 @@ const AUTHORITY = {
 const PLAIN = { subjectKeyIdentifier: 'hash' }
 
 /** Extensions of requests by what the certificate is for. */
-const REQUESTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const REQUESTED: Readonly<Record<string, Readonly<Record<string, string>>>> = lookup({
   server: { extendedKeyUsage: 'serverAuth', keyUsage: 'digitalSignature, keyEncipherment' },
   client: { extendedKeyUsage: 'clientAuth', keyUsage: 'nonRepudiation, digitalSignature, keyEncipherment' },
-}
+})
 
 interface SelfSigned extends Subject {
   days: Value

@@ -1,6 +1,8 @@
 // Services of Windows, asked for and changed through PowerShell: its service manager has no other command line that
 // answers in data.
+
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lookup } from '../base/mod.ts'
 import { type Dict, isDict, loadJson, SaltError, str, type Value } from '../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../sdk/mod.ts'
 import { byGlob, serviceName } from './service/declare.ts'
@@ -26,7 +28,7 @@ async function query(ctx: FunctionContext, script: string, name = ''): Promise<D
 const ALL = 'Get-CimInstance Win32_Service | Select-Object Name,DisplayName,StartMode,State'
 const ONE = '$n=$env:BRINE_SERVICE; Get-CimInstance Win32_Service | Where-Object { $_.Name -eq $n }'
 
-const START: Readonly<Record<string, string>> = { Auto: 'Auto', Manual: 'Manual', Disabled: 'Disabled' }
+const START: Readonly<Record<string, string>> = lookup({ Auto: 'Auto', Manual: 'Manual', Disabled: 'Disabled' })
 
 async function info(ctx: FunctionContext, name: string): Promise<Dict> {
   const [row] = await query(

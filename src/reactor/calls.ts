@@ -1,6 +1,6 @@
 // What one reaction has done, read from its chunk: the new form (`args`), the old ones (`arg` and `kwarg`, or parameters as
 // keywords of the reaction), and what Salt says about those it cannot read.
-import type { Log } from '../base/mod.ts'
+import { type Log, lookup } from '../base/mod.ts'
 import { type Dict, isDict, isList, repr, SaltError, str, type Value } from '../data/mod.ts'
 import { type MasterFunction, signatureOf } from '../sdk/mod.ts'
 
@@ -31,7 +31,7 @@ export interface DeclaredFunction {
 }
 
 /** The old name of `local`. */
-const ALIASES: Readonly<Record<string, string>> = { cmd: 'local' }
+const ALIASES: Readonly<Record<string, string>> = lookup({ cmd: 'local' })
 
 export const kindOf = (chunk: Dict): string => {
   const kind = str(chunk.get('state') ?? '')

@@ -1,5 +1,6 @@
 // The reactor of a master: it hears every event, and answers those that a rule matches, one after the other, as their files
 // say. What an earlier life of the master had not ended is taken up first.
+import { guarded, shownText } from '../base/mod.ts'
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, numberOf, repr, str, type Value } from '../data/mod.ts'
 import { compileReactions } from '../state/mod.ts'
@@ -80,7 +81,7 @@ export class Reactor {
     for (const { tag } of interrupted) {
       this.parts.context.log('warning', `A reaction to event ${tag} did not end before the master did`)
     }
-    if (interrupted.length > 0) void this.takeUpAll(interrupted)
+    if (interrupted.length > 0) this.apart('Taking up reactions', () => this.takeUpAll(interrupted))
   }
 
   /** A job that is published before minions listen again reaches nobody. */
@@ -110,7 +111,7 @@ export class Reactor {
     this.causes.hear(tag)
     if (data.get('user') === REACTOR_USER || tag === LOOP_TAG) return
     if (tag.includes('salt/reactors/manage')) {
-      void this.managing.answer(tag, data)
+      this.apart(`Answering ${shownText(tag)}`, () => this.managing.answer(tag, data))
       return
     }
     if (!this.managing.isLeader) return
@@ -140,8 +141,15 @@ export class Reactor {
   /** Events in between must not count as caused by what is going on here. */
   private follow(work: () => Promise<void>): void {
     this.causes.apart(() => {
-      this.last = this.last.then(work)
+      this.last = this.last.then(work).catch((error: unknown) => {
+        this.parts.context.log('error', `A reaction failed: ${failureText(error)}`)
+      })
     })
+  }
+
+  /** Does work that nobody waits for. */
+  private apart(what: string, work: () => Promise<unknown>): void {
+    guarded(this.parts.context.log, what, work)()
   }
 
   private carry(record: ReactionRecord, depth: number, isTakenUp: boolean): Promise<void> {
@@ -157,7 +165,7 @@ export class Reactor {
   private async takeUp(record: ReactionRecord): Promise<void> {
     const { tag, data, depth } = record
     if (!record.plan) return this.answer({ tag, data, rules: this.rules.matching(tag), depth }, record)
-    void this.carry(record, depth, true)
+    this.apart(`Reaction to event ${shownText(tag)}`, () => this.carry(record, depth, true))
   }
 
   private cutLoop({ tag, rules, cause, depth }: Answering): void {
@@ -185,10 +193,13 @@ export class Reactor {
       context.log('error', `Cannot write down the reaction to event ${event.tag}: ${failureText(error)}`)
     })
     // the next one is planned meanwhile, so that many are written together
-    this.carrying = this.carrying.then(async () => {
+    const carried = this.carrying.then(async () => {
       await kept
       this.planned--
       await this.carry(record, event.depth, false)
+    })
+    this.carrying = carried.catch((error: unknown) => {
+      context.log('error', `The reaction to event ${shownText(event.tag)} failed: ${failureText(error)}`)
     })
   }
 

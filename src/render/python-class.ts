@@ -1,16 +1,16 @@
 // The class of an error as Python prints it at the end of a traceback: with its module unless it is built in, because
 // people search for that name.
-import { BrineError } from '../base/mod.ts'
+import { BrineError, lookup } from '../base/mod.ts'
 import { SaltError } from '../data/mod.ts'
 import { JinjaError } from '../jinja/mod.ts'
 import { YamlError } from '../yaml/mod.ts'
 
-const MODULES: Readonly<Record<string, string>> = {
+const MODULES: Readonly<Record<string, string>> = lookup({
   SaltRenderError: 'salt.exceptions.',
   SerializationError: 'salt.serializers.',
   DeserializationError: 'salt.serializers.',
   JSONDecodeError: 'json.decoder.',
-}
+})
 
 export function pythonClass(error: Error): string {
   if (!(error instanceof BrineError)) return error.name === 'Error' ? 'Exception' : error.name

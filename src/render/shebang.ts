@@ -1,5 +1,6 @@
 // Which renderers a text goes through: what its first line says after `#!`, or the configured pipe. A first line that
 // names a program (`#!/bin/sh`) says nothing.
+import { lookup } from '../base/mod.ts'
 
 export interface Stage {
   name: string
@@ -8,7 +9,7 @@ export interface Stage {
 }
 
 /** Pipes from before there were pipes. */
-const OLD_NAMES: Readonly<Record<string, string>> = {
+const OLD_NAMES: Readonly<Record<string, string>> = lookup({
   yaml_jinja: 'jinja|yaml',
   yaml_mako: 'mako|yaml',
   yaml_wempy: 'wempy|yaml',
@@ -18,7 +19,7 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   yamlex_jinja: 'jinja|yamlex',
   yamlexyamlex_mako: 'mako|yamlexyamlex',
   yamlexyamlex_wempy: 'wempy|yamlexyamlex',
-}
+})
 
 /** The pipe that a text's first line names, or undefined. */
 export function parseShebang(text: string): string | undefined {

@@ -1,5 +1,6 @@
 // Queues of things to be dealt with later: items, mostly ids of minions, of which `process_queue` makes an event for the reactor,
 // and calls of runners. They are in the embedded store, which answers to the name of Salt's, `sqlite`, or in a module of users' own.
+import { lookup } from '../base/mod.ts'
 import {
   type Dict,
   dumpJson,
@@ -50,7 +51,7 @@ function countOf(quantity: Value): number | undefined {
 }
 
 /** What the embedded store answers to the calls of a queue module. */
-const embedded: Readonly<Record<string, (store: QueueStore, given: Given) => Value>> = {
+const embedded: Readonly<Record<string, (store: QueueStore, given: Given) => Value>> = lookup({
   insert: (store, { queue, items }) => {
     try {
       store.insert(str(queue!), keptItems(items!))
@@ -72,7 +73,7 @@ const embedded: Readonly<Record<string, (store: QueueStore, given: Given) => Val
     const items = store.pop(str(queue!), countOf(quantity!))
     return truthy(is_runner!) ? items.map(callOf) : items
   },
-}
+})
 
 /** Has the store of a backend do something: a module of users' own of that name, or the embedded one. */
 async function ask(ctx: MasterContext, backend: Value, fun: string, given: Given): Promise<Value> {

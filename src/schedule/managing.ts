@@ -1,4 +1,5 @@
 // Requests about the schedule, as functions send them over a minion's bus, and the events that answer them.
+import { lookup } from '../base/mod.ts'
 import { type Dict, deepCopy, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { datetimeOf } from './moments.ts'
 import type { Schedule } from './schedule.ts'
@@ -98,7 +99,7 @@ function reload(schedule: Schedule, { given }: Request): undefined {
   for (const [name, job] of isDict(inner) ? inner : given) schedule.own.set(name, job)
 }
 
-const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, Command>> = lookup({
   add: changing('add_complete', addJobs),
   delete: changing('delete_complete', deleteJob),
   modify,
@@ -124,7 +125,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return answer('next_fire_time_complete', { next_fire_time: time })
   },
   job_status: (schedule, { name }) => answer('job_status_complete', { data: schedule.status(name) }),
-}
+})
 
 /** Does what a `manage_schedule` event asks for; undefined when there is nothing to answer. Unknown requests throw. */
 export function manageSchedule(schedule: Schedule, data: Dict): Answer | undefined {

@@ -1,6 +1,6 @@
 // The schedule of a daemon: jobs of its options and of its pillar, looked at every second. Jobs that a user adds are
 // written to the configuration; when each job is due next is kept on disk, so that a restart does not lose it.
-import { type Log, toError } from '../base/mod.ts'
+import { guarded, type Log, toError } from '../base/mod.ts'
 import { type Dict, deepCopy, isDict, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import { freshTimes, functionOf, intervalOf, look, type Rules, settle, type Times } from './due.ts'
 import { datetimeOf } from './moments.ts'
@@ -49,7 +49,10 @@ export class Schedule {
 
   /** Looks at all jobs from now on. */
   start(): void {
-    this.timer ??= setInterval(() => this.look(), this.loop)
+    this.timer ??= setInterval(
+      guarded(this.options.log, 'Looking at scheduled jobs', () => this.look()),
+      this.loop,
+    )
     this.look()
   }
 

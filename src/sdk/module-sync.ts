@@ -1,6 +1,6 @@
 // Takes users' own modules over from the file server: `salt://_modules` and the like of all wanted environments go to
 // `extension_modules`, compared by their content, and what the file server no longer has goes away.
-import type { Log } from '../base/mod.ts'
+import { type Log, lookup } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -43,7 +43,7 @@ export interface Synced {
 const WANTED = /\.(pyx?|so|zip|[cm]?[jt]s)$/
 
 /** Other names of folders. */
-const ALSO: Readonly<Record<string, readonly string[]>> = { output: ['outputters'] }
+const ALSO: Readonly<Record<string, readonly string[]>> = lookup({ output: ['outputters'] })
 
 /** The names that a list means for a family; undefined when it says nothing of it. */
 function listed({ opts, log }: SyncSurroundings, option: string, given: Value, family: string): string[] | undefined {

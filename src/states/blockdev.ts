@@ -1,13 +1,14 @@
 // Block devices are tuned, and have a file system. What a new one has is asked of blkid until it says so.
+import { lookup } from '../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineState, outputOf, type Result, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
 
-const SWITCHES: Readonly<Record<string, string>> = {
+const SWITCHES: Readonly<Record<string, string>> = lookup({
   'read-ahead': 'getra',
   'filesystem-read-ahead': 'getfra',
   'read-only': 'getro',
   'read-write': 'getro',
-}
+})
 
 async function tuned(ctx: StateContext, name: string, wishes: ReadonlyMap<string, Value>): Promise<StateReturn> {
   const report = (result: boolean | null, comment: string, changes: Result = {}): StateReturn => ({

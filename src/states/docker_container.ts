@@ -1,4 +1,5 @@
 // Containers of Docker.
+import { lookup } from '../base/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
 import { answered, type Given, report, whenDocker } from './docker/report.ts'
@@ -116,7 +117,7 @@ const once = {
 
 type Body = (ctx: StateContext, given: Given, options: Map<string, Value>) => Promise<StateReturn>
 
-const BODIES: Readonly<Record<string, Body>> = { running: keepRunning, stopped, run: runOnce }
+const BODIES: Readonly<Record<string, Body>> = lookup({ running: keepRunning, stopped, run: runOnce })
 
 const calling = (body: Body) => (ctx: StateContext, args: object) => {
   const { kwargs, ...given } = args as Given & { kwargs: Map<string, Value> }

@@ -1,13 +1,14 @@
 // File systems and swap space are mounted or not, and in the table of what is mounted at boot or not.
+import { lookup } from '../base/mod.ts'
 import { type Dict, keyError, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
 import { type MountWish, mounted } from './mount/mounted.ts'
 import { converted, isMac, readTable, removeFrom, setTable, tableFile } from './mount/tables.ts'
 
-const PERSISTED: Readonly<Record<string, { change: string; comment: string } | undefined>> = {
+const PERSISTED: Readonly<Record<string, { change: string; comment: string } | undefined>> = lookup({
   new: { change: 'new', comment: '. Added new entry to the fstab.' },
   change: { change: 'update', comment: '. Updated the entry in the fstab.' },
-}
+})
 
 async function swapDevice(ctx: StateContext, name: string): Promise<string> {
   if ((await ctx.host.lstat(name))?.type !== 'link') return name

@@ -1,4 +1,5 @@
 // Users of the machine.
+import { lookup } from '../base/mod.ts'
 import { type Dict, iterate, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../sdk/mod.ts'
 import { addUser } from './user/adding.ts'
@@ -6,7 +7,7 @@ import { changesOf } from './user/changes.ts'
 import { updateUser } from './user/updating.ts'
 import { isWindows, REDACTED, shadowInfo, userInfo, type Wish } from './user/wish.ts'
 
-const ALGORITHMS: Readonly<Record<string, string>> = { 1: 'md5', '2a': 'blowfish', 5: 'sha256', 6: 'sha512' }
+const ALGORITHMS: Readonly<Record<string, string>> = lookup({ 1: 'md5', '2a': 'blowfish', 5: 'sha256', 6: 'sha512' })
 
 /** The hash of a clear password, with the salt of the present one, so that the same password stays the same hash. */
 async function hashed(ctx: StateContext, { name, password }: Wish): Promise<Value> {

@@ -23,7 +23,8 @@ export interface DataCache {
 
 interface Kept {
   looks: string
-  value: Value
+  /** Undefined until it is read from the file: a stored value may be a view of a long message, which it would keep. */
+  value: Value | undefined
   /** Of the bytes, when they were written from here. */
   digest?: string
 }
@@ -54,9 +55,9 @@ class FileBank implements Bank {
     const looks = this.looks(file)
     if (looks === undefined) return undefined
     const known = this.kept.get(key)
-    if (known?.looks === looks) return known.value
+    if (known?.looks === looks && known.value !== undefined) return known.value
     const value = decodeMsgpack(readFileSync(file), { dialect: 'bus' })
-    this.kept.set(key, { looks, value })
+    this.kept.set(key, known?.looks === looks ? { ...known, value } : { looks, value })
     return value
   }
 
@@ -65,9 +66,10 @@ class FileBank implements Bank {
     const bytes = encodeMsgpack(value, 'bus')
     const digest = createHash('sha256').update(bytes).digest('base64')
     const known = this.kept.get(key)
-    if (known?.digest === digest && known.looks === this.looks(file)) this.touch(file)
+    const isSame = known?.digest === digest && known.looks === this.looks(file)
+    if (isSame) this.touch(file)
     else this.write(file, bytes)
-    this.kept.set(key, { looks: this.looks(file)!, value, digest })
+    this.kept.set(key, { looks: this.looks(file)!, value: isSame ? known.value : undefined, digest })
   }
 
   /** What a minion is rarely changes, and writing the same anew is most of the work. */

@@ -1,4 +1,5 @@
 // Calculations over the last values of a list in the register.
+import { lookup } from '../base/mod.ts'
 import { compare, type Dict, float, isDict, isList, numberOf, PyError, type Value } from '../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, type StateFunction, state } from '../sdk/mod.ts'
 import { registered } from './register.ts'
@@ -31,7 +32,7 @@ interface Operator {
   of(values: readonly number[]): number
 }
 
-const OPERATORS: Readonly<Record<string, Operator>> = {
+const OPERATORS: Readonly<Record<string, Operator>> = lookup({
   add: { doc: 'the sum', of: sum },
   mul: { doc: 'the product', of: (values) => values.reduce((product, value) => product * value, 1) },
   mean: { doc: 'the mean', of: (values) => sum(values) / values.length },
@@ -40,7 +41,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   median_high: { doc: 'the high median', of: high },
   median_grouped: { doc: 'the median of grouped values', of: medianGrouped },
   mode: { doc: 'the most frequent', of: mode },
-}
+})
 
 interface Given {
   name: string

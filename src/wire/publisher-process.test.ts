@@ -10,7 +10,6 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-const TYPESCRIPT = ['--import', 'tsx']
 const PROGRAM = join(import.meta.dirname, '..', 'cli', 'salt-master.ts')
 
 describe('a publisher with a second process for further subscribers', () => {
@@ -25,7 +24,7 @@ describe('a publisher with a second process for further subscribers', () => {
           start: async (server, signal) => {
             const end = new AbortController()
             const either = AbortSignal.any([signal, end.signal])
-            const other = await start({ program: PROGRAM, options: {}, server, signal: either, execArgv: TYPESCRIPT })
+            const other = await start({ program: PROGRAM, options: {}, server, signal: either })
             others.push({ ...other, end: () => end.abort() })
             return other
           },

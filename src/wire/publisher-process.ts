@@ -30,11 +30,10 @@ interface Start {
   options: PublisherOptions
   server: Server
   signal: AbortSignal
-  execArgv?: string[]
 }
 
-export async function start({ program, options, server, signal, execArgv = process.execArgv }: Start): Promise<Relief> {
-  const child = forkFor('publisher', program, { execArgv, signal, killSignal: 'SIGKILL' })
+export async function start({ program, options, server, signal }: Start): Promise<Relief> {
+  const child = forkFor('publisher', program, { signal, killSignal: 'SIGKILL' })
   const ended = new Promise<void>((done) => child.once('close', () => done()))
   // an end by the signal is one of these
   child.on('error', () => {})

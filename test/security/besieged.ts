@@ -27,10 +27,13 @@ export class Besieged {
   private transport!: Transport
   private readonly closings: Array<() => unknown> = []
 
-  /** Options may name paths below the site's directory. */
-  static async start(options: Options | ((path: (part: string) => string) => Options) = {}): Promise<Besieged> {
+  /** Options may name paths below the site's directory; with a program the master can start further processes. */
+  static async start(
+    options: Options | ((path: (part: string) => string) => Options) = {},
+    program?: string,
+  ): Promise<Besieged> {
     const site = new Besieged()
-    await site.open(typeof options === 'function' ? options((part) => site.path(part)) : options)
+    await site.open(typeof options === 'function' ? options((part) => site.path(part)) : options, program)
     return site
   }
 
@@ -44,7 +47,7 @@ export class Besieged {
     writeFileSync(this.path(path), text)
   }
 
-  private async open(options: Options): Promise<void> {
+  private async open(options: Options, program: string | undefined): Promise<void> {
     this.ports.requests = await freePort()
     this.ports.publications = await freePort()
     this.write(
@@ -62,7 +65,7 @@ export class Besieged {
       }),
     )
     const opts = await masterConfig({ path: this.path('etc/master') })
-    this.master = await Master.open(opts, (level, text) => this.logs.push(`${level}: ${text}`))
+    this.master = await Master.open(opts, (level, text) => this.logs.push(`${level}: ${text}`), program)
     this.master.parts.bus.listen(({ tag, data }) => this.events.push({ tag, data: new Map(data) }))
     this.transport = await openTransport('zeromq')
     this.client = this.connect()

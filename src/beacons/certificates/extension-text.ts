@@ -1,4 +1,5 @@
 // Extensions of a certificate as OpenSSL prints them on one line.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 
 const USAGES: Readonly<Record<string, string>> = {
@@ -13,16 +14,16 @@ const USAGES: Readonly<Record<string, string>> = {
   decipherOnly: 'Decipher Only',
 }
 
-const PURPOSES: Readonly<Record<string, string>> = {
+const PURPOSES: Readonly<Record<string, string>> = lookup({
   serverAuth: 'TLS Web Server Authentication',
   clientAuth: 'TLS Web Client Authentication',
   codeSigning: 'Code Signing',
   emailProtection: 'E-mail Protection',
   timeStamping: 'Time Stamping',
   OCSPSigning: 'OCSP Signing',
-}
+})
 
-const KINDS: Readonly<Record<string, string>> = { IP: 'IP Address', mail: 'email' }
+const KINDS: Readonly<Record<string, string>> = lookup({ IP: 'IP Address', mail: 'email' })
 
 const listed = (value: Value): string[] => (isList(value) ? [...value].map(str) : truthy(value) ? [str(value)] : [])
 
@@ -37,7 +38,7 @@ function constraints(extension: Dict): string {
   return `CA:${truthy(extension.get('ca') ?? false) ? 'TRUE' : 'FALSE'}${length === null ? '' : `, pathlen:${str(length)}`}`
 }
 
-const TEXTS: Readonly<Record<string, (extension: Dict) => string>> = {
+const TEXTS: Readonly<Record<string, (extension: Dict) => string>> = lookup({
   basicConstraints: constraints,
   keyUsage: (extension) =>
     Object.entries(USAGES)
@@ -53,7 +54,7 @@ const TEXTS: Readonly<Record<string, (extension: Dict) => string>> = {
     listed(extension.get('value') ?? null)
       .map(nameText)
       .join(', '),
-}
+})
 
 /** By short name and text, in their order. */
 export function extensionTexts(rendered: Dict): Dict[] {

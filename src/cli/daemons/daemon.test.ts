@@ -25,6 +25,11 @@ function daemon(parts: Partial<Daemon>): Daemon & { closed: number; waited: numb
   return made
 }
 
+/** Tells the daemon alone: others who listen would take it for a failure of the test. */
+function heard(kind: 'unhandledRejection' | 'uncaughtException', reason: Error): void {
+  process.listeners(kind as 'uncaughtException').at(-1)!(reason, 'uncaughtException')
+}
+
 test.each<[SignInOutcome, number, number]>([
   [{ status: 'rejected' }, 77, 1],
   [{ status: 'fingerprint', expected: 'a', found: 'b' }, 42, 0],
@@ -44,16 +49,34 @@ test('A daemon notes its process while it runs, and ends on a signal, also while
   expect([await ended, opening.closed, existsSync(pidfile)]).toEqual([0, 1, false])
 })
 
-test('A daemon survives work that fails and that nobody waits for, and tells of it', async () => {
+test.each(['unhandledRejection', 'uncaughtException'] as const)(
+  'A daemon survives an error that nothing catches (%s), and tells of it',
+  async (kind) => {
+    const lines: string[] = []
+    const reason = new Error('the queue is gone')
+    const told = daemon({
+      log: (level, text) => void lines.push(`${level}: ${text.split('\n')[0]}`),
+      ended: async () => {
+        heard(kind, reason)
+        return 'a request'
+      },
+    })
+    expect(await runDaemon(told)).toBe(0)
+    expect(lines).toContain(
+      'critical: salt-minion goes on after an error in it; please report it with the lines before it: Error: the queue is gone',
+    )
+  },
+)
+
+test('A daemon that meets such an error while it starts ends with it', async () => {
   const lines: string[] = []
-  const reason = new Error('the queue is gone')
-  const told = daemon({
+  const starting = daemon({
     log: (level, text) => void lines.push(`${level}: ${text.split('\n')[0]}`),
-    ended: async () => {
-      process.emit('unhandledRejection', reason, Promise.resolve())
-      return 'a request'
+    open: () => {
+      setImmediate(() => heard('uncaughtException', new Error('no such port')))
+      return new Promise(() => undefined)
     },
   })
-  expect(await runDaemon(told)).toBe(0)
-  expect(lines).toContain("error: Failed behind salt-minion's back: Error: the queue is gone")
+  expect([await runDaemon(starting), starting.closed]).toEqual([1, 1])
+  expect(lines).toContain('critical: salt-minion cannot run: no such port')
 })

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isGone, type Log, toError } from '../../base/mod.ts'
+import { calmLog, isGone, type Log, toError } from '../../base/mod.ts'
 import { type Dict, textOf } from '../../data/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
@@ -38,18 +38,17 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
     process.once('SIGINT', done)
     process.once('SIGTERM', done)
   })
-  // work that a plugin began and did not wait for must not take the rest with it
-  const astray = (reason: unknown): void => log('error', `Failed behind ${name}'s back: ${toError(reason).stack}`)
-  process.on('unhandledRejection', astray)
+  const astray = new LastResort(name, log)
   let isNoted = false
   try {
     isNoted = pidFile !== undefined && notePid(pidFile, log)
     await becomeDaemon(opts, log)
     const end = daemon.open().then(() => {
+      astray.isReady = true
       log('info', `${name} is ready`)
       return ended?.() ?? stopped
     })
-    log('warning', `${name} received ${await Promise.race([stopped, end])}, exiting`)
+    log('warning', `${name} received ${await Promise.race([stopped, end, astray.failed])}, exiting`)
     return 0
   } catch (error) {
     if (error instanceof ProgramExit) throw error
@@ -60,8 +59,51 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
     return (status && EXIT_CODES[status]) ?? 1
   } finally {
     await daemon.close()
-    process.off('unhandledRejection', astray)
+    astray.close()
     if (pidFile && isNoted) forgetPid(pidFile, log)
+  }
+}
+
+/**
+ * Hears of errors that nothing else caught, such as of work that a plugin began and did not wait for. A daemon that is ready
+ * goes on: one bad request or plugin must not take the rest with it. One that still starts fails.
+ */
+class LastResort {
+  isReady = false
+  /** Rejects with an error that came before the daemon was ready. */
+  readonly failed: Promise<never>
+  private fail!: (error: Error) => void
+  private readonly name: string
+  private readonly log: Log
+
+  constructor(name: string, log: Log) {
+    this.name = name
+    this.log = calmLog(log)
+    this.failed = new Promise((_, reject) => {
+      this.fail = reject
+    })
+    // it counts only while somebody waits for it
+    this.failed.catch(() => {})
+    process.on('uncaughtException', this.take)
+    process.on('unhandledRejection', this.tell)
+  }
+
+  close(): void {
+    process.off('uncaughtException', this.take)
+    process.off('unhandledRejection', this.tell)
+  }
+
+  private readonly take = (error: unknown): void => {
+    if (this.isReady) this.tell(error)
+    else this.fail(toError(error))
+  }
+
+  private readonly tell = (reason: unknown): void => {
+    const stack = toError(reason).stack ?? ''
+    this.log(
+      'critical',
+      `${this.name} goes on after an error in it; please report it with the lines before it: ${stack}`,
+    )
   }
 }
 

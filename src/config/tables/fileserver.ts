@@ -29,6 +29,11 @@ export const FILESERVER: OptionTable = {
   file_ignore_glob: { type: 'list|str', both: [], doc: 'Globs of files that are not served' },
   file_buffer_size: { type: 'int', minion: 262144, master: 1048576, doc: 'Bytes per piece of a file that is sent' },
   file_recv: { type: 'bool', both: false, doc: 'Accept files from minions' },
+  file_recv_max_total: {
+    type: 'int',
+    for: ['master'],
+    doc: 'The most megabytes of all files from one minion, 5,000 if it is not set',
+  },
   file_recv_max_size: { type: 'int', both: 100, doc: 'The most megabytes of a file from a minion' },
   hash_type: { type: 'str', both: 'sha256', doc: 'Hash that files and fingerprints are compared by' },
   backup_mode: { type: 'str', minion: '', doc: 'Keep a copy of files before they change: minion, or nothing' },

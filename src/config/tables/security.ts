@@ -24,6 +24,46 @@ export const SECURITY: OptionTable = {
     doc: 'Directory of grain values that are accepted by themselves',
   },
   autosign_grains: { type: 'list', for: ['minion'], doc: 'Grains a minion sends to be accepted by themselves' },
+  foreign_target_timeout: {
+    type: 'float|int',
+    for: ['master'],
+    doc: 'Seconds that matching a target of a limited user or of a minion may take, 1 if it is not set; what takes longer means nobody, and its author is refused for a minute',
+  },
+  minion_mine_max_size: {
+    type: 'int',
+    for: ['master'],
+    doc: 'Megabytes of all that a minion may have in the mine, 16 if it is not set; an update beyond that changes nothing',
+  },
+  minion_grains_max_size: {
+    type: 'int',
+    for: ['master'],
+    doc: 'Megabytes of the grains of a minion, and of those of its resources, that the master keeps, 8 if it is not set',
+  },
+  minion_resources_max: {
+    type: 'int',
+    for: ['master'],
+    doc: 'How many resources a minion may manage, 10,000 if it is not set',
+  },
+  minion_return_max_size: {
+    type: 'int',
+    for: ['master'],
+    doc: 'Megabytes of what a function returned, 64 if it is not set; instead of more the job shows that it was too much',
+  },
+  minion_events_per_second: {
+    type: 'int',
+    for: ['master'],
+    doc: 'How many events a minion may tell per second, 2,000 if it is not set, ten times as many after a pause; further ones are dropped',
+  },
+  max_pending_minions: {
+    type: 'int',
+    for: ['master'],
+    doc: 'How many keys may wait for acceptance or be kept as rejected, 10,000 if it is not set; further minions hear that the master is full',
+  },
+  failed_auth_per_second: {
+    type: 'int',
+    for: ['master'],
+    doc: 'How many sign-ins of one address may fail per second, 200 if it is not set, twenty times as many after a pause; further ones are not looked at',
+  },
   permissive_acl: { type: 'bool', master: false, doc: 'Let everybody do what no rule forbids' },
   always_verify_signature: {
     type: 'bool',

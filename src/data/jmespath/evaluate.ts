@@ -1,5 +1,6 @@
 // What the parts of a JMESPath expression do with a value: each function here makes one part. Only lists are arrays
 // and only dicts are objects; anything that does not fit gives None, never an error.
+import { lookup } from '../../base/mod.ts'
 import { compare, equals, type Ordering } from '../compare.ts'
 import { dictGet, dictSet } from '../dict.ts'
 import { truthy } from '../protocol.ts'
@@ -82,7 +83,7 @@ function same(a: Value, b: Value): boolean {
 
 const isOrderable = (value: Value): boolean => isNumber(value) || textOf(value) !== undefined
 
-const ORDERINGS: Readonly<Record<string, Ordering>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' }
+const ORDERINGS: Readonly<Record<string, Ordering>> = lookup({ lt: '<', lte: '<=', gt: '>', gte: '>=' })
 
 export type Comparator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte'
 

@@ -5,24 +5,32 @@ import { PyDatetime } from '../date/date.ts'
 import { assertHashable, dictSet } from '../dict.ts'
 import { PyError } from '../errors.ts'
 import { type Dict, float, int, type Value } from '../value.ts'
-import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MsgpackError, SaltConstant } from './dialect.ts'
+import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, MsgpackError, SaltConstant } from './dialect.ts'
 import { endOfPlain, Packed } from './packed.ts'
 import { fromExtension } from './python.ts'
 
 export interface DecodeOptions {
   /** `raw` leaves all text but keys as bytes: for loads that carry files. */
   dialect: Dialect | 'raw'
+  /** Levels of containers; `MAX_DEPTH`, which is what can be written again, unless a smaller number is given. */
   maxDepth?: number
   maxBytes?: number
   /** The most values in all: a byte can stand for a mapping, which takes a hundred times as much memory. */
   maxValues?: number
+  /** What the sender may still have read; the values that are read are taken off it, also where reading fails. */
+  allowance?: ValueAllowance | undefined
   /** Whether the value of this key of the outermost mapping, which has come in so far, may stay packed. */
   leavesPacked?: (key: string, dict: Dict) => boolean
   /** Bytes are views of the message instead of copies: for what does not outlive it. */
   views?: boolean
 }
 
-const MAX_DEPTH = 1024
+/** How many values are read for one sender. */
+export interface ValueAllowance {
+  readonly left: number
+  spend(values: number): void
+}
+
 export const MAX_BYTES: number = 1 << 29
 
 /** What is shorter is read: that costs less than to leave it. */
@@ -33,11 +41,15 @@ const readWire = (bytes: Uint8Array): Value => decodeMsgpack(bytes, { dialect: '
 /** The one value that the bytes hold. */
 export function decodeMsgpack(bytes: Uint8Array, options: DecodeOptions): Value {
   const reader = new Reader(bytes, options)
-  const value = reader.value()
-  if (reader.at !== bytes.length) {
-    throw new MsgpackError('ExtraData', `Cannot read message: ${bytes.length - reader.at} bytes follow its end`)
+  try {
+    const value = reader.value()
+    if (reader.at !== bytes.length) {
+      throw new MsgpackError('ExtraData', `Cannot read message: ${bytes.length - reader.at} bytes follow its end`)
+    }
+    return value
+  } finally {
+    options.allowance?.spend(reader.values)
   }
-  return value
 }
 
 /** All values that stand one behind the other in the bytes. */
@@ -65,7 +77,8 @@ class Reader {
   private readonly leavesPacked: DecodeOptions['leavesPacked']
   private readonly views: boolean
   private readonly maxValues: number
-  private values = 0
+  /** How many values were read, or announced. */
+  values = 0
   private depth = 0
   /** Made when the first float comes. */
   private view: DataView | undefined
@@ -79,7 +92,8 @@ class Reader {
     this.end = bytes.length
     this.dialect = options.dialect
     this.maxDepth = options.maxDepth ?? MAX_DEPTH
-    this.maxValues = options.maxValues ?? Number.POSITIVE_INFINITY
+    const { maxValues = Number.POSITIVE_INFINITY, allowance } = options
+    this.maxValues = allowance ? Math.min(maxValues, allowance.left) : maxValues
     this.leavesPacked = options.leavesPacked
     this.views = options.views === true
   }
@@ -343,7 +357,7 @@ class Reader {
     const type = (this.size8() << 24) >> 24
     const from = this.skip(size)
     if (this.dialect === 'python') {
-      return fromExtension(type, this.copy(from, size), (bytes) => decodeMsgpack(bytes, { dialect: 'python' }))
+      return fromExtension(type, this.copy(from, size), (bytes) => this.inner(bytes, 'python'))
     }
     if (type === EXT_DATETIME) return datetimeOf(this.bytes.toString('latin1', from, from + size))
     if (type === EXT_CONSTANT) return this.constant(this.copy(from, size))
@@ -351,8 +365,17 @@ class Reader {
     return this.dialect === 'wire' ? this.textAt(from, size) : this.copy(from, size)
   }
 
+  /** Reads a message inside an extension, within what is left of the limits. */
+  private inner(bytes: Uint8Array, dialect: Dialect): Value {
+    this.enter(1, 0)
+    const { maxDepth, maxValues, depth, values } = this
+    const value = decodeMsgpack(bytes, { dialect, maxDepth: maxDepth - depth, maxValues: maxValues - values })
+    this.depth--
+    return value
+  }
+
   private constant(contents: Uint8Array): SaltConstant {
-    const parts = decodeMsgpack(contents, { dialect: 'bus' })
+    const parts = this.inner(contents, 'bus')
     if (Array.isArray(parts) && parts.length === 2 && typeof parts[0] === 'string') {
       return new SaltConstant(parts[0], parts[1]!)
     }

@@ -13,6 +13,12 @@ export type Dialect = 'wire' | 'bus' | 'python'
 export const EXT_DATETIME = 78
 export const EXT_CONSTANT = 79
 
+/** Levels of containers in a message that is written or read; Python's encoder stops there too. */
+export const MAX_DEPTH = 511
+
+/** Levels of a message from another machine. The rest is for what wraps it on its way: events, job records, answers. */
+export const FOREIGN_DEPTH = 448
+
 export type MsgpackErrorCode =
   | 'Truncated'
   | 'ExtraData'

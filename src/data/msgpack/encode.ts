@@ -7,16 +7,13 @@ import { typeError } from '../errors.ts'
 import { isPlainObject } from '../plain.ts'
 import { PySet } from '../set.ts'
 import { Float, PyStr, typeName, type Value } from '../value.ts'
-import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MsgpackError, SaltConstant } from './dialect.ts'
+import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, MsgpackError, SaltConstant } from './dialect.ts'
 import { Packed, Pieces } from './packed.ts'
 import { EXT_BIG, toExtension } from './python.ts'
 
 const CHUNK = 1 << 16
 /** For what is a message within another. */
 const PART = 1 << 9
-
-/** What Python's encoder stops at. */
-const DEEPEST = 511
 
 /**
  * The message for a value; plain objects, Maps and everything in them may be mixed. `room` bytes before it in its memory are
@@ -41,6 +38,8 @@ interface Writing {
   exact?: boolean
   /** Bytes left free before the message. */
   room?: number
+  /** Levels around a message that is a part of another. */
+  depth?: number
 }
 
 class Writer {
@@ -65,11 +64,11 @@ class Writer {
     this.view = new DataView(this.buffer.buffer)
   }
 
-  message(value: unknown, { apart, exact = false, room = 0 }: Writing): Uint8Array {
+  message(value: unknown, { apart, exact = false, room = 0, depth = 0 }: Writing): Uint8Array {
     this.apart = apart
     this.exact = exact
     this.at = this.start
-    this.depth = 0
+    this.depth = depth
     this.reserve(room)
     this.at += room
     this.value(value)
@@ -117,12 +116,7 @@ class Writer {
         break
       case 'object':
         if (value === null) this.byte(0xc0)
-        else if (++this.depth > DEEPEST) {
-          throw new MsgpackError('TooDeep', `Cannot write data nested deeper than ${DEEPEST} levels`)
-        } else {
-          this.object(value)
-          this.depth--
-        }
+        else this.object(value)
         break
       default:
         throw typeError(`can not serialize '${typeof value}' object`)
@@ -130,9 +124,7 @@ class Writer {
   }
 
   private object(value: object): void {
-    const special = this.exact
-      ? toExtension(value, (inner) => new Writer(PART).message(inner, { apart: true, exact: true }))
-      : undefined
+    const special = this.exact ? toExtension(value, (inner) => this.part(inner, true)) : undefined
     if (Array.isArray(special)) this.array(special)
     else if (special) this.extension(special.code, special.content)
     else if (value instanceof Map) this.map(value)
@@ -355,12 +347,21 @@ class Writer {
     this.at += bytes.length
   }
 
+  /** Counts the levels of containers. */
+  private enter(): void {
+    if (++this.depth > MAX_DEPTH) {
+      throw new MsgpackError('TooDeep', `Cannot write data nested deeper than ${MAX_DEPTH} levels`)
+    }
+  }
+
   private array(items: readonly unknown[]): void {
+    this.enter()
     this.reserve(5)
     const size = items.length
     if (size < 16) this.buffer[this.at++] = 0x90 | size
     else this.sizedHead(size, 0xdc, 0xdd)
     for (let i = 0; i < size; i++) this.value(items[i])
+    this.depth--
   }
 
   private mapHead(size: number): void {
@@ -370,21 +371,25 @@ class Writer {
   }
 
   private map(map: ReadonlyMap<unknown, unknown>): void {
+    this.enter()
     this.mapHead(map.size)
     map.forEach((value, key) => {
       if (typeof key === 'string') this.text(key)
       else this.value(key)
       this.value(value)
     })
+    this.depth--
   }
 
   private plain(object: Record<string, unknown>): void {
+    this.enter()
     const keys = Object.keys(object)
     this.mapHead(keys.length)
     for (const key of keys) {
       this.text(key)
       this.value(object[key])
     }
+    this.depth--
   }
 
   private extension(type: number, data: Uint8Array): void {
@@ -401,12 +406,21 @@ class Writer {
 
   /** Its contents are a message of their own, in which text and bytes are kept apart. */
   private constant(constant: SaltConstant): void {
-    this.extension(EXT_CONSTANT, new Writer(PART).message([constant.name, constant.value], { apart: true }))
+    this.extension(EXT_CONSTANT, this.part([constant.name, constant.value], false))
+  }
+
+  /** Returns a message for an extension, which is one level inside this one. */
+  private part(value: unknown, exact: boolean): Uint8Array {
+    this.enter()
+    const bytes = new Writer(PART).message(value, { apart: true, exact, depth: this.depth })
+    this.depth--
+    return bytes
   }
 }
 
 const HALF_PAIR = /\p{Surrogate}/u
 
-const dateText = (date: PyDate): string => date.strftime('%Y%m%dT%H:%M:%S.%f')
+/** The year has four digits for readers, also before the year 1000. */
+const dateText = (date: PyDate): string => date.strftime('%Y%m%dT%H:%M:%S.%f').padStart(24, '0')
 
 const writer = new Writer()

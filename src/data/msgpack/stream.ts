@@ -52,12 +52,15 @@ const MUCH = 1 << 16
 
 export class MsgpackStream {
   private readonly options: DecodeOptions
-  private readonly maxBytes: number
+  /** The most bytes of the message that is coming in. */
+  private readonly maxBytes: () => number
   private buffer = Buffer.alloc(0)
   /** How many bytes of the buffer hold data. */
   private filled = 0
   /** Where the head to look at next begins; the message begins at 0. */
   private at = 0
+  /** How many bytes the buffer needs at least for the value whose head was read. */
+  private wanted = 0
   /** How many values are still to come until the message is whole. */
   private pending = 1
 
@@ -66,9 +69,10 @@ export class MsgpackStream {
     return this.buffer.length
   }
 
-  constructor(options: DecodeOptions) {
+  /** `maxBytes` may change while the stream goes on. */
+  constructor(options: DecodeOptions, maxBytes: () => number = () => options.maxBytes ?? MAX_BYTES) {
     this.options = options
-    this.maxBytes = options.maxBytes ?? MAX_BYTES
+    this.maxBytes = maxBytes
   }
 
   /** Takes more bytes and gives the messages that are whole now. */
@@ -84,6 +88,7 @@ export class MsgpackStream {
     this.buffer.copyWithin(0, start, this.filled)
     this.filled -= start
     this.at -= start
+    this.wanted -= start
     // one large message must not cost its memory for as long as the stream lasts
     if (this.filled === 0 && this.buffer.length > MUCH) this.buffer = Buffer.alloc(0)
     return values
@@ -99,7 +104,9 @@ export class MsgpackStream {
   private append(chunk: Uint8Array): void {
     const needed = this.filled + chunk.length
     if (needed > this.buffer.length) {
-      const bigger = Buffer.allocUnsafe(Math.max(needed, 2 * this.buffer.length))
+      // no more than a long value will have, once a part of it is there
+      const isNear = this.wanted > 0 && 4 * needed >= this.wanted
+      const bigger = Buffer.allocUnsafe(isNear ? Math.max(needed, this.wanted) : 2 * needed)
       this.buffer.copy(bigger, 0, 0, this.filled)
       this.buffer = bigger
     }
@@ -122,10 +129,11 @@ export class MsgpackStream {
         ;[size, inner] = head
       }
       const whole = this.at + size - start
-      if (whole + inner > this.maxBytes) {
-        throw new MsgpackError('TooLarge', `Cannot read message: it has more than the ${this.maxBytes} bytes allowed`)
+      if (whole + inner > this.maxBytes()) {
+        throw new MsgpackError('TooLarge', `Cannot read message: it has more than the ${this.maxBytes()} bytes allowed`)
       }
-      if (this.at + size > this.filled) return false
+      this.wanted = this.at + size
+      if (this.wanted > this.filled) return false
       this.at += size
       this.pending += inner - 1
     }

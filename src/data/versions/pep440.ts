@@ -1,4 +1,5 @@
 // Versions of Python packages (PEP 440): their order, and the specifiers that accept them.
+import { lookup } from '../../base/mod.ts'
 
 interface Pep440 {
   epoch: number
@@ -13,7 +14,7 @@ interface Pep440 {
 const PATTERN =
   /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(alpha|beta|preview|pre|rc|a|b|c)[-_.]?(\d+)?)?((?:-(\d+))|(?:[-_.]?(?:post|rev|r)[-_.]?(\d+)?))?([-_.]?dev[-_.]?(\d+)?)?(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?$/
 
-const LETTERS: Readonly<Record<string, string>> = { alpha: 'a', beta: 'b', c: 'rc', pre: 'rc', preview: 'rc' }
+const LETTERS: Readonly<Record<string, string>> = lookup({ alpha: 'a', beta: 'b', c: 'rc', pre: 'rc', preview: 'rc' })
 
 /** Undefined for a text that is no such version. */
 function parsePep440(text: string): Pep440 | undefined {

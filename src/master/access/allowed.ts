@@ -1,8 +1,9 @@
 // What an access list allows. Entries are regular expressions for function names, matched from their beginning; dicts of a
 // target, or of `@runner` and its like, with functions; functions with conditions on their arguments; and `@publish`, which
 // grants fields of a publication besides function, arguments and target.
-import { compileRegex, type Dict, isDict, isList, PyError, str, textOf, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isList, str, textOf, type Value } from '../../data/mod.ts'
 import { publishedCalls } from '../../sdk/mod.ts'
+import { begins } from '../configured-pattern.ts'
 
 /** A call to be judged; keywords are apart from the other arguments. */
 export interface JudgedCall {
@@ -19,16 +20,6 @@ const HARMLESS = 'saltutil.find_job'
 
 /** The entry for fields of a publication. */
 const FIELDS = '@publish'
-
-function matches(pattern: Value, text: string): boolean {
-  try {
-    return compileRegex(str(pattern)).match(text) !== null
-  } catch (error) {
-    // an expression that cannot be read allows nothing
-    if (error instanceof PyError) return false
-    throw error
-  }
-}
 
 const listOf = (value: Value): Value[] => (isList(value) ? [...value] : [value])
 
@@ -64,7 +55,7 @@ export function maySetField(list: readonly Value[], names: readonly string[]): b
 
 function allows(entry: Value, call: JudgedCall, covers: Covers): boolean {
   const text = textOf(entry)
-  if (text !== undefined) return !text.startsWith('@') && matches(text, call.fun)
+  if (text !== undefined) return !text.startsWith('@') && begins(text, call.fun)
   if (!isDict(entry)) return false
   const [target, functions] = single(entry) ?? []
   if (target === undefined || str(target).startsWith('@')) return false
@@ -74,9 +65,9 @@ function allows(entry: Value, call: JudgedCall, covers: Covers): boolean {
 function allowsFunction(functions: Value, call: JudgedCall): boolean {
   return listOf(functions).some((entry) => {
     const text = textOf(entry)
-    if (text !== undefined) return matches(text, call.fun)
+    if (text !== undefined) return begins(text, call.fun)
     const [name, conditions] = (isDict(entry) ? single(entry) : undefined) ?? []
-    return name !== undefined && matches(name, call.fun) && allowsArguments(conditions!, call)
+    return name !== undefined && begins(name, call.fun) && allowsArguments(conditions!, call)
   })
 }
 
@@ -86,7 +77,7 @@ function allowsFunction(functions: Value, call: JudgedCall): boolean {
  */
 function allowsArguments(conditions: Value, { args, kwargs }: JudgedCall): boolean {
   const meets = (wanted: Value, given: Value | undefined): boolean =>
-    given !== undefined && (wanted === null || matches(wanted, str(given)))
+    given !== undefined && (wanted === null || begins(wanted, str(given)))
   return listOf(conditions).some((condition) => {
     if (!isDict(condition)) return false
     const positional = condition.get('args') ?? []

@@ -1,11 +1,11 @@
 // `ldap`: users prove themselves by binding to a directory. With a user of its own (`auth.ldap.binddn` and `bindpw`) the
 // master first looks up who is meant; without `bindpw` the name is put into the pattern `binddn`. Group rules of
 // `external_auth` hold for the groups that the directory has for a user.
-import { shownText, toError } from '../../base/mod.ts'
+import { lookup, shownText, toError } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../../data/mod.ts'
 import type { AuthBackend, AuthContext } from './backends.ts'
 
-const DEFAULTS: Readonly<Record<string, string>> = {
+const DEFAULTS: Readonly<Record<string, string>> = lookup({
   server: 'localhost',
   port: '389',
   scope: '2',
@@ -13,7 +13,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   groupattribute: 'memberOf',
   groupclass: 'posixGroup',
   persontype: 'person',
-}
+})
 
 const SCOPES = ['base', 'one', 'sub'] as const
 

@@ -1,18 +1,7 @@
 // Which access lists hold for a user: those under names and patterns that match, those of the user's groups, and `*` for
 // who is named nowhere.
-import { compileRegex, type Dict, fnmatch, isDict, isList, PyError, str, truthy, type Value } from '../../data/mod.ts'
-
-/** A name, a glob or a regular expression for the whole name. */
-function names(pattern: string, name: string): boolean {
-  if (pattern === name || fnmatch(name, pattern)) return true
-  try {
-    return compileRegex(`(?:${pattern})\\Z`).match(name) !== null
-  } catch (error) {
-    // a glob need not be a regular expression
-    if (error instanceof PyError) return false
-    throw error
-  }
-}
+import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
+import { LONGEST_NAME, means } from '../configured-pattern.ts'
 
 const entriesOf = (value: Value): Value[] => (isList(value) ? [...value] : value === null ? [] : [value])
 
@@ -25,7 +14,7 @@ export function listFor(rules: Value, user: string, groups: readonly string[], i
     if (pattern.startsWith('^') || (pattern === '*' && !isPermissive)) continue
     if (pattern.endsWith('%')) {
       if (groups.includes(pattern.slice(0, -1))) list.push(...entriesOf(entries))
-    } else if (names(pattern, user)) {
+    } else if (means(pattern, user)) {
       isNamed = true
       list.push(...entriesOf(entries))
     }
@@ -34,12 +23,14 @@ export function listFor(rules: Value, user: string, groups: readonly string[], i
   return list
 }
 
-/** Whether the blacklist names the user or one of the functions; it binds everybody. */
+/** Whether the blacklist names the user or one of the functions, or cannot tell; it binds everybody. */
 export function isBlacklisted(opts: Dict, user: string, functions: readonly string[]): boolean {
   const blacklist = opts.get('publisher_acl_blacklist') ?? null
   if (!isDict(blacklist)) return false
   const any = (part: string, words: readonly string[]): boolean =>
-    entriesOf(blacklist.get(part) ?? null).some((pattern) => words.some((word) => names(str(pattern), word)))
+    entriesOf(blacklist.get(part) ?? null).some((pattern) =>
+      words.some((word) => word.length > LONGEST_NAME || means(str(pattern), word)),
+    )
   return any('users', [user]) || any('modules', functions)
 }
 

@@ -1,6 +1,6 @@
 // Batches, driven by the master, so that they go on when the program that began them is gone. Their states lie in the cache,
 // and a master that starts again takes up those that were not over.
-import { newJid, toError } from '../../base/mod.ts'
+import { guarded, newJid } from '../../base/mod.ts'
 import { BusTap } from '../../bus/mod.ts'
 import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
@@ -66,26 +66,39 @@ export class Batches {
     if (this.running.has(plan.jid) || this.states.fetch(plan.jid) !== undefined)
       return refusal(new SaltError('SaltInvocationError', `There is a batch of the job id ${plan.jid} already`))
     const batch = new Batch(plan, minions, now())
+    // whoever is told the number of a batch can count on it, whatever becomes of this master
+    this.states.store(plan.jid, batch.describe())
     this.running.set(plan.jid, batch)
     this.tell(batch, 'new')
-    // the caller counts on the batch once it has the number, whatever becomes of this master
-    this.write()
     await this.advance(batch, {})
     return new Map([['jid', plan.jid]])
   }
 
   /** Takes up what was going on when the master ended, once minions had a moment to come back. */
   resume(): void {
+    this.later(RESUME_MS, 'Taking up batches', () => {
+      for (const jid of this.states.list()) this.apart(`Taking up batch ${jid}`, () => this.resumeOne(jid))
+    })
+  }
+
+  private async resumeOne(jid: string): Promise<void> {
+    const oldest = now() - (numberOf(this.parts.opts.get('keep_jobs_seconds') ?? 86_400) ?? 86_400)
+    const state = this.states.fetch(jid)
+    const batch = state !== undefined && isDict(state) ? Batch.revive(state) : undefined
+    if (!batch || batch.lastProgress < oldest) this.states.flush(jid)
+    else if (!batch.isOver && !this.running.has(jid)) await this.takeUp(batch)
+  }
+
+  /** Does work that nobody waits for. */
+  private apart(what: string, work: () => unknown): void {
+    guarded(this.parts.log, what, work)()
+  }
+
+  private later(ms: number, what: string, work: () => unknown): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer)
-      const oldest = now() - (numberOf(this.parts.opts.get('keep_jobs_seconds') ?? 86_400) ?? 86_400)
-      for (const jid of this.states.list()) {
-        const state = this.states.fetch(jid)
-        const batch = state !== undefined && isDict(state) ? Batch.revive(state) : undefined
-        if (!batch || batch.lastProgress < oldest) this.states.flush(jid)
-        else if (!batch.isOver && !this.running.has(jid)) void this.takeUp(batch)
-      }
-    }, RESUME_MS)
+      this.apart(what, work)
+    }, ms)
     this.timers.add(timer)
   }
 
@@ -95,7 +108,7 @@ export class Batches {
     const there = this.parts.jobs.returns(jid)
     const returned = new Map([...batch.active.keys()].flatMap((id) => (there.has(id) ? [[id, there.get(id)!]] : [])))
     const waiting = [...batch.active.keys()].filter((id) => !there.has(id))
-    if (waiting.length > 0) void this.follow(batch, waiting, this.tap())
+    if (waiting.length > 0) this.apart(`Following batch ${jid}`, () => this.follow(batch, waiting, this.tap()))
     await this.advance(batch, { returned: new Map([...returned].map(([id, data]) => [id, kept(data, jid)])) })
   }
 
@@ -122,7 +135,7 @@ export class Batches {
     if (next.length > 0) {
       const tap = this.tap()
       await this.publishing.send(requestOf(batch, next), batch.plan.user, { minions: next, missing: [] })
-      void this.follow(batch, next, tap)
+      this.apart(`Following batch ${batch.plan.jid}`, () => this.follow(batch, next, tap))
     }
     if (batch.isOver) this.end(batch)
     else if (batch.pending.length > 0 && batch.nextWait !== undefined) this.waitUntil(batch, batch.nextWait)
@@ -131,23 +144,15 @@ export class Batches {
   private startSoon(batch: Batch): void {
     if (batch.pending.length === 0 || this.startingSoon.has(batch)) return
     this.startingSoon.add(batch)
-    this.later(GATHERING_MS, async () => {
+    this.later(GATHERING_MS, `Batch ${batch.plan.jid}`, async () => {
       this.startingSoon.delete(batch)
       await this.startNext(batch, false)
     })
   }
 
-  /** Does something later, unless the master closes before; what fails is logged. */
-  private later(ms: number, work: () => Promise<void>): void {
-    const timer = setTimeout(() => {
-      this.timers.delete(timer)
-      work().catch((error: unknown) => this.parts.log('error', `A batch failed: ${toError(error).stack ?? ''}`))
-    }, ms)
-    this.timers.add(timer)
-  }
-
   private waitUntil(batch: Batch, time: number): void {
-    this.later(Math.max(0, (time - now()) * 1000) + 1, () => this.advance(batch, {}))
+    const ms = Math.max(0, (time - now()) * 1000) + 1
+    this.later(ms, `Batch ${batch.plan.jid}`, () => this.advance(batch, {}))
   }
 
   /** Hears what becomes of those who were sent the job together. */
@@ -183,19 +188,16 @@ export class Batches {
 
   private tell(batch: Batch, moment: BatchMoment): void {
     this.parts.bus.fire(batchTag(batch.plan.jid, moment), batchEvent(batch, moment, now()))
-    if (this.unwritten.size === 0) {
-      const timer = setTimeout(() => {
-        this.timers.delete(timer)
-        this.write()
-      }, WRITE_MS)
-      this.timers.add(timer)
-    }
+    if (this.unwritten.size === 0) this.later(WRITE_MS, 'Writing batches', () => this.write())
     this.unwritten.add(batch)
   }
 
   private write(): void {
-    for (const batch of this.unwritten) this.states.store(batch.plan.jid, batch.describe())
+    const batches = [...this.unwritten]
     this.unwritten.clear()
+    for (const batch of batches) {
+      this.apart(`Writing batch ${batch.plan.jid}`, () => this.states.store(batch.plan.jid, batch.describe()))
+    }
   }
 }
 

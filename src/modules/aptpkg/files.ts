@@ -1,5 +1,7 @@
 // Whose files are whose, what apt tells about packages, and package files that lie ready.
+
 import { basename } from 'node:path/posix'
+import { lookup } from '../../base/mod.ts'
 import { type Dict, isList, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../sdk/mod.ts'
 import { callApt } from './call.ts'
@@ -69,13 +71,13 @@ export async function show(ctx: FunctionContext, names: readonly Value[], filter
   return packages
 }
 
-const COMMON_NAMES: Readonly<Record<string, string>> = {
+const COMMON_NAMES: Readonly<Record<string, string>> = lookup({
   package: 'name',
   origin: 'vendor',
   section: 'group',
   maintainer: 'packager',
   homepage: 'url',
-}
+})
 
 /** Facts about installed packages, under the names that all package managers share. */
 export async function infoInstalled(ctx: FunctionContext, names: readonly Value[], failhard: Value): Promise<Dict> {

@@ -1,17 +1,18 @@
 // An interface from the settings of a state.
+import { lookup } from '../../base/mod.ts'
 import { keyError, truthy, type Value } from '../../data/mod.ts'
 import { type Adapter, emptyStanza, type Stanza } from './interfaces.ts'
 import { bond, bridge, dialUp, hardware, type Settings } from './parts.ts'
 import { type Family, validated } from './validators.ts'
 
 /** Settings that have another name in Debian's file. */
-const RENAMED: Readonly<Record<string, string>> = {
+const RENAMED: Readonly<Record<string, string>> = lookup({
   dns: 'dns-nameservers',
   search: 'dns-search',
   hwaddr: 'hwaddress',
   ipaddr: 'address',
   ipaddrs: 'addresses',
-}
+})
 
 const OF_IPV4 = new Set(['ipaddr', 'address', 'ipaddresses', 'addresses', 'gateway', 'proto'])
 const COMMANDS = ['up_cmds', 'pre_up_cmds', 'post_up_cmds', 'down_cmds', 'pre_down_cmds', 'post_down_cmds']

@@ -1,4 +1,5 @@
 // /etc/network/interfaces and the files beside it: read into adapters, and written from them.
+import { lookup } from '../../base/mod.ts'
 import { isList, splitLines, splitWords, str, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, namesIn, textAt } from '../../sdk/mod.ts'
 import { misused, type Part } from './parts.ts'
@@ -108,7 +109,7 @@ const WRITTEN = (
   'wpa_proto wpa_psk wpa_roam wpa_ssid accept_ra up_cmds down_cmds pre_up_cmds post_up_cmds pre_down_cmds post_down_cmds'
 ).split(' ')
 
-const SPELLED: Readonly<Record<string, string>> = {
+const SPELLED: Readonly<Record<string, string>> = lookup({
   addresses: 'address',
   hwaddr: 'hwaddress',
   up_cmds: 'up',
@@ -119,7 +120,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   post_down_cmds: 'post-down',
   master: 'bond-master',
   accept_ra: 'accept_ra',
-}
+})
 
 function optionLines(options: ReadonlyMap<string, Value>): string[] {
   return WRITTEN.flatMap((option) => {

@@ -1,4 +1,5 @@
 // What an interface has beside addresses: settings of the hardware, of bonds, of bridges and of dial-up lines.
+import { lookup } from '../../base/mod.ts'
 import { isList, keyError, PyError, splitWords, str, type Value } from '../../data/mod.ts'
 
 export type Settings = Map<string, Value>
@@ -63,14 +64,14 @@ const MODES: readonly { name: string; takes: readonly string[] }[] = [
   { name: 'balance-alb', takes: ['link', 'carrier', 'primary'] },
 ]
 
-const DEFAULTS: Readonly<Record<string, string>> = {
+const DEFAULTS: Readonly<Record<string, string>> = lookup({
   miimon: '100',
   arp_interval: '250',
   downdelay: '200',
   updelay: '0',
   lacp_rate: '0',
   ad_select: '0',
-}
+})
 
 const isInteger = (value: Value): boolean => /^\s*[+-]?\d+\s*$/.test(str(value))
 

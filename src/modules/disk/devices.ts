@@ -1,14 +1,15 @@
 // Settings of block devices, and file systems on them: blockdev, mkfs, wipefs, smartctl and hdparm.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, isList, SaltError, splitLines, splitWords, str, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, type Result, retcodeOf, runAll } from '../../sdk/mod.ts'
 
 /** What can be tuned: the switch that sets it, and the one that tells it. */
-const TUNABLE: Readonly<Record<string, readonly [set: string, get: string]>> = {
+const TUNABLE: Readonly<Record<string, readonly [set: string, get: string]>> = lookup({
   'read-ahead': ['setra', 'getra'],
   'filesystem-read-ahead': ['setfra', 'getfra'],
   'read-only': ['setro', 'getro'],
   'read-write': ['setrw', 'getro'],
-}
+})
 
 const TOLD = 'getro getsz getss getpbsz getiomin getioopt getalignoff getmaxsect getsize getsize64 getra getfra'.split(
   ' ',

@@ -1,4 +1,5 @@
 // Containers: making them, moving them from state to state, running commands in them.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, float, isDict, str, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 import { attempt, docker, failure, type Given, inspect, jsonLines, lines, said, stateOf, within } from './cli.ts'
@@ -155,12 +156,12 @@ export async function run(ctx: FunctionContext, given: Given, options: Options):
   return outcome.set('Time_Elapsed', float(ctx.host.now() - started)) as Dict
 }
 
-const ENDPOINT: Readonly<Record<string, string>> = {
+const ENDPOINT: Readonly<Record<string, string>> = lookup({
   ipv4_address: '--ip',
   ipv6_address: '--ip6',
   links: '--link',
   aliases: '--alias',
-}
+})
 
 export async function connect(
   ctx: FunctionContext,

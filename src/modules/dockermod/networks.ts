@@ -1,15 +1,20 @@
 // Options of networks: the names that Salt knows, and the flags of `docker network create` that say the same.
+import { lookup } from '../../base/mod.ts'
 import { isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { listed } from './options.ts'
 
-const TEXTS: Readonly<Record<string, string>> = { driver: '--driver', scope: '--scope', ipam_driver: '--ipam-driver' }
-const SWITCHES: Readonly<Record<string, string>> = {
+const TEXTS: Readonly<Record<string, string>> = lookup({
+  driver: '--driver',
+  scope: '--scope',
+  ipam_driver: '--ipam-driver',
+})
+const SWITCHES: Readonly<Record<string, string>> = lookup({
   internal: '--internal',
   attachable: '--attachable',
   enable_ipv6: '--ipv6',
   ingress: '--ingress',
-}
-const PAIRS: Readonly<Record<string, string>> = {
+})
+const PAIRS: Readonly<Record<string, string>> = lookup({
   options: '--opt',
   driver_opts: '--opt',
   driver_opt: '--opt',
@@ -17,8 +22,8 @@ const PAIRS: Readonly<Record<string, string>> = {
   ipam_opts: '--ipam-opt',
   aux_addresses: '--aux-address',
   aux_address: '--aux-address',
-}
-const POOL: Readonly<Record<string, string>> = {
+})
+const POOL: Readonly<Record<string, string>> = lookup({
   subnet: '--subnet',
   Subnet: '--subnet',
   iprange: '--ip-range',
@@ -26,7 +31,7 @@ const POOL: Readonly<Record<string, string>> = {
   IPRange: '--ip-range',
   gateway: '--gateway',
   Gateway: '--gateway',
-}
+})
 
 function pairs(value: Value): string[] {
   const dicts = isDict(value) ? [value] : isList(value) ? (value as Value[]).filter((item) => isDict(item)) : []

@@ -1,4 +1,5 @@
 // Options of containers: the names that Salt knows, and the flags of `docker create` that say the same.
+import { lookup } from '../../base/mod.ts'
 import { isDict, isList, shlexSplit, str, truthy, type Value } from '../../data/mod.ts'
 
 type Shape = 'text' | 'switch' | 'list' | 'pairs'
@@ -124,7 +125,7 @@ const temporary = (value: Value): string[] => {
   )
 }
 
-const SPECIAL: Readonly<Record<string, (value: Value) => string[]>> = {
+const SPECIAL: Readonly<Record<string, (value: Value) => string[]>> = lookup({
   port_bindings: published,
   publish: published,
   links: linked,
@@ -134,7 +135,7 @@ const SPECIAL: Readonly<Record<string, (value: Value) => string[]>> = {
   restart_policy: restarted,
   restart: restarted,
   tmpfs: temporary,
-}
+})
 
 const WORDS = ['command', 'cmd', 'entrypoint']
 

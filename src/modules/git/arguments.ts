@@ -1,9 +1,10 @@
 // Parameters that functions of `git` share, and the way most of them are built: words of a command, then its output.
+import { lookup } from '../../base/mod.ts'
 import { str, truthy, type Value } from '../../data/mod.ts'
 import { type Arg, arg, type FunctionContext, type FunctionDeclaration, fn, type Result, ret } from '../../sdk/mod.ts'
 import { expandPath, type Given, git, misuse, type Outcome, value, words } from './run.ts'
 
-const PARAMETERS: Readonly<Record<string, Arg<Value>>> = {
+const PARAMETERS: Readonly<Record<string, Arg<Value>>> = lookup({
   cwd: arg.any('The path of the checkout'),
   filename: arg.any('The file'),
   opts: arg.any('Further options of the command', { default: '' }),
@@ -19,7 +20,7 @@ const PARAMETERS: Readonly<Record<string, Arg<Value>>> = {
   redact_auth: arg.any('Whether passwords in URLs are hidden', { default: true }),
   remote: arg.any('The name of the remote', { default: 'origin' }),
   rev: arg.any('The revision', { default: 'HEAD' }),
-}
+})
 
 export const AS_USER = 'user password ignore_retcode output_encoding'
 export const WITH_OPTIONS = `opts git_opts ${AS_USER}`

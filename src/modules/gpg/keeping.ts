@@ -1,4 +1,5 @@
 // Making, importing, exporting, trusting and deleting keys.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
 import { gpg, handBack, invalid, neededPassphrase, type Outcome, pillarPassphrase, type Ring } from './engine.ts'
@@ -200,14 +201,14 @@ export async function receiveKeys(ctx: FunctionContext, ring: Ring, keyserver: V
 
 export const DEFAULT_SERVER = 'keys.openpgp.org'
 
-const LEVELS: Readonly<Record<string, readonly [number: string, shown: string]>> = {
+const LEVELS: Readonly<Record<string, readonly [number: string, shown: string]>> = lookup({
   expired: ['1', 'Expired'],
   unknown: ['2', 'Unknown'],
   not_trusted: ['3', 'Not Trusted'],
   marginally: ['4', 'Marginally'],
   fully: ['5', 'Fully Trusted'],
   ultimately: ['6', 'Ultimately Trusted'],
-}
+})
 
 export async function trustKey(
   ctx: FunctionContext,

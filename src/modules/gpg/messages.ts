@@ -1,4 +1,5 @@
 // Signing, verifying, encrypting and decrypting.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 import { gpg, invalid, neededPassphrase, type Outcome, type Ring, type Status } from './engine.ts'
@@ -31,14 +32,14 @@ export async function signText(ctx: FunctionContext, ring: Ring, wish: Signing):
 }
 
 const MODELS = ['pgp', 'classic', 'tofu', 'tofu+pgp', 'direct', 'always', 'auto']
-const TRUST: Readonly<Record<string, string>> = {
+const TRUST: Readonly<Record<string, string>> = lookup({
   TRUST_UNDEFINED: 'Undefined',
   TRUST_NEVER: 'Never',
   TRUST_MARGINAL: 'Marginal',
   TRUST_FULLY: 'Fully',
   TRUST_ULTIMATE: 'Ultimate',
-}
-const VERDICTS: Readonly<Record<string, string>> = {
+})
+const VERDICTS: Readonly<Record<string, string>> = lookup({
   GOODSIG: 'signature good',
   VALIDSIG: 'signature valid',
   BADSIG: 'signature bad',
@@ -46,7 +47,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
   EXPSIG: 'signature expired',
   EXPKEYSIG: 'signing key has expired',
   REVKEYSIG: 'signing key was revoked',
-}
+})
 
 interface Signature {
   username: string | null
@@ -133,7 +134,7 @@ function bySigners(signatures: readonly Signature[], wish: Verification): Dict {
   return answer(true, 'All required keys have provided a signature')
 }
 
-const STATES: Readonly<Record<string, string>> = {
+const STATES: Readonly<Record<string, string>> = lookup({
   NODATA: 'no data was provided',
   NEED_PASSPHRASE: 'need passphrase',
   BAD_PASSPHRASE: 'bad passphrase',
@@ -147,7 +148,7 @@ const STATES: Readonly<Record<string, string>> = {
   INV_RECP: 'invalid recipient',
   KEYEXPIRED: 'key expired',
   NO_SECKEY: 'no secret key',
-}
+})
 
 /** The last state that gpg reported; a missing key explains all that follows. */
 function stateOf(status: readonly Status[]): string {

@@ -1,4 +1,5 @@
 // InfluxDB 1.x over HTTP: statements to `/query`, answers as series of columns and values.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 
@@ -11,7 +12,12 @@ export interface Series {
   rows: Dict[]
 }
 
-const DEFAULTS: Readonly<Record<string, Value>> = { user: 'root', password: 'root', host: 'localhost', port: 8086 }
+const DEFAULTS: Readonly<Record<string, Value>> = lookup({
+  user: 'root',
+  password: 'root',
+  host: 'localhost',
+  port: 8086,
+})
 
 async function setting(ctx: FunctionContext, at: Connection, name: string): Promise<string> {
   const given = at.get(`influxdb_${name}`) ?? null

@@ -1,4 +1,5 @@
 // Services of macOS: property lists of launchd in the known folders, by their label in small letters.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, isDict, loadJson, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../sdk/mod.ts'
 
@@ -8,12 +9,12 @@ const FOLDERS = [
   '/System/Library/LaunchAgents',
   '/System/Library/LaunchDaemons',
 ]
-const SALT: Readonly<Record<string, string>> = {
+const SALT: Readonly<Record<string, string>> = lookup({
   'salt-minion': 'com.saltstack.salt.minion',
   'salt-master': 'com.saltstack.salt.master',
   'salt-api': 'com.saltstack.salt.api',
   'salt-syndic': 'com.saltstack.salt.syndic',
-}
+})
 
 async function plistAt(ctx: FunctionContext, path: string): Promise<Dict | undefined> {
   const { retcode, stdout } = await ctx.host.run({ argv: ['plutil', '-convert', 'json', '-o', '-', path] })

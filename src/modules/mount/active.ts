@@ -1,4 +1,5 @@
 // What is mounted: from the kernel's tables on Linux, from `mount` elsewhere.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, SaltError, splitLines, splitWords, str, type Value } from '../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../sdk/mod.ts'
 
@@ -90,7 +91,7 @@ interface Row {
 }
 
 /** Elsewhere a command shows all of it, in columns of its own. */
-const COMMANDS: Readonly<Record<string, { command: string; read: (words: string[], line: string) => Row }>> = {
+const COMMANDS: Readonly<Record<string, { command: string; read: (words: string[], line: string) => Row }>> = lookup({
   FreeBSD: {
     command: 'mount -p',
     read: ([device = '', point = '', fstype = '', options = '']) => ({
@@ -124,7 +125,7 @@ const COMMANDS: Readonly<Record<string, { command: string; read: (words: string[
       return { point, facts: { device, fstype }, options }
     },
   },
-}
+})
 
 /** By mount point; `extended` adds what only Linux tells. */
 export async function activeMounts(ctx: FunctionContext, extended: boolean): Promise<Dict> {

@@ -1,4 +1,5 @@
 // Swap space that is in use: from /proc/swaps on Linux, from commands elsewhere.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, splitLines, splitWords, str, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, runAll } from '../../sdk/mod.ts'
 
@@ -12,7 +13,7 @@ const facts = (type: Value, size: Value, used: Value, priority: Value): Dict =>
 
 type Reader = (words: string[]) => Dict
 
-const READERS: Readonly<Record<string, { command: string; skip: RegExp; read: Reader }>> = {
+const READERS: Readonly<Record<string, { command: string; skip: RegExp; read: Reader }>> = lookup({
   SunOS: {
     command: 'swap -l',
     skip: /^swapfile/,
@@ -25,7 +26,7 @@ const READERS: Readonly<Record<string, { command: string; skip: RegExp; read: Re
     read: ([name = '', size = '', used = '', , , priority = '']) =>
       facts(name.startsWith('/dev/') ? 'partition' : 'file', size, used, priority),
   },
-}
+})
 
 export async function swaps(ctx: FunctionContext): Promise<Dict> {
   const reader = READERS[str(ctx.grains.get('kernel') ?? '')]
@@ -57,7 +58,7 @@ export async function swapOn(ctx: FunctionContext, name: Value, priority: Value)
   return stats === undefined ? {} : { stats, new: true }
 }
 
-const OFF: Readonly<Record<string, string[]>> = { SunOS: ['swap', '-d'], OpenBSD: ['swapctl', '-d'] }
+const OFF: Readonly<Record<string, string[]>> = lookup({ SunOS: ['swap', '-d'], OpenBSD: ['swapctl', '-d'] })
 
 export async function swapOff(ctx: FunctionContext, name: Value): Promise<Result> {
   if (!(await swaps(ctx)).has(name)) return null

@@ -1,6 +1,7 @@
 // Talking to MySQL and MariaDB through their command line client: connection options as Salt names them, results out
 // of its XML, where every value is text and NULL can be told from the word. Failures are kept as Salt keeps them, for
 // the states to tell.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, float, int, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 
@@ -110,7 +111,7 @@ function failureOf(stderr: string): MysqlError {
   return told ? new MysqlError(Number(told[1]), told[2]!.trim()) : new MysqlError(2000, stderr.trim())
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+const ENTITIES: Readonly<Record<string, string>> = lookup({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" })
 const unescaped = (text: string): string => text.replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole)
 
 function rowsOf(xml: string): Row[] {

@@ -1,4 +1,5 @@
 // Grants: what users may do with which databases and tables.
+import { lookup } from '../../base/mod.ts'
 import { isDict, isList, PyError, str, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, isTrue } from '../../sdk/mod.ts'
 import type { Given } from './arguments.ts'
@@ -21,11 +22,11 @@ TRIGGER,UPDATE,USAGE,XA_RECOVER_ADMIN`
 )
 
 /** Names that MariaDB shows under another one since a version. */
-const ALIASES: Readonly<Record<string, readonly [shown: string, since: string]>> = {
+const ALIASES: Readonly<Record<string, readonly [shown: string, since: string]>> = lookup({
   'REPLICATION REPLICA': ['REPLICATION SLAVE', '10.5.1'],
   'REPLICATION CLIENT': ['BINLOG MONITOR', '10.5.2'],
   'REPLICA MONITOR': ['SLAVE MONITOR', '10.5.9'],
-}
+})
 
 function asShown(grants: readonly string[], version: string): string[] {
   if (!isMaria(version)) return [...grants]

@@ -1,8 +1,9 @@
 // A rule as words for nft, from the arguments people write in states.
+import { lookup } from '../../base/mod.ts'
 import { intFromText, keyError, str, type Value } from '../../data/mod.ts'
 import { INTERNAL_KEYWORDS } from '../../sdk/mod.ts'
 
-const FAMILIES: Readonly<Record<string, string>> = {
+const FAMILIES: Readonly<Record<string, string>> = lookup({
   ipv4: 'ip',
   ip4: 'ip',
   ip: 'ip',
@@ -12,7 +13,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
   arp: 'arp',
   bridge: 'bridge',
   netdev: 'netdev',
-}
+})
 
 export function familyOf(family: Value): string {
   const found = FAMILIES[str(family)]

@@ -1,9 +1,10 @@
 // How providers of `pkg` declare their functions: parameters in Salt's order, written as words, with one table of what each
 // means. `name` is optional, `!name` must be given, `name=false` has a default, `*names` gathers and `**kwargs` takes the rest.
+import { lookup } from '../../base/mod.ts'
 import { isDict, loadJson, str, type Value } from '../../data/mod.ts'
 import { type Arg, arg, type FunctionContext, type FunctionDeclaration, fn, type Result, ret } from '../../sdk/mod.ts'
 
-const MEANINGS: Readonly<Record<string, string>> = {
+const MEANINGS: Readonly<Record<string, string>> = lookup({
   name: 'A package, or several with commas',
   names: 'Packages',
   packages: 'Packages',
@@ -27,7 +28,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   jail: 'The jail, by name or number',
   chroot: 'Another root directory',
   kwargs: 'Further options',
-}
+})
 
 /** What a function was given, by parameter. */
 export interface Given {

@@ -1,11 +1,12 @@
 // Parameters of the functions of `postgres`, declared once: most functions take the same connection in the same words.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
 import { type Arg, arg, type FunctionContext, type FunctionDeclaration, fn, type Result, ret } from '../../sdk/mod.ts'
 
 /** The arguments of a call by name. */
 export type Given = Readonly<Record<string, Value>>
 
-const MEANING: Readonly<Record<string, string>> = {
+const MEANING: Readonly<Record<string, string>> = lookup({
   name: 'The name of the object',
   username: 'The name of the role',
   groupname: 'The name of the role',
@@ -36,7 +37,7 @@ const MEANING: Readonly<Record<string, string>> = {
   object_type: 'Its kind: table, sequence, schema, database, function, language, tablespace or group',
   privileges: 'Privileges, with commas between',
   prepend: 'The schema of the object',
-}
+})
 
 /** `name!` must be given, `name=text` has a default, the rest is None when left out. */
 function parameters(names: string): Record<string, Arg<Value>> {

@@ -1,5 +1,6 @@
 // Privileges on objects: read from access lists, where a letter is a privilege and a star after it the right to grant
 // it on; granted and revoked by statements. Membership of a group counts as a privilege on it.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, SaltError, str, strip, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 import { type Given, text } from './arguments.ts'
@@ -22,7 +23,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 }
 
 /** Privileges that came with a later server than the others of their kind. */
-const SINCE: Readonly<Record<string, number>> = { MAINTAIN: 17 }
+const SINCE: Readonly<Record<string, number>> = lookup({ MAINTAIN: 17 })
 
 interface Kind {
   /** What can be granted. */
@@ -50,7 +51,7 @@ const plain = (letters: string, catalog: string, prefix: string, owner: string):
   where: `WHERE o.${prefix}name = '$name'`,
 })
 
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, Kind>> = lookup({
   table: relation('arwdDxtm', "'r', 'v', 'm', 'p', 'f'"),
   sequence: relation('rwU', "'S'"),
   schema: plain('UC', 'pg_namespace', 'nsp', 'nspowner'),
@@ -64,7 +65,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     owner: 'proowner',
     where: `${IN_SCHEMA.replace('%space', 'pronamespace')} o.oid::regprocedure::text = '$name'`,
   },
-}
+})
 
 const MEMBERS = `SELECT rolname, admin_option FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles r
  ON m.member = r.oid WHERE m.roleid IN (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = '$name') ORDER BY rolname`

@@ -1,8 +1,9 @@
 // The registry of Windows through reg.exe: what it prints, and the values that its texts stand for.
+import { lookup } from '../../base/mod.ts'
 import { decodeBytes, intFromText, isDict, SaltError, str, type Value } from '../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../sdk/mod.ts'
 
-const HIVES: Readonly<Record<string, string>> = {
+const HIVES: Readonly<Record<string, string>> = lookup({
   HKEY_CURRENT_CONFIG: 'HKEY_CURRENT_CONFIG',
   HKEY_CLASSES_ROOT: 'HKEY_CLASSES_ROOT',
   HKEY_CURRENT_USER: 'HKEY_CURRENT_USER',
@@ -13,7 +14,7 @@ const HIVES: Readonly<Record<string, string>> = {
   HKCU: 'HKEY_CURRENT_USER',
   HKLM: 'HKEY_LOCAL_MACHINE',
   HKU: 'HKEY_USERS',
-}
+})
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 

@@ -1,4 +1,5 @@
 // The settings of an interface of Red Hat's network scripts, checked and in the words of its files.
+import { lookup } from '../../base/mod.ts'
 import { dumpJson, isDict, isList, iterate, keyError, type PyError, str, truthy, type Value } from '../../data/mod.ts'
 import { invalid, isNo, isYes, misused, type Settings, switched } from '../debian_ip/parts.ts'
 import { validated } from '../debian_ip/validators.ts'
@@ -140,7 +141,12 @@ export interface Wish {
   address: Value | undefined
 }
 
-const TYPES: Readonly<Record<string, string>> = { eth: 'Ethernet', bridge: 'Bridge', ipip: 'IPIP', ib: 'InfiniBand' }
+const TYPES: Readonly<Record<string, string>> = lookup({
+  eth: 'Ethernet',
+  bridge: 'Bridge',
+  ipip: 'IPIP',
+  ib: 'InfiniBand',
+})
 const COPIED = [
   'ipaddr',
   'master',

@@ -1,5 +1,6 @@
 // What a test of saltcheck may assert about an answer. A table of verdicts; what was expected is first brought to the
 // type of the answer, so that `expected_return: '3'` holds for 3.
+import { lookup } from '../../base/mod.ts'
 import {
   compare,
   contains,
@@ -58,7 +59,7 @@ function isFalse({ returned }: Compared): string | undefined {
   return unless(value === false, `${str(value)} not False`)
 }
 
-export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
+export const ASSERTIONS: Readonly<Record<string, Assertion>> = lookup({
   assertEqual: {
     sign: '==',
     casts: true,
@@ -99,11 +100,11 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
     alone: true,
     fault: ({ returned }) => unless(truthy(returned), 'value is empty'),
   },
-}
+})
 
 export const expectedOf = (asked: Dict): Value => asked.get('expected_return') ?? asked.get('expected-return') ?? null
 
-const kinds: Readonly<Record<string, (expected: Value) => Value>> = {
+const kinds: Readonly<Record<string, (expected: Value) => Value>> = lookup({
   bool: (expected) => (expected === 'False' ? false : truthy(expected)),
   str,
   int: (expected) => {
@@ -125,7 +126,7 @@ const kinds: Readonly<Record<string, (expected: Value) => Value>> = {
     if ([...iterate(expected)].length === 0) return new Map()
     throw new PyError('ValueError', 'dictionary update sequence element #0 has length 1; 2 is required')
   },
-}
+})
 
 const unfit = (type: string, wanted: string, value: Value): string =>
   `${type}() argument must be ${wanted}, not '${typeName(value)}'`

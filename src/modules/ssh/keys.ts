@@ -1,16 +1,18 @@
 // Public keys: their kinds, fingerprints and lines.
+
 import { createHash, getHashes } from 'node:crypto'
+import { lookup } from '../../base/mod.ts'
 import { authorizedKey, decodeBytes, SaltError, str, strip, truthy, type Value } from '../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../sdk/mod.ts'
 
 export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-const SHORT_NAMES: Readonly<Record<string, string>> = {
+const SHORT_NAMES: Readonly<Record<string, string>> = lookup({
   ...{ r: 'ssh-rsa', rsa: 'ssh-rsa' },
   ...{ d: 'ssh-dss', dsa: 'ssh-dss', dss: 'ssh-dss' },
   ...{ e: 'ecdsa-sha2-nistp256', ecdsa: 'ecdsa-sha2-nistp256' },
   ed25519: 'ssh-ed25519',
-}
+})
 
 const CURVES = ['256', '384', '521'].map((size) => `ecdsa-sha2-nistp${size}`)
 const CERTIFIED = ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa', ...CURVES, 'ssh-ed25519']

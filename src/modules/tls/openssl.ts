@@ -1,5 +1,7 @@
 // What the program openssl does for `tls`: keys, requests and certificates from them, each as PEM text.
+
 import { randomBytes } from 'node:crypto'
+import { lookup } from '../../base/mod.ts'
 import { decodeBytes, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 
@@ -45,7 +47,7 @@ export async function configured<T>(
   }
 }
 
-const SHORT_NAMES: Readonly<Record<string, string>> = {
+const SHORT_NAMES: Readonly<Record<string, string>> = lookup({
   'Subject Alternative Name': 'subjectAltName',
   'Basic Constraints': 'basicConstraints',
   'Key Usage': 'keyUsage',
@@ -54,7 +56,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   'Authority Key Identifier': 'authorityKeyIdentifier',
   'CRL Distribution Points': 'crlDistributionPoints',
   'Certificate Policies': 'certificatePolicies',
-}
+})
 
 /** `cert_info`, read from what openssl prints. */
 export async function certificateFacts(ctx: FunctionContext, pem: string, digest: string): Promise<Map<string, Value>> {

@@ -1,5 +1,6 @@
 // Certificates that are valid no more: an authority notes them in its `index.txt`, in the form of openssl's own
 // database, and signs a list of them, which holds for a hundred years.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads } from '../../sdk/mod.ts'
 import { certificateFacts, openssl } from './openssl.ts'
@@ -121,7 +122,7 @@ const dict = (given: Record<string, Value>): Dict => new Map(Object.entries(give
 const usage = (extended: string, key: string): Dict =>
   dict({ csr: dict({ extendedKeyUsage: extended, keyUsage: key }), cert: dict({}) })
 
-const USES: Readonly<Record<string, () => Dict>> = {
+const USES: Readonly<Record<string, () => Dict>> = lookup({
   common: () =>
     dict({
       csr: dict({ basicConstraints: 'CA:FALSE' }),
@@ -129,7 +130,7 @@ const USES: Readonly<Record<string, () => Dict>> = {
     }),
   server: () => usage('serverAuth', 'digitalSignature, keyEncipherment'),
   client: () => usage('clientAuth', 'nonRepudiation, digitalSignature, keyEncipherment'),
-}
+})
 
 /** Extensions of requests and certificates for a use: those of the pillar, or else the usual ones. */
 async function extensionsFor(ctx: FunctionContext, use: string): Promise<Dict> {

@@ -1,5 +1,7 @@
 // Keys, certificates, requests and lists in the form that was asked for.
+
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { lookup } from '../../base/mod.ts'
 import { str, truthy, type Value } from '../../data/mod.ts'
 import { type Certificate, type FunctionContext, x509 } from '../../sdk/mod.ts'
 import { certificate, failure, invalid } from './sources.ts'
@@ -76,7 +78,7 @@ export function encodeKey(key: KeyObject, encoding: Value, passphrase: Value, ra
   return shaped(bytes, encoding === 'pem', raw)
 }
 
-const CURVES: Readonly<Record<string, string>> = { 256: 'prime256v1', 384: 'secp384r1', 521: 'secp521r1' }
+const CURVES: Readonly<Record<string, string>> = lookup({ 256: 'prime256v1', 384: 'secp384r1', 521: 'secp521r1' })
 
 export function generateKey(algo: Value, keysize: Value): KeyObject {
   const size = truthy(keysize) ? Number(keysize) : undefined

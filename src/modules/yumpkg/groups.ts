@@ -1,4 +1,5 @@
 // Groups of packages.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
 import type { FunctionContext } from '../../sdk/mod.ts'
 import { failure, misuse } from '../pkg-provider/installed.ts'
@@ -8,13 +9,13 @@ import { type Options, optionWords, programOf } from './program.ts'
 const TYPES = ['mandatory', 'optional', 'default', 'conditional'] as const
 type PackageType = (typeof TYPES)[number]
 
-const SECTIONS: Readonly<Record<string, string>> = {
+const SECTIONS: Readonly<Record<string, string>> = lookup({
   'installed groups:': 'installed',
   'available groups:': 'available',
   'installed environment groups:': 'installed environments',
   'available environment groups:': 'available environments',
   'available language groups:': 'available languages',
-}
+})
 
 async function lines(ctx: FunctionContext, words: readonly string[]): Promise<string[]> {
   const options = { output_loglevel: 'trace', python_shell: false }

@@ -1,4 +1,5 @@
 // Installed and available packages, patterns, patches and products.
+import { lookup } from '../../base/mod.ts'
 import { compareLoose, type Dict, fnmatch, str, truthy, type Value, type XmlElement } from '../../data/mod.ts'
 import { type FunctionContext, isTrue, outputOf, textAt } from '../../sdk/mod.ts'
 import { failure, infoOf, listed } from '../pkg-provider/installed.ts'
@@ -182,7 +183,7 @@ export async function products(ctx: FunctionContext, all: boolean, root: Value):
   return found
 }
 
-const SEARCH: Readonly<Record<string, string>> = {
+const SEARCH: Readonly<Record<string, string>> = lookup({
   provides: '--provides',
   recommends: '--recommends',
   requires: '--requires',
@@ -195,7 +196,7 @@ const SEARCH: Readonly<Record<string, string>> = {
   installed_only: '--installed-only',
   not_installed_only: '-u',
   details: '--details',
-}
+})
 
 export async function search(ctx: FunctionContext, criteria: string, kwargs: Options): Promise<Dict> {
   const match = str(kwargs.get('match') ?? '')

@@ -1,8 +1,9 @@
 // `csv`: the row of a sheet whose column of ids names the minion, below a key if one is given.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, decodeBytes, isList, PyError, parseCsv, str, truthy, type Value } from '../../data/mod.ts'
 import type { ExtPillar } from '../ext-pillar.ts'
 
-const DELIMITERS: Readonly<Record<string, string>> = { excel: ',', unix: ',', 'excel-tab': '\t' }
+const DELIMITERS: Readonly<Record<string, string>> = lookup({ excel: ',', unix: ',', 'excel-tab': '\t' })
 
 /** A row by the names of its columns; what is missing is `restval`, what is too much is under `restkey`. */
 function rowOf(names: readonly Value[], cells: readonly string[], restkey: Value, restval: Value): Dict {

@@ -1,17 +1,18 @@
 // `redis`: what a Redis server has under the minion's id, as the value it is (`key_value`) or as JSON (`key_json`).
+import { lookup } from '../../base/mod.ts'
 import { isDict, loadJson, str, truthy, type Value } from '../../data/mod.ts'
 import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
 
 type Ask = (fun: string, ...args: Value[]) => Promise<Value>
 
 /** By type of the key; a list and a sorted set are asked for whole. */
-const READ: Readonly<Record<string, (ask: Ask, key: string) => Promise<Value>>> = {
+const READ: Readonly<Record<string, (ask: Ask, key: string) => Promise<Value>>> = lookup({
   string: (ask, key) => ask('get_key', key),
   hash: (ask, key) => ask('hgetall', key),
   list: (ask, key) => ask('lrange', key, 0, -1),
   set: (ask, key) => ask('smembers', key),
   zset: (ask, key) => ask('zrange', key, 0, -1),
-}
+})
 
 async function keyValue({ minionId }: ExtPillarContext, ask: Ask, pillarKey: Value): Promise<Value> {
   const read = READ[str(await ask('key_type', minionId))]

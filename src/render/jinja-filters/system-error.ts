@@ -1,7 +1,8 @@
 // Errors of the operating system in Python's words: `[Errno 2] No such file or directory: '/x'`.
+import { lookup } from '../../base/mod.ts'
 import { PyError, quote } from '../../data/mod.ts'
 
-const TEXTS: Readonly<Record<string, readonly [number, string]>> = {
+const TEXTS: Readonly<Record<string, readonly [number, string]>> = lookup({
   EPERM: [1, 'Operation not permitted'],
   ENOENT: [2, 'No such file or directory'],
   EIO: [5, 'Input/output error'],
@@ -15,7 +16,7 @@ const TEXTS: Readonly<Record<string, readonly [number, string]>> = {
   EPIPE: [32, 'Broken pipe'],
   ENAMETOOLONG: [36, 'File name too long'],
   ELOOP: [40, 'Too many levels of symbolic links'],
-}
+})
 
 interface SystemError extends Error {
   code: string

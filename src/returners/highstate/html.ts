@@ -1,12 +1,13 @@
 // A report as tables in tables. Styles are written into the elements, because most mail programs know no others.
+import { lookup } from '../../base/mod.ts'
 import { isDict, isList, str, type Value } from '../../data/mod.ts'
 
-const ELEMENTS: Readonly<Record<string, string>> = {
+const ELEMENTS: Readonly<Record<string, string>> = lookup({
   table: 'border-collapse:collapse;width:100%;',
   td: 'vertical-align:top;font-family:Helvetica,Arial,sans-serif;font-size:9pt;',
-}
+})
 
-const STYLES: Readonly<Record<string, string>> = {
+const STYLES: Readonly<Record<string, string>> = lookup({
   unchanged: 'color:blue;',
   changed: 'color:green',
   failed: 'color:red;',
@@ -16,18 +17,18 @@ const STYLES: Readonly<Record<string, string>> = {
   other: 'border-top:1px solid #9e9e9e;border-left:1px solid #9e9e9e;',
   name: 'width:70pt;',
   container: 'padding:0;',
-}
+})
 
 const opening = (element: string, ...classes: string[]): string =>
   `<${element} style="${ELEMENTS[element] ?? ''}${classes.map((name) => STYLES[name] ?? '').join('')}">`
 
-const CHARACTERS: Readonly<Record<string, string>> = {
+const CHARACTERS: Readonly<Record<string, string>> = lookup({
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#x27;',
-}
+})
 
 const escaped = (value: Value): string => str(value).replace(/[&<>"']/g, (character) => CHARACTERS[character]!)
 

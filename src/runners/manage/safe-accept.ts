@@ -1,17 +1,19 @@
 // Accepting the keys of minions after comparing them with those on their machines, which `salt-ssh` is sent to ask for.
+
 import { dirname } from 'node:path/posix'
+import { lookup } from '../../base/mod.ts'
 import { type Dict, isDict, loadJson, SaltError, str, type Value } from '../../data/mod.ts'
 import type { MasterContext } from '../../sdk/mod.ts'
 
 /** The options of salt-ssh for the kinds of targets it knows. */
-const KINDS: Readonly<Record<string, readonly string[]>> = {
+const KINDS: Readonly<Record<string, readonly string[]>> = lookup({
   glob: [],
   pcre: ['-E'],
   list: ['-L'],
   grain: ['-G'],
   nodegroup: ['-N'],
   range: ['-R'],
-}
+})
 
 /** Of whatever hash. */
 const FINGERPRINT = /^([a-f0-9]{2}:){15,}[a-f0-9]{2}$/

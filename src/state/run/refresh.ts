@@ -1,5 +1,6 @@
 // After which states the rest of a run sees the minion anew: grains or pillar where a state asks for them, and which
 // modules can serve it after packages, or files that may be programs or modules, have changed.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, str, truthy } from '../../data/mod.ts'
 import { renewPillarForTemplates } from '../../render/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
@@ -8,14 +9,14 @@ import type { RunSurroundings, StateRet } from './surroundings.ts'
 const CODE = ['.py', '.pyx', '.pyo', '.pyc', '.so']
 
 /** State function, or all of a module → whether a change by it can bring or take programs. */
-const BRINGING: Record<string, (name: string) => boolean> = {
+const BRINGING: Record<string, (name: string) => boolean> = lookup({
   'file.managed': (name) => CODE.some((ending) => name.endsWith(ending)),
   'file.recurse': () => true,
   'file.symlink': (name) => name.includes('bin'),
   pkg: () => true,
   ports: () => true,
   pip: () => true,
-}
+})
 
 const KEYWORDS = ['reload_grains', 'reload_pillar', 'force_reload_modules']
 

@@ -1,4 +1,5 @@
 // One key of gpg.present: fetched when it is missing or over, then trusted.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { StateContext } from '../../sdk/mod.ts'
 
@@ -15,14 +16,14 @@ export interface PresentWish {
   subkey_maxage: Value
 }
 
-export const TRUST_LEVELS: Readonly<Record<string, string>> = {
+export const TRUST_LEVELS: Readonly<Record<string, string>> = lookup({
   expired: 'Expired',
   unknown: 'Unknown',
   not_trusted: 'Not Trusted',
   marginally: 'Marginally',
   fully: 'Fully Trusted',
   ultimately: 'Ultimately Trusted',
-}
+})
 
 export interface Outcome {
   key: string

@@ -1,5 +1,6 @@
 // Judging answers: by the operators of Python that people compare with, by functions, and by Python itself where the
 // condition is written in it. Values reach Python as literals on its input, never as a part of the program.
+import { lookup } from '../../base/mod.ts'
 import {
   compare,
   contains,
@@ -18,7 +19,7 @@ import type { StateContext } from '../../sdk/mod.ts'
 
 type Comparison = (answer: Value, expected: Value) => boolean | Promise<boolean>
 
-const OPERATORS: Readonly<Record<string, Comparison>> = {
+const OPERATORS: Readonly<Record<string, Comparison>> = lookup({
   eq: equals,
   ne: (a, b) => !equals(a, b),
   lt: (a, b) => compare('<', a, b),
@@ -28,12 +29,12 @@ const OPERATORS: Readonly<Record<string, Comparison>> = {
   contains: (a, b) => contains(a, b),
   is_: (a, b) => a === b,
   is_not: (a, b) => a !== b,
-}
+})
 
 /** Functions that Salt has for this besides those of modules. */
-const UTILITIES: Readonly<Record<string, Comparison>> = {
+const UTILITIES: Readonly<Record<string, Comparison>> = lookup({
   'data.subdict_match': (answer, expected) => subdictMatch(answer, str(expected)),
-}
+})
 
 /** How two values are compared; undefined where the name means nothing. */
 export async function comparison(ctx: StateContext, name: string): Promise<Comparison | undefined> {

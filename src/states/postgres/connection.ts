@@ -1,4 +1,5 @@
 // What the postgres states share: how they connect, when they can be applied, and how a thing is dropped.
+import { lookup } from '../../base/mod.ts'
 import { str, truthy, type Value } from '../../data/mod.ts'
 import { type Arg, arg, type StateContext, type StateDeclaration, type StateReturn } from '../../sdk/mod.ts'
 
@@ -7,14 +8,14 @@ export type Given = Readonly<Record<string, Value>>
 
 export const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
 
-const MEANING: Readonly<Record<string, Arg<Value>>> = {
+const MEANING: Readonly<Record<string, Arg<Value>>> = lookup({
   user: optional('The system user that psql runs as'),
   maintenance_db: optional('The database that is connected to'),
   db_password: arg.any('The password of the role that connects', { optional: true, secret: true }),
   db_host: optional('The host, or the directory of the socket'),
   db_port: optional('The port'),
   db_user: optional('The role that connects'),
-}
+})
 
 /** Connection parameters, in the order in which the state takes them. */
 export const connectionArgs = (

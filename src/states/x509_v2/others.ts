@@ -1,4 +1,5 @@
 // Private keys, requests, lists of revoked certificates and PEM texts as states.
+import { lookup } from '../../base/mod.ts'
 import { type Dict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import {
   type Certificate,
@@ -41,13 +42,13 @@ export interface KeyWish {
   kwargs: Options
 }
 
-const LOCKED: Readonly<Record<string, string>> = {
+const LOCKED: Readonly<Record<string, string>> = lookup({
   'wrong password':
     'The provided passphrase cannot decrypt the private key. Pass overwrite: true to force regeneration',
   'no password': 'The existing file is encrypted. Pass overwrite: true to force regeneration without passphrase',
   unreadable:
     'The existing file does not seem to be a private key formatted as DER, PEM or embedded in PKCS12. Pass overwrite: true to force regeneration',
-}
+})
 
 async function compareKey(ctx: StateContext, wish: KeyWish, keysize: Value, path: string): Promise<Comparison> {
   const tools = await x509()

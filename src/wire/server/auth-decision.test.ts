@@ -12,12 +12,24 @@ const question = (given: Partial<AuthQuestion>): AuthQuestion => ({
   autoReject: false,
   autoSign: false,
   full: false,
+  mayFile: () => true,
   ...given,
 })
 
 describe('decideAuth', () => {
   it.each<[string, Partial<AuthQuestion>, Record<string, unknown>]>([
     ['a new key', {}, { act: 'pend', ret: true, store: stored('pending') }],
+    ['a new key where too many wait', { mayFile: () => false }, { act: 'full', ret: 'full', store: undefined }],
+    [
+      'a new key that is rejected by itself where too many are',
+      { mayFile: () => false, autoReject: true },
+      { act: 'full', ret: 'full', store: undefined },
+    ],
+    [
+      'a new key that is signed by itself where too many wait',
+      { mayFile: () => false, autoSign: true },
+      { act: 'accept', ret: undefined, store: stored('accepted') },
+    ],
     [
       'a new key that is signed by itself',
       { autoSign: true },

@@ -15,6 +15,8 @@ export interface AuthQuestion {
   autoSign: boolean
   /** There are as many minions as there may be, and this is not one of them. */
   full: boolean
+  /** Whether one more key may be kept that is not accepted; asked when one is to be. */
+  mayFile(): boolean
 }
 
 /** As `salt/auth` events name it. */
@@ -62,12 +64,13 @@ function openDecision({ id, pub, key }: AuthQuestion): AuthDecision {
   return key?.state === 'accepted' && key.pub === pub ? accept(id) : accept(id, { state: 'accepted', pub })
 }
 
-function newDecision({ id, pub, autoReject, autoSign }: AuthQuestion): AuthDecision {
+function newDecision({ id, pub, autoReject, autoSign, mayFile }: AuthQuestion): AuthDecision {
+  if (autoSign && !autoReject) return accept(id, { state: 'accepted', pub })
+  if (!mayFile()) return refuse('full', 'full', ['debug', `No room for one more key that is not accepted: ${id}`])
   if (autoReject) {
     const log = ['info', `New public key for ${id} rejected via autoreject_file`] as const
     return { ...refuse('reject', false, log), store: { state: 'rejected', pub } }
   }
-  if (autoSign) return accept(id, { state: 'accepted', pub })
   const log = ['info', `New public key for ${id} placed in pending`] as const
   return { ...refuse('pend', true, log), store: { state: 'pending', pub } }
 }

@@ -5,6 +5,7 @@ import type { Dict, Value } from '../../data/mod.ts'
 import { type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
 import { isValidId, shownField } from '../envelope.ts'
 import { isWireError } from '../errors.ts'
+import type { Peer } from '../transport/transport.ts'
 import { type AuthDecision, decideAuth } from './auth-decision.ts'
 import { type AuthRequest, readAuthRequest } from './auth-request.ts'
 import type { MasterIdentity } from './identity.ts'
@@ -20,6 +21,10 @@ export interface AuthPolicy {
   autoSign?(id: string, autosignGrains: Dict | undefined): boolean | Promise<boolean>
   /** Whether `max_minions` leaves no room for this one. */
   isFull?(id: string): boolean | Promise<boolean>
+  /** Whether one more key may be kept that is not accepted. */
+  mayFile?(): boolean
+  /** Limits the attempts of a host: each counts unless it was accepted. */
+  signIn?: { begin(host: string): boolean; accepted(host: string): void }
 }
 
 export interface AuthParts {
@@ -34,6 +39,9 @@ export interface AuthParts {
   onAuth?: ((event: Dict, autosignGrains: Dict | undefined) => void) | undefined
 }
 
+const MALFORMED = 'bad load'
+const TOO_MANY = 'too many sign-ins failed'
+
 type Fields = Map<string, unknown>
 
 export class Authenticator {
@@ -43,15 +51,19 @@ export class Authenticator {
     this.parts = parts
   }
 
-  /** Answer a request; undefined when it is malformed, which is answered with nothing that is signed. */
-  answer(load: Dict, version: number): Promise<Fields> | undefined {
+  /**
+   * Answer a request. A malformed request, and one of a host with too many failed sign-ins, is answered with a text, which a
+   * minion takes for a failed attempt; nothing of it is signed.
+   */
+  answer(load: Dict, version: number, { host = '' }: Peer): Promise<Fields> | string {
+    if (this.parts.policy.signIn?.begin(host) === false) return TOO_MANY
     const request = readAuthRequest(load, version)
-    if (typeof request !== 'string') return this.judge(request)
+    if (typeof request !== 'string') return this.judge(request, host)
     this.parts.log('debug', `Refused the authentication request of ${shownField(load.get('id'))}: ${request}`)
-    return undefined
+    return MALFORMED
   }
 
-  private async judge(request: AuthRequest): Promise<Fields> {
+  private async judge(request: AuthRequest, host: string): Promise<Fields> {
     const { id } = request
     if (!isValidId(id)) {
       this.parts.log('info', `Authentication request from invalid id ${shownField(id)}`)
@@ -59,6 +71,7 @@ export class Authenticator {
     }
     const key = readPublicKey(request.pub)
     const decision = await this.decide(id, request, key !== undefined)
+    if (decision.ret === undefined) this.parts.policy.signIn?.accepted(host)
     return decision.ret === undefined ? this.welcome(id, key!, request) : this.refusal(decision.ret, request)
   }
 
@@ -72,6 +85,7 @@ export class Authenticator {
       full: (await policy.isFull?.(id)) === true,
       autoReject: (await policy.autoReject?.(id)) === true,
       autoSign: (await policy.autoSign?.(id, autosignGrains)) === true,
+      mayFile: () => policy.mayFile?.() !== false,
     })
     log(...decision.log)
     if (decision.act === 'accept' && !isKey) {

@@ -1,7 +1,7 @@
 // The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
 // answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
 import { after, type Later, type Log, shownText, silentLog, toError } from '../../base/mod.ts'
-import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
+import { type Dict, FOREIGN_DEPTH, isDict, str, type Value } from '../../data/mod.ts'
 import {
   type Crypticle,
   Crypticle as CrypticleOf,
@@ -148,7 +148,7 @@ export class RequestChannel {
     const problem = idProblem(load)
     if (problem !== undefined) return problem
     if (message.get('enc') !== 'clear') return HANDLER_FAILED
-    if (load.get('cmd') === '_auth') return this.authenticator.answer(load, version) ?? BAD_LOAD
+    if (load.get('cmd') === '_auth') return this.authenticator.answer(load, version, peer)
     return this.options.handlers.clear(load, { id: '', version, peer })
   }
 
@@ -158,6 +158,7 @@ export class RequestChannel {
   }
 
   private answer(opened: Opened, message: Dict, version: number, peer: Peer): unknown {
+    peer.prove?.()
     const { load, nonce, crypticle } = opened
     const close = (answer: unknown): unknown => {
       if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, opened, version)
@@ -221,7 +222,8 @@ export class RequestChannel {
     if (sealed === undefined) return this.bad('The load is not encrypted')
     let load: Value
     try {
-      load = crypticle.open(sealed, { leavesPacked: isReturned, views: true, maxValues: MAX_VALUES })
+      const reading = { views: true, maxValues: MAX_VALUES, maxDepth: FOREIGN_DEPTH }
+      load = crypticle.open(sealed, { leavesPacked: isReturned, ...reading })
     } catch (error) {
       return this.bad(`Bad load from minion: ${shownText(toError(error).message, 300)}`)
     }

@@ -18,6 +18,25 @@ test('an intake cuts off whoever holds most when too much is held, and nobody el
   expect(intake.bytes).toBe(0)
 })
 
+test('strangers share a smaller part, and are cut off among themselves', () => {
+  const cut: string[] = []
+  const intake = new Intake(1000, 300)
+  const holder = (name: string, isStranger: boolean) => ({
+    overflow: () => cut.push(name),
+    isStranger: () => isStranger,
+  })
+  const [minion, one, two] = [holder('minion', false), holder('one', true), holder('two', true)]
+  intake.change(minion, 600)
+  intake.change(one, 200)
+  intake.change(two, 90)
+  expect(cut).toEqual([])
+  intake.change(two, 20)
+  expect(cut).toEqual(['one'])
+  intake.change(two, -110)
+  intake.change(two, 250)
+  expect([cut, intake.bytes]).toEqual([['one'], 850])
+})
+
 test('an intake cuts off one that alone wants more than there is', () => {
   const intake = new Intake(1000)
   let isCut = false

@@ -1,21 +1,30 @@
 // Bytes that peers sent and that are not answered yet, all connections together. When there are too many, whoever holds
-// most is cut off: a few who send much and never end cannot keep out the many who send little.
+// most is cut off: a few who send much and never end cannot keep out the many who send little. Connections of hosts that
+// have not proven anything share a smaller part.
 
 const MOST_HELD: number = 1 << 29
+const MOST_UNPROVEN: number = 1 << 27
 
 /** A connection as the holder of bytes. */
 export interface Holder {
   /** Says that it is cut off; called once. */
   overflow(): void
+  /** Whether it is known who holds the bytes; asked when it begins to hold some. */
+  isStranger?(): boolean
 }
 
 export class Intake {
   private readonly most: number
+  private readonly mostUnproven: number
   private readonly held = new Map<Holder, number>()
   private total = 0
+  /** Those of the holders that are strangers, and what they hold. */
+  private readonly strangers = new Set<Holder>()
+  private unproven = 0
 
-  constructor(most: number = MOST_HELD) {
+  constructor(most: number = MOST_HELD, mostUnproven: number = Math.min(most, MOST_UNPROVEN)) {
     this.most = most
+    this.mostUnproven = mostUnproven
   }
 
   /** How many bytes are held. */
@@ -29,22 +38,33 @@ export class Intake {
     const now = (this.held.get(holder) ?? 0) + bytes
     // what was cut off may still let go of something
     if (now < 0 || (bytes < 0 && !this.held.has(holder))) return
+    if (!this.held.has(holder) && holder.isStranger?.() === true) this.strangers.add(holder)
     this.total += bytes
-    if (now === 0) this.held.delete(holder)
+    if (this.strangers.has(holder)) this.unproven += bytes
+    if (now === 0) this.drop(holder)
     else this.held.set(holder, now)
-    while (this.total > this.most) this.relieve()
+    while (this.unproven > this.mostUnproven) this.relieve(this.strangers)
+    while (this.total > this.most) this.relieve(this.held.keys())
   }
 
   /** The connection is over. */
   forget(holder: Holder): void {
-    this.total -= this.held.get(holder) ?? 0
-    this.held.delete(holder)
+    const bytes = this.held.get(holder) ?? 0
+    this.total -= bytes
+    if (this.strangers.has(holder)) this.unproven -= bytes
+    this.drop(holder)
   }
 
-  private relieve(): void {
+  private drop(holder: Holder): void {
+    this.held.delete(holder)
+    this.strangers.delete(holder)
+  }
+
+  private relieve(among: Iterable<Holder>): void {
     let largest: Holder | undefined
     let most = 0
-    for (const [holder, bytes] of this.held) {
+    for (const holder of among) {
+      const bytes = this.held.get(holder) ?? 0
       if (bytes <= most) continue
       most = bytes
       largest = holder

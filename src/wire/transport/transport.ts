@@ -11,6 +11,10 @@ export type Endpoint = { host: string; port: number } | { path: string; mode?: n
 export interface Peer {
   /** `192.0.2.7:40312`; empty on a Unix socket. */
   readonly address: string
+  /** The address without its port. */
+  readonly host?: string
+  /** Says that this request was of an accepted minion. */
+  prove?(): void
 }
 
 /** Gives the answer to a request. What it throws is logged and answered with Salt's text for it. */

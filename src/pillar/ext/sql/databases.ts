@@ -1,4 +1,5 @@
 // How each database is asked: PostgreSQL and MySQL by their own clients, which say the types of columns, SQLite by itself.
+import { lookup } from '../../../base/mod.ts'
 import {
   type Dict,
   decodeBytes,
@@ -90,16 +91,16 @@ function typed(row: Value, isFloat: readonly boolean[]): Value[] {
 }
 
 /** Numbers by what the client calls their types. */
-const MYSQL_TYPES: Readonly<Record<string, (text: string) => Value>> = {
+const MYSQL_TYPES: Readonly<Record<string, (text: string) => Value>> = lookup({
   ...Object.fromEntries(
     ['TINY', 'SHORT', 'LONG', 'LONGLONG', 'INT24', 'YEAR'].map((type) => [type, (text: string) => int(BigInt(text))]),
   ),
   ...Object.fromEntries(
     ['FLOAT', 'DOUBLE', 'DECIMAL', 'NEWDECIMAL'].map((type) => [type, (text: string) => float(Number(text))]),
   ),
-}
+})
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+const ENTITIES: Readonly<Record<string, string>> = lookup({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" })
 const unescaped = (text: string): string => text.replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole)
 
 /** Failures that are not those of a statement: no server, no rights, no such database. */

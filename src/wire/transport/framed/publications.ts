@@ -4,6 +4,7 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import { bytesOf } from '../../envelope.ts'
 import { Redial } from '../redial.ts'
 import { dialUntil, type Listening, listenOn, peerOf } from '../sockets.ts'
+import { Strangers } from '../strangers.ts'
 import { tlsComplaints } from '../tls-trouble.ts'
 import {
   type Endpoint,
@@ -32,6 +33,7 @@ export class FramedPublisher implements Publisher {
   private readonly options: PublisherOptions
   private readonly open = new Map<FramedConnection, Listener>()
   private readonly byId = new Map<string, Set<FramedConnection>>()
+  private readonly strangers = new Strangers(MAX_INCOMING_BYTES)
   private listening!: Listening
 
   private constructor(options: PublisherOptions) {
@@ -80,6 +82,7 @@ export class FramedPublisher implements Publisher {
     const peer = peerOf(socket)
     const connection: FramedConnection = new FramedConnection(socket, {
       maxMessageBytes: MAX_INCOMING_BYTES,
+      stranger: this.strangers.meet(peer),
       firstWithin: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS,
       onFrame: (frame) => void this.identify(connection, frame).catch((error) => connection.fail(toError(error))),
       onClose: (reason) => {

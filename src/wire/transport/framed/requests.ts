@@ -7,6 +7,7 @@ import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
 import { dial, listenOn, peerOf } from '../sockets.ts'
+import { Strangers } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
 import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
 import {
@@ -37,8 +38,10 @@ export async function listenForFrames(
   const { log = silentLog, maxMessageBytes = MAX_MESSAGE_BYTES, maxInFlight = MAX_IN_FLIGHT } = options
   const { handshakeTimeout = HANDSHAKE_TIMEOUT_MS } = options
   const open = new Set<FramedConnection>()
+  const strangers = new Strangers(maxMessageBytes)
   const listening = await listenOn(endpoint, options, (socket) => {
-    const peer = peerOf(socket)
+    const stranger = strangers.meet(peerOf(socket))
+    const { peer } = stranger
     let inFlight = 0
     const answer = async ({ head, body }: Frame, size: number): Promise<void> => {
       if (++inFlight >= maxInFlight) socket.pause()
@@ -61,6 +64,7 @@ export async function listenForFrames(
     }
     const connection: FramedConnection = new FramedConnection(socket, {
       maxMessageBytes,
+      stranger,
       firstWithin: handshakeTimeout,
       onFrame: (frame, size) => {
         answer(frame, size < WORTH_COUNTING ? 0 : size).catch((error) => connection.fail(toError(error)))

@@ -5,6 +5,7 @@ import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../
 import { WireError } from '../../errors.ts'
 import { type Holder, intake } from '../intake.ts'
 import { Outbox } from '../outbox.ts'
+import type { Stranger } from '../strangers.ts'
 import { MAX_VALUES } from '../transport.ts'
 
 export interface Frame {
@@ -26,6 +27,8 @@ export function encodeFrame(head: unknown, body: unknown): Buffer {
 
 export interface FramedHooks {
   maxMessageBytes: number
+  /** Who connected, where that has to be proven yet. */
+  stranger?: Stranger | undefined
   /** Milliseconds until the first frame must be there. */
   firstWithin?: number | undefined
   /** A frame, and about how many bytes it had. */
@@ -38,13 +41,16 @@ export interface FramedHooks {
 export class FramedConnection implements Holder {
   readonly socket: Socket
   readonly outbox: Outbox
+  private readonly stranger: Stranger | undefined
   private reason: Error | undefined
 
   constructor(socket: Socket, hooks: FramedHooks) {
     this.socket = socket
     this.outbox = new Outbox(socket, hooks.onDrain)
-    const { maxMessageBytes, firstWithin } = hooks
-    const stream = new MsgpackStream({ dialect: 'bus', maxBytes: maxMessageBytes, maxValues: MAX_VALUES })
+    const { maxMessageBytes, firstWithin, stranger } = hooks
+    this.stranger = stranger
+    const reading = stranger?.reading ?? { maxValues: MAX_VALUES }
+    const stream = new MsgpackStream({ dialect: 'bus', maxBytes: maxMessageBytes, ...reading }, stranger?.largest)
     const late = new WireError('ProtocolError', 'The peer did not introduce itself in time')
     const timer = firstWithin === undefined ? undefined : setTimeout(() => this.fail(late), firstWithin)
     let waiting = 0
@@ -76,6 +82,10 @@ export class FramedConnection implements Holder {
 
   send(frame: Buffer): void {
     this.outbox.push(frame)
+  }
+
+  isStranger(): boolean {
+    return this.stranger?.isProven() === false
   }
 
   overflow(): void {

@@ -29,7 +29,7 @@ export class WebSocketPublisher implements Publisher {
 
   static async listen(endpoint: Endpoint, options: PublisherOptions = {}): Promise<WebSocketPublisher> {
     const publisher = new WebSocketPublisher(options)
-    publisher.listening = await serveWebSockets(endpoint, options, (socket, peer) => {
+    publisher.listening = await serveWebSockets(endpoint, options, (socket, { peer }) => {
       publisher.open.set(socket, 0)
       options.onConnect?.(peer)
       socket.on('message', (data, isBinary) => binaryOf(socket, data, isBinary))

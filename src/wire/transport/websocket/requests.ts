@@ -4,13 +4,12 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
+import type { Stranger } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
 import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
-  MAX_VALUES,
-  type Peer,
   REQUEST_TIMEOUT,
   REQUEST_TRIES,
   type RequestClient,
@@ -30,7 +29,7 @@ export async function listenOnWebSockets(
   options: RequestListenOptions = {},
 ): Promise<RequestListener> {
   let open = 0
-  const listening = await serveWebSockets(endpoint, options, (socket, peer, hold) => {
+  const listening = await serveWebSockets(endpoint, options, (socket, stranger, hold) => {
     open++
     let last: Promise<void> = Promise.resolve()
     socket.on('message', (data, isBinary) => {
@@ -39,11 +38,13 @@ export async function listenOnWebSockets(
       // no further messages are read until this one is answered
       socket.pause()
       hold(bytes.length)
-      const answered = last.then(() => answer(socket, bytes, handler, peer, options))
-      last = answered.finally(() => {
-        hold(-bytes.length)
-        socket.resume()
-      })
+      const answered = last.then(() => answer(socket, bytes, handler, stranger, options))
+      last = answered
+        .catch(() => socket.terminate())
+        .then(() => {
+          hold(-bytes.length)
+          socket.resume()
+        })
     })
     socket.once('close', () => open--)
   })
@@ -60,13 +61,13 @@ async function answer(
   socket: WebSocket,
   bytes: Buffer,
   handler: RequestHandler,
-  peer: Peer,
+  { peer, reading }: Stranger,
   options: RequestListenOptions,
 ): Promise<void> {
   const log = options.log ?? silentLog
   let message: Value
   try {
-    message = decodeMsgpack(bytes, { dialect: 'wire', maxValues: MAX_VALUES })
+    message = decodeMsgpack(bytes, { dialect: 'wire', ...reading })
   } catch (error) {
     log('debug', `Cannot read a request from ${peer.address}: ${toError(error).message}`)
     socket.close()

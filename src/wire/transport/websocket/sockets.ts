@@ -5,7 +5,8 @@ import type { Socket } from 'node:net'
 import { type WebSocket, WebSocket as WebSocketClient, WebSocketServer } from 'ws'
 import { type Holder, intake } from '../intake.ts'
 import { bind, clientTls, type Listening, localEnd, peerOf, serverTls, tune } from '../sockets.ts'
-import { type Endpoint, type ListenOptions, MAX_MESSAGE_BYTES, type Peer, type SocketOptions } from '../transport.ts'
+import { type Stranger, Strangers } from '../strangers.ts'
+import { type Endpoint, type ListenOptions, MAX_MESSAGE_BYTES, type SocketOptions } from '../transport.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
 /** Bytes of answers to pings that may wait. */
@@ -17,7 +18,7 @@ export type Hold = (change: number) => void
 export async function serveWebSockets(
   endpoint: Endpoint,
   options: ListenOptions,
-  accept: (socket: WebSocket, peer: Peer, hold: Hold) => void,
+  accept: (socket: WebSocket, stranger: Stranger, hold: Hold) => void,
 ): Promise<Listening> {
   const http = options.ssl ? createTlsServer(serverTls(options.ssl)) : createServer()
   http.headersTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS
@@ -29,16 +30,18 @@ export async function serveWebSockets(
   http.on('upgrade', (request, stream, head) => {
     sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request))
   })
+  const strangers = new Strangers(maxPayload)
   sockets.on('connection', (socket, request) => {
     tune(request.socket, options)
-    const peer = peerOf(request.socket)
+    const stranger = strangers.meet(peerOf(request.socket))
+    const { peer } = stranger
     socket.on('error', (error) => options.log?.('debug', `Connection of ${peer.address}: ${error.message}`))
     // who goes on without reading answers wants nothing but to be answered
     socket.on('ping', (data) => {
       if (socket.bufferedAmount < MOST_PONGS) socket.pong(data)
       else socket.terminate()
     })
-    accept(socket, peer, count(socket, request.socket))
+    accept(socket, stranger, count(socket, request.socket, stranger))
   })
   const where = await bind(http, endpoint, options)
   return {
@@ -55,12 +58,13 @@ export async function serveWebSockets(
 }
 
 /** Counts what comes in until it has become a message; control frames in between are short, and counted with it. */
-function count(socket: WebSocket, stream: Socket): Hold {
-  const holder: Holder = { overflow: () => socket.terminate() }
+function count(socket: WebSocket, stream: Socket, stranger: Stranger): Hold {
+  const holder: Holder = { overflow: () => socket.terminate(), isStranger: () => !stranger.isProven() }
   let held = 0
   stream.on('data', (chunk: Buffer) => {
     held += chunk.length
-    intake.change(holder, chunk.length)
+    if (held > stranger.largest()) socket.terminate()
+    else intake.change(holder, chunk.length)
   })
   socket.on('message', () => {
     intake.change(holder, -held)

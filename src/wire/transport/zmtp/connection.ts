@@ -5,12 +5,15 @@ import { toError } from '../../../base/mod.ts'
 import { WireError } from '../../errors.ts'
 import { type Holder, intake } from '../intake.ts'
 import { Outbox } from '../outbox.ts'
+import type { Stranger } from '../strangers.ts'
 import { encodeCommand, FrameReader, type FrameSink } from './frames.ts'
 import { checkReady, GREETING, GREETING_SIZE, readGreeting, readyCommand, type SocketType } from './handshake.ts'
 
 export interface ConnectionHooks {
   type: SocketType
   maxMessageBytes: number
+  /** Who connected, where that has to be proven yet. */
+  stranger?: Stranger | undefined
   handshakeTimeout: number
   onReady(connection: ZmtpConnection): void
   onMessage(frames: Buffer[], connection: ZmtpConnection): void
@@ -45,7 +48,11 @@ export class ZmtpConnection implements FrameSink, Holder {
   constructor(socket: Socket, hooks: ConnectionHooks) {
     this.socket = socket
     this.hooks = hooks
-    this.reader = new FrameReader(this, HANDSHAKE_BYTES, (change) => intake.change(this, change))
+    this.reader = new FrameReader(
+      this,
+      () => HANDSHAKE_BYTES,
+      (change) => intake.change(this, change),
+    )
     this.outbox = new Outbox(socket, () => hooks.onDrain?.(this), hooks.type === 'PUB')
     this.timer = setTimeout(
       () => this.fail(new WireError('ProtocolError', 'The peer did not introduce itself in time')),
@@ -84,6 +91,10 @@ export class ZmtpConnection implements FrameSink, Holder {
     setImmediate(() => {
       if (performance.now() - this.heardAt > milliseconds) this.fail(reason)
     })
+  }
+
+  isStranger(): boolean {
+    return this.hooks.stranger?.isProven() === false
   }
 
   overflow(): void {
@@ -130,7 +141,8 @@ export class ZmtpConnection implements FrameSink, Holder {
     if (name !== 'READY') throw new WireError('ProtocolError', `The peer sent ${JSON.stringify(name)} before READY`)
     checkReady(this.hooks.type, data)
     this.isReady = true
-    this.reader.maxBytes = this.hooks.maxMessageBytes
+    const { maxMessageBytes, stranger } = this.hooks
+    this.reader.maxBytes = stranger?.largest ?? (() => maxMessageBytes)
     clearTimeout(this.timer)
     this.hooks.onReady(this)
   }

@@ -72,17 +72,19 @@ const MAX_FRAMES = 64
 export class FrameReader {
   private readonly sink: FrameSink
   /** The most bytes of a message. */
-  maxBytes: number
+  maxBytes: () => number
   /** Hears how many bytes more or fewer are kept. */
   private readonly onHeld: (change: number) => void
   /** What was cut off: the beginning of a frame. */
   private kept = EMPTY
   private filled = 0
+  /** How many bytes the frame has that was cut off, as far as that is known. */
+  private wanted = 0
   /** The frames of the message that is coming in. */
   private frames: Buffer[] = []
   private size = 0
 
-  constructor(sink: FrameSink, maxBytes: number, onHeld: (change: number) => void = () => {}) {
+  constructor(sink: FrameSink, maxBytes: () => number, onHeld: (change: number) => void = () => {}) {
     this.sink = sink
     this.maxBytes = maxBytes
     this.onHeld = onHeld
@@ -108,6 +110,7 @@ export class FrameReader {
     const { length } = this.kept
     this.kept = EMPTY
     this.filled = 0
+    this.wanted = 0
     this.onHeld(-length)
   }
 
@@ -118,7 +121,8 @@ export class FrameReader {
   private append(chunk: Buffer): void {
     const needed = this.filled + chunk.length
     if (needed > this.kept.length) {
-      const size = Math.max(needed, 2 * this.kept.length)
+      // no more than the frame will have, once a part of it is there: what is grown out of is kept by nobody but costs memory
+      const size = 4 * needed >= this.wanted ? Math.max(needed, this.wanted) : 2 * needed
       this.onHeld(size - this.kept.length)
       const bigger = Buffer.allocUnsafe(size)
       this.kept.copy(bigger, 0, 0, this.filled)
@@ -143,10 +147,16 @@ export class FrameReader {
         size = bytes.readUInt32BE(at + 1) * 0x100000000 + bytes.readUInt32BE(at + 5)
         body = at + 9
       }
-      if (this.size + size > this.maxBytes) {
-        throw new WireError('TooLarge', `Refused a message of ${this.size + size} bytes, ${this.maxBytes} are allowed`)
+      if (this.size + size > this.maxBytes()) {
+        throw new WireError(
+          'TooLarge',
+          `Refused a message of ${this.size + size} bytes, ${this.maxBytes()} are allowed`,
+        )
       }
-      if (end - body < size) return at
+      if (end - body < size) {
+        this.wanted = body + size - at
+        return at
+      }
       at = body + size
       this.take(flags, bytes.subarray(body, at))
     }

@@ -1,5 +1,6 @@
 // How two ZMTP peers introduce themselves: a greeting of 64 bytes, then READY with the type of the socket. The
 // mechanism is NULL: Salt encrypts for itself.
+import { lookup } from '../../../base/mod.ts'
 import { WireError } from '../../errors.ts'
 import { encodeCommand } from './frames.ts'
 
@@ -13,14 +14,14 @@ const MECHANISM = 12
 const MECHANISM_SIZE = 20
 
 /** Which sockets may talk to which. */
-const COMPANIONS: Record<string, readonly string[]> = {
+const COMPANIONS: Record<string, readonly string[]> = lookup({
   REQ: ['REP', 'ROUTER'],
   ROUTER: ['REQ', 'DEALER', 'ROUTER'],
   PUB: ['SUB', 'XSUB'],
   SUB: ['PUB', 'XPUB'],
   PUSH: ['PULL'],
   PULL: ['PUSH'],
-}
+})
 
 export const GREETING: Buffer = makeGreeting()
 

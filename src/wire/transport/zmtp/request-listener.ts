@@ -4,12 +4,11 @@ import { type Log, silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
 import { listenOn, peerOf } from '../sockets.ts'
+import { type Stranger, Strangers } from '../strangers.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
   MAX_MESSAGE_BYTES,
-  MAX_VALUES,
-  type Peer,
   type RequestHandler,
   type RequestListener,
   type RequestListenOptions,
@@ -32,16 +31,16 @@ interface Slot {
 class RequestConnection {
   private readonly handler: RequestHandler
   private readonly connection: ZmtpConnection
-  private readonly peer: Peer
+  private readonly stranger: Stranger
   private readonly log: Log
   private readonly maxInFlight: number
   /** Requests in the order they came; those at the front are still being answered. */
   private readonly slots: Slot[] = []
 
-  constructor(connection: ZmtpConnection, handler: RequestHandler, options: RequestListenOptions) {
+  constructor(connection: ZmtpConnection, handler: RequestHandler, stranger: Stranger, options: RequestListenOptions) {
     this.connection = connection
     this.handler = handler
-    this.peer = peerOf(connection.socket)
+    this.stranger = stranger
     this.log = options.log ?? silentLog
     this.maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT
   }
@@ -56,18 +55,19 @@ class RequestConnection {
   }
 
   private answer(route: Buffer[], payload: Buffer): void {
+    const { peer, reading } = this.stranger
     let message: Value
     try {
-      message = decodeMsgpack(payload, { dialect: 'wire', maxValues: MAX_VALUES, views: true })
+      message = decodeMsgpack(payload, { dialect: 'wire', views: true, ...reading })
     } catch (error) {
-      this.log('debug', `Cannot read a request from ${this.peer.address}: ${toError(error).message}`)
+      this.log('debug', `Cannot read a request from ${peer.address}: ${toError(error).message}`)
       this.finish(this.slot(0), route, UNREADABLE)
       return
     }
     const slot = this.slot(payload.length)
     let answer: unknown
     try {
-      answer = this.handler(message, this.peer)
+      answer = this.handler(message, peer)
     } catch (error) {
       answer = this.failed(error)
     }
@@ -122,10 +122,14 @@ export async function listenForRequests(
 ): Promise<RequestListener> {
   const log = options.log ?? silentLog
   const open = new Map<ZmtpConnection, RequestConnection>()
+  const maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES
+  const strangers = new Strangers(maxMessageBytes)
   const listening = await listenOn(endpoint, options, (socket) => {
+    const stranger = strangers.meet(peerOf(socket))
     const connection = new ZmtpConnection(socket, {
       type: 'ROUTER',
-      maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+      maxMessageBytes,
+      stranger,
       handshakeTimeout: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS,
       onReady: () => {},
       onMessage: (frames, from) => open.get(from)?.receive(frames),
@@ -135,7 +139,7 @@ export async function listenForRequests(
         if (reason !== undefined) log('debug', `Connection of ${peerOf(socket).address} closed: ${reason.message}`)
       },
     })
-    open.set(connection, new RequestConnection(connection, handler, options))
+    open.set(connection, new RequestConnection(connection, handler, stranger, options))
   })
   return {
     endpoint: listening.endpoint,

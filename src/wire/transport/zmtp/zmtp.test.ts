@@ -45,7 +45,7 @@ describe('FrameReader', () => {
             message: (frames) => void got.push(frames.map((frame) => frame.toString('latin1'))),
             command: (name, data) => void got.push([name, [...data]]),
           },
-          1 << 20,
+          () => 1 << 20,
         )
         let from = 0
         for (const end of [...cuts.sort((a, b) => a - b), stream.length]) {
@@ -60,13 +60,36 @@ describe('FrameReader', () => {
 
   it('says how much it keeps of messages that are not whole', () => {
     let held = 0
-    const reader = new FrameReader({ message: () => {}, command: () => {} }, 1 << 20, (change) => {
-      held += change
-    })
+    const reader = new FrameReader(
+      { message: () => {}, command: () => {} },
+      () => 1 << 20,
+      (change) => {
+        held += change
+      },
+    )
     const bytes = encodeMessage([Buffer.alloc(70_000)])
     reader.push(bytes.subarray(0, 60_000))
     expect(held).toBeGreaterThanOrEqual(60_000)
     reader.push(bytes.subarray(60_000))
+    expect(held).toBe(0)
+  })
+
+  it('keeps no more memory than a large message has, and copies little of it on the way', () => {
+    let held = 0
+    let [most, grown] = [0, 0]
+    const reader = new FrameReader(
+      { message: () => {}, command: () => {} },
+      () => 1 << 24,
+      (change) => {
+        held += change
+        most = Math.max(most, held)
+        if (change > 0) grown++
+      },
+    )
+    const bytes = encodeMessage([Buffer.alloc(10_000_000)])
+    for (let at = 0; at < bytes.length; at += 65_536) reader.push(bytes.subarray(at, at + 65_536))
+    expect(most).toBe(bytes.length)
+    expect(grown).toBeLessThan(10)
     expect(held).toBe(0)
   })
 
@@ -76,14 +99,14 @@ describe('FrameReader', () => {
     ['frames without end', Buffer.concat(Array(65).fill(Buffer.from('0100', 'hex'))), 'more than 64 frames'],
   ])('refuses %s', (_name, bytes, message) => {
     const sink = { message: () => {}, command: () => {} }
-    expect(() => new FrameReader(sink, 1000).push(bytes)).toThrow(message)
+    expect(() => new FrameReader(sink, () => 1000).push(bytes)).toThrow(message)
   })
 
   it('throws nothing but its own errors at random bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
-          new FrameReader({ message: () => {}, command: () => {} }, 1000).push(Buffer.from(bytes))
+          new FrameReader({ message: () => {}, command: () => {} }, () => 1000).push(Buffer.from(bytes))
         } catch (error) {
           expect(error).toMatchObject({ name: 'WireError' })
         }

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { Rates } from './rates.ts'
+
+it('gives each key a burst, and then so much per second', () => {
+  let now = 0
+  const rates = new Rates({ perSecond: 10, burst: 20, now: () => now })
+  expect(Array.from({ length: 25 }, () => rates.take('web1')).filter(Boolean)).toHaveLength(20)
+  expect(rates.take('web2')).toBe(true)
+  now += 500
+  expect(Array.from({ length: 25 }, () => rates.take('web1')).filter(Boolean)).toHaveLength(5)
+  now += 60_000
+  expect(rates.left('web1')).toBe(20)
+})
+
+it('remembers no more keys than it may, and keeps those that took most lately', () => {
+  const rates = new Rates({ perSecond: 0, burst: 2, most: 3, now: () => 0 })
+  for (const key of ['a', 'b', 'c', 'a', 'd']) rates.spend(key)
+  expect(['a', 'b', 'c', 'd'].map((key) => rates.left(key))).toEqual([0, 2, 1, 1])
+})

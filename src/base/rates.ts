@@ -1,0 +1,49 @@
+// How much of something each of many may have per second, with a burst. What is remembered is bounded: who has not taken
+// anything for a while is forgotten.
+
+export interface RateSettings {
+  perSecond: number
+  /** What may be taken at once after a pause. */
+  burst: number
+  /** Keys that are remembered at once. */
+  most?: number
+  /** Gives milliseconds. */
+  now?: () => number
+}
+
+export class Rates {
+  private readonly settings: Required<RateSettings>
+  private readonly known = new Map<string, { level: number; at: number }>()
+
+  constructor(settings: RateSettings) {
+    this.settings = { most: 10_000, now: () => performance.now(), ...settings }
+  }
+
+  /** Returns what this key may take now. */
+  left(key: string): number {
+    const { burst, perSecond, now } = this.settings
+    const known = this.known.get(key)
+    return known === undefined ? burst : Math.min(burst, known.level + ((now() - known.at) / 1000) * perSecond)
+  }
+
+  /** Takes it, also where less is left; a negative amount is given back. */
+  spend(key: string, amount = 1): void {
+    const level = this.left(key) - Math.min(amount, this.settings.burst)
+    this.known.delete(key)
+    if (this.known.size >= this.settings.most) this.forget()
+    this.known.set(key, { level, at: this.settings.now() })
+  }
+
+  /** Takes it if so much is left; says whether it was. */
+  take(key: string, amount = 1): boolean {
+    if (this.left(key) < amount) return false
+    this.spend(key, amount)
+    return true
+  }
+
+  /** Forgets keys that have all they may have, or the one that took nothing for longest. */
+  private forget(): void {
+    for (const key of this.known.keys()) if (this.left(key) >= this.settings.burst) this.known.delete(key)
+    if (this.known.size >= this.settings.most) this.known.delete(this.known.keys().next().value!)
+  }
+}

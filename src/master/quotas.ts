@@ -1,0 +1,180 @@
+// What one minion may keep on its master and send to it, and what strangers may leave there. The limits are far above what
+// sites need: they hold those who want to fill the disk or the memory of everybody's master. What goes beyond them is
+// refused whole.
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Log, Rates } from '../base/mod.ts'
+import { type Dict, isDict, isList, numberOf, Packed, str, type Value } from '../data/mod.ts'
+
+const MIB = 1 << 20
+
+/** By option: the limit that holds where it is not set, or set to 0. */
+const DEFAULTS = {
+  /** Megabytes of all that a minion has in the mine. */
+  minion_mine_max_size: 16,
+  /** Megabytes of a minion's grains, and of those of its resources together. */
+  minion_grains_max_size: 8,
+  minion_resources_max: 10_000,
+  /** Megabytes of what a function returned. */
+  minion_return_max_size: 64,
+  minion_events_per_second: 2000,
+  /** Megabytes of all files that a minion pushed. */
+  file_recv_max_total: 5000,
+  max_pending_minions: 10_000,
+  failed_auth_per_second: 200,
+} as const
+
+export type Limit = keyof typeof DEFAULTS
+
+/** A pause after which so many seconds' worth of events may come at once. */
+const BURST_SECONDS = 10
+/** Sign-ins of a whole site behind one address may come at once. */
+const SIGN_IN_BURST_SECONDS = 20
+/** A file takes some room however short it is. */
+const LEAST_FILE = 4096
+const RECOUNT_MS = 1000
+
+export class Quotas {
+  private readonly opts: Dict
+  private readonly log: Log
+  private readonly events: Rates
+  private readonly signIns: Rates
+  /** Lines of the log: one a minute about each minion and limit. */
+  private readonly lines = new Rates({ perSecond: 1 / 60, burst: 1 })
+  /** Bytes of files by minion, as far as they were counted. */
+  private readonly files = new Map<string, number>()
+  private pending = { count: 0, at: Number.NEGATIVE_INFINITY }
+
+  constructor(opts: Dict, log: Log) {
+    this.opts = opts
+    this.log = log
+    const [events, signIns] = [this.limit('minion_events_per_second'), this.limit('failed_auth_per_second')]
+    this.events = new Rates({ perSecond: events, burst: events * BURST_SECONDS, most: 100_000 })
+    this.signIns = new Rates({ perSecond: signIns, burst: signIns * SIGN_IN_BURST_SECONDS })
+  }
+
+  limit(name: Limit): number {
+    return numberOf(this.opts.get(name) ?? 0) || DEFAULTS[name]
+  }
+
+  /** Whether the mine of a minion may become this. */
+  allowsMine(id: string, mine: Dict): boolean {
+    return this.fits(id, 'minion_mine_max_size', 'The mine', sizeOf(mine))
+  }
+
+  /** Whether the grains of a minion may be kept. */
+  allowsGrains(id: string, grains: Value): boolean {
+    return this.fits(id, 'minion_grains_max_size', 'Its grains', sizeOf(grains))
+  }
+
+  /** Whether a minion may have these resources, with their grains. */
+  allowsResources(id: string, load: Dict): boolean {
+    const told = load.get('resources') ?? null
+    const count = isDict(told) ? [...told.values()].reduce<number>((sum, ids) => sum + countOf(ids), 0) : 0
+    const most = this.limit('minion_resources_max')
+    if (count > most) return this.refuse(id, 'minion_resources_max', `it has ${count} resources, ${most} are allowed`)
+    return this.allowsGrains(id, load.get('resource_grains') ?? null)
+  }
+
+  /** Returns a return with what was returned, or with the reason why that is not kept. */
+  fitted(load: Dict): Dict {
+    const returned = load.get('return') ?? null
+    const bytes = returned instanceof Packed ? returned.bytes.length : sizeOf(returned)
+    const most = this.limit('minion_return_max_size') * MIB
+    if (bytes <= most) return load
+    const why = `The return has ${bytes} bytes, ${most} are allowed (minion_return_max_size)`
+    this.refuse(str(load.get('id')!), 'minion_return_max_size', `${why}; job ${str(load.get('jid') ?? '')}`)
+    return load.set('return', why).set('success', false).set('retcode', 1) as Dict
+  }
+
+  /** Whether a minion may tell so many events now. */
+  allowsEvents(id: string, count: number): boolean {
+    if (this.events.take(id, count)) return true
+    const most = this.limit('minion_events_per_second')
+    return this.refuse(id, 'minion_events_per_second', `it tells more than ${most} events a second; they are dropped`)
+  }
+
+  /** Whether a minion may write so many bytes more into its folder of pushed files. */
+  allowsFile(id: string, folder: string, bytes: number, isNew: boolean): boolean {
+    const most = this.limit('file_recv_max_total') * MIB
+    const more = isNew ? Math.max(bytes, LEAST_FILE) : bytes
+    let used = this.files.get(id)
+    // files may have been removed, or written anew
+    if (used === undefined || used + more > most) used = bytesBelow(folder)
+    const isAllowed = used + more <= most
+    this.files.set(id, isAllowed ? used + more : used)
+    if (this.files.size > 10_000) this.files.delete(this.files.keys().next().value!)
+    return isAllowed || this.refuse(id, 'file_recv_max_total', `its files have more than ${most} bytes`)
+  }
+
+  /** Whether one more key may wait for acceptance, or be filed as rejected; `count` counts those that do. */
+  allowsPending(count: () => number): boolean {
+    const now = performance.now()
+    if (now - this.pending.at > RECOUNT_MS) this.pending = { count: count(), at: now }
+    const most = this.limit('max_pending_minions')
+    if (this.pending.count++ < most) return true
+    this.pending.count--
+    const text = `More than ${most} keys wait or were rejected: new ones are refused (max_pending_minions)`
+    if (this.lines.take('keys')) this.log('warning', text)
+    return false
+  }
+
+  /** Counts the sign-ins of a host; one that was accepted does not count. */
+  readonly signIn = {
+    begin: (host: string): boolean => {
+      if (this.signIns.take(host)) return true
+      const most = this.limit('failed_auth_per_second')
+      if (this.lines.take(`host ${host}`)) {
+        this.log(
+          'warning',
+          `Sign-ins from ${host} are refused: more than ${most} a second failed (failed_auth_per_second)`,
+        )
+      }
+      return false
+    },
+    accepted: (host: string): void => this.signIns.spend(host, -1),
+  }
+
+  private fits(id: string, name: Limit, what: string, bytes: number): boolean {
+    const most = this.limit(name) * MIB
+    return bytes <= most || this.refuse(id, name, `${what} would have ${bytes} bytes, ${most} are allowed`)
+  }
+
+  private refuse(id: string, name: Limit, why: string): false {
+    if (this.lines.take(`${name} ${id}`)) this.log('warning', `Refused what minion ${id} sent: ${why} (${name})`)
+    return false
+  }
+}
+
+/** Bytes that a container takes in memory, and any value besides its text. */
+const CONTAINER = 100
+const SCALAR = 8
+
+/** Returns about how many bytes a value takes: one byte of a message can stand for a mapping. */
+export function sizeOf(value: Value): number {
+  if (typeof value === 'string') return SCALAR + value.length
+  if (value instanceof Uint8Array) return CONTAINER + value.length
+  if (value instanceof Packed) return CONTAINER + value.bytes.length
+  let size = CONTAINER
+  if (isDict(value)) for (const [key, item] of value) size += sizeOf(key) + sizeOf(item)
+  else if (isList(value)) for (const item of value) size += sizeOf(item)
+  else return SCALAR
+  return size
+}
+
+const countOf = (ids: Value): number => (isList(ids) ? ids.length : 0)
+
+/** Returns how many bytes the files below a folder have. */
+function bytesBelow(folder: string): number {
+  let names: string[]
+  try {
+    names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw error
+  }
+  return names.reduce((sum, name) => {
+    const stat = statSync(join(folder, name), { throwIfNoEntry: false })
+    return stat?.isFile() ? sum + Math.max(stat.size, LEAST_FILE) : sum
+  }, 0)
+}

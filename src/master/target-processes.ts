@@ -1,0 +1,208 @@
+// Processes that match foreign targets. A regular expression can take for ever, and only the end of its process ends it: so one
+// that takes too long is killed with its process, and nobody else waits. Authors take turns. A process is started with the
+// first question and ends when there are none for a while.
+import type { ChildProcess } from 'node:child_process'
+import { type Log, type LogLevel, toError } from '../base/mod.ts'
+import { type Dict, encodeMsgpack } from '../data/mod.ts'
+import { forkFor } from '../wire/mod.ts'
+
+export type TargetQuestion = { open: Uint8Array } | { ask: Uint8Array }
+export type TargetAnswer =
+  | 'ready'
+  /** What is needed was read; the time counts from here. */
+  | 'began'
+  | { minions: string[]; missing: string[]; log: Array<[LogLevel, string]> }
+
+export type Matched = Exclude<TargetAnswer, string>
+
+export interface TargetSettings {
+  /** The file of this program. */
+  program: string
+  opts: Dict
+  log: Log
+  /** Milliseconds that matching one target may take. */
+  limit: number
+  most?: number
+  /** Milliseconds that a process stays without work. */
+  idleMs?: number
+}
+
+/** Why a question has no answer: it took too long, its process ended over it, or no process could take it. */
+export type Failure = 'slow' | 'broken' | 'unavailable'
+
+/** Questions that may wait for one author, and for all. */
+const MOST_OF_ONE = 1000
+const MOST_WAITING = 20_000
+/** Milliseconds in which a process starts, and reads what it needs. */
+const PREPARING_MS = 60_000
+
+interface Job {
+  question: Uint8Array
+  done(outcome: Matched | Failure): void
+}
+
+/** One process; it answers one question at a time. */
+class TargetProcess {
+  readonly child: ChildProcess
+  isReady = false
+  job: Job | undefined
+  private timer: NodeJS.Timeout | undefined
+  private readonly limit: number
+  private readonly onFree: () => void
+
+  constructor({ program, opts, log, limit }: TargetSettings, onFree: () => void, onEnd: () => void) {
+    this.limit = limit
+    this.onFree = onFree
+    this.child = forkFor('targets', program)
+    this.child.on('error', (error) => log('error', `A process for targets failed: ${error.message}`))
+    this.child.on('message', (answer: TargetAnswer) => this.hear(answer))
+    this.child.once('close', () => {
+      this.isReady = false
+      this.finish('broken')
+      onEnd()
+    })
+    this.within(PREPARING_MS, 'broken')
+    this.tell({ open: encodeMsgpack(opts, 'bus') })
+  }
+
+  ask(job: Job): void {
+    this.job = job
+    this.within(PREPARING_MS, 'broken')
+    this.tell({ ask: job.question })
+  }
+
+  end(): void {
+    this.isReady = false
+    this.child.kill('SIGTERM')
+  }
+
+  private tell(question: TargetQuestion): void {
+    // the event `close` tells that it is gone
+    if (this.child.connected) this.child.send(question, () => {})
+  }
+
+  private hear(answer: TargetAnswer): void {
+    if (answer === 'began') this.within(this.limit, 'slow')
+    else if (answer === 'ready') {
+      clearTimeout(this.timer)
+      this.isReady = true
+      this.onFree()
+    } else {
+      this.finish(answer)
+      this.onFree()
+    }
+  }
+
+  /** Ends the process after so long, unless its answer is there and only not read yet. */
+  private within(ms: number, failure: Failure): void {
+    clearTimeout(this.timer)
+    const { job } = this
+    const over = (): void => {
+      if (this.job !== job) return
+      this.isReady = false
+      this.child.kill('SIGKILL')
+      this.finish(failure)
+    }
+    this.timer = setTimeout(() => setImmediate(over), ms)
+    this.timer.unref()
+  }
+
+  private finish(outcome: Matched | Failure): void {
+    clearTimeout(this.timer)
+    const { job } = this
+    this.job = undefined
+    job?.done(outcome)
+  }
+}
+
+export class TargetProcesses {
+  private readonly settings: TargetSettings
+  private readonly processes = new Set<TargetProcess>()
+  /** By author, in the order of their turns. */
+  private readonly waiting = new Map<string, Job[]>()
+  private count = 0
+  private isClosed = false
+  private idle: NodeJS.Timeout | undefined
+
+  constructor(settings: TargetSettings) {
+    this.settings = settings
+  }
+
+  ask(author: string, question: Uint8Array): Promise<Matched | Failure> {
+    const jobs = this.waiting.get(author) ?? []
+    if (this.isClosed || jobs.length >= MOST_OF_ONE || this.count >= MOST_WAITING) return Promise.resolve('unavailable')
+    return new Promise((done) => {
+      jobs.push({ question, done })
+      this.waiting.set(author, jobs)
+      this.count++
+      this.work()
+    })
+  }
+
+  close(): void {
+    this.isClosed = true
+    clearTimeout(this.idle)
+    this.failWaiting()
+    for (const { child } of this.processes) child.kill('SIGKILL')
+  }
+
+  /** Hands out questions to processes that are free, and starts another where all are busy. */
+  private work(): void {
+    for (const process of this.processes) {
+      if (!process.isReady || process.job) continue
+      const job = this.next()
+      if (!job) break
+      process.ask(job)
+    }
+    const isStarting = [...this.processes].some(({ isReady, job }) => !isReady && !job)
+    if (this.count > 0 && !isStarting && this.processes.size < (this.settings.most ?? 2)) this.start()
+    this.endWhenIdle()
+  }
+
+  private next(): Job | undefined {
+    const [first] = this.waiting
+    if (first === undefined) return undefined
+    const [author, jobs] = first
+    const job = jobs.shift()!
+    this.waiting.delete(author)
+    if (jobs.length > 0) this.waiting.set(author, jobs)
+    this.count--
+    return job
+  }
+
+  private start(): void {
+    try {
+      let wasReady = false
+      const free = (): void => {
+        wasReady = true
+        this.work()
+      }
+      const started: TargetProcess = new TargetProcess(this.settings, free, () => {
+        this.processes.delete(started)
+        if (this.isClosed) return
+        // one that cannot start would be started for ever
+        if (!wasReady && this.processes.size === 0) this.failWaiting()
+        else this.work()
+      })
+      this.processes.add(started)
+    } catch (error) {
+      this.settings.log('error', `Cannot start a process for targets: ${toError(error).message}`)
+      if (this.processes.size === 0) this.failWaiting()
+    }
+  }
+
+  private failWaiting(): void {
+    const jobs = [...this.waiting.values()].flat()
+    this.waiting.clear()
+    this.count = 0
+    for (const { done } of jobs) done('unavailable')
+  }
+
+  private endWhenIdle(): void {
+    this.idle ??= setTimeout(() => {
+      this.idle = undefined
+      for (const process of this.processes) if (process.isReady && !process.job) process.end()
+    }, this.settings.idleMs ?? 60_000).unref()
+    this.idle.refresh()
+  }
+}

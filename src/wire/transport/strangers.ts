@@ -1,0 +1,76 @@
+// What hosts may cost a listener before it is known who they are. A value of a message costs half a microsecond, and a byte
+// can stand for one; a message that is not answered yet costs its memory. A host from which somebody proved to be a minion
+// has more room.
+import { Rates } from '../../base/mod.ts'
+import { type DecodeOptions, FOREIGN_DEPTH } from '../../data/mod.ts'
+import { MAX_MESSAGE_BYTES, MAX_VALUES, type Peer } from './transport.ts'
+
+/** An envelope and a short command have fewer values; reading them costs less than the rest of answering them. */
+const FREE_VALUES = 64
+/** Values of a host per second in the long run. */
+const VALUES_PER_SECOND = 50_000
+/** The most bytes of one message. */
+const UNPROVEN_BYTES = 1 << 26
+/** Hosts that are remembered as proven, and for how many milliseconds. */
+const MOST_PROVEN = 50_000
+const PROVEN_MS = 3_600_000
+
+/** The limits in which messages of a connection are read. */
+export type Reading = Pick<DecodeOptions, 'maxValues' | 'maxDepth' | 'allowance'>
+
+export interface Stranger {
+  peer: Peer
+  reading: Reading
+  isProven(): boolean
+  /** The most bytes of a message that is announced now. */
+  largest(): number
+}
+
+const hostOf = ({ address }: Peer): string => address.slice(0, Math.max(0, address.lastIndexOf(':')))
+
+export class Strangers {
+  private readonly values: Rates
+  private readonly proven = new Map<string, number>()
+  private readonly now: () => number
+  private readonly maxMessageBytes: number
+
+  constructor(maxMessageBytes: number = MAX_MESSAGE_BYTES, now: () => number = () => performance.now()) {
+    this.maxMessageBytes = maxMessageBytes
+    this.now = now
+    this.values = new Rates({ perSecond: VALUES_PER_SECOND, burst: MAX_VALUES, now })
+  }
+
+  /** A new connection. */
+  meet(peer: Peer): Stranger {
+    const host = hostOf(peer)
+    const { values } = this
+    const isProven = (): boolean => this.isProven(host)
+    const allowance = {
+      get left(): number {
+        return isProven() ? MAX_VALUES : Math.max(FREE_VALUES, Math.floor(values.left(host)))
+      },
+      spend: (count: number): void => {
+        if (count > FREE_VALUES && !isProven()) values.spend(host, count)
+      },
+    }
+    return {
+      peer: { ...peer, host, prove: () => this.prove(host) },
+      reading: { maxValues: MAX_VALUES, maxDepth: FOREIGN_DEPTH, allowance },
+      isProven,
+      largest: () => (isProven() ? this.maxMessageBytes : Math.min(this.maxMessageBytes, UNPROVEN_BYTES)),
+    }
+  }
+
+  private isProven(host: string): boolean {
+    return this.now() - (this.proven.get(host) ?? Number.NEGATIVE_INFINITY) < PROVEN_MS
+  }
+
+  private prove(host: string): void {
+    const now = this.now()
+    // with every request of a minion: once in a while is enough
+    if (now - (this.proven.get(host) ?? Number.NEGATIVE_INFINITY) < PROVEN_MS / 60) return
+    this.proven.delete(host)
+    this.proven.set(host, now)
+    if (this.proven.size > MOST_PROVEN) this.proven.delete(this.proven.keys().next().value!)
+  }
+}
