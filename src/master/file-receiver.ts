@@ -46,7 +46,7 @@ export async function receiveFile({ opts, log }: { opts: Dict; log: Log }, load:
     log('warning', `Attempt of ${id} to write a received file outside of its directory. Access denied.`)
     return false
   }
-  mkdirSync(dirname(file), { recursive: true })
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const root = await realpath(join(str(opts.get('cachedir')!), 'minions', id, 'files'))
   if (!`${await realpath(dirname(file))}/`.startsWith(`${root}/`)) return false
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants

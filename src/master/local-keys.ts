@@ -1,9 +1,9 @@
 // The keys by which programs on the master's machine show who runs them: `cachedir/.<user>_key`, readable by that user
 // alone. One is made for the master's own user and for each user that `publisher_acl` names, and kept across restarts.
 import { timingSafeEqual } from 'node:crypto'
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, ownUser } from '../base/mod.ts'
+import { type Log, makeOwnFolder, ownUser, PASSABLE_FOLDER } from '../base/mod.ts'
 import { type Dict, isDict, str } from '../data/mod.ts'
 import { generateKeyString } from '../wire/mod.ts'
 
@@ -25,7 +25,7 @@ export class LocalKeys {
     const acl = opts.get('publisher_acl') ?? null
     const names = new Set([this.owner, ...(isDict(acl) ? [...acl.keys()].map(str) : [])])
     const cachedir = str(opts.get('cachedir')!)
-    mkdirSync(cachedir, { recursive: true })
+    makeOwnFolder(cachedir, PASSABLE_FOLDER)
     for (const name of names) {
       const user = findUser(name)
       if (user) this.keys.set(name, Buffer.from(keyFile(cachedir, user)))

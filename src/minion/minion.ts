@@ -1,9 +1,9 @@
 // A running minion: its own event bus, the jobs it carries out, and a peer for each master it has.
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BrineError, type Log } from '../base/mod.ts'
+import { BrineError, claimFolder, type Log, makeOwnFolder, PRIVATE_FOLDER } from '../base/mod.ts'
 import { BusServer, EventBus, minionBusPaths } from '../bus/mod.ts'
-import { type Dict, numberOf } from '../data/mod.ts'
+import { type Dict, numberOf, str } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
@@ -28,7 +28,7 @@ export class Minion {
   readonly opts: Dict
   readonly bus: EventBus
   private readonly log: Log
-  private readonly host = new LocalHost()
+  private readonly host: LocalHost
   private readonly closings: Closing[] = []
   private readonly over: Promise<string>
   private fatal!: (error: Error) => void
@@ -42,6 +42,7 @@ export class Minion {
   constructor(opts: Dict, log: Log, startedAs?: readonly string[]) {
     this.startedAs = startedAs
     this.opts = opts
+    this.host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
     this.log = log
     this.bus = new EventBus(log)
     this.over = new Promise((done, fail) => {
@@ -69,6 +70,8 @@ export class Minion {
 
   private async begin(): Promise<void> {
     const { opts, log, host } = this
+    claimFolder(str(opts.get('cachedir')!), PRIVATE_FOLDER, log)
+    makeOwnFolder(str(opts.get('sock_dir')!))
     await this.waitToStart()
     const grains = await collectGrains({ opts, host, log })
     opts.set('grains', grains)

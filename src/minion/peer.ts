@@ -112,7 +112,7 @@ export class MasterPeer {
   /** `cache_jobs`: returns stay on this machine too. */
   private keep(load: Dict): void {
     const folder = join(str(this.opts.get('cachedir')!), 'minion_jobs', str(load.get('jid')!))
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeFileSync(join(folder, 'return.p'), encodeMsgpack(load, 'bus'), { mode: 0o600 })
   }
 
