@@ -37,6 +37,7 @@ export class Minion {
   private jobs!: Jobs
   private peers: MasterPeer[] = []
   private schedule: Schedule | undefined
+  private isClosed = false
 
   /** `startedAs`: the words that start it again in the background. */
   constructor(opts: Dict, log: Log, startedAs?: readonly string[]) {
@@ -76,6 +77,7 @@ export class Minion {
     const grains = await collectGrains({ opts, host, log })
     opts.set('grains', grains)
     await findMaster({ opts, grains, host, log })
+    this.checkOpening()
     const groups = masterGroups(opts, log)
     const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log })
     await server.open()
@@ -83,6 +85,7 @@ export class Minion {
     this.jobs = new Jobs({ opts, log })
     // a master that lets everybody in alike is waited for by this minion, not by each request
     const settings = { ...(await signInSettings(opts)), authSafemode: false }
+    this.checkOpening()
     this.peers = groups.map((group) => this.peer(group, groups.length > 1, grains, settings))
     this.closings.push(() => this.jobs.settle())
     const opened = this.peers.map((peer) => this.openPeer(peer))
@@ -104,7 +107,13 @@ export class Minion {
     await sleep(seconds * 1000, undefined, { signal: wait.signal })
   }
 
+  /** Stop opening what was told to close meanwhile: nobody would close what comes later. */
+  private checkOpening(): void {
+    if (this.isClosed) throw new BrineError('MinionClosed', 'The minion was closed while it opened')
+  }
+
   async close(): Promise<void> {
+    this.isClosed = true
     for (const close of this.closings.splice(0).reverse()) await close()
   }
 
@@ -140,6 +149,9 @@ export class Minion {
   private async openPeer(peer: MasterPeer): Promise<void> {
     peer.onBegin = () => this.watch(peer)
     await peer.open()
+    // what it opened after it was closed
+    if (this.isClosed) await peer.close()
+    this.checkOpening()
     this.closings.push(listenForDuties(this.bus, peer, this.log))
     this.lead(peer.opts, async () => peer.session.functions)
     this.watch(peer)
