@@ -25,7 +25,7 @@ export const silentLog: Log = () => {}
 export function consoleLog(threshold: LogLevel, write: (line: string) => void): Log {
   return (level, text) => {
     if (LOG_LEVELS[level] < LOG_LEVELS[threshold]) return
-    write(`[${level.toUpperCase().padEnd(8)}] ${text}\n`)
+    write(`[${level.toUpperCase().padEnd(8)}] ${logText(text)}\n`)
   }
 }
 
@@ -33,10 +33,30 @@ export function isLogLevel(name: string): name is LogLevel {
   return Object.hasOwn(LOG_LEVELS, name)
 }
 
+/**
+ * Return a message as it may stand in a log: control characters are escaped, and further lines are indented, so that no text in a
+ * message can pass for a message of its own or steer a terminal.
+ */
+export function logText(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text
+  const shown = text.replace(CONTROL, escaped)
+  return shown.replace(/\n(?=\S)/g, `\n${CONTINUED}`)
+}
+
+/** What a message must have for it to need another form. */
+const SUSPICIOUS = /[\p{Cc}\u2028\u2029]/u
+const CONTROL = /(?![\n\t])[\p{Cc}\u2028\u2029]/gu
+const CONTINUED = '    '
+
+const escaped = (char: string): string => {
+  const code = char.charCodeAt(0)
+  return code > 0xff ? `\\u${code.toString(16)}` : `\\x${code.toString(16).padStart(2, '0')}`
+}
+
 /** Text of strangers as a part of a line: short, and without anything that would end the line. */
 export function shownText(text: string, most = 100): string {
   const short = text.length > most ? `${text.slice(0, most)}…` : text
-  return short.replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  return short.replace(/[\p{Cc}\u2028\u2029]/gu, escaped)
 }
 
 export interface CalmOptions {

@@ -2,7 +2,7 @@
 // when there is a first line for it, so that a quiet run leaves nothing behind and needs no rights.
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isLogLevel, LOG_LEVELS, type Log, type LogLevel, toError } from '../base/mod.ts'
+import { isLogLevel, LOG_LEVELS, type Log, type LogLevel, logText, toError } from '../base/mod.ts'
 import { type Dict, str, textOf, truthy } from '../data/mod.ts'
 
 export interface LogSettings {
@@ -38,10 +38,13 @@ export function openLog(settings: LogSettings, write: (line: string) => void): L
   const toFile = file && fileWriter(file.path, (problem) => write(`[WARNING ] ${problem}\n`))
   return (at, text) => {
     const number = LOG_LEVELS[at]
-    if (number >= LOG_LEVELS[level]) write(`${lineOf(format, at, text)}\n`)
-    if (file && number >= LOG_LEVELS[file.level]) toFile!(`${lineOf(file.format, at, text)}\n`)
+    if (number >= LOG_LEVELS[level]) write(`${lineOf(format, at, logText(text))}\n`)
+    if (file && number >= LOG_LEVELS[file.level]) toFile!(`${lineOf(file.format, at, logText(text))}\n`)
   }
 }
+
+/** As Salt has it: the group may read. */
+const LOG_MODE = 0o640
 
 /** A file that cannot be written is reported once. */
 function fileWriter(path: string, complain: (problem: string) => void): (line: string) => void {
@@ -52,7 +55,7 @@ function fileWriter(path: string, complain: (problem: string) => void): (line: s
     try {
       if (descriptor === undefined) {
         mkdirSync(dirname(path), { recursive: true })
-        descriptor = openSync(path, 'a')
+        descriptor = openSync(path, 'a', LOG_MODE)
       }
       writeSync(descriptor, line)
     } catch (error) {

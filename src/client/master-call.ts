@@ -1,7 +1,7 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { BrineError, guarded, newJid, toError } from '../base/mod.ts'
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { BrineError, guarded, makeOwnFolder, newJid, PASSABLE_FOLDER, toError } from '../base/mod.ts'
 import {
   type Dict,
   encodeMsgpack,
@@ -123,7 +123,8 @@ class Note {
     const folder = join(str(opts.get('cachedir')!), 'proc')
     this.file = join(folder, str(told.get('jid')!))
     const write = (): void => {
-      mkdirSync(folder, { recursive: true })
+      makeOwnFolder(dirname(folder), PASSABLE_FOLDER)
+      makeOwnFolder(folder)
       writeFileSync(this.file, encodeMsgpack(new Map(told).set('pid', process.pid), 'bus'), { mode: 0o600 })
       this.isWritten = true
     }

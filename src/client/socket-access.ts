@@ -32,7 +32,7 @@ export function socketAccess(opts: Dict, log: Log): SocketAccess {
   const access: SocketAccess = {
     opts,
     log,
-    host: new LocalHost(),
+    host: new LocalHost({ cache: cachedir }),
     get jobs() {
       jobs ??= new SqliteJobs(join(cachedir, 'jobs.db'))
       return jobs

@@ -111,7 +111,7 @@ export class Engines {
     const since = new Date().toISOString()
     this.states.set(name, { engine, state, since, starts, ...(error !== undefined && { error }) })
     const file = engineFile(this.parts.opts)
-    mkdirSync(dirname(file), { recursive: true })
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const told = { pid: process.pid, engines: Object.fromEntries(this.states) }
     writeFileSync(file, JSON.stringify(told), { mode: 0o600 })
   }

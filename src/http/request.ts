@@ -52,22 +52,39 @@ export async function streamHttp(request: HttpRequest): Promise<HttpStream> {
     if (![301, 302, 303, 307, 308].includes(status) || target === undefined || redirects === MOST_REDIRECTS) {
       return { status, reason: message.statusMessage ?? '', headers: headersOf(message), body: message }
     }
+    const next = redirected(current, new URL(target, current.url).href, status)
+    if (next === undefined) {
+      return { status, reason: message.statusMessage ?? '', headers: headersOf(message), body: message }
+    }
     message.resume()
-    current = redirected(current, new URL(target, current.url).href, status)
+    current = next
   }
 }
 
-/** The request that a redirect asks for: a form that was posted is not posted again, except where 307 and 308 say so. */
-function redirected(request: HttpRequest, url: string, status: number): HttpRequest {
+/** Names of headers that hold credentials, as `Authorization`, `Cookie`, `X-Auth-Token` and `X-Api-Key` do. */
+const CREDENTIALS = /auth|cookie|token|secret|passw|credential|key$/i
+
+/**
+ * Return the request that a redirect asks for: a form that was posted is not posted again, except where 307 and 308 say so, and
+ * credentials stay with the server they are for. Return undefined where a body that was sent over TLS would be sent in the clear.
+ */
+function redirected(request: HttpRequest, url: string, status: number): HttpRequest | undefined {
   const asGet = (status === 303 && request.method !== 'HEAD') || (status < 303 && request.method === 'POST')
-  const sameHost = new URL(url).host === new URL(request.url).host
+  const [from, to] = [new URL(request.url), new URL(url)]
+  if (!asGet && request.body !== undefined && from.protocol === 'https:' && to.protocol !== 'https:') return undefined
+  const staysThere = keepsCredentials(from, to)
   const headers = new Map(request.headers)
   for (const name of request.headers.keys()) {
-    const lower = name.toLowerCase()
-    if (asGet && lower.startsWith('content-')) headers.delete(name)
-    if (!sameHost && (lower === 'authorization' || lower === 'cookie')) headers.delete(name)
+    if (asGet && name.toLowerCase().startsWith('content-')) headers.delete(name)
+    if (!staysThere && CREDENTIALS.test(name)) headers.delete(name)
   }
   return asGet ? { ...request, url, headers, method: 'GET', body: undefined } : { ...request, url, headers }
+}
+
+/** Whether both addresses are of one server: the same scheme, host and port, or the step from http to https at the usual ports. */
+function keepsCredentials(from: URL, to: URL): boolean {
+  if (from.origin === to.origin) return true
+  return from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && from.host === to.host
 }
 
 function sendOnce(request: HttpRequest): Promise<http.IncomingMessage> {

@@ -55,7 +55,7 @@ export async function receiveFile({ opts, log, quotas }: ReceiverParts, load: Di
   }
   const folder = join(str(opts.get('cachedir')!), 'minions', id, 'files')
   if (!quotas.allowsFile(id, folder, data.length, offset === 0)) return false
-  mkdirSync(dirname(file), { recursive: true })
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const root = await realpath(folder)
   if (!`${await realpath(dirname(file))}/`.startsWith(`${root}/`)) return false
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants

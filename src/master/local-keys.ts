@@ -1,9 +1,9 @@
 // The keys of local users: `cachedir/.<user>_key`, readable by that user alone. Programs on the master's machine send them to
 // prove which user runs them. The master's own user and each user in `publisher_acl` has one, and it is kept across restarts.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, ownUser } from '../base/mod.ts'
+import { type Log, makeOwnFolder, ownUser, PASSABLE_FOLDER } from '../base/mod.ts'
 import { type Dict, isDict, str } from '../data/mod.ts'
 import { generateKeyString } from '../wire/mod.ts'
 
@@ -27,7 +27,7 @@ export class LocalKeys {
     const acl = opts.get('publisher_acl') ?? null
     const names = new Set([this.owner, ...(isDict(acl) ? [...acl.keys()].map(str) : [])])
     const cachedir = str(opts.get('cachedir')!)
-    mkdirSync(cachedir, { recursive: true })
+    makeOwnFolder(cachedir, PASSABLE_FOLDER)
     let ownerKey = ''
     for (const name of names) {
       const user = findUser(name)

@@ -47,7 +47,7 @@ export class Maintenance {
   private updateFiles(): void {
     const { opts, bus, log } = this.parts
     if (!truthy(opts.get('fileserver_events') ?? false)) return
-    const server = new FileServer(opts, new LocalHost())
+    const server = new FileServer(opts, new LocalHost({ cache: str(opts.get('cachedir')!) }))
     const update = (): unknown =>
       server
         .update((tag, data) => bus.fire(tag, data))

@@ -1,7 +1,7 @@
 // A running master: its keys and sockets opened in an order in which nobody is answered before everything is there, and
 // closed in the opposite one.
 import { join } from 'node:path'
-import { calmLog, type Log } from '../base/mod.ts'
+import { calmLog, claimFolder, type Log, makeOwnFolder, PASSABLE_FOLDER } from '../base/mod.ts'
 import { BusServer, masterBusPaths } from '../bus/mod.ts'
 import type { MasterAccess } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
@@ -83,7 +83,10 @@ async function closeAll(closings: Closing[]): Promise<void> {
 
 async function start(opts: Dict, log: Log, closings: Closing[], program?: string): Promise<MasterParts> {
   const text = (name: string): string => str(opts.get(name) ?? '')
-  const host = new LocalHost()
+  const host = new LocalHost({ cache: text('cachedir') })
+  // Salt's job cache is opened to users of `publisher_acl` by hand, and its master may come back
+  claimFolder(text('cachedir'), PASSABLE_FOLDER, log, ['jobs'])
+  makeOwnFolder(text('sock_dir'), 0o755)
   const keys = new PkiKeys(text('pki_dir'))
   keys.watch()
   closings.push(() => keys.close())

@@ -20,7 +20,7 @@ function knowledge(opts: Dict): MinionKnowledge {
 }
 
 export function servePillars(): void {
-  const host = new LocalHost()
+  let host = new LocalHost()
   let known: MinionKnowledge | undefined
   const answer = async (number: number, request: Map<Value, Value>): Promise<void> => {
     try {
@@ -34,6 +34,7 @@ export function servePillars(): void {
     if ('ask' in question) void answer(question.ask, unpacked(question.request) as Map<Value, Value>)
     else {
       known = knowledge(unpacked(question.open) as Dict)
+      host = new LocalHost({ cache: str(known.opts.get('cachedir') ?? '') })
       tell('ready')
     }
   })

@@ -113,7 +113,7 @@ class Notes {
 
   constructor(folder: string) {
     this.folder = folder
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
   }
 
   /** Those of an earlier life, once. */
@@ -131,7 +131,7 @@ class Notes {
   }
 
   write(note: Note): void {
-    writeFileSync(join(this.folder, note.jid), JSON.stringify(note))
+    writeFileSync(join(this.folder, note.jid), JSON.stringify(note), { mode: 0o600 })
   }
 
   remove(jid: string): void {

@@ -54,6 +54,6 @@ async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<
 function register({ opts }: MasterParts, id: string): void {
   if (!isValidId(id)) return
   const folder = join(str(opts.get('cachedir')!), 'syndics')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, id), '')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileSync(join(folder, id), '', { mode: 0o600 })
 }

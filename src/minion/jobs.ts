@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isJid, type Log, shownText, toError } from '../base/mod.ts'
+import { isJid, type Log, PRIVATE_FILE, PRIVATE_FOLDER, shownText, toError } from '../base/mod.ts'
 import { handReturn, returnerNames } from '../client/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
@@ -66,7 +66,7 @@ export class Jobs {
     this.left = leftJobs(this.folder, options.log)
     this.leftScheduled = this.left.flatMap((note) => (note.has('schedule') ? [str(note.get('schedule')!)] : []))
     rmSync(this.folder, { recursive: true, force: true })
-    mkdirSync(this.folder, { recursive: true })
+    mkdirSync(this.folder, { recursive: true, mode: PRIVATE_FOLDER })
   }
 
   /** The returns of jobs that an earlier life did not end, once. */
@@ -142,7 +142,7 @@ export class Jobs {
   private async noted(jid: string, load: Dict, work: () => Promise<void>): Promise<void> {
     const file = join(this.folder, jid)
     const note = new Map<Value, Value>([['pid', process.pid], ...load])
-    writeFileSync(file, encodeMsgpack(note, 'bus'))
+    writeFileSync(file, encodeMsgpack(note, 'bus'), { mode: PRIVATE_FILE })
     try {
       await work()
     } finally {

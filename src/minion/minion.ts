@@ -1,9 +1,9 @@
 // A running minion: its own event bus, the jobs it carries out, and a peer for each master it has.
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BrineError, type Log } from '../base/mod.ts'
+import { BrineError, claimFolder, type Log, makeOwnFolder, PRIVATE_FOLDER } from '../base/mod.ts'
 import { BusServer, EventBus, minionBusPaths } from '../bus/mod.ts'
-import { type Dict, numberOf } from '../data/mod.ts'
+import { type Dict, numberOf, str } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
@@ -29,7 +29,7 @@ export class Minion {
   readonly opts: Dict
   readonly bus: EventBus
   private readonly log: Log
-  private readonly host = new LocalHost()
+  private readonly host: LocalHost
   private readonly closings: Closing[] = []
   private readonly over: Promise<string>
   private fatal!: (error: Error) => void
@@ -38,11 +38,13 @@ export class Minion {
   private jobs!: Jobs
   private peers: MasterPeer[] = []
   private schedule: Schedule | undefined
+  private isClosed = false
 
   /** `startedAs`: the words that start it again in the background. */
   constructor(opts: Dict, log: Log, startedAs?: readonly string[]) {
     this.startedAs = startedAs
     this.opts = opts
+    this.host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
     this.log = log
     this.bus = new EventBus(log)
     this.over = new Promise((done, fail) => {
@@ -70,10 +72,13 @@ export class Minion {
 
   private async begin(): Promise<void> {
     const { opts, log, host } = this
+    claimFolder(str(opts.get('cachedir')!), PRIVATE_FOLDER, log)
+    makeOwnFolder(str(opts.get('sock_dir')!))
     await this.waitToStart()
     const grains = await collectGrains({ opts, host, log })
     opts.set('grains', grains)
     await findMaster({ opts, grains, host, log })
+    this.checkOpening()
     const groups = masterGroups(opts, log)
     if (groups.length > 0) warnOfIgnoredTls(opts, log)
     const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log })
@@ -82,6 +87,7 @@ export class Minion {
     this.jobs = new Jobs({ opts, log })
     // a master that lets everybody in alike is waited for by this minion, not by each request
     const settings = { ...(await signInSettings(opts)), authSafemode: false }
+    this.checkOpening()
     this.peers = groups.map((group) => this.peer(group, groups.length > 1, grains, settings))
     this.closings.push(() => this.jobs.settle())
     const opened = this.peers.map((peer) => this.openPeer(peer))
@@ -103,7 +109,13 @@ export class Minion {
     await sleep(seconds * 1000, undefined, { signal: wait.signal })
   }
 
+  /** Stop opening what was told to close meanwhile: nobody would close what comes later. */
+  private checkOpening(): void {
+    if (this.isClosed) throw new BrineError('MinionClosed', 'The minion was closed while it opened')
+  }
+
   async close(): Promise<void> {
+    this.isClosed = true
     for (const close of this.closings.splice(0).reverse()) await close()
   }
 
@@ -139,6 +151,9 @@ export class Minion {
   private async openPeer(peer: MasterPeer): Promise<void> {
     peer.onBegin = () => this.watch(peer)
     await peer.open()
+    // what it opened after it was closed
+    if (this.isClosed) await peer.close()
+    this.checkOpening()
     this.closings.push(listenForDuties(this.bus, peer, this.log))
     this.lead(peer.opts, async () => peer.session.functions)
     this.watch(peer)

@@ -114,7 +114,7 @@ export class MasterPeer {
     const jid = str(load.get('jid')!)
     if (!isReturnJid(jid)) return
     const folder = join(str(this.opts.get('cachedir')!), 'minion_jobs', jid)
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeFileSync(join(folder, 'return.p'), encodeMsgpack(load, 'bus'), { mode: 0o600 })
   }
 

@@ -1,5 +1,6 @@
 // The beacons of the minion. A running minion is asked over its event bus; without one nothing is known of them.
 import { dirname, join } from 'node:path/posix'
+import { PRIVATE_FILE } from '../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineModule, dumpYaml, type FunctionContext, fn, isHostError, ret } from '../sdk/mod.ts'
 import { askBeacons, beaconsIn, currentBeacons, type Given, report } from './beacons/asking.ts'
@@ -21,7 +22,7 @@ async function save(ctx: FunctionContext, given: Given): Promise<Dict> {
   const include = str(ctx.opts.get('default_include') ?? 'minion.d/*.conf')
   const path = join(dirname(file), dirname(include), 'beacons.conf')
   try {
-    await ctx.host.write(path, truthy(beacons) ? await yaml(beacons) : '')
+    await ctx.host.write(path, truthy(beacons) ? await yaml(beacons) : '', { mode: PRIVATE_FILE })
     return report(true, `Beacons saved to ${path}.`)
   } catch (error) {
     if (!isHostError(error)) throw error

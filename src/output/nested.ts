@@ -57,9 +57,13 @@ class NestedWriter {
   private text(text: string, indent: number, prefix: string): void {
     let before = prefix
     for (const line of splitLines(text)) {
-      this.line(indent, this.colors.GREEN, before + (this.stripColors ? stripEscapes(line) : line))
+      this.line(indent, this.colors.GREEN, before + this.shown(line))
       before = margin(textLength(prefix))
     }
+  }
+
+  private shown(text: string): string {
+    return this.stripColors ? stripEscapes(text) : text
   }
 
   private list(list: readonly Value[], indent: number): void {
@@ -74,7 +78,7 @@ class NestedWriter {
   private dict(dict: Dict, indent: number, prefix: string): void {
     if (indent !== 0) this.line(indent, this.keyColor, '----------')
     for (const [key, value] of entriesInOrder(dict)) {
-      this.line(indent, this.keyColor, prefix + key, ':')
+      this.line(indent, this.keyColor, prefix + this.shown(key), ':')
       this.write(value, indent + 4, '')
     }
   }

@@ -10,9 +10,9 @@ export function trimEnd(text: string): string {
   return text.slice(0, end)
 }
 
-/** Data must not steer the terminal: its escapes become question marks. */
+/** Replace what steers a terminal (escapes, the bell, other control characters) by question marks; blanks and line ends stay. */
 export function stripEscapes(text: string): string {
-  return text.replaceAll('\x1b', '?')
+  return text.replace(/[\x00-\x08\x0e-\x1f\x7f-\x9f]/g, '?')
 }
 
 /** Removes colours from finished output. */

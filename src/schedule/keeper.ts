@@ -1,15 +1,16 @@
 // Where a schedule is kept: jobs in `minion.d/_schedule.conf` beside the configuration, as Salt has it, and the times they
 // are due at in the cache.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, PRIVATE_FILE, toError } from '../base/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import { dumpYaml } from '../sdk/mod.ts'
 import type { ScheduleKeeper } from './schedule.ts'
 
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(`${file}.new`, text)
+  rmSync(`${file}.new`, { force: true })
+  writeFileSync(`${file}.new`, text, { mode: PRIVATE_FILE })
   renameSync(`${file}.new`, file)
 }
 

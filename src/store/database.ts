@@ -1,8 +1,9 @@
 // The embedded database beneath the stores. Loaded when one is opened: most programs open none, and nothing is dearer to load.
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import type Libsql from 'libsql'
+import { makeOwnFolder, PASSABLE_FOLDER } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../data/mod.ts'
 
 export type Database = Libsql.Database
@@ -35,7 +36,7 @@ function makeFile(file: string): void {
 
 /** Opens the database of a file, which only its owner reads, and makes the tables that it lacks. */
 export function openDatabase(file: string, schema: string): Database {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeOwnFolder(dirname(file), PASSABLE_FOLDER)
   makeFile(file)
   const Opened = libsql()
   // from the first look on: after a crash, whoever comes first mends the file, and the others have to wait for that

@@ -1,7 +1,7 @@
 // One call: the arguments bound, the function run, its answer with what belongs to it, and the status it means.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { BrineError, type Log, newJid, toError } from '../../base/mod.ts'
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { BrineError, type Log, makeOwnFolder, newJid, PRIVATE_FILE, toError } from '../../base/mod.ts'
 import { type Dict, encodeMsgpack, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
 import {
@@ -128,8 +128,9 @@ function noteJob(opts: Dict, jid: string, job: Array<[string, Value]>, streams: 
   const folder = join(str(opts.get('cachedir')!), 'proc')
   const file = join(folder, jid)
   try {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(file, encodeMsgpack(new Map<Value, Value>(job), 'bus'))
+    makeOwnFolder(dirname(folder))
+    makeOwnFolder(folder)
+    writeFileSync(file, encodeMsgpack(new Map<Value, Value>(job), 'bus'), { mode: PRIVATE_FILE })
     return file
   } catch {
     streams.err(`Cannot write to process directory. Do you have permissions to write to ${file} ?\n`)

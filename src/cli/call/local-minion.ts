@@ -16,7 +16,7 @@ export interface LocalMinion {
 }
 
 export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
-  const host = new LocalHost()
+  const host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
   const { collectGrains } = await import('../../grains/mod.ts')
   const [grains] = await Promise.all([collectGrains({ opts, host, log }), loadAhead(opts)])
   opts.set('grains', grains)

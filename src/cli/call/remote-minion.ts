@@ -2,7 +2,7 @@
 // call. A minion daemon that runs here is told what concerns it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../../base/mod.ts'
-import { type Dict, numberOf, type Value } from '../../data/mod.ts'
+import { type Dict, numberOf, str, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
 import {
   callOrder,
@@ -29,7 +29,7 @@ export interface RemoteMinion extends LocalMinion {
 }
 
 export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> {
-  const host = new LocalHost()
+  const host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
   const { collectGrains } = await import('../../grains/mod.ts')
   const grains = await collectGrains({ opts, host, log })
   opts.set('grains', grains)

@@ -4,10 +4,12 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path/posix'
+import { makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/mod.ts'
 import { fromNodeError, isHostError, systemError } from '../errors.ts'
 import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
 import { fileStat } from './file-stat.ts'
+import { followed, realPath } from './links.ts'
 
 function guard<T>(run: () => T, path?: string, other?: string): T {
   try {
@@ -40,8 +42,27 @@ const WISHES: Record<AccessWish, number> = {
 /** Files up to this size are read in one go. */
 const SMALL = 1 << 20
 
+export interface LocalFilesOptions {
+  /** The cache directory of this program: what is created in it is closed to other users, unless a mode is given. */
+  cache?: string
+}
+
 export class LocalFiles implements HostFiles {
   private folder: string | undefined
+  private readonly cache: string | undefined
+
+  constructor({ cache }: LocalFilesOptions = {}) {
+    this.cache = cache === undefined || cache === '' ? undefined : resolve(cache)
+  }
+
+  private isPrivate(path: string): boolean {
+    return this.cache !== undefined && resolve(path).startsWith(`${this.cache}/`)
+  }
+
+  /** The mode of a new file: as the umask has it, or private in the cache. */
+  private fileMode(path: string): number {
+    return this.isPrivate(path) ? PRIVATE_FILE : 0o666
+  }
 
   /** Asked for once, as Python does. */
   private get temporaryFolder(): string {
@@ -103,7 +124,7 @@ export class LocalFiles implements HostFiles {
     options: WriteOptions,
     fill: (descriptor: number) => void | Promise<void>,
   ): Promise<void> {
-    const target = followed(path)
+    const target = guard(() => followed(path), path)
     const old = await this.lstat(target)
     if (old && options.exclusive) throw systemError('EEXIST', path)
     if (old && (old.type !== 'file' || old.links > 1)) {
@@ -118,7 +139,7 @@ export class LocalFiles implements HostFiles {
     const descriptor = guard(() => fs.openSync(temporary, 'wx', 0o600), path)
     try {
       await filled(descriptor, fill)
-      const mode = options.mode ?? old?.mode ?? 0o666 & ~process.umask()
+      const mode = options.mode ?? old?.mode ?? this.fileMode(target) & ~process.umask()
       this.setOwnerAndMode(temporary, { mode, ...ownerToKeep(options, old) })
       guard(() => fs.renameSync(temporary, target), path)
     } catch (error) {
@@ -134,12 +155,12 @@ export class LocalFiles implements HostFiles {
 
   async append(path: string, data: string | Uint8Array): Promise<void> {
     this.ready(path)
-    guard(() => fs.appendFileSync(path, data), path)
+    guard(() => fs.appendFileSync(path, data, { mode: this.fileMode(path) }), path)
   }
 
   async writeAt(path: string, offset: number, data: Uint8Array): Promise<void> {
     this.ready(path)
-    const file = guard(() => fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o666), path)
+    const file = guard(() => fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT, this.fileMode(path)), path)
     try {
       for (let done = 0; done < data.length; ) {
         const from = done
@@ -196,11 +217,14 @@ export class LocalFiles implements HostFiles {
 
   async realPath(path: string): Promise<string> {
     this.ready(path)
-    return guard(() => fs.realpathSync.native(path), path)
+    return guard(() => realPath(path), path)
   }
 
   async makeDirectory(path: string, options: { mode?: number; parents?: boolean } = {}): Promise<void> {
-    const { mode = 0o777, parents = false } = options
+    const isPrivate = this.isPrivate(path)
+    const { mode = isPrivate ? PRIVATE_FOLDER : 0o777, parents = false } = options
+    // the parents of the cache directory are for everybody to pass
+    if (isPrivate && parents) guard(() => makeOwnFolder(this.cache!, PASSABLE_FOLDER), path)
     guard(() => fs.mkdirSync(path, { mode, recursive: parents }), path)
   }
 
@@ -289,17 +313,6 @@ async function filled(descriptor: number, fill: (descriptor: number) => void | P
   } finally {
     fs.closeSync(descriptor)
   }
-}
-
-/** Where writing to that path ends up: links are followed, also one that points to nothing yet. */
-function followed(path: string): string {
-  let at = path
-  for (let hops = 0; hops < 40; hops++) {
-    const stat = guard(() => fs.lstatSync(at, { throwIfNoEntry: false }), path)
-    if (!stat?.isSymbolicLink()) return at
-    at = resolve(dirname(at), fs.readlinkSync(at))
-  }
-  throw systemError('ELOOP', path)
 }
 
 /** The old owner, as far as it would otherwise change. */

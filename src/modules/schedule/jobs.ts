@@ -1,5 +1,6 @@
 // The jobs there are: those the running minion tells, or those its file has. Without a minion there are none.
 import { dirname, join } from 'node:path/posix'
+import { PRIVATE_FILE } from '../../base/mod.ts'
 import { type Dict, decodeBytes, deepCopy, str, truthy, type Value } from '../../data/mod.ts'
 import { deserialize, dumpYaml, type FunctionContext, isHostError, type MinionAnswer } from '../../sdk/mod.ts'
 
@@ -52,7 +53,7 @@ async function savedJobs(ctx: FunctionContext): Promise<Dict> {
 export async function saveJobs(ctx: FunctionContext, jobs: Dict): Promise<void> {
   const text = await dumpYaml(new Map([['schedule', jobs]]))
   try {
-    await ctx.host.write(await scheduleFile(ctx), text)
+    await ctx.host.write(await scheduleFile(ctx), text, { mode: PRIVATE_FILE })
   } catch (error) {
     if (!isHostError(error)) throw error
     ctx.log('error', `Failed to persist the updated schedule: ${error.message}`)
