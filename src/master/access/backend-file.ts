@@ -41,7 +41,7 @@ async function passwordFile({ lines, user, password, opts }: Login): Promise<Fou
   return [stored, stored && (await htpasswdForm(opts, stored, password))]
 }
 
-const FILE_TYPES: ReadonlyMap<string, (login: Login) => Found | Promise<Found>> = new Map([
+const FILE_TYPES = new Map<string, (login: Login) => Found | Promise<Found>>([
   ['text', textFile],
   ['htdigest', digestFile],
   ['htpasswd', passwordFile],

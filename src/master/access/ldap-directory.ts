@@ -69,7 +69,9 @@ export class Directory {
     const sockets: net.Socket[] = []
     const connection = await this.connection(sockets)
     const late = new Error(`The directory did not answer within ${MOST_MS / 1000} seconds`)
-    const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy(late)), MOST_MS)
+    const timer = setTimeout(() => {
+      for (const socket of sockets) socket.destroy(late)
+    }, MOST_MS)
     try {
       if (this.flag('starttls')) await connection.startTLS({ ...this.verification(), host: this.address().hostname })
       await connection.bind(dn, password)
