@@ -69,9 +69,32 @@ class Channel:
         self.threads = {}
         self.documents = {}
         self.dropped = lambda number: None
+        self._is_fork = False
+        os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self):
+        """A process that a module forked has no part in the pipe: two writers would cut each other's messages in two."""
+        self._is_fork = True
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, self._in.fileno(), False)
+        os.dup2(nothing, self._out, False)
+        # threads that are not in this process may hold the others
+        self._lock, self._writing = _thread.allocate_lock(), _thread.allocate_lock()
+
+    def _send_from_fork(self, message):
+        if message[0] == LOG:
+            os.write(2, "[{}] {}\n".format(message[2], message[3]).encode("utf-8", "replace"))
+        elif message[0] == ASK:
+            raise RuntimeError("a process that a module forked cannot use __salt__ and the like")
+        else:
+            # the call is the parent's to answer
+            os._exit(0)
 
     def send(self, message):
         """Writes one message; what cannot be written raises before anything was."""
+        if self._is_fork:
+            self._send_from_fork(message)
+            return
         body = wire.pack(message)
         data = memoryview(struct.pack(">I", len(body)) + body)
         with self._writing:

@@ -3,14 +3,24 @@
 import builtins
 import sys
 
-from .channel import HostFailure
+from .channel import Cancelled, HostFailure
 
 HERE = __file__.rsplit("/", 1)[0]
 
 
 def describe(exc):
-    """What the host needs to know of an exception."""
+    """What the host needs to know of an exception, whose own methods may fail in any way."""
     kind = type(exc)
+    try:
+        return _described(exc, kind)
+    except Cancelled:
+        raise
+    except BaseException as worse:
+        text = "<{} that cannot be shown: {}>".format(kind.__name__, type(worse).__name__)
+        return {"type": kind.__name__, "module": kind.__module__, "bases": [], "message": text, "trace": text}
+
+
+def _described(exc, kind):
     return {
         "type": kind.__name__,
         "module": kind.__module__,

@@ -124,13 +124,13 @@ class Worker:
             self.answer(message)
 
     def answer(self, message):
-        _, number, value, written = message
+        _, number, value, _ = message
         try:
             self.channel.send(message)
         except Exception as exc:  # whatever a conversion raised
-            where = wire.find_unserializable(value) or ("return", str(exc))
-            details = {"type": "Unserializable", "message": "{}: {}".format(*where), "trace": "", "bases": []}
-            self.channel.send([FAIL, number, details, written])
+            where = "{}: {}".format(*wire.find_unserializable(value, exc))
+            details = {"type": "Unserializable", "message": where, "trace": "", "bases": []}
+            self.channel.send([FAIL, number, details, None])
 
 
 def limit_memory(megabytes):

@@ -308,8 +308,17 @@ def unpack(data):
     return Unpacker(data, restore).value()
 
 
-def find_unserializable(value, path="return"):
-    """Where in a value the part is that cannot leave Python."""
+def find_unserializable(value, exc):
+    """Where in a value the part is that cannot leave Python, and why, given what its conversion raised."""
+    if isinstance(exc, RecursionError):
+        return "return", "it nests too deep, or contains itself"
+    try:
+        return _find(value, "return") or ("return", str(exc))
+    except Exception as worse:  # a user's own __repr__ or __str__ may fail
+        return "return", type(worse).__name__
+
+
+def _find(value, path):
     if isinstance(value, Mapping):
         children = [("{}[{!r}]".format(path, key), item) for key, item in value.items()]
     elif isinstance(value, (list, tuple, set, frozenset)):
@@ -321,7 +330,7 @@ def find_unserializable(value, path="return"):
             return path, str(exc)
         return None
     for where, item in children:
-        found = find_unserializable(item, where)
+        found = _find(item, where)
         if found:
             return found
     return None

@@ -38,13 +38,15 @@ async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<
     return
   }
   if (job !== undefined && isDict(job)) {
-    parts.jobs.saveJob({ jid, load: job, minions: [...returned.keys()].map(str) })
+    parts.jobs.saveJob({ jid, load: job, minions: [...returned.keys()].map(str), isForeign: true })
   }
   register(parts, syndic)
   for (const [id, item] of returned) {
     // minions of this master speak for themselves
     if (!isValidId(id) || (id !== syndic && parts.keys.accepted(id) !== undefined)) continue
-    const single: Dict = new Map<Value, Value>([['jid', jid], ['id', id], ...(isDict(item) ? item : []), ['id', id]])
+    // what a minion below returned may not name another job or another minion
+    const single: Dict = new Map<Value, Value>([['jid', jid], ['id', id], ...(isDict(item) ? item : [])])
+    single.set('jid', jid).set('id', id).delete('resource_id')
     for (const name of PASSED_ON) if (load.has(name)) single.set(name, load.get(name)!)
     await parts.returns.take(single)
   }

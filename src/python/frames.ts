@@ -9,7 +9,10 @@ export function frame(message: readonly unknown[]): Buffer {
   return whole
 }
 
-/** Cuts a stream into messages. */
+/** A larger frame is a length that was never meant as one: it would be waited for without end. */
+const LARGEST_FRAME = 1 << 30
+
+/** Cut a stream into messages. */
 export class FrameReader {
   private pieces: Buffer[] = []
   private size = 0
@@ -19,6 +22,7 @@ export class FrameReader {
     this.take = take
   }
 
+  /** Take a piece of the stream; throws when it is not one of messages. */
   push(piece: Buffer): void {
     this.pieces.push(piece)
     this.size += piece.length
@@ -26,7 +30,9 @@ export class FrameReader {
       const whole = this.joined()
       this.pieces = whole.length > wanted ? [whole.subarray(wanted)] : []
       this.size -= wanted
-      this.take(decodeMsgpack(whole.subarray(4, wanted), { dialect: 'python' }) as Value[])
+      const message = decodeMsgpack(whole.subarray(4, wanted), { dialect: 'python' })
+      if (!Array.isArray(message)) throw new RangeError('a frame is no message')
+      this.take(message)
     }
   }
 
@@ -34,7 +40,9 @@ export class FrameReader {
   private wanted(): number | undefined {
     if (this.size < 4) return undefined
     const head = this.pieces[0]!.length >= 4 ? this.pieces[0]! : this.joined()
-    return head.readUInt32BE(0) + 4
+    const size = head.readUInt32BE(0)
+    if (size > LARGEST_FRAME) throw new RangeError(`a frame of ${size} bytes is too large`)
+    return size + 4
   }
 
   private joined(): Buffer {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { interpreter } from './interpreter.ts'
+import { interpreter, workerEnvironment } from './interpreter.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'brine-path-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -25,11 +25,23 @@ describe('the Python that a name means', () => {
     expect(interpreter('python3', path(plain, real))).toBe(plain)
   })
 
-  test('is itself when it is a path, or nowhere to be found', () => {
+  test('is itself when it is a path, and lies in /usr/bin when it is nowhere to be found', () => {
     expect([interpreter('/opt/python3', path(plain)), interpreter('python9', path(plain))]).toEqual([
       '/opt/python3',
-      'python9',
+      '/usr/bin/python9',
     ])
+  })
+
+  test('is never one of the working directory', () => {
+    const before = process.cwd()
+    process.chdir(dirname(plain))
+    try {
+      expect(interpreter('python3', { PATH: ':.:bin' })).toBe('/usr/bin/python3')
+      expect(workerEnvironment({ PYTHONPATH: ':/opt/a:.:lib:/opt/b:' })).toEqual({ PYTHONPATH: '/opt/a:/opt/b' })
+      expect(workerEnvironment({ PYTHONPATH: '', HOME: '/root' })).toEqual({ HOME: '/root' })
+    } finally {
+      process.chdir(before)
+    }
   })
 
   test('is what stands behind a shim of pyenv, or the shim when that is not known', () => {

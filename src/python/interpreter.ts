@@ -1,6 +1,6 @@
 // Which Python runs and what it is given: the worker's file lies beside the sources, and inside dist/ once they are built.
 import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
 
 /** Written in by the build. */
 declare const BRINE_VERSION: string | undefined
@@ -11,16 +11,29 @@ export function workerFile(): string {
 }
 
 /**
+ * The folders of a search path. An empty or relative entry means the working directory: whoever can write there would
+ * choose what a daemon of root runs.
+ */
+const foldersOf = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter(isAbsolute)
+
+/** The environment of the worker, in which PYTHONPATH cannot mean the working directory. */
+export function workerEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const { PYTHONPATH: path, ...rest } = env
+  const folders = foldersOf(path)
+  return folders.length === 0 ? rest : { ...rest, PYTHONPATH: folders.join(delimiter) }
+}
+
+/**
  * The program that a name means. On a path that begins with pyenv's shims it is a script, which takes longer to find the
  * interpreter than that one takes to start; what it would find is known without it.
  */
 export function interpreter(name: string, env: NodeJS.ProcessEnv = process.env): string {
   if (name.includes('/')) return name
-  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+  for (const folder of foldersOf(env['PATH'])) {
     const found = join(folder, name)
     if (isProgram(found)) return behindShim(found, env) ?? found
   }
-  return name
+  return join('/usr/bin', name)
 }
 
 function behindShim(found: string, env: NodeJS.ProcessEnv): string | undefined {

@@ -5,6 +5,10 @@ const LONGEST_LINE = 4096
 const MOST_BYTES = 1 << 20
 const PERIOD_MS = 10_000
 
+/** Show control characters, with which printed data could forge lines of the log or command a terminal. */
+export const printable = (text: string): string =>
+  text.replace(/[^\P{Cc}\n\t]/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
+
 export class OutputLines {
   private readonly log: () => Log
   private rest = ''
@@ -32,6 +36,6 @@ export class OutputLines {
     if (this.taken > MOST_BYTES) return
     const lines = (this.rest + piece.toString()).split('\n')
     this.rest = lines.pop()!.slice(0, LONGEST_LINE)
-    for (const line of lines) if (line !== '') this.log()('info', line.slice(0, LONGEST_LINE))
+    for (const line of lines) if (line !== '') this.log()('info', printable(line.slice(0, LONGEST_LINE)))
   }
 }

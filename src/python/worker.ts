@@ -2,13 +2,13 @@
 // was running then gets an error that says so. Calls go both ways at the same time over two pipes of their own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { LOG_LEVELS, type Log, type LogLevel, silentLog } from '../base/mod.ts'
+import { LOG_LEVELS, type Log, type LogLevel, silentLog, toError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { Documents } from './documents.ts'
 import { errorOf, type FailureFacts, failureOf, PythonFailure, WorkerError } from './errors.ts'
 import { FrameReader, frame } from './frames.ts'
-import { interpreter, workerFile } from './interpreter.ts'
-import { OutputLines } from './output-lines.ts'
+import { interpreter, workerEnvironment, workerFile } from './interpreter.ts'
+import { OutputLines, printable } from './output-lines.ts'
 
 // to the worker
 const CALL = 0
@@ -24,6 +24,9 @@ const LOG = 3
 
 /** How long Python may take to notice that a call was given up. */
 const GRACE_MS = 2000
+
+/** How long the last words of a worker that ended are waited for. A program it started may keep its pipes open. */
+const LAST_WORDS_MS = 500
 
 export interface WorkerOptions {
   /** The program; `python3` as the search path has it. */
@@ -107,7 +110,8 @@ class Process {
     this.log = log
     // -S: the worker reads `site` when it needs it
     const words = ['-S', workerFile(), String(options.level), String(options.memory), options.upstream ? '1' : '0']
-    this.child = spawn(interpreter(options.python), words, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
+    const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
+    this.child = spawn(interpreter(options.python), words, { stdio: [...stdio], env: workerEnvironment() })
     this.pipes = this.child.stdio.slice(1) as Socket[]
     const [out, err, to, from] = this.pipes as [Socket, Socket, Socket, Socket]
     this.printed = [out, err].map((pipe) => {
@@ -116,11 +120,16 @@ class Process {
       return lines
     })
     const reader = new FrameReader((message) => this.take(message))
-    from.on('data', (piece: Buffer) => reader.push(piece))
+    from.on('data', (piece: Buffer) => this.read(reader, piece))
+    // a worker whose pipe a module closed can answer nothing any more
+    from.once('end', () => this.child.kill('SIGKILL'))
     // the end of the process says what happened
     for (const pipe of this.pipes) pipe.on('error', () => {})
     this.child.once('error', (error) => this.end(this.unstartable(error)))
     this.child.once('close', (code, signal) => this.end(this.died(code, signal)))
+    this.child.once('exit', (code, signal) => {
+      setTimeout(() => this.end(this.died(code, signal)), LAST_WORDS_MS).unref()
+    })
     this.documents = new Documents({
       document: (number, value) => this.write(to, [DOCUMENT, number, value]),
       patch: (number, changed, gone) => this.write(to, [PATCH, number, changed, gone]),
@@ -170,10 +179,23 @@ class Process {
     for (const pipe of this.pipes) pipe.ref()
   }
 
+  /** Read what Python wrote. A module can write to the pipe itself, so that nothing in it may harm this process. */
+  private read(reader: FrameReader, piece: Buffer): void {
+    if (this.isOver) return
+    try {
+      reader.push(piece)
+    } catch (error) {
+      const why = `The Python worker wrote what cannot be read: ${toError(error).message}`
+      this.log()('error', `${why}; it is started anew`)
+      this.child.kill('SIGKILL')
+      this.end(new WorkerError('WorkerDied', why))
+    }
+  }
+
   private take(message: Value[]): void {
     const [kind, number] = message as [number, number]
     if (kind === ASK) void this.answer(number, message)
-    else if (kind === LOG) this.log()(levelOf(number), `[${String(message[2])}] ${String(message[3])}`)
+    else if (kind === LOG) this.log()(levelOf(number), printable(`[${String(message[2])}] ${String(message[3])}`))
     else this.settle(kind, number, message)
   }
 

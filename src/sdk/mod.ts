@@ -143,6 +143,7 @@ export { beginThorium, isTagMeant, meantEvents, THORIUM_USER, type Thorium, thor
 export { type StateTrial, type Trial, tryFunction, tryState } from './trial.ts'
 export {
   type Certificate,
+  encodedBytes,
   isSourceFile,
   type RevocationList,
   type SigningRequest,

@@ -19,8 +19,12 @@ export async function isSourceFile(host: Host, value: Value): Promise<boolean> {
 
 /** The bytes that an option means. */
 export async function sourceBytes(host: Host, value: Value): Promise<Uint8Array> {
+  return (await isSourceFile(host, value)) ? host.read(str(value)) : encodedBytes(value)
+}
+
+/** The bytes that an option holds itself. A path is none, so use this for options of whoever may not read files here. */
+export function encodedBytes(value: Value): Uint8Array {
   if (value instanceof Uint8Array) return value
-  if (await isSourceFile(host, value)) return host.read(str(value))
   const bytes = typeof value === 'string' ? decoded(value) : undefined
   if (bytes !== undefined) return bytes
   throw new SaltError(

@@ -7,6 +7,11 @@ export interface JobRecord {
   load: Dict
   /** Who was meant. */
   minions: readonly string[]
+  /**
+   * Whether a syndic told of the job, and not this master. Such a record never changes one of this master, and gives way
+   * when this master publishes a job of that id.
+   */
+  isForeign?: boolean
 }
 
 export interface JobReturn {

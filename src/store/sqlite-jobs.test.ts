@@ -56,6 +56,23 @@ describe('the job store', () => {
     jobs.close()
   })
 
+  it('lets a record of a syndic neither change nor forestall one of this master', async () => {
+    const jobs = new SqliteJobs(join(directory, 'foreign.db'))
+    const [own, foreign] = [load('test.ping'), load('cmd.run')]
+    jobs.saveJob({ jid: '1', load: own, minions: ['a'] })
+    jobs.saveJob({ jid: '1', load: foreign, minions: ['below'], isForeign: true })
+    expect(jobs.job('1')).toEqual({ jid: '1', load: own, minions: ['a', 'below'] })
+    jobs.saveJob({ jid: '2', load: foreign, minions: ['below'], isForeign: true })
+    await jobs.saveReturn({ jid: '2', id: 'below', data: answer('forged') })
+    jobs.saveJob({ jid: '2', load: own, minions: ['a'] })
+    expect(jobs.job('2')).toEqual({ jid: '2', load: own, minions: ['a'] })
+    expect([...jobs.returns('2')]).toEqual([])
+    jobs.saveJob({ jid: '2', load: foreign, minions: ['below'], isForeign: true })
+    jobs.saveJob({ jid: '2', load: load('test.echo'), minions: ['b'] })
+    expect(jobs.job('2')).toEqual({ jid: '2', load: own, minions: ['a', 'b', 'below'] })
+    jobs.close()
+  })
+
   it('forgets jobs that are old, with their returns', () => {
     const jobs = new SqliteJobs(file)
     expect(jobs.prune(3600)).toBe(0)

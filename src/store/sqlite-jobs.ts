@@ -13,6 +13,7 @@ const SCHEMA = `
     jid TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, reason TEXT, PRIMARY KEY (jid, id)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ret (
     jid TEXT NOT NULL, id TEXT NOT NULL, data BLOB NOT NULL, came REAL NOT NULL, PRIMARY KEY (jid, id));
+  CREATE TABLE IF NOT EXISTS foreign_job (jid TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS job_by_fun ON job (fun);
   CREATE INDEX IF NOT EXISTS job_by_age ON job (made);
 `
@@ -70,10 +71,20 @@ export class SqliteJobs implements JobStore {
     }
   }
 
-  saveJob({ jid, load, minions }: JobRecord): void {
+  saveJob({ jid, load, minions, isForeign = false }: JobRecord): void {
     const known = this.minionsOf(jid)
+    if (known === undefined) {
+      if (isForeign) this.sql('INSERT OR IGNORE INTO foreign_job VALUES (?)').run(jid)
+    } else if (!isForeign && this.sql('DELETE FROM foreign_job WHERE jid = ?').run(jid).changes > 0) {
+      this.transaction(() => this.forget(jid))
+      return this.saveNewJob({ jid, load, minions })
+    }
     const all = known ? [...new Set([...known, ...minions])] : minions
     this.saveNewJob({ jid, load, minions: all })
+  }
+
+  private forget(jid: string): void {
+    for (const table of ['ret', 'note', 'job', 'foreign_job']) this.sql(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
   }
 
   private saveNewJob({ jid, load, minions }: JobRecord): void {
@@ -194,9 +205,7 @@ export class SqliteJobs implements JobStore {
     let count = 0
     this.transaction(() => {
       const old = (this.sql('SELECT jid FROM job WHERE made < ?').all(before) as Row[]).map(({ jid }) => String(jid))
-      for (const jid of old) {
-        for (const table of ['ret', 'note', 'job']) this.sql(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
-      }
+      for (const jid of old) this.forget(jid)
       count = old.length
     })
     return count

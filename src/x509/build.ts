@@ -1,6 +1,6 @@
 // Plans of certificates, requests and lists out of what users ask for; and what differs between a plan and what is there.
 import { type KeyObject, randomBytes } from 'node:crypto'
-import { type Dict, isInt, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isInt, SaltError, str, truthy, type Value, valueError } from '../data/mod.ts'
 import { buildExtension, type Surroundings } from './build-extensions.ts'
 import { type Bytes, sameBytes } from './der.ts'
 import {
@@ -43,24 +43,52 @@ export function withShortNames(options: Options): Map<string, Value> {
   return renamed
 }
 
+/** The rules of a policy under their present names: one under an old name would not be seen, and so not hold. */
+function rulesOf(policy: Dict): Map<string, Value> {
+  const rules = withShortNames(new Map([...policy].map(([key, value]): [string, Value] => [str(key), value])))
+  if (rules.has('algorithm') && !rules.has('digest')) rules.set('digest', rules.get('algorithm')!)
+  return rules
+}
+
+const hasCommonName = (parts: Value[]): boolean =>
+  nameFrom(parts)
+    .flat()
+    .some(({ oid }) => oid === NAME_ATTRIBUTES.CN)
+
 /** A policy overrides what was asked; of the subject the rest of it is kept. */
 export function withPolicy(policy: Dict, given: Options): Map<string, Value> {
   const options = withShortNames(given)
   if (policy.size === 0) return options
-  const rules = new Map([...policy].map(([key, value]): [string, Value] => [str(key), value]))
+  const rules = rulesOf(policy)
   const own = options.get('subject') ?? null
   const fixed = rules.get('subject')
   if (options.has('subject')) {
     if (Object.keys(NAME_ATTRIBUTES).some((name) => rules.has(name))) options.delete('subject')
     else if (fixed instanceof Map && own instanceof Map) rules.set('subject', new Map([...own, ...fixed]))
-    else if (Array.isArray(fixed) && Array.isArray(own)) rules.set('subject', [...fixed, ...own])
+    else if (Array.isArray(fixed) && Array.isArray(own)) {
+      const parts = own as Value[]
+      // whoever reads the last common name must not get another one than the policy's
+      const rest = hasCommonName(fixed as Value[]) ? parts.filter((part) => !hasCommonName([part])) : parts
+      rules.set('subject', [...fixed, ...rest])
+    }
   }
+  // an end would outweigh the number of days
+  if (rules.has('days_valid')) options.delete('not_after')
   for (const [key, value] of rules) options.set(key, value)
   return options
 }
 
+const SERIAL_BITS = 159
+
 function serialNumber(value: Value): bigint {
   if (value === null) return BigInt(`0x${randomBytes(20).toString('hex')}`) >> 1n
+  const serial = givenSerial(value)
+  if (serial <= 0n) throw valueError('The serial number should be positive.')
+  if (serial >> BigInt(SERIAL_BITS) > 0n) throw valueError('The serial number should not be more than 159 bits.')
+  return serial
+}
+
+function givenSerial(value: Value): bigint {
   if (isInt(value)) return BigInt(value)
   const digits = str(value).replaceAll(':', '')
   if (digits.length % 2 !== 0 || !/^[\da-f]+$/i.test(digits)) {

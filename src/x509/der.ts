@@ -87,6 +87,9 @@ export function time(date: Date): Bytes {
 export const generalizedTime = (date: Date): Bytes =>
   text(TAG.generalizedTime, `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`)
 
+/** Bytes of an object identifier. Each arc is a number of any size, which takes time in proportion to its square. */
+const LONGEST_OID = 256
+
 /** An encoded value; `children` are those of a constructed one. */
 export class Node {
   readonly tag: number
@@ -123,6 +126,7 @@ export class Node {
   }
 
   get oid(): string {
+    if (this.content.length > LONGEST_OID) throw malformed()
     const arcs: bigint[] = []
     let arc = 0n
     for (const byte of this.content) {
@@ -155,7 +159,9 @@ export class Node {
     const [, year, month, day, hour, minute, second] =
       /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?/.exec(century + this.text) ?? []
     if (year === undefined) throw malformed()
-    return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second ?? '00'}Z`)
+    const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second ?? '00'}Z`)
+    if (Number.isNaN(date.getTime())) throw malformed()
+    return date
   }
 }
 

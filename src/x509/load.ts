@@ -41,14 +41,28 @@ interface Pem {
   text: string
 }
 
-const PEM = /-----BEGIN ([^\n-]+)-----\s+(?:[A-Za-z-]+:[^\n]*\n\s*)*([A-Za-z0-9+/=\s]*?)-----END \1-----/g
+/** Lines before the body that name how it is encrypted. */
+const PEM_HEADERS = /^\s*(?:[A-Za-z-]+:[^\n]*\n)*/
 
-const pemsIn = (bytes: Bytes): Pem[] =>
-  [...textOf(bytes).matchAll(PEM)].map(([text, label = '', body = '']) => ({
-    label,
-    body: new Uint8Array(Buffer.from(body.replace(/\s/g, ''), 'base64')),
-    text,
-  }))
+/** Find the entries by their first and last lines, in time proportional to the text. */
+function pemsIn(bytes: Bytes): Pem[] {
+  const whole = textOf(bytes)
+  const found: Pem[] = []
+  for (const { 0: first, 1: label = '', index } of whole.matchAll(/-----BEGIN ([^\n-]{1,64})-----(?=\s)/g)) {
+    const last = `-----END ${label}-----`
+    const from = index + first.length
+    const next = whole.indexOf('-----', from)
+    if (next < 0 || !whole.startsWith(last, next)) continue
+    const body = whole.slice(from, next).replace(PEM_HEADERS, '').replace(/\s/g, '')
+    if (!/^[A-Za-z0-9+/=]*$/.test(body)) continue
+    found.push({
+      label,
+      body: new Uint8Array(Buffer.from(body, 'base64')),
+      text: whole.slice(index, next + last.length),
+    })
+  }
+  return found
+}
 
 export function toPem(label: string, bytes: Bytes): string {
   const body = Buffer.from(bytes)
@@ -134,7 +148,11 @@ function bundled(bytes: Bytes): Certificate[] {
   return (list?.children ?? []).map(({ raw }) => readCertificate(raw))
 }
 
+/** Certificates, chains and requests; a million small values would take a hundred times their bytes. */
+const LARGEST = 1 << 20
+
 export function loadCertificate(bytes: Bytes): LoadedCertificate {
+  if (bytes.length > LARGEST) throw unreadable('Could not load certificate: it is larger than 1 MiB.')
   if (isPem(bytes)) return certificatePem(bytes)
   const certificate = attempt(() => readCertificate(bytes))
   if (certificate) return { certificate, encoding: 'der', chain: [] }
@@ -171,8 +189,10 @@ function load<T>(bytes: Bytes, label: RegExp, what: string, read: (bytes: Bytes)
   return { value, encoding }
 }
 
-export const loadRequest = (bytes: Bytes): Loaded<SigningRequest> =>
-  load(bytes, /^(NEW )?CERTIFICATE REQUEST$/, 'certificate signing request', readRequest)
+export function loadRequest(bytes: Bytes): Loaded<SigningRequest> {
+  if (bytes.length > LARGEST) throw unreadable('Could not load certificate signing request: it is larger than 1 MiB.')
+  return load(bytes, /^(NEW )?CERTIFICATE REQUEST$/, 'certificate signing request', readRequest)
+}
 
 export const loadRevocationList = (bytes: Bytes): Loaded<RevocationList> =>
   load(bytes, /^X509 CRL$/, 'certificate revocation list', readRevocationList)

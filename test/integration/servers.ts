@@ -179,10 +179,11 @@ export async function startNginx(): Promise<Server> {
   return serve({ user: 'www-data', directory, port, argv, signal: 'SIGTERM', target: { port } })
 }
 
-/** An OpenLDAP on a port; `prepare` makes its files and gives the path of its configuration. */
-export async function startSlapd(prepare: (directory: string) => string): Promise<Server> {
+/** An OpenLDAP on a port, and with TLS on another one; `prepare` makes its files and gives the path of its configuration. */
+export async function startSlapd(prepare: (directory: string) => string, tlsPort?: number): Promise<Server> {
   const directory = scratchFor('root')
   const port = await freePort()
-  const argv = ['/usr/sbin/slapd', '-d', '0', '-f', prepare(directory), '-h', `ldap://127.0.0.1:${port}`]
+  const urls = [`ldap://127.0.0.1:${port}`, ...(tlsPort === undefined ? [] : [`ldaps://127.0.0.1:${tlsPort}`])]
+  const argv = ['/usr/sbin/slapd', '-d', '0', '-f', prepare(directory), '-h', urls.join(' ')]
   return serve({ user: 'root', directory, port, argv, signal: 'SIGTERM', target: { port } })
 }

@@ -46,6 +46,7 @@ export const ACCESS: OptionTable = {
   rest_timeout: { type: 'int', for: ['minion', 'master'], doc: 'Seconds the API waits for an answer' },
   'auth.ldap.server': { type: 'str', for: ['master'], doc: 'LDAP server for logging in' },
   'auth.pam.service': { type: 'str', for: ['master'], doc: 'PAM service for logging in' },
+  'auth.pam.python': { type: 'str', for: ['master'], doc: 'Python program that asks PAM. Default: /usr/bin/python3' },
   sharedsecret: { type: 'str', for: ['master'], doc: 'Secret for logging in with sharedsecret' },
   rest_cherrypy: { type: 'dict', for: ['master'], doc: 'The REST API on CherryPy' },
   rest_tornado: { type: 'dict', for: ['master'], doc: 'The REST API on Tornado' },

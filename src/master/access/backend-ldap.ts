@@ -1,146 +1,104 @@
 // `ldap`: users prove themselves by binding to a directory. With a user of its own (`auth.ldap.binddn` and `bindpw`) the
-// master first looks up who is meant; without `bindpw` the name is put into the pattern `binddn`. Group rules of
+// master first searches the user's entry; without `bindpw` the name is put into the template `binddn`. Group rules of
 // `external_auth` hold for the groups that the directory has for a user.
-import { lookup, shownText, toError } from '../../base/mod.ts'
-import { type Dict, numberOf, str, textOf, truthy } from '../../data/mod.ts'
+import { shownText, toError } from '../../base/mod.ts'
+import { str, textOf } from '../../data/mod.ts'
 import type { AuthBackend, AuthContext } from './backends.ts'
+import { type Connection, Directory } from './ldap-directory.ts'
 
-const DEFAULTS: Readonly<Record<string, string>> = lookup({
-  server: 'localhost',
-  port: '389',
-  scope: '2',
-  accountattributename: 'memberUid',
-  groupattribute: 'memberOf',
-  groupclass: 'posixGroup',
-  persontype: 'person',
-})
-
-const SCOPES = ['base', 'one', 'sub'] as const
-
-class Directory {
-  private readonly opts: Dict
-
-  constructor(opts: Dict) {
-    this.opts = opts
-  }
-
-  text(name: string): string {
-    const value = this.opts.get(`auth.ldap.${name}`)
-    return value === undefined || value === null || value === false ? (DEFAULTS[name] ?? '') : str(value)
-  }
-
-  flag(name: string): boolean {
-    return truthy(this.opts.get(`auth.ldap.${name}`) ?? false)
-  }
-
-  /** With the name where the setting has `{{ username }}`. */
-  about(name: string, user: string): string {
-    return this.text(name).replaceAll(/\{\{\s*username\s*\}\}/g, user)
-  }
-
-  get base(): string {
-    return this.text('basedn')
-  }
-
-  get scope(): (typeof SCOPES)[number] {
-    return SCOPES[numberOf(Number(this.text('scope'))) ?? 2] ?? 'sub'
-  }
-
-  /** A connection, bound as that user. */
-  async bound(dn: string, password: string) {
-    const { Client } = await loaded()
-    const scheme = this.flag('tls') ? 'ldaps' : 'ldap'
-    const url = this.text('uri') || `${scheme}://${this.text('server')}:${this.text('port')}`
-    const tlsOptions = this.flag('no_verify') ? { rejectUnauthorized: false } : {}
-    const client = new Client({ url, timeout: 15_000, connectTimeout: 15_000, ...(this.flag('tls') && { tlsOptions }) })
-    if (this.flag('starttls')) await client.startTLS(tlsOptions)
-    await client.bind(dn, password)
-    return client
-  }
-}
-
-async function loaded() {
-  try {
-    return await import('ldapts')
-  } catch (error) {
-    throw new Error('The ldap system of external_auth needs the package ldapts, which is not installed', {
-      cause: error,
-    })
-  }
-}
-
-/** As RFC 4515 writes characters that mean something in a filter. */
+/** Escape the characters that mean something in a filter (RFC 4515). */
 const escapedFilter = (text: string): string =>
   text.replaceAll(/[\\*()\0]/g, (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
-/** As RFC 4514 writes characters that mean something in a name. */
-const escapedName = (text: string): string => text.replaceAll(/[\\,+"<>;=#\0]/g, (character) => `\\${character}`)
+/** Escape the characters that mean something in a distinguished name (RFC 4514). */
+const escapedName = (text: string): string => text.replaceAll(/[\\,+"<>;=]|^#/g, (character) => `\\${character}`)
 
-/** The name in the directory that a user binds with. */
+/** Directories ignore spaces around a name, and some stop at a null byte: such a name would be another spelling of a user. */
+const isPlainName = (user: string): boolean => user !== '' && user === user.trim() && !user.includes('\0')
+
+/** Find the name that a user binds with. */
 async function nameOf(directory: Directory, user: string, { log }: AuthContext): Promise<string | undefined> {
   const [binder, password] = [directory.text('binddn'), directory.text('bindpw')]
   if (binder !== '' && password === '') return directory.about('binddn', escapedName(user))
   if (binder === '') return undefined
-  const client = await directory.bound(binder, password)
-  try {
-    const filter = directory.about('filter', escapedFilter(user))
-    const { searchEntries } = await client.search(directory.base, { scope: directory.scope, filter })
-    if (searchEntries.length === 1) return searchEntries[0]!.dn
-    log(
-      'warning',
-      searchEntries.length === 0
-        ? `Unable to find user ${shownText(user)}`
-        : `Several entries are of user ${shownText(user)}`,
-    )
-    return undefined
-  } finally {
-    await client.unbind()
-  }
+  if (directory.text('filter') === '') throw new Error('auth.ldap.filter is not set, so no user can be searched')
+  const filter = await directory.about('filter', escapedFilter(user))
+  const { searchEntries } = await directory.bound(binder, password, (connection) =>
+    connection.search(directory.base, { scope: directory.scope, filter }),
+  )
+  if (searchEntries.length === 1) return searchEntries[0]!.dn
+  const isNone = searchEntries.length === 0
+  log('warning', `${isNone ? 'Unable to find' : 'Several entries are of'} user ${shownText(user)}`)
+  return undefined
 }
 
 async function check(user: string, password: string, ctx: AuthContext): Promise<boolean> {
-  // a bind without a password succeeds as nobody
-  if (user === '' || password === '') return false
-  const directory = new Directory(ctx.opts)
+  if (!isPlainName(user) || password === '') return false
   try {
+    const directory = new Directory(ctx.opts)
     const dn = await nameOf(directory, user, ctx)
-    if (dn === undefined) return false
-    await (await directory.bound(dn, password)).unbind()
-    return true
+    return dn !== undefined && (await directory.bound(dn, password, async () => true))
   } catch (error) {
-    ctx.log('error', `Failed to authenticate user ${shownText(user)} via LDAP: ${toError(error).message}`)
+    ctx.log('error', `Failed to authenticate user ${shownText(user)} via LDAP: ${shownText(toError(error).message)}`)
     return false
   }
 }
 
-const wordsOf = (value: unknown): string[] => (Array.isArray(value) ? value : [value]).map(String)
+type Entry = Awaited<ReturnType<Connection['search']>>['searchEntries'][number]
 
-/** `cn=ops,ou=groups,…` is the group ops. */
+const wordsOf = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(String)
+
+/** Return `ops` for `cn=ops,ou=groups,…`. */
 const shortName = (dn: string): string => dn.split(',')[0]!.split('=').at(-1)!
 
-async function groups(user: string, ctx: AuthContext): Promise<string[]> {
-  const directory = new Directory(ctx.opts)
+const namesOf = (entry: Entry): string[] => wordsOf(entry['cn']).slice(0, 1)
+
+/** Active Directory: the groups that have the user's entry as a member. */
+async function directoryGroups(connection: Connection, directory: Directory, user: string): Promise<string[]> {
+  const [attribute, type] = [directory.text('accountattributename'), directory.text('persontype')]
+  const who = `(&(${attribute}=${escapedFilter(user)})(objectClass=${type}))`
+  const found = await connection.search(directory.base, {
+    scope: 'sub',
+    filter: who,
+    attributes: ['distinguishedName'],
+  })
+  const person = found.searchEntries[0]?.dn
+  if (person === undefined) return []
+  const filter = `(&(member=${escapedFilter(person)})(objectClass=${directory.text('groupclass')}))`
+  return (await connection.search(directory.base, { scope: 'sub', filter })).searchEntries.flatMap(namesOf)
+}
+
+/** FreeIPA: the groups under `group_basedn` that `group_filter` finds and that name the user as a member. */
+async function ipaGroups(connection: Connection, directory: Directory, user: string): Promise<string[]> {
+  const filter = await directory.about('group_filter', escapedFilter(user))
+  if (filter === '') throw new Error('auth.ldap.group_filter is not set, which auth.ldap.freeipa needs')
+  const { searchEntries } = await connection.search(directory.text('group_basedn'), { scope: 'sub', filter })
+  const lists = [directory.text('accountattributename'), directory.text('groupattribute')]
+  const hasMember = (entry: Entry): boolean =>
+    lists.some((name) => wordsOf(entry[name]).some((member) => shortName(member) === user))
+  return searchEntries.filter(hasMember).map(({ dn }) => shortName(dn))
+}
+
+/** The groups under `groupou` that name the user, and those that an entry with the user's name lists. */
+async function unitGroups(connection: Connection, directory: Directory, user: string): Promise<string[]> {
+  const [attribute, unit] = [directory.text('accountattributename'), directory.text('groupou')]
+  const base = unit === '' ? directory.base : `ou=${unit},${directory.base}`
+  const filter = `(&(${attribute}=${escapedFilter(user)})(objectClass=${directory.text('groupclass')}))`
+  const { searchEntries } = await connection.search(base, { scope: 'sub', filter })
+  const named = searchEntries.filter((entry) => wordsOf(entry[attribute]).includes(user)).flatMap(namesOf)
+  const listed = searchEntries
+    .filter(({ dn }) => shortName(dn) === user)
+    .flatMap((entry) => wordsOf(entry[directory.text('groupattribute')]).map(shortName))
+  return [...named, ...listed]
+}
+
+async function groups(user: string, { opts }: AuthContext): Promise<string[]> {
+  const directory = new Directory(opts)
   const [binder, password] = [directory.text('binddn'), directory.text('bindpw')]
-  if (binder === '' || password === '') return []
-  const client = await directory.bound(binder, password)
-  try {
-    const attribute = directory.text('accountattributename')
-    const who = directory.flag('activedirectory')
-      ? `member=${escapedFilter((await nameOf(directory, user, ctx)) ?? '')}`
-      : `${attribute}=${escapedFilter(user)}`
-    const unit = directory.text('groupou')
-    const base = directory.text('group_basedn') || (unit === '' ? directory.base : `ou=${unit},${directory.base}`)
-    const given = directory.about('group_filter', escapedFilter(user))
-    const filter = given || `(&(${who})(objectClass=${directory.text('groupclass')}))`
-    const { searchEntries } = await client.search(base, { scope: 'sub', filter })
-    const named = searchEntries.flatMap(({ cn }) => (cn === undefined ? [] : wordsOf(cn).slice(0, 1)))
-    const listed = searchEntries
-      .filter(({ dn }) => shortName(dn) === user)
-      .flatMap((entry) => wordsOf(entry[directory.text('groupattribute')] ?? []).map(shortName))
-    return [...named, ...listed]
-  } finally {
-    await client.unbind()
-  }
+  if (binder === '' || password === '' || !isPlainName(user)) return []
+  const found = directory.flag('activedirectory') ? directoryGroups : directory.flag('freeipa') ? ipaGroups : unitGroups
+  return directory.bound(binder, password, (connection) => found(connection, directory, user))
 }
 
 const ldap: AuthBackend = {

@@ -1,9 +1,8 @@
-// `pam`: the users of the master's machine. PAM is asked by a process of its own, as Salt does it, through Python's ctypes;
-// the password goes to it by its input, never by its arguments.
-import { spawn } from 'node:child_process'
+// `pam`: the users of the master's machine. A process of its own asks PAM, as in Salt.
 import { readFileSync } from 'node:fs'
 import { str, textOf } from '../../data/mod.ts'
 import type { AuthBackend } from './backends.ts'
+import { askPython } from './system-python.ts'
 
 /** Asks PAM for the user and password on its input; the exit status is the answer. */
 const ASK = `
@@ -28,44 +27,29 @@ handle = c_void_p()
 if pam.pam_start(service, user, byref(Conversation(talk, None)), byref(handle)) != 0: sys.exit(2)
 answer = pam.pam_authenticate(handle, 0) or pam.pam_acct_mgmt(handle, 0)
 pam.pam_end(handle, answer)
-sys.exit(0 if answer == 0 else 1)
+sys.exit(0 if answer == 0 else 3)
 `
 
-/** Logins that are judged at the same time, and that may wait; anybody can ask for more of them than a machine has room for. */
-const AT_ONCE = 8
-const MOST_WAITING = 256
-const waiting: Array<() => void> = []
-let running = 0
+/** The exit status of a login that PAM refused; Python's own failures have others. */
+const REFUSED = 3
 
-async function ask(service: string, user: string, password: string): Promise<boolean> {
-  if (waiting.length >= MOST_WAITING) return false
-  if (running >= AT_ONCE) await new Promise<void>((next) => waiting.push(next))
-  running++
-  try {
-    return await judged(service, user, password)
-  } finally {
-    running--
-    waiting.shift()?.()
-  }
-}
+/** The longest name or password: PAM_MAX_RESP_SIZE without the closing null byte. Hashing a longer one would only cost time. */
+const MOST_BYTES = 511
 
-function judged(service: string, user: string, password: string): Promise<boolean> {
-  return new Promise((done) => {
-    const child = spawn('python3', ['-c', ASK], { stdio: ['pipe', 'ignore', 'ignore'], timeout: 30_000 })
-    child.once('error', () => done(false))
-    child.once('close', (code) => done(code === 0))
-    child.stdin.on('error', () => done(false))
-    child.stdin.end(`${service}\0${user}\0${password}`)
-  })
-}
+const isAnswer = (text: string | undefined): text is string =>
+  text !== undefined && !text.includes('\0') && Buffer.byteLength(text) <= MOST_BYTES
 
 const pam: AuthBackend = {
   name: (credentials) => str(credentials.get('username') ?? ''),
-  check: (credentials, { opts }) => {
+  check: async (credentials, { opts, log }) => {
     const user = textOf(credentials.get('username') ?? null)
     const password = textOf(credentials.get('password') ?? null)
-    if (!user || password === undefined || user.includes('\0') || password.includes('\0')) return false
-    return ask(textOf(opts.get('auth.pam.service') ?? null) ?? 'login', user, password)
+    if (user === '' || !isAnswer(user) || !isAnswer(password)) return false
+    const service = textOf(opts.get('auth.pam.service') ?? null) ?? 'login'
+    const { code } = await askPython(opts, ASK, [service, user, password])
+    if (code !== 0 && code !== REFUSED)
+      log('error', `PAM could not judge a login: the service ${service} or Python failed`)
+    return code === 0
   },
   groups: (user) => {
     const lines = readFileSync('/etc/group', 'utf8').split('\n')

@@ -5,8 +5,8 @@ import type { AuthBackend, AuthContext } from './backends.ts'
 
 const SECONDS = 15
 
-/** What the service said at a user's last login. */
-const lists = new Map<string, Value[]>()
+/** The list that the service gave at each user's last login; undefined when it gave none. */
+const lists = new Map<string, Value[] | undefined>()
 
 async function ask(url: string, username: string, password: string): Promise<Value | undefined> {
   const body = new URLSearchParams({ username, password })
@@ -24,9 +24,10 @@ async function check(username: string, password: string, { config, log }: AuthCo
   }
   try {
     const answer = await ask(url, username, password)
-    if (answer !== undefined && isList(answer)) lists.set(username, [...answer])
-    else lists.delete(username)
-    return answer !== undefined
+    // a failed login is nobody's and changes nothing about the user
+    if (answer === undefined) return false
+    lists.set(username, isList(answer) ? [...answer] : undefined)
+    return true
   } catch (error) {
     log('error', `The service ${url} could not judge a login: ${toError(error).message}`)
     return false
@@ -37,7 +38,8 @@ const rest: AuthBackend = {
   name: (credentials) => str(credentials.get('username') ?? ''),
   check: (credentials, ctx) =>
     check(str(credentials.get('username') ?? ''), str(credentials.get('password') ?? ''), ctx),
-  list: (user) => lists.get(user),
+  // a token outlives the process that heard the list: without it the user has no rights until the next login
+  list: (user) => (lists.has(user) ? lists.get(user) : []),
 }
 
 export default rest

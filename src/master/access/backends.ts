@@ -3,6 +3,7 @@ import type { Log } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import { moduleFiles } from '../../python/mod.ts'
 import { ownBackend } from './backend-own.ts'
+import { LoginQueue } from './login-queue.ts'
 
 export interface AuthContext {
   opts: Dict
@@ -32,10 +33,26 @@ const BACKENDS: Readonly<Record<string, Load>> = {
   sharedsecret: () => import('./backend-sharedsecret.ts'),
 }
 
-/** Users' own are asked before ours. */
+const queues = new Map<string, LoginQueue>()
+
+/** Let a system judge a bounded number of logins at the same time, and turn away what is beyond. */
+function bounded(name: string, system: AuthBackend): AuthBackend {
+  const queue = queues.get(name) ?? new LoginQueue()
+  queues.set(name, queue)
+  return {
+    ...system,
+    check: (credentials, ctx) => {
+      if (!queue.isFull) return queue.judge(() => system.check(credentials, ctx))
+      ctx.log('warning', `Too many logins wait for the ${name} system; one was turned away`)
+      return false
+    },
+  }
+}
+
+/** Find a system by its name. Users' own systems come before ours. */
 export async function backend(name: string, opts: Dict, log: Log): Promise<AuthBackend | undefined> {
   const own = moduleFiles(opts, 'auth').length > 0 ? await ownBackend(name, opts, log) : undefined
-  if (own) return own
   const load = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined
-  return load && (await load()).default
+  const system = own ?? (load && (await load()).default)
+  return system && bounded(name, system)
 }

@@ -64,7 +64,12 @@ export async function createCertificate(ctx: FunctionContext, options: Options):
 async function keepCopy(ctx: FunctionContext, made: Certificate, path: Value, withName: boolean): Promise<void> {
   if (!truthy(path)) return
   const tools = await x509()
-  const name = withName ? commonName(tools, made.subject) : undefined
+  // whoever asked for the certificate chose the name, and must not choose the folder
+  const name = withName
+    ? commonName(tools, made.subject)
+        ?.replace(/[/\p{Cc}]/gu, '_')
+        .slice(0, 128)
+    : undefined
   const file = `${name === undefined ? '' : `${name}-`}${made.serial.toString(16)}.crt`
   await writePem(
     ctx,

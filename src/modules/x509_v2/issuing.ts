@@ -6,7 +6,7 @@ import { createCertificate } from './creating.ts'
 import { CERTIFICATE_ENCODINGS, checkEncoding, checkedDigest, encodeCertificate } from './encoding.ts'
 import { writePem } from './pem.ts'
 import { askAuthority, grantedPolicy, localPolicy } from './policies.ts'
-import { bytesOf, certificate, failure, invalid, privateKey } from './sources.ts'
+import { bytesOf, certificate, failure, givenBytes, invalid, privateKey } from './sources.ts'
 
 type Options = ReadonlyMap<string, Value>
 
@@ -72,6 +72,26 @@ async function fromAuthority(ctx: FunctionContext, order: Order, options: Map<st
   }
 }
 
+/** Options that name the authority's own keys and files. Only its policy can set them. */
+const OF_AUTHORITY = ['signing_private_key', 'signing_private_key_passphrase', 'signing_cert', 'copypath', 'prepend_cn']
+
+/** Options by which a minion sends key material; the authority's files are not its to name. */
+const MATERIAL = ['public_key', 'csr'] as const
+
+/** What a policy may be merged with: the options of the requester without those that are the authority's. */
+function requested(ctx: FunctionContext, options: Options, minion: Value): Map<string, Value> {
+  const kept = new Map(options)
+  const foreign = minion === null ? OF_AUTHORITY : [...OF_AUTHORITY, 'private_key', 'private_key_passphrase']
+  for (const name of foreign) {
+    if (kept.delete(name)) ctx.log('warning', `x509: ignored ${name} of a request: only the signing policy can set it`)
+  }
+  for (const name of MATERIAL) {
+    const value = kept.get(name) ?? null
+    if (minion !== null && truthy(value)) kept.set(name, givenBytes(value))
+  }
+  return kept
+}
+
 /** What another minion is answered. */
 export async function signForOther(
   ctx: FunctionContext,
@@ -86,7 +106,7 @@ export async function signForOther(
     const policy = await grantedPolicy(ctx, name, minion)
     if (typeof policy === 'string') return answer(null, policy)
     if (!policyOnly) {
-      const merged = (await x509()).withPolicy(policy, options)
+      const merged = (await x509()).withPolicy(policy, requested(ctx, options, minion))
       merged.delete('ca_server')
       return answer((await createCertificate(ctx, merged)).raw)
     }

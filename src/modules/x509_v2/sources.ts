@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { SaltError, str, type Value } from '../../data/mod.ts'
 import {
   type Certificate,
+  encodedBytes,
   type FunctionContext,
   isSourceFile,
   sourceBytes,
@@ -15,6 +16,7 @@ export const invalid = (message: string): SaltError => new SaltError('SaltInvoca
 export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 export const isFile = ({ host }: FunctionContext, value: Value): Promise<boolean> => isSourceFile(host, value)
+export const givenBytes = encodedBytes
 export const bytesOf = ({ host }: FunctionContext, value: Value): Promise<Uint8Array> => sourceBytes(host, value)
 export const certificate = ({ host }: FunctionContext, source: Value): Promise<Certificate> =>
   sourceCertificate(host, source)

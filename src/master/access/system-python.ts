@@ -1,0 +1,49 @@
+// Small questions to libraries of the system that Node cannot load (libpam, libcrypt), asked through Python's ctypes in a
+// process of their own. What is asked goes by the input of that process, never by its arguments or environment.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { type Dict, textOf } from '../../data/mod.ts'
+
+const SYSTEM_PYTHON = '/usr/bin/python3'
+
+/** How long the process may take. */
+const MOST_MS = 30_000
+
+/** What is read of its output. */
+const MOST_BYTES = 4096
+
+export interface Answer {
+  /** Undefined when the process was ended or could not be started. */
+  code: number | undefined
+  text: string
+}
+
+/** The program that `auth.pam.python` names, else the system's, else the first on the search path. */
+function python(opts: Dict): string {
+  const chosen = textOf(opts.get('auth.pam.python') ?? null)
+  return chosen || (existsSync(SYSTEM_PYTHON) ? SYSTEM_PYTHON : 'python3')
+}
+
+/**
+ * Run a script with an input. `-I` keeps the working directory, PYTHONPATH and the user's packages off the search path:
+ * the master often is root, and a `ctypes.py` in the directory in which it was started would run as root.
+ */
+export function askPython(opts: Dict, script: string, input: readonly string[]): Promise<Answer> {
+  return new Promise((done) => {
+    const child = spawn(python(opts), ['-I', '-S', '-c', script], {
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: MOST_MS,
+      killSignal: 'SIGKILL',
+    })
+    let text = ''
+    child.stdout.on('data', (piece: Buffer) => {
+      if (text.length < MOST_BYTES) text += String(piece)
+    })
+    child.once('error', () => done({ code: undefined, text: '' }))
+    child.once('close', (code) => done({ code: code ?? undefined, text }))
+    // the exit status tells whether the input was read
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input.join('\0'))
+  })
+}
