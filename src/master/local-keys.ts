@@ -2,8 +2,7 @@
 // alone. One is made for the master's own user and for each user that `publisher_acl` names, and kept across restarts.
 import { timingSafeEqual } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Log, ownUser } from '../base/mod.ts'
+import { type Log, localKeyFile, ownUser } from '../base/mod.ts'
 import { type Dict, isDict, str } from '../data/mod.ts'
 import { generateKeyString } from '../wire/mod.ts'
 
@@ -57,7 +56,7 @@ export class LocalKeys {
 }
 
 function keyFile(cachedir: string, { name, uid, gid }: LocalUser): string {
-  const file = join(cachedir, `.${name}_key`)
+  const file = localKeyFile(cachedir, name)
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) {
     const known = readFileSync(file, 'utf8').trim()
     if (known !== '') return known
