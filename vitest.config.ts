@@ -6,6 +6,7 @@ const PATIENCE_MS = PATIENCE_SECONDS * 1000
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/built-programs.ts'],
     include: ['{src,test,tools,bench}/**/*.test.ts', 'lab/{,compare/}*.test.ts'],
     // a thread that ends closes descriptors by their numbers, which others may have by then
     pool: 'forks',

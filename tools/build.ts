@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
 import { compileAhead } from './build/compile-ahead.ts'
-import { bundleSdk, emitTypes } from './build/sdk.ts'
+import { bundleSdk, emitTypes, packageVersion } from './build/sdk.ts'
 
 interface Program {
   name: string
@@ -53,7 +53,6 @@ const COMMON: esbuild.CommonOptions = {
 
 /** Bundles with shared parts, which esbuild makes as modules of the standard only. */
 async function bundle(root: string, all: Program[], folder: string): Promise<void> {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   await esbuild.build({
     ...COMMON,
     entryPoints: all.map(({ file }) => file),
@@ -64,7 +63,7 @@ async function bundle(root: string, all: Program[], folder: string): Promise<voi
     chunkNames: '[name]-[hash]',
     // they have native parts
     external: ['libsql', 'esbuild', 'ldapts'],
-    define: { BRINE_VERSION: JSON.stringify(version) },
+    define: { BRINE_VERSION: JSON.stringify(packageVersion(root)) },
   })
 }
 

@@ -12,6 +12,7 @@ import { run as checkDocs } from './check-docs.ts'
 import { run as checkImports } from './check-imports.ts'
 import { run as checkSizes } from './check-sizes.ts'
 import { runCommand } from './command.ts'
+import { otherNodes } from './other-nodes.ts'
 
 export interface StepResult {
   passed: number
@@ -76,7 +77,7 @@ async function conformance(area: string): Promise<StepResult> {
   if (area === FORMULAS && !trees) {
     return { passed: 0, failed: 0, details: '', note: 'skipped: FORMULA_TREES names no checkouts' }
   }
-  const { passed, failures, known } = await runArea(area, { trees })
+  const { passed, failures, known, skipped } = await runArea(area, { trees })
   const pending = pendingCases(area)
   const open = failures.filter(({ name }) => !pending.has(name)).map(({ name }) => `FAIL ${name}`)
   const failing = new Set(failures.map(({ name }) => name))
@@ -86,6 +87,7 @@ async function conformance(area: string): Promise<StepResult> {
   const notes = [
     known.size > 0 ? `${known.size} known differences` : '',
     pending.size > 0 ? `${pending.size} pending` : '',
+    skipped.size > 0 ? `${skipped.size} skipped: only root can run them` : '',
   ]
   return {
     passed,
@@ -149,6 +151,7 @@ export function steps(): Step[] {
       },
     },
     { name: 'unit tests', run: (root) => vitest(root, 'vitest.config.ts') },
+    { name: 'other versions of Node', run: otherNodes },
     { name: 'dry run', run: dryRun },
     ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),
     byChance('faults', 'faults/run.ts', ['--rounds', '13', '--seed', '1', '--minions', '40']),

@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../test/free-port.ts'
-import { build } from './build.ts'
 import { runCommand } from './command.ts'
 import { assertFreePorts, DAEMONS, running, stopAll } from './up/daemons.ts'
 import { openSite } from './up/open-site.ts'
-import { configOf, MASTER, programsOf, type Site, siteOf, writtenOf } from './up/site.ts'
+import { configOf, logOf, MASTER, programsOf, type Site, siteOf, writtenOf } from './up/site.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'brine-up-'))
@@ -30,11 +29,8 @@ async function freeSite(): Promise<Site> {
   }
 }
 
-/** The programs of the last build, where there was one. */
-async function programs(from: string, to: string): Promise<void> {
-  if (existsSync(join(from, 'dist', 'salt-master.js'))) symlinkSync(join(from, 'dist'), to)
-  else await build(from, to)
-}
+/** The programs of the last build. */
+const programs = async (from: string, to: string): Promise<void> => symlinkSync(join(from, 'dist'), to)
 
 let site: Site
 
@@ -70,6 +66,20 @@ test('the site applies the sample tree below its own folder', async () => {
   expect(readFileSync(join(writtenOf(site), 'web1/var/lib/shop/count'), 'utf8').trim()).toBe('2')
 })
 
+test('the site has a command for every program', () => {
+  const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(readdirSync(site.bin).sort()).toEqual(Object.keys(bin).sort())
+})
+
+test('the site serves a copy of the sample tree, to which modules can be added', async () => {
+  const modules = join(site.folder, 'tree', 'salt', '_modules')
+  mkdirSync(modules)
+  writeFileSync(join(modules, 'till.mjs'), 'export function count() {\n  return 3\n}\n')
+  const salt = (...words: string[]) => runCommand(root, join(site.bin, 'salt'), [...words, '--out=txt'])
+  expect((await salt('web1', 'saltutil.sync_modules')).output).toBe("web1: ['modules.till']\n")
+  expect((await salt('web1', 'till.count')).output).toBe('web1: 3\n')
+})
+
 test('a second start leaves the site as it is', async () => {
   const before = DAEMONS.map((name) => running(site, name))
   const { already, events } = await openSite(site, programs)
@@ -92,4 +102,12 @@ test('a port that is taken is named with a way out', async () => {
   const taken = assertFreePorts(siteOf(root, port, folder))
   await expect(taken).rejects.toThrow(new RegExp(`Port ${port} of 127.0.0.1 is taken; .*npm run up -- --port=`))
   await new Promise((done) => server.close(done))
+})
+
+test('daemons log nothing but the signal that ends them', async () => {
+  await stopAll(site)
+  for (const name of DAEMONS) {
+    const program = name === MASTER ? 'salt-master' : 'salt-minion'
+    expect(readFileSync(logOf(site, name), 'utf8')).toBe(`[WARNING ] ${program} received SIGTERM, exiting\n`)
+  }
 })

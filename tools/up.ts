@@ -48,7 +48,7 @@ function eventLine({ tag, data }: BusEvent): string[] {
 async function tour(site: Site, events: BusClient): Promise<void> {
   await show(site, 'salt', '*', 'test.ping')
   await heard(events)
-  say('The sample tree examples/tree on two of them:\n')
+  say('The sample tree, a copy of examples/tree, on two of them:\n')
   await show(site, 'salt', 'web*', 'state.apply', '--state-output=terse')
   say("What the master's event bus told of that:\n")
   for (const event of await heard(events)) for (const line of eventLine(event)) say(`  ${line}`)
@@ -58,6 +58,7 @@ async function tour(site: Site, events: BusClient): Promise<void> {
 function whatNext(site: Site): void {
   const salt = commandOf(site, 'salt')
   say(`They keep running; \`npm run down\` stops them. What the states wrote is below ${near(site, writtenOf(site))}.`)
+  say(`The master serves ${near(site, join(site.folder, 'tree'))}; files that you add there stay until the next start.`)
   say('Try next:\n')
   const lines: [line: string, meaning: string][] = [
     [`${salt} 'web*' cmd.run 'uname -a'`, 'a command on two of them'],

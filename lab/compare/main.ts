@@ -11,7 +11,7 @@ import { install } from '../states.ts'
 import { STOCK } from '../stock.ts'
 import { type Answer, answerDifferences, countChanges, snapshotDifferences } from './difference.ts'
 import { FORMULA_PACKAGES, FORMULAS, type Formula } from './formulas.ts'
-import { call, OURS, PYTHON_PACKAGES, type Side, saltSide } from './sides.ts'
+import { call, OURS, PYTHON_PACKAGES, type Side, saltSide, startProblem } from './sides.ts'
 import { type Snapshot, snapshot } from './snapshot.ts'
 
 /** The runs of a formula, in order; each answer of ours is compared with Salt's. */
@@ -51,6 +51,11 @@ export async function compare(args: string[]): Promise<number> {
     mounts: { ...mounts, [trees]: '/srv/formulas' },
   })
   try {
+    const problem = await withHost(lab, (host) => startProblem(host, side))
+    if (problem !== undefined) {
+      process.stderr.write(`Salt does not start (SALT_PYTHONPATH names what it imports beside SALT_TREE): ${problem}\n`)
+      return 2
+    }
     let differences = 0
     for (const formula of there) differences += await compareFormula(lab, formula, side, values.verbose ?? false)
     say(`${there.length} formulas, ${differences} differences`)
@@ -88,8 +93,7 @@ function summary(answer: Answer): string {
 async function course(lab: Lab, formula: Formula, side: Side): Promise<Course> {
   const { name, sls = [name] } = formula
   const mirror = formula.needsMirror ? (lab.hosts[0] ?? (await bootMirror(lab, /^(postgresql|libpq)/))) : undefined
-  const [host] = (await lab.boot('formula')) as [Host]
-  try {
+  return withHost(lab, async (host) => {
     if (formula.needsMirror) await introduce(host, mirror!)
     if (formula.tree !== undefined) install(host, formula.tree)
     else configure(host, formula)
@@ -99,6 +103,14 @@ async function course(lab: Lab, formula: Formula, side: Side): Promise<Course> {
       answers[run] = await call(host, side, ['state.apply', sls.join(','), ...args])
     }
     return { answers, before, after: await snapshot(host) }
+  })
+}
+
+/** Boots a fresh host, works on it and discards it. */
+async function withHost<Result>(lab: Lab, work: (host: Host) => Promise<Result>): Promise<Result> {
+  const [host] = (await lab.boot('formula')) as [Host]
+  try {
+    return await work(host)
   } finally {
     await lab.discard(host)
   }

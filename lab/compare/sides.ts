@@ -44,7 +44,7 @@ export function saltSide(tree: string, path: string): { side: Side; mounts: Reco
 const TEN_MINUTES = 600_000
 
 /** What a side answers to a call of a function. */
-export async function call(host: Host, side: Side, args: string[]): Promise<Answer> {
+export async function call(host: Pick<Host, 'attempt'>, side: Side, args: string[]): Promise<Answer> {
   const argv = [...side.command, '--local', '--out=json', '--log-level=error', ...args]
   const { stdout, stderr } = await host.attempt(argv, { env: side.env, timeout: TEN_MINUTES })
   if (process.env['BRINE_LAB_VERBOSE'] && stderr.trim()) process.stderr.write(`[${side.name}] ${stderr.trim()}\n`)
@@ -53,4 +53,12 @@ export async function call(host: Host, side: Side, args: string[]): Promise<Answ
   } catch {
     return `no JSON: ${stdout}${stderr}`
   }
+}
+
+/** Why a side cannot be compared on this host, in one line: it does not answer a ping. Undefined when it does. */
+export async function startProblem(host: Pick<Host, 'attempt'>, side: Side): Promise<string | undefined> {
+  const answer = await call(host, side, ['test.ping'])
+  if (answer === true) return undefined
+  // the last line of a Python traceback names the error
+  return String(answer).trim().split('\n').at(-1)!
 }

@@ -38,3 +38,11 @@ export class BrineError<Code extends string = string> extends Error {
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
+
+/** Node 24 and newer append this to the error of a certificate check; none of our programs takes the flag it names. */
+const NODE_ADVICE = /; if the root CA is installed locally, try running Node\.js with --use-system-ca$/
+
+/** Return what a check of a certificate found, in OpenSSL's words and the same on every version of Node. */
+export function certificateProblem(message: string): string {
+  return message.replace(NODE_ADVICE, '')
+}

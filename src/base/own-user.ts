@@ -1,4 +1,4 @@
-// Who runs this program.
+// The user who runs this program, and the file that proves it to a master on the same machine.
 import { userInfo } from 'node:os'
 
 /** Who this process runs as: the name, or the number of a user that the system has no name for, as in some containers. */
@@ -9,4 +9,12 @@ export function ownUser(): string {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SYSTEM_ERROR') throw error
     return String(process.geteuid?.() ?? '')
   }
+}
+
+/**
+ * Return the file with the key of a local user, which only that user can read. The master's own key is that of the user it runs as,
+ * the option `user`; an empty option means the user of this process.
+ */
+export function localKeyFile(cachedir: string, user: string): string {
+  return `${cachedir}/.${user || ownUser()}_key`
 }

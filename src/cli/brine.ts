@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The `brine` program: what it can do beyond Salt's own commands. Commands are loaded when they are named, so that
 // asking for the version costs little more than starting Node.
-import { version } from './version.ts'
+import { brineVersion } from '../base/mod.ts'
 
 const USAGE = `Usage: brine <command> [options]
 
@@ -13,6 +13,8 @@ Commands:
 Options:
   -h, --help     show this help, or that of the command before it
   --version      show the version
+  -V, --versions-report
+                 show the versions of Brine, Node, libraries and system
 `
 
 async function main(argv: string[]): Promise<number> {
@@ -25,8 +27,11 @@ async function main(argv: string[]): Promise<number> {
     case 'python-host':
       return (await import('./python-host.ts')).run()
     case '--version':
-      process.stdout.write(`brine ${version()}\n`)
+      process.stdout.write(`brine ${brineVersion()}\n`)
       return 0
+    case '-V':
+    case '--versions-report':
+      return (await import('./versions-report.ts')).printVersions()
     case '-h':
     case '--help':
       process.stdout.write(USAGE)

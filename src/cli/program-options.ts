@@ -27,7 +27,7 @@ export async function programOptions({ program, line, streams, log, file, read }
   const { values, given } = line
   const folder = configDir(str(values.get('config_dir')!), given.has('config_dir'), streams)
   values.set('config_dir', folder)
-  const opts = await readConfig(() => read(join(folder, file)))
+  const opts = await readConfig(join(folder, file), read)
   layOver(opts, line)
   emptyOutputFile(opts)
   return opts
@@ -43,13 +43,15 @@ function configDir(named: string, isGiven: boolean, streams: Streams): string {
   return resolve(folder)
 }
 
-async function readConfig(read: () => Promise<Dict>): Promise<Dict> {
+async function readConfig(path: string, read: (path: string) => Promise<Dict>): Promise<Dict> {
   try {
-    return await read()
+    return await read(path)
   } catch (error) {
     if (error instanceof ConfigError) throw new ProgramExit(1, { stderr: `[ERROR   ] ${error.message}\n` })
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw new UsageError(`Failed to load configuration: ${toError(error).message}`)
+    const { syscall, path: named = path } = error as NodeJS.ErrnoException
+    if (syscall === undefined) throw error
+    const { fromNodeError } = await import('../host/mod.ts')
+    throw new UsageError(`Failed to load configuration: ${toError(fromNodeError(error, named)).message}`)
   }
 }
 

@@ -14,6 +14,17 @@ function complaint({ name, message, hint, at }: BrineError): string {
   return `${hint === undefined ? '' : `${hint}\n`}${name}: ${place}${message}`
 }
 
+/** A refusal of the operating system, in the words of Salt or Python; undefined when the error is another one. */
+async function systemComplaint(thrown: unknown): Promise<string | undefined> {
+  const { code, syscall, path } = thrown as NodeJS.ErrnoException
+  if (syscall === undefined) return undefined
+  if ((code === 'EACCES' || code === 'EPERM') && path !== undefined) {
+    return `No permissions to access "${path}", are you running as the correct user?`
+  }
+  const known = (await import('../host/mod.ts')).fromNodeError(thrown, path)
+  return known instanceof BrineError ? complaint(known) : undefined
+}
+
 export async function runProgram(
   program: Program,
   argv: readonly string[],
@@ -32,6 +43,11 @@ export async function runProgram(
     }
     if (thrown instanceof BrineError) {
       streams.err(`${complaint(thrown)}\n`)
+      return EX_FAILED
+    }
+    const refusal = thrown instanceof ProgramExit ? undefined : await systemComplaint(thrown)
+    if (refusal !== undefined) {
+      streams.err(`${refusal}\n`)
       return EX_FAILED
     }
     if (!(thrown instanceof ProgramExit)) throw thrown

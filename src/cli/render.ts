@@ -2,7 +2,7 @@
 // result on standard output. Nothing of the machine is asked for or changed.
 import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { BrineError, consoleLog, isLogLevel, LOG_LEVELS, type Log, toError } from '../base/mod.ts'
+import { BrineError, brineVersion, consoleLog, isLogLevel, LOG_LEVELS, type Log, toError } from '../base/mod.ts'
 import { type Dict, dumpJson, isDict, type Value } from '../data/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
 import { type RenderOptions, renderFile, renderText } from '../render/mod.ts'
@@ -12,7 +12,6 @@ import { EX_USAGE, ProgramExit, UsageError } from './optparse/exit.ts'
 import { usageText } from './optparse/help.ts'
 import type { Program } from './optparse/option.ts'
 import { type Parsed, parseCommandLine } from './optparse/parse.ts'
-import { version } from './version.ts'
 
 const PROGRAM: Program = {
   name: 'brine render',
@@ -47,7 +46,7 @@ interface Request {
 export async function run(argv: readonly string[]): Promise<number> {
   let parsed: Parsed | undefined
   try {
-    parsed = parseCommandLine(PROGRAM, argv, version())
+    parsed = parseCommandLine(PROGRAM, argv, brineVersion())
     const request = await readRequest(parsed)
     const { value } = await renderFile(request.file, request.options)
     process.stdout.write(print(value, request.out))

@@ -1,7 +1,6 @@
 // Who runs a program, as the master knows it: the user's name, and the key that the master left for that user to read.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { ownUser } from '../base/mod.ts'
+import { localKeyFile, ownUser } from '../base/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 
 export interface LocalIdentity {
@@ -17,7 +16,7 @@ export function localKey(opts: Dict): LocalIdentity {
   const owner = str(opts.get('user') ?? '') || self
   for (const name of new Set([user.startsWith('sudo_') ? 'root' : user, owner])) {
     try {
-      return { user, key: readFileSync(join(str(opts.get('cachedir')!), `.${name}_key`), 'utf8').trim() }
+      return { user, key: readFileSync(localKeyFile(str(opts.get('cachedir')!), name), 'utf8').trim() }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'ENOENT' && code !== 'EACCES') throw error

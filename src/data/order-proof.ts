@@ -13,8 +13,9 @@ export function orderProof(key: string, tag: string, data: Dict): string {
     .digest('hex')
 }
 
-/** The proof, or as in Salt the key itself. */
+/** Whether `data` holds the proof or, as in Salt, the key itself. An empty key, which anybody knows, proves nothing. */
 export function isProven(key: string, tag: string, data: Dict): boolean {
+  if (key === '') return false
   const given = Buffer.from(str(data.get('key') ?? ''))
   return [orderProof(key, tag, data), key].some((wanted) => {
     const expected = Buffer.from(wanted)

@@ -1,6 +1,6 @@
 // Grains about the minion itself: who it runs as, where, with what environment, and what it is called.
 import { createHash } from 'node:crypto'
-import { SALT_VERSION } from '../base/mod.ts'
+import { brineVersion, SALT_VERSION } from '../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
@@ -39,6 +39,7 @@ export async function softwareGrains(machine: Machine, opts: Dict): Promise<Dict
     ['saltpath', home],
     ['saltversion', SALT_VERSION],
     ['saltversioninfo', info],
+    ['brineversion', brineVersion()],
     ['zmqversion', ZEROMQ],
     ['package', 'onedir'],
     ['ca_truststore', truthy(opts.get('use_os_truststore') ?? false) ? 'os' : 'certifi'],

@@ -3,6 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls'
+import { certificateProblem } from '../base/mod.ts'
 import { type PyError, valueError } from '../data/mod.ts'
 import { trustSystem } from './system-trust.ts'
 
@@ -96,7 +97,10 @@ function sendOnce(request: HttpRequest): Promise<http.IncomingMessage> {
         Math.min(request.timeout * 1000, 2 ** 31 - 1),
       )
       message.once('close', () => clearTimeout(overall))
-      message.on('error', reject)
+      message.on('error', (error) => {
+        error.message = certificateProblem(error.message)
+        reject(error)
+      })
       message.once('socket', (socket) => limitConnecting(message, socket, request.connectTimeout))
       message.once('response', (response) => {
         answer = response

@@ -2,8 +2,7 @@
 // prove which user runs them. The master's own user and each user in `publisher_acl` has one, and it is kept across restarts.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Log, makeOwnFolder, ownUser, PASSABLE_FOLDER } from '../base/mod.ts'
+import { type Log, localKeyFile, makeOwnFolder, ownUser, PASSABLE_FOLDER } from '../base/mod.ts'
 import { type Dict, isDict, str } from '../data/mod.ts'
 import { generateKeyString } from '../wire/mod.ts'
 
@@ -51,7 +50,7 @@ export class LocalKeys {
 const digest = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 function keyFile(cachedir: string, { name, uid, gid }: LocalUser): string {
-  const file = join(cachedir, `.${name}_key`)
+  const file = localKeyFile(cachedir, name)
   const known = statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8').trim() : ''
   const key = known === '' ? generateKeyString() : known
   if (known === '') writeFileSync(file, key, { mode: 0o600 })

@@ -1,7 +1,6 @@
 // The reactor in its master: what it reaches the master's functions, stores and bus by.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { newJid, toError } from '../base/mod.ts'
+import { localKeyFile, newJid, toError } from '../base/mod.ts'
 import {
   type MasterAccess,
   masterContext,
@@ -34,7 +33,7 @@ export function openReactor(parts: MasterParts, access: MasterAccess): Reactor |
   const { opts, log, bus } = parts
   if (!hasRules(opts)) return undefined
   applyReactorEngine(opts)
-  const cachedir = str(opts.get('cachedir')!)
+  const keyFile = localKeyFile(str(opts.get('cachedir')!), str(opts.get('user') ?? ''))
   const context = masterContext(
     access,
     { jid: '', user: 'UNKNOWN', tag: 'salt/reactor' },
@@ -61,7 +60,7 @@ export function openReactor(parts: MasterParts, access: MasterAccess): Reactor |
     store: context.reactions(),
     minionsBack: () => minionsBack(parts.publications),
     run: ({ caused, ...call }) => runMasterFunction(causedAccess(access, caused), { ...call, isBrief: true }),
-    masterKey: () => readFileSync(join(cachedir, '.root_key'), 'utf8').trim(),
+    masterKey: () => readFileSync(keyFile, 'utf8').trim(),
   })
   reactor.start()
   return reactor

@@ -1,5 +1,5 @@
 // What `test.versions_report` and its like tell about this installation.
-import { SALT_VERSION } from '../base/mod.ts'
+import { brineVersion, SALT_VERSION } from '../base/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 
 type Section = Record<string, string | null>
@@ -9,6 +9,7 @@ export function versionsInformation(grains: Dict): Record<string, Section> {
   const { node, ...libraries } = process.versions
   return {
     'Salt Version': { Salt: SALT_VERSION },
+    'Brine Version': { Brine: brineVersion() },
     'Node Version': { Node: node },
     'Dependency Versions': { openssl: libraries.openssl ?? null, uv: libraries.uv ?? null, v8: libraries.v8 ?? null },
     'System Versions': {

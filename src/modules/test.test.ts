@@ -82,6 +82,8 @@ describe('test', () => {
   })
 
   test('.versions_report lists sections with aligned names', async () => {
-    expect(await tryFunction(module, 'versions_report')).toMatch(/^Salt Version:\n +Salt: \d+\.\d+\n \n/)
+    expect(await tryFunction(module, 'versions_report')).toMatch(
+      /^Salt Version:\n +Salt: \d+\.\d+\n \nBrine Version:\n +Brine: \d+\.\d+\.\d+\n \nNode Version:\n/,
+    )
   })
 })

@@ -1,5 +1,6 @@
 // The rules of the running reactor, what it did and why, and what it would do. It is reached by events that show
 // that their sender may read the master's key.
+import { localKeyFile } from '../base/mod.ts'
 import { type Dict, fnmatch, isDict, isList, orderProof, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 import { fireAndWait, waitFor } from './reactor/waiting.ts'
@@ -10,8 +11,8 @@ const BASE = 'salt/reactors/manage'
 /** Seconds that Salt waits for the reactor. */
 const PATIENCE = 30
 
-async function masterKey(ctx: MasterContext): Promise<string> {
-  const bytes = await ctx.host.read(`${str(ctx.opts.get('cachedir')!)}/.root_key`)
+async function masterKey({ host, opts }: MasterContext): Promise<string> {
+  const bytes = await host.read(localKeyFile(str(opts.get('cachedir')!), str(opts.get('user') ?? '')))
   return Buffer.from(bytes).toString().trim()
 }
 

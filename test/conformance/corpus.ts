@@ -64,6 +64,11 @@ export function knownDifferences(area: string): Map<string, string> {
   return reasonsIn('known', area)
 }
 
+/** Case name → why only root can run it: recordings were made by root. */
+export function rootCases(area: string): Map<string, string> {
+  return reasonsIn('root', area)
+}
+
 /** Case name → what is still to be built for it. They fail, but the gate does not wait for them. */
 export function pendingCases(area: string): Map<string, string> {
   return reasonsIn('pending', area)

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PATIENCE_SECONDS } from '../until.ts'
 import type { Case } from './area.ts'
-import { adapterPath, areaNames, caseDirectory, caseFiles, knownDifferences, readCases } from './corpus.ts'
+import { adapterPath, areaNames, caseDirectory, caseFiles, knownDifferences, readCases, rootCases } from './corpus.ts'
 import { formulaCases } from './formulas/goldens.ts'
 import { wireCases } from './wire/vectors.ts'
 import type { Ready, Verdict, WorkerInput } from './worker.ts'
@@ -37,6 +37,8 @@ export interface AreaReport {
   failures: Failure[]
   /** Name → reason, for the cases that differ as declared. */
   known: Map<string, string>
+  /** Name → reason, for the cases that this user cannot run. */
+  skipped: Map<string, string>
 }
 
 /** The request itself cannot be served: no such area, or no cases for it. */
@@ -45,12 +47,19 @@ export class RequestError extends Error {}
 export async function runArea(area: string, options: RunOptions = {}): Promise<AreaReport> {
   const areas = areaNames()
   if (!areas.includes(area)) throw new RequestError(`No area '${area}'; there are: ${areas.join(', ')}`)
-  const cases = casesOf(area, options)
+  const all = casesOf(area, options)
+  const forRoot = process.getuid?.() === 0 ? new Map<string, string>() : rootCases(area)
+  const cases = all.filter(({ name }) => !forRoot.has(name))
   const problems = await runCases({ adapter: adapterPath(area), cases })
   const report = weigh(cases, problems, knownDifferences(area))
+  for (const { name } of all) if (forRoot.has(name)) report.skipped.set(name, forRoot.get(name)!)
   const complete = options.cases === undefined && options.filter === undefined
   if (complete && report.known.size > cases.length * KNOWN_SHARE) {
     report.failures.push({ name: `known/${area}.json`, problem: `lists more than ${KNOWN_SHARE * 100} % of the cases` })
+  }
+  const names = new Set(all.map(({ name }) => name))
+  for (const name of complete ? rootCases(area).keys() : []) {
+    if (!names.has(name)) report.failures.push({ name: `root/${area}.json`, problem: `names no case: ${name}` })
   }
   return report
 }
@@ -82,7 +91,7 @@ function formulasOf({ cases, filter, trees }: RunOptions): Case[] {
 }
 
 function weigh(cases: Case[], problems: Array<string | undefined>, declared: Map<string, string>): AreaReport {
-  const report: AreaReport = { passed: 0, failures: [], known: new Map() }
+  const report: AreaReport = { passed: 0, failures: [], known: new Map(), skipped: new Map() }
   for (const [index, { name }] of cases.entries()) {
     const problem = problems[index]
     const reason = declared.get(name)

@@ -45,6 +45,7 @@ function print(report: AreaReport, verbose: boolean): void {
     lines.push(verbose ? `FAIL ${name}\n${problem.replace(/^/gm, '  ')}` : `FAIL ${name}`)
   }
   for (const [name, reason] of report.known) lines.push(`known difference: ${name}: ${reason}`)
+  for (const [name, reason] of report.skipped) lines.push(`skipped, as only root can run it: ${name}: ${reason}`)
   lines.push(`${report.passed} passed, ${report.failures.length} failed`)
   process.stdout.write(`${lines.join('\n')}\n`)
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../../src/base/mod.ts'
-import { LocalClient, runMasterFunction, socketAccess } from '../../src/client/mod.ts'
+import { LocalClient, localKey, runMasterFunction, socketAccess } from '../../src/client/mod.ts'
 import { masterConfig, minionConfig } from '../../src/config/mod.ts'
 import { type Dict, type Plain, str, toPlain, type Value } from '../../src/data/mod.ts'
 import { Master } from '../../src/master/mod.ts'
@@ -34,6 +34,11 @@ export class TestMaster {
   constructor(opts: Dict, config: string) {
     this.opts = opts
     this.config = config
+  }
+
+  /** The user as whom this process publishes jobs. */
+  get user(): string {
+    return localKey(this.opts).user
   }
 
   async start(): Promise<void> {

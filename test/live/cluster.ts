@@ -195,6 +195,8 @@ export class Cluster {
   ): Promise<Ran> {
     const env = {
       ...process.env,
+      // root by sudo counts as another user
+      SUDO_USER: undefined,
       ...this.programs.env,
       // tokens of who runs this would count
       HOME: join(this.root, 'home'),

@@ -21,6 +21,11 @@ export function emitTypes(root: string, folder: string): void {
   }
 }
 
+/** Return the version that the build writes into programs and the sdk. */
+export function packageVersion(root: string): string {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version
+}
+
 export async function bundleSdk(root: string, file: string): Promise<void> {
   await esbuild.build({
     entryPoints: [join(root, 'src', 'sdk', 'mod.ts')],
@@ -29,6 +34,7 @@ export async function bundleSdk(root: string, file: string): Promise<void> {
     platform: 'node',
     target: 'node20.19',
     format: 'cjs',
+    define: { BRINE_VERSION: JSON.stringify(packageVersion(root)) },
     packages: 'external',
     logLevel: 'warning',
     logOverride: { 'empty-import-meta': 'silent' },

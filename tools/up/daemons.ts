@@ -33,7 +33,7 @@ export function start(site: Site, name: string): void {
   const program = join(programsOf(site), name === MASTER ? 'salt-master.js' : 'salt-minion.js')
   const log = openSync(logOf(site, name), 'a')
   const words = [program, '-c', configOf(site, name), '-l', 'warning']
-  const child = spawn(process.execPath, words, { stdio: ['ignore', log, log], detached: true, cwd: site.folder })
+  const child = spawn(site.node, words, { stdio: ['ignore', log, log], detached: true, cwd: site.folder })
   closeSync(log)
   writeFileSync(pidFile(site, name), String(child.pid))
   child.unref()

@@ -1,19 +1,21 @@
 // The little site of `npm run up`: a master and three minions on loopback, each with its configuration and everything it
 // keeps below one folder, and commands that find it.
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export const MASTER = 'master'
 export const MINIONS = ['db1', 'web1', 'web2'] as const
 
-/** Commands of the site with the configuration they take; `salt-call` speaks for one of the minions. */
+/** Commands of the site with the configuration they take; `salt-call` and `salt-minion` speak for one of the minions. */
 const COMMANDS: Readonly<Record<string, string | undefined>> = {
   salt: MASTER,
   'salt-call': 'web1',
   'salt-cp': MASTER,
   'salt-key': MASTER,
+  'salt-master': MASTER,
+  'salt-minion': 'web1',
   'salt-run': MASTER,
   brine: undefined,
 }
@@ -30,6 +32,8 @@ export interface Site {
   bin: string
   publishPort: number
   returnPort: number
+  /** The Node that daemons and commands run with. */
+  node: string
 }
 
 export const siteOf = (root: string, port: number, brine = join(root, '.brine')): Site => ({
@@ -38,6 +42,7 @@ export const siteOf = (root: string, port: number, brine = join(root, '.brine'))
   bin: join(brine, 'bin'),
   publishPort: port,
   returnPort: port + 1,
+  node: process.execPath,
 })
 
 export const programsOf = (site: Site): string => join(site.folder, 'dist')
@@ -65,6 +70,7 @@ export function writeSite(site: Site): void {
   for (const folder of [site.folder, dataOf(site)]) rmSync(folder, { recursive: true, force: true })
   for (const folder of [join(site.folder, 'log'), writtenOf(site)]) mkdirSync(folder, { recursive: true })
   mkdirSync(site.bin, { recursive: true })
+  cpSync(join(site.root, 'examples', 'tree'), treeOf(site), { recursive: true })
   configure(site, MASTER, 'master', masterOptions(site))
   for (const id of MINIONS) configure(site, id, 'minion', minionOptions(site, id))
   for (const [command, config] of Object.entries(COMMANDS)) writeCommand(site, command, config)
@@ -77,15 +83,16 @@ function configure(site: Site, name: string, file: string, options: object): voi
   writeFileSync(join(configOf(site, name), file), `${lines.join('\n')}\n`)
 }
 
-const sampleTree = (site: Site, part: string): string => join(site.root, 'examples', 'tree', part)
+/** The copy of the sample tree that the master serves, where users may add files. */
+const treeOf = (site: Site): string => join(site.folder, 'tree')
 
 const masterOptions = (site: Site) => ({
   interface: '127.0.0.1',
   publish_port: site.publishPort,
   ret_port: site.returnPort,
   root_dir: rootOf(site, MASTER),
-  file_roots: { base: [sampleTree(site, 'salt')] },
-  pillar_roots: { base: [sampleTree(site, 'pillar')] },
+  file_roots: { base: [join(treeOf(site), 'salt')] },
+  pillar_roots: { base: [join(treeOf(site), 'pillar')] },
   // this master answers on loopback only
   auto_accept: true,
 })
@@ -100,7 +107,7 @@ const minionOptions = (site: Site, id: string) => ({
 })
 
 function writeCommand(site: Site, command: string, config: string | undefined): void {
-  const words = [process.execPath, join(programsOf(site), `${command}.js`)]
+  const words = [site.node, join(programsOf(site), `${command}.js`)]
   if (config !== undefined) words.push('-c', configOf(site, config))
   const file = join(site.bin, command)
   writeFileSync(file, `#!/bin/sh\nexec ${words.map(quoted).join(' ')} "$@"\n`)

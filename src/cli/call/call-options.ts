@@ -1,4 +1,5 @@
 // The options of one salt-call: the minion's configuration, with the command line laid over it.
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Log } from '../../base/mod.ts'
 import { expandRoots, minionConfig } from '../../config/mod.ts'
@@ -32,13 +33,25 @@ function setRoots(opts: Dict, { values, given }: CommandLine, complain: (text: s
   if (given.has('file_root')) opts.set('file_roots', new Map([['base', expandRoots(dirs('file_root'))]]))
   if (given.has('pillar_root')) opts.set('pillar_roots', new Map([['base', expandRoots(dirs('pillar_root'))]]))
   if (given.has('states_dir')) opts.set('states_dirs', dirs('states_dir'))
-  if (truthy(opts.get('local') ?? null)) return
+  if (truthy(opts.get('local') ?? null)) {
+    warnOfAbsent('--file-root', dirs('file_root'), complain)
+    warnOfAbsent('--pillar-root', dirs('pillar_root'), complain)
+    return
+  }
   const ignored = ['file_root', 'pillar_root', 'states_dir'].filter((dest) => given.has(dest))
   if (ignored.length === 0) return
   const names = ignored.map((dest) => `--${dest.replace('_', '-')}`).join(', ')
   const verb = ignored.length === 1 ? 'is' : 'are'
   const why = 'the remote file client retrieves these from the master. Re-run with --local to use the local override.'
   complain(`Warning: ${names} ${verb} ignored because --local was not specified; ${why}\n`)
+}
+
+/** Salt says nothing about such a root, and then that no state was found. */
+function warnOfAbsent(flag: string, dirs: readonly string[], complain: (text: string) => void): void {
+  const isFolder = (path: Value): boolean => statSync(str(path), { throwIfNoEntry: false })?.isDirectory() === true
+  for (const dir of dirs.filter((one) => !expandRoots([one]).some(isFolder))) {
+    complain(`Warning: ${flag}: there is no directory ${dir}\n`)
+  }
 }
 
 /** Modules of users lie below the cache, unless they were put elsewhere on purpose. */

@@ -51,6 +51,18 @@ describe('salt-call --local', () => {
     expect(JSON.parse(out)).toEqual({ local: 'm1 x web' })
   })
 
+  test('names roots of the command line that are not there', async () => {
+    const { err, status } = await call(
+      '--local',
+      '--file-root',
+      '/nonexistent/salt',
+      '--pillar-root',
+      folder,
+      'state.apply',
+    )
+    expect([status, err]).toEqual([1, 'Warning: --file-root: there is no directory /nonexistent/salt\n'])
+  })
+
   test('passes the return code on when asked', async () => {
     expect((await call('--local', '-l', 'quiet', '--retcode-passthrough', 'cmd.run', 'exit 3')).status).toBe(3)
     expect((await call('--local', '-l', 'quiet', 'cmd.run', 'exit 3')).status).toBe(1)

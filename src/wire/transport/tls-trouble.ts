@@ -1,4 +1,5 @@
 // Why TLS with a master did not come about, in words that name the master's address and the part of the option `ssl` to look at.
+import { certificateProblem } from '../../base/mod.ts'
 import { isWireError, WireError } from '../errors.ts'
 import { endpointText } from './endpoint.ts'
 import type { Endpoint, SocketOptions, TlsSettings } from './transport.ts'
@@ -46,7 +47,8 @@ export function tlsRefusal(
   const { code = '', reason } = error as NodeJS.ErrnoException & { reason?: string }
   const cause = CAUSES.find((each) => each.code.test(code))
   if (cause === undefined) return undefined
-  return new WireError('TlsError', `${noTls(endpoint)}: ${cause.why(ssl, reason ?? error.message)}`, { cause: error })
+  const said = certificateProblem(reason ?? error.message)
+  return new WireError('TlsError', `${noTls(endpoint)}: ${cause.why(ssl, said)}`, { cause: error })
 }
 
 /** Why there was no answer: it could not be connected to, or what may be behind it when it said nothing. */

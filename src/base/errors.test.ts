@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { certificateProblem } from './errors.ts'
+
+test.each([
+  ['self-signed certificate', 'self-signed certificate'],
+  [
+    'unable to get local issuer certificate; if the root CA is installed locally, try running Node.js with --use-system-ca',
+    'unable to get local issuer certificate',
+  ],
+])('the problem of a certificate is told without advice about Node: %s', (message, told) => {
+  expect(certificateProblem(message)).toBe(told)
+})

@@ -1,0 +1,203 @@
+// What every program does with the options that all of them have, and with a configuration that cannot be read: exit status and
+// streams as Salt's programs have them (recorded by hand from Salt 3008.2; `test/conformance/cases/cli` has the rest).
+import { spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brineVersion, SALT_VERSION } from '../../src/base/mod.ts'
+import { helpText, PROGRAMS, type Program, UsageError, usageComplaint } from '../../src/cli/mod.ts'
+
+export interface ProgramCase {
+  program: string
+  words: readonly string[]
+  /** What the words ask for, for the name of the test. */
+  what: string
+  exit: number
+  out: string | RegExp
+  err: string | RegExp
+  /** What the error stream begins with, before `err`. */
+  warning?: string
+}
+
+export interface Ended {
+  exit: number | null
+  out: string
+  err: string
+}
+
+/** Salt's programs that Brine has, each with words that make it read its configuration. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  salt: ['web1', 'test.ping'],
+  'salt-call': ['--local', 'test.ping'],
+  'salt-cp': ['web1', '/etc/hostname', '/tmp/hostname'],
+  'salt-key': ['-L'],
+  'salt-master': [],
+  'salt-minion': [],
+  'salt-run': ['test.arg'],
+}
+
+export const SALT_PROGRAMS: readonly string[] = Object.keys(WORDS)
+
+const fileOf = (program: string): string => (/call|minion/.test(program) ? 'minion' : 'master')
+
+const versions = (node: string): RegExp =>
+  new RegExp(
+    `^Salt Version:\n +Salt: ${SALT_VERSION}\n \nBrine Version:\n +Brine: ${brineVersion()}\n \nNode Version:\n +Node: ${node.replace(/^v/, '')}\n`.replaceAll(
+      '.',
+      '\\.',
+    ),
+  )
+
+/** The cases that need no configuration: help, versions and an option that does not exist. */
+export function optionCases(node: string): ProgramCase[] {
+  const report = (program: string, flag: string): ProgramCase => ({
+    ...{ program, words: [flag], what: flag, exit: 0, err: '' },
+    out: versions(node),
+  })
+  const ofSalt = SALT_PROGRAMS.flatMap((program): ProgramCase[] => {
+    const known = PROGRAMS.get(program)!
+    const fine = { program, exit: 0, err: '' }
+    return [
+      ...['-h', '--help'].map((flag) => ({ ...fine, words: [flag], what: flag, out: helpText(known) })),
+      { ...fine, words: ['--version'], what: '--version', out: `${program} ${SALT_VERSION} (Argon)\n` },
+      ...['-V', '--versions-report'].map((flag) => report(program, flag)),
+      refused(known, ['--bogus'], 'an option that does not exist', 'no such option: --bogus'),
+    ]
+  })
+  const brine = { program: 'brine', exit: 0, err: '' }
+  return [
+    ...ofSalt,
+    ...['-h', '--help'].map((flag) => ({ ...brine, words: [flag], what: flag, out: /^Usage: brine <command>/ })),
+    { ...brine, words: ['--version'], what: '--version', out: `brine ${brineVersion()}\n` },
+    ...['-V', '--versions-report'].map((flag) => report('brine', flag)),
+    {
+      ...{ program: 'brine', words: ['--bogus'], what: 'an option that does not exist', exit: 64, out: '' },
+      err: /^Usage: brine <command>[\s\S]*\nbrine: error: no such command: --bogus\n$/,
+    },
+  ]
+}
+
+function refused(program: Program, words: string[], what: string, problem: string): ProgramCase {
+  const err = usageComplaint(program, new UsageError(problem))
+  return { program: program.name, words, what, exit: 64, out: '', err }
+}
+
+/** Configuration files that every program refuses, below `folder`. */
+export function brokenCases(folder: string): ProgramCase[] {
+  return SALT_PROGRAMS.flatMap((program): ProgramCase[] => {
+    const file = fileOf(program)
+    const place = (name: string, text: string | undefined): string => {
+      mkdirSync(join(folder, name), { recursive: true })
+      if (text === undefined) mkdirSync(join(folder, name, file), { recursive: true })
+      else writeFileSync(join(folder, name, file), text)
+      return join(folder, name, file)
+    }
+    const words = (name: string): string[] => ['-c', join(folder, name), ...WORDS[program]!]
+    const yaml = place('yaml', 'a: [\n')
+    const list = place('list', '- a\n- b\n')
+    const parse = `[ERROR   ] Error parsing configuration file: `
+    const why = 'while parsing a flow node\ndid not find expected node content'
+    return [
+      {
+        ...{ program, words: words('yaml'), what: 'broken YAML', exit: 1, out: '' },
+        err: `${parse}${yaml} - ${why}\n  in "${yaml}", line 2, column 1\n`,
+      },
+      {
+        ...{ program, words: words('list'), what: 'a list as configuration', exit: 1, out: '' },
+        err: `${parse}${list} - conf should be a document, not <class 'list'>.\n`,
+      },
+      refused(
+        PROGRAMS.get(program)!,
+        words('folder'),
+        'a folder as configuration file',
+        `Failed to load configuration: [Errno 21] Is a directory: '${place('folder', undefined)}'`,
+      ),
+    ]
+  })
+}
+
+const GONE = 'The salt master could not be contacted. Is master running?\n'
+const NO_RIGHTS = /No permissions to access ".+", are you running as the correct user\?\n$/
+const CANNOT_RUN = /^\[CRITICAL\] salt-\w+ cannot run: EACCES: /m
+
+/** What a program of an ordinary user answers where it finds no configuration, and so takes the defaults of the machine. */
+const BY_DEFAULT: Readonly<Record<string, Pick<ProgramCase, 'exit' | 'out' | 'err'>>> = {
+  salt: { exit: 2, out: GONE, err: '' },
+  'salt-call': { exit: 0, out: 'local:\n    True\n', err: /^(Cannot write to process directory\. .*\n)?$/ },
+  'salt-cp': { exit: 2, out: '', err: GONE },
+  'salt-key': { exit: 1, out: '', err: NO_RIGHTS },
+  'salt-master': { exit: 1, out: '', err: CANNOT_RUN },
+  'salt-minion': { exit: 1, out: '', err: CANNOT_RUN },
+  'salt-run': { exit: 1, out: '', err: NO_RIGHTS },
+}
+
+/** A configuration directory that is not there, and files that the user cannot read; only for users other than root. */
+export function absentCases(folder: string): ProgramCase[] {
+  return SALT_PROGRAMS.flatMap((program): ProgramCase[] => {
+    const closed = join(folder, 'closed')
+    mkdirSync(closed, { recursive: true })
+    writeFileSync(join(closed, fileOf(program)), 'broken: [\n')
+    const missing = join(folder, 'missing')
+    const warning = `WARNING: CONFIG '${missing}' directory does not exist.\n`
+    const usual = { program, ...BY_DEFAULT[program]! }
+    return [
+      { ...usual, words: ['-c', missing, ...WORDS[program]!], what: 'no configuration directory', warning },
+      { ...usual, words: ['-c', closed, ...WORDS[program]!], what: 'an unreadable configuration file' },
+    ]
+  })
+}
+
+export interface Running {
+  /** The Node to run them with. */
+  node: string
+  /** The folder of the built programs. */
+  dist: string
+  /** Run as this user and group. */
+  id?: number | undefined
+}
+
+/** Runs a program to its end. */
+export function runProgram({ node, dist, id }: Running, program: string, words: readonly string[]): Promise<Ended> {
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const ids = id === undefined ? {} : { uid: id, gid: id, cwd: '/' }
+  const child = spawn(node, [join(dist, `${program}.js`), ...words], {
+    env: { ...env, HOME: '/nonexistent', NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...ids,
+  })
+  const ended: Ended = { exit: null, out: '', err: '' }
+  child.stdout.on('data', (text) => void (ended.out += text))
+  child.stderr.on('data', (text) => void (ended.err += text))
+  return new Promise((done, fail) => {
+    child.once('error', fail)
+    child.once('close', (exit) => done({ ...ended, exit }))
+  })
+}
+
+/** Does something with each item, two at a time; the answers are in the order of the items. */
+export async function inPairs<Item, Answer>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = []
+  const left = [...items.entries()]
+  const lane = async (): Promise<void> => {
+    for (let next = left.shift(); next; next = left.shift()) answers[next[0]] = await work(next[1])
+  }
+  await Promise.all([lane(), lane()])
+  return answers
+}
+
+const matches = (text: string, expected: string | RegExp): boolean =>
+  typeof expected === 'string' ? text === expected : expected.test(text)
+
+/** What differs from the case; undefined when nothing does. */
+export function difference({ exit, out, err, warning = '' }: ProgramCase, ended: Ended): string | undefined {
+  const problems = [
+    ended.exit === exit ? '' : `exit status ${ended.exit} instead of ${exit}`,
+    matches(ended.out, out) ? '' : `stdout is ${JSON.stringify(ended.out)} instead of ${String(out)}`,
+    ended.err.startsWith(warning) && matches(ended.err.slice(warning.length), err)
+      ? ''
+      : `stderr is ${JSON.stringify(ended.err)} instead of ${warning}${String(err)}`,
+  ].filter(Boolean)
+  return problems.length === 0 ? undefined : problems.join('\n')
+}
