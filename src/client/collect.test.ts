@@ -8,7 +8,7 @@ const answer = (id: string): Dict =>
     ['id', id],
     ['return', true],
   ])
-const answered = (id: string): BusEvent => new EventBus().tell(`salt/job/1/ret/${id}`, answer(id))
+const answered = (id: string): BusEvent => new EventBus().fire(`salt/job/1/ret/${id}`, answer(id))
 const published = { jid: '1', minions: ['a', 'b', 'c'], missing: [] }
 
 async function all(source: EventSource): Promise<string[]> {
@@ -21,8 +21,8 @@ async function all(source: EventSource): Promise<string[]> {
 /** Two lives of a bus: after the first the events are lost. */
 function breaking(recover: EventSource['recover']): EventSource {
   const bus = new EventBus()
-  const first = [bus.tell('salt/job/1/ret/a', answer('a'))]
-  const second = [bus.tell('salt/job/1/ret/b', answer('b')), bus.tell('salt/job/1/ret/c', answer('c'))]
+  const first = [bus.fire('salt/job/1/ret/a', answer('a'))]
+  const second = [bus.fire('salt/job/1/ret/b', answer('b')), bus.fire('salt/job/1/ret/c', answer('c'))]
   let isOpen = true
   return {
     want: () => {},
@@ -63,7 +63,7 @@ describe('gathering returns', () => {
       silence,
       'lost',
       silence,
-      bus.tell('salt/job/q3/ret/a', working),
+      bus.fire('salt/job/q3/ret/a', working),
       silence,
       answered('a'),
     ]

@@ -1,5 +1,6 @@
 // A daemon just large enough for one engine: a bus, and a note of what was fired.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { externalOrigin, masterOrigin, tagRefusal } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
 import { type BusMessage, bind, type EngineContext, type EngineDeclaration, type MasterContext } from '../sdk/mod.ts'
@@ -42,7 +43,13 @@ export function runEngine(
     functions: () => Promise.reject(new Error('no functions here')),
     call: () => Promise.reject(new Error('no functions here')),
     master,
-    fire: async (tag, data) => void fired.push({ tag, data }),
+    fire: async (tag, data) => void fired.push({ tag, data, origin: masterOrigin('master_master') }),
+    fireExternal: async (tag, data) => {
+      const origin = externalOrigin(engine.name)
+      if (tagRefusal(origin, tag, () => true) !== undefined) return false
+      fired.push({ tag, data, origin })
+      return true
+    },
     events: async function* (filter = () => true) {
       while (!signal.aborted) {
         const event = waiting.shift()
@@ -59,7 +66,7 @@ export function runEngine(
   return {
     fired,
     logged,
-    tell: (tag, data = new Map()) => void waiting.push({ tag, data }),
+    tell: (tag, data = new Map()) => void waiting.push({ tag, data, origin: masterOrigin('master_master') }),
     ended,
     stop: async () => {
       ending.abort()

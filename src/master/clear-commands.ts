@@ -1,5 +1,6 @@
 // Commands from programs on the master's machine, and with credentials from anywhere, which are not encrypted.
 import { newJid } from '../base/mod.ts'
+import type { Origin } from '../bus/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
@@ -49,7 +50,8 @@ export class ClearCommands {
     const judged = await this.parts.rights.judge(load, 'runner', fun)
     if ('message' in judged) return refusal(judged)
     const jid = newJid()
-    void runMasterFunction(this.parts.access, { family: 'runner', fun, ...argumentsOf(load), user: judged.user, jid })
+    const call = { family: 'runner' as const, fun, ...argumentsOf(load), user: judged.user, jid }
+    void runMasterFunction(this.parts.access, { ...call, caller: callerOf(load, judged.user) })
     return new Map<Value, Value>([
       ['tag', `salt/run/${jid}`],
       ['jid', jid],
@@ -62,7 +64,8 @@ export class ClearCommands {
     const judged = await this.parts.rights.judge(load, 'wheel', fun)
     if ('message' in judged) return refusal(judged)
     const { user } = judged
-    const result = await runMasterFunction(this.parts.access, { family: 'wheel', fun, ...argumentsOf(load), user })
+    const call = { family: 'wheel' as const, fun, ...argumentsOf(load), user, caller: callerOf(load, user) }
+    const result = await runMasterFunction(this.parts.access, call)
     const tag = `salt/wheel/${result.jid}`
     const data: Dict = new Map<Value, Value>([
       ['fun', `wheel.${fun}`],
@@ -77,6 +80,11 @@ export class ClearCommands {
       ['data', data],
     ])
   }
+}
+
+/** The user of a command that was judged, and by what that user was recognised. */
+function callerOf(load: Dict, user: string): Origin {
+  return { kind: 'user', name: user, proof: load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'key' }
 }
 
 function refusal({ name, message }: Refusal): Dict {

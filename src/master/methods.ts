@@ -1,6 +1,6 @@
 // What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
 // the proven id into the load.
-import { shownText } from '../base/mod.ts'
+import { isJid, shownText } from '../base/mod.ts'
 import { type Dict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { PrivateAnswer, type Sender } from '../wire/mod.ts'
@@ -12,7 +12,6 @@ import { takeMinionEvent } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import type { Peers } from './peer.ts'
 import type { PillarService } from './pillar-service.ts'
-import { registerResources } from './resources.ts'
 import type { Returns } from './returns.ts'
 import { isTaken } from './signed-messages.ts'
 import { takeSyndicReturn } from './syndic-returns.ts'
@@ -76,13 +75,16 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['revoke_auth', (services, load) => revokeKey(services, load)],
   // who gets an answer was verified by the channel
   ['verify_minion', () => true],
-  ['_register_resources', (services, load) => registerResources(services, load)],
+  ['_register_resources', ({ returns }, load) => returns.resources.register(load)],
 ])
 
-/** The number of a job becomes part of a tag, and so must not end one. */
+/** Words in place of a job id: the master gives one, or the return is not kept. */
+const WITHOUT_JOB: ReadonlySet<string> = new Set(['req', 'nocache'])
+
+/** A job id becomes part of a tag, and so must be one. */
 function isOfJob({ log }: Services, load: Dict): boolean {
   const jid = textOf(load.get('jid') ?? null) ?? ''
-  if (jid.length > 0 && jid.length <= 255 && !/\p{Cc}/u.test(jid)) return true
+  if (isJid(jid) || WITHOUT_JOB.has(jid)) return true
   log('warning', `Dropped a return of ${str(load.get('id')!)} to what cannot be a job: ${shownText(jid)}`)
   return false
 }

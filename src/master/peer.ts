@@ -1,5 +1,6 @@
 // What minions may have other minions and the master do: `peer` and `peer_run` name functions for ids, by expressions that
 // are matched from their beginning. Who may not gets an empty answer.
+import { minionOrigin } from '../bus/mod.ts'
 import { type MasterAccess, refreshFunctions, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
 import { compileRegex, type Dict, isDict, isList, numberOf, PyError, str, textOf, type Value } from '../data/mod.ts'
 import { type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
@@ -116,7 +117,8 @@ export class Peers {
       return message
     }
     const user = textOf(this.access.opts.get('user') ?? null) || 'root'
-    return (await runMasterFunction(this.access, { family: 'runner', fun, ...call, user })).value
+    const caller = minionOrigin(str(load.get('id')!))
+    return (await runMasterFunction(this.access, { family: 'runner', fun, ...call, user, caller })).value
   }
 
   /** What is to be published, if the minion may; functions that publish are never published. */

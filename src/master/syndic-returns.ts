@@ -1,8 +1,11 @@
 // `_syndic_return`: returns that a syndic gathered from its own minions, taken apart into one for each.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { isJid } from '../base/mod.ts'
+import { syndicOrigin } from '../bus/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
+import { mayPassOn, syndicsFolder } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import type { Returns } from './returns.ts'
 
@@ -15,7 +18,7 @@ interface SyndicParts extends MasterParts {
 /** A master without `order_masters` has no syndics, and nobody may return for others. */
 export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<null> {
   const syndic = str(load.get('id')!)
-  if (!truthy(parts.opts.get('order_masters') ?? false)) {
+  if (!mayPassOn(parts)) {
     parts.log('warning', `Dropped returns that ${syndic} passed on: order_masters is not set`)
     return null
   }
@@ -28,27 +31,29 @@ export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<
 }
 
 async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<void> {
-  const jid = str(load.get('jid')!)
+  const jid = load.get('jid')
   const job = load.get('load')
   const returned = load.get('return')!
-  if (!isDict(returned)) return
-  if (job !== undefined && isDict(job)) {
-    parts.jobs.saveJob({ jid, load: job, minions: [...returned.keys()].map(str) })
-  }
+  if (!isDict(returned) || !isJid(jid)) return
   register(parts, syndic)
-  for (const [id, item] of returned) {
-    // minions of this master speak for themselves
-    if (!isValidId(id) || (id !== syndic && parts.keys.accepted(id) !== undefined)) continue
+  // minions of this master speak for themselves
+  const passedOn = [...returned].filter(([id]) => {
+    return isValidId(id) && (id === syndic || parts.keys.accepted(id) === undefined)
+  })
+  if (job !== undefined && isDict(job) && passedOn.length > 0) {
+    parts.jobs.saveJob({ jid, load: job, minions: passedOn.map(([id]) => str(id)) })
+  }
+  for (const [id, item] of passedOn) {
     const single: Dict = new Map<Value, Value>([['jid', jid], ['id', id], ...(isDict(item) ? item : []), ['id', id]])
     for (const name of PASSED_ON) if (load.has(name)) single.set(name, load.get(name)!)
-    await parts.returns.take(single)
+    await parts.returns.take(single, syndicOrigin(syndic))
   }
 }
 
 /** Syndics are known by files of their ids. */
-function register({ opts }: MasterParts, id: string): void {
+function register(parts: MasterParts, id: string): void {
   if (!isValidId(id)) return
-  const folder = join(str(opts.get('cachedir')!), 'syndics')
+  const folder = syndicsFolder(parts)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, id), '')
 }

@@ -2,8 +2,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, type Log } from '../base/mod.ts'
-import { BusServer, EventBus, minionBusPaths } from '../bus/mod.ts'
-import { type Dict, numberOf } from '../data/mod.ts'
+import { BusServer, EventBus, minionBusPaths, minionOrigin } from '../bus/mod.ts'
+import { type Dict, numberOf, str } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
@@ -43,7 +43,7 @@ export class Minion {
     this.startedAs = startedAs
     this.opts = opts
     this.log = log
-    this.bus = new EventBus(log)
+    this.bus = new EventBus(log, 0, { ...minionOrigin(str(opts.get('id') ?? '')), proof: 'process' })
     this.over = new Promise((done, fail) => {
       this.finish = done
       this.fatal = fail

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Value } from '../../data/mod.ts'
 import { decodeEvent } from '../../wire/mod.ts'
 import { BusEvent } from '../event-bus.ts'
+import { minionOrigin } from '../origin.ts'
 import { EventJournal, type JournalSettings } from './journal.ts'
 import { readBackward, readForward } from './segments.ts'
 
@@ -14,8 +15,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
 
+const WEB1 = minionOrigin('web1')
+
 const event = (number: number, data: Record<string, Value> = {}, isKept = false): BusEvent =>
-  new BusEvent(isKept ? 'salt/job/1/ret/web1' : `e/${number}`, new Map(Object.entries(data)), number, { isKept })
+  new BusEvent(WEB1, isKept ? 'salt/job/1/ret/web1' : `e/${number}`, new Map(Object.entries(data)), number, { isKept })
 
 async function write(from: number, to: number, settings: Partial<JournalSettings> = {}): Promise<EventJournal> {
   const journal = new EventJournal({ folder, ...settings })
