@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BusEvent, EventBus } from '../bus/mod.ts'
+import { type BusEvent, EventBus, minionOrigin, type Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { collectReturns, type EventSource, type Gathered } from './collect.ts'
 
@@ -48,6 +48,24 @@ function breaking(recover: EventSource['recover']): EventSource {
 describe('gathering returns', () => {
   it('goes on after the master was away, and reads what it missed', async () => {
     expect(await all(breaking(async () => new Map([['b', answer('b')]])))).toEqual(['a', 'b', 'c'])
+  })
+
+  it('counts what the master tells of the minion in the tag, and nothing that a minion tells', async () => {
+    const bus = new EventBus()
+    const unsaid: Origin = { kind: 'unknown', name: '', proof: 'none' }
+    const told = (origin: Origin, tag: string, id: string) => bus.fireFrom(origin, `salt/job/1/${tag}`, answer(id))
+    const script: BusEvent[] = [
+      told(minionOrigin('c'), 'ret/c', 'a'),
+      told(minionOrigin('c'), 'ret/a', 'a'),
+      told(bus.own, 'ret/c', 'a'),
+      told(bus.own, 'ret/a/ret/b', 'b'),
+      // as a bus of Salt's own tells events: without their origin
+      told(unsaid, 'ret/c', 'b'),
+      told(bus.own, 'ret/a', 'a'),
+      told(unsaid, 'ret/b', 'b'),
+    ]
+    const source = { want: () => {}, isOpen: true, next: async () => script.shift() }
+    expect(await all(source)).toEqual(['a', 'b', 'c silent'])
   })
 
   it('asks again who works on it when the master was away since', async () => {
