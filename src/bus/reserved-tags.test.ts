@@ -48,6 +48,7 @@ const OF_A_MINION = (id: string): string[] => [
   `salt/job/${JID}/prog/${id}/0`,
   `salt/job/${JID}/start/${id}`,
   `salt/state_result/${JID}/${id}/name`,
+  `salt/job/forged/ret/${id}`,
 ]
 
 const FREE = [

@@ -54,8 +54,13 @@ const ABOUT_SENDER: ReadonlySet<string> = new Set(['minion_start', 'syndic_start
 /** Slashes at the ends and doubled ones must not make a tag look like another. */
 const partsOf = (tag: string): string[] => tag.split('/').filter((part) => part !== '')
 
+/** Like a return, but of no job: Salt lets a minion fire such a tag with its own id, and nobody gathers it. */
+const isOfNoJob = ([first, family, job, what]: readonly string[]): boolean =>
+  first === 'salt' && family === 'job' && what === 'ret' && !isJid(job)
+
 /** The minion that a tag belongs to by the name in it. */
 function owner(parts: readonly string[]): string | undefined {
+  if (isOfNoJob(parts)) return parts[4]
   const pattern = OWNED.find((own) => own.every((part, at) => part === '*' || part === parts[at]))
   return pattern && parts[pattern.length]
 }
