@@ -3,9 +3,10 @@
 import { createConnection, type Socket } from 'node:net'
 import { BrineError } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import { decodeEvent, EventFrames, encodeEvent, eventTag, frameFiredEvent } from '../wire/mod.ts'
+import { decodeEvent, EventFrames, encodeEvent, eventTag, frameFiredEvent, type HeadedBody } from '../wire/mod.ts'
 import { BusEvent, type EventFilter, stamp } from './event-bus.ts'
 import { EventQueue } from './event-queue.ts'
+import { readOrigin } from './origin.ts'
 import type { BusPaths } from './paths.ts'
 import { MISSED, SUBSCRIBE, SUBSCRIBED } from './subscriber.ts'
 
@@ -62,7 +63,7 @@ export class BusClient {
     const frames = new EventFrames()
     socket.on('data', (chunk) => {
       try {
-        for (const { body, number } of frames.pushNumbered(chunk)) this.take(body, number)
+        for (const headed of frames.pushHeaded(chunk)) this.take(headed)
       } catch {
         // what follows a broken frame cannot be read either
         this.waiting.end()
@@ -113,17 +114,18 @@ export class BusClient {
     this.socket.destroy()
   }
 
-  private take(body: Uint8Array, number = 0): void {
+  private take({ body, number = 0, origin }: HeadedBody): void {
     const tag = eventTag(body)
-    const isMarker = tag === MISSED || tag === SUBSCRIBED
+    // what the bus tells this listener alone has no number; events that others fire under these tags have one
+    const isMarker = number === 0 && (tag === MISSED || tag === SUBSCRIBED)
     if (isMarker ? !this.isNumbered : this.isNumbered && number === 0) return
     if (this.filter && !isMarker && !this.filter(tag)) return
     const { data } = decodeEvent(body)
-    if (tag === SUBSCRIBED) {
+    if (isMarker && tag === SUBSCRIBED) {
       this.answered?.(Number(data.get('last') ?? 0))
       return
     }
-    this.waiting.put(new BusEvent(tag, data, number))
+    this.waiting.put(new BusEvent(readOrigin(origin), tag, data, number))
     if (this.waiting.length >= MOST_WAITING) this.socket.pause()
   }
 }

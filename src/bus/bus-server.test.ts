@@ -1,15 +1,24 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PATIENCE_SECONDS, until } from '../../test/until.ts'
-import type { Value } from '../data/mod.ts'
-import { decodeEvent, type Event, EventFrames } from '../wire/mod.ts'
+import { encodeMsgpack, type Value } from '../data/mod.ts'
+import { decodeEvent, type Event, EventFrames, encodeEvent } from '../wire/mod.ts'
 import { FollowedEvents } from './journal/followed.ts'
 import { EventJournal } from './journal/journal.ts'
-import { BusClient, type BusEvent, BusServer, type BusServerOptions, EventBus, JournalReader } from './mod.ts'
+import {
+  BusClient,
+  type BusEvent,
+  BusServer,
+  type BusServerOptions,
+  EventBus,
+  fireOnce,
+  JournalReader,
+  minionOrigin,
+} from './mod.ts'
 
 const MOST = 256 << 10
 let folder: string
@@ -149,6 +158,59 @@ describe('a listener that does not read', () => {
     expect(numbers(await taken)).toEqual(range(1, 500))
     events.close()
   })
+})
+
+describe('the origin of an event', () => {
+  const WEB1 = minionOrigin('web1')
+
+  it('reaches listeners beside the data, from the bus and from the journal, whichever way they listen', async () => {
+    const plain = await BusClient.open({ paths })
+    const tagged = await BusClient.open({ paths, tags: ['*'] })
+    bus.fireFrom(WEB1, 'deploy/done', new Map([['origin', 'master']]))
+    bus.fire('salt/key', new Map())
+    await journal.flush()
+    for (const events of [await take(plain, 2), await take(tagged, 2), [...past().from({ number: 1 })]]) {
+      expect(events.map(({ tag, origin }) => [tag, origin])).toEqual([
+        ['deploy/done', WEB1],
+        ['salt/key', bus.own],
+      ])
+    }
+    for (const client of [plain, tagged]) client.close()
+  })
+
+  it('is that of the master for nothing that comes through the socket of programs', async () => {
+    const client = await BusClient.open({ paths, tags: ['*'] })
+    const told = new Map<Value, Value>([['head', new Map([['o', ['master', 'm', 'process']]])]])
+    const claimed = encodeMsgpack(told.set('body', encodeEvent('deploy/done', new Map())), 'bus')
+    const socket = createConnection(paths.pull)
+    socket.end(Buffer.from(claimed))
+    await fireOnce(paths, 'deploy/again', new Map())
+    const events = await take(client, 2)
+    expect(events.map(({ origin }) => origin)).toEqual(
+      Array(2).fill({ kind: 'user', name: userInfo().username, proof: 'socket' }),
+    )
+    client.close()
+  })
+
+  it('is not needed to tell what the bus itself says to a listener from events of that name', async () => {
+    const client = await BusClient.open({ paths, tags: ['*'] })
+    for (const tag of ['salt/event/subscribed', 'salt/event/missed']) bus.fireFrom(WEB1, tag, new Map([['last', 9]]))
+    expect((await take(client, 2)).map(({ tag, number }) => [tag, number])).toEqual([
+      ['salt/event/subscribed', 1],
+      ['salt/event/missed', 2],
+    ])
+    client.close()
+  })
+})
+
+it('An event that cannot be packed costs listeners no other', async () => {
+  const client = await BusClient.open({ paths, tags: ['*'] })
+  let deep: Value = null
+  for (let level = 0; level < 600; level++) deep = [deep]
+  bus.fire('too/deep', new Map([['data', deep]]))
+  bus.fire('n/odd/1', new Map())
+  expect((await take(client, 1))[0]!.tag).toBe('n/odd/1')
+  client.close()
 })
 
 describe('a listener that says which tags it wants', () => {

@@ -1,12 +1,14 @@
-// The sockets of a bus: who connects to one gets every event, and what is sent to the other is fired. A listener that does
-// not read costs neither the others nor more memory than it may.
+// The sockets of a bus: one sends every event to all who connect, and events that come in at the other are fired as events of
+// the user whose socket it is. A listener that does not read costs neither the others nor more memory than it may.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { BrineError, type Log, shownText, silentLog, toError } from '../base/mod.ts'
 import { decodeEvent, EventFrames } from '../wire/mod.ts'
 import type { BusEvent, EventBus } from './event-bus.ts'
+import type { Origin } from './origin.ts'
 import type { BusPaths } from './paths.ts'
 import { joined, type PastEvents, Subscriber } from './subscriber.ts'
 
@@ -19,8 +21,6 @@ export interface BusServerOptions {
   /** Who may listen: 0o660 on a master, where a group may be let in. */
   pubMode?: number
   log?: Log
-  /** What becomes of an event that another program fired; by default it is fired here. */
-  onFired?: (tag: string, data: ReturnType<typeof decodeEvent>['data']) => void
   mostWaiting?: number
   /** Resolves when every event so far is in the journal, where there is one. */
   kept?: () => Promise<void>
@@ -34,6 +34,8 @@ export class BusServer {
   private readonly servers: Server[] = []
   private readonly subscribers = new Map<Socket, Subscriber>()
   private readonly senders = new Set<Socket>()
+  /** Only this user may write to the socket of senders. */
+  private readonly user: Origin = { kind: 'user', name: userName(), proof: 'socket' }
   private stopListening: (() => void) | undefined
   /** Events of this turn of the loop, which go out together: a write costs more than what is written. */
   private fresh: BusEvent[] = []
@@ -121,6 +123,7 @@ export class BusServer {
   }
 
   private receive(socket: Socket): void {
+    const { bus } = this.options
     const frames = new EventFrames()
     this.senders.add(socket)
     socket.on('close', () => this.senders.delete(socket))
@@ -129,14 +132,22 @@ export class BusServer {
       try {
         for (const body of frames.push(chunk)) {
           const { tag, data } = decodeEvent(body)
-          if (this.options.onFired) this.options.onFired(tag, data)
-          else this.options.bus.tell(tag, data)
+          bus.tell(this.user, tag, data)
         }
       } catch (error) {
         this.log('error', `Refused an event from a local program: ${toError(error).message}`)
         socket.destroy()
       }
     })
+  }
+}
+
+/** The name of the user of this process, or its number where it has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.geteuid?.() ?? '')
   }
 }
 

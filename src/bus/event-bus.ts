@@ -1,14 +1,16 @@
-// The bus inside a daemon. Who listens is told at once and in order; a listener that fails does not keep others from
-// hearing. The bytes of an event are made once, and only when somebody outside this process listens.
+// The bus inside a daemon. Listeners hear an event at once and in order; a listener that fails does not keep others from
+// hearing. The bytes of an event are made once, and only when somebody outside this process listens. Every event carries its
+// origin: `fire` is for the daemon's own code, everything that comes from elsewhere goes through `fireFrom`.
 import { type Log, silentLog, toError } from '../base/mod.ts'
 import { type Dict, Packed } from '../data/mod.ts'
 import { frameEvent } from '../wire/mod.ts'
+import { headOf, masterOrigin, type Origin } from './origin.ts'
 
 export type EventFilter = (tag: string) => boolean
 
-/** What is known about an event that is told again. */
-export interface EventOrigin {
-  /** As subscribers get it, where that is at hand. */
+/** What is at hand of an event besides tag and data. */
+export interface EventForm {
+  /** As subscribers get it, with the head of its origin. */
   frame?: Buffer
   /** Whether it is a return that the job store has. */
   isKept?: boolean
@@ -16,6 +18,7 @@ export interface EventOrigin {
 
 export class BusEvent {
   readonly tag: string
+  readonly origin: Origin
   /** Its data as it came: what a minion returned may be packed still. */
   readonly fields: Dict
   /** Its place among the events of its bus; 0 when that is not known. */
@@ -23,12 +26,13 @@ export class BusEvent {
   readonly isKept: boolean
   private bytes: Buffer | undefined
 
-  constructor(tag: string, data: Dict, number = 0, origin?: EventOrigin) {
+  constructor(origin: Origin, tag: string, data: Dict, number = 0, form?: EventForm) {
+    this.origin = origin
     this.tag = tag
     this.fields = data
     this.number = number
-    this.bytes = origin?.frame
-    this.isKept = origin?.isKept === true
+    this.bytes = form?.frame
+    this.isKept = form?.isKept === true
   }
 
   get data(): Dict {
@@ -39,7 +43,7 @@ export class BusEvent {
 
   /** As subscribers of the sockets get it. */
   get frame(): Buffer {
-    this.bytes ??= frameEvent(this.tag, this.fields).frame
+    this.bytes ??= frameEvent(this.tag, this.fields, headOf(this.origin)).frame
     return this.bytes
   }
 }
@@ -66,22 +70,30 @@ export class EventBus {
   private readonly log: Log
   /** The number of the last event. */
   last: number
+  /** The daemon whose bus this is. */
+  readonly own: Origin
 
   /** Goes on after the number of an earlier bus. */
-  constructor(log: Log = silentLog, last = 0) {
+  constructor(log: Log = silentLog, last = 0, own: Origin = masterOrigin('master')) {
     this.log = log
     this.last = last
+    this.own = own
   }
 
-  /** Stamps the data and tells all who listen. */
+  /** Stamps an event of the daemon's own code and tells all listeners. */
   fire(tag: string, data: Dict): BusEvent {
+    return this.fireFrom(this.own, tag, data)
+  }
+
+  /** Stamps an event of somebody else and tells all listeners; see `tagRefusal` for who may fire what. */
+  fireFrom(origin: Origin, tag: string, data: Dict): BusEvent {
     data.set('_stamp', stamp())
-    return this.tell(tag, data)
+    return this.tell(origin, tag, data)
   }
 
   /** Tells an event that has its stamp. */
-  tell(tag: string, data: Dict, origin?: EventOrigin): BusEvent {
-    const event = new BusEvent(tag, data, ++this.last, origin)
+  tell(origin: Origin, tag: string, data: Dict, form?: EventForm): BusEvent {
+    const event = new BusEvent(origin, tag, data, ++this.last, form)
     for (const { hear, filter } of this.listeners) {
       if (filter && !filter(tag)) continue
       try {

@@ -2,7 +2,7 @@
 export { BusClient, type BusClientOptions, fireOnce } from './bus-client.ts'
 export { BusServer, type BusServerOptions } from './bus-server.ts'
 export { BusTap } from './bus-tap.ts'
-export { type BusEvent, EventBus, type EventFilter, type EventOrigin, stamp } from './event-bus.ts'
+export { type BusEvent, EventBus, type EventFilter, type EventForm, stamp } from './event-bus.ts'
 export { type EventTap, eventStream } from './event-stream.ts'
 export { FollowedEvents, type LiveEvents } from './journal/followed.ts'
 export { EventJournal, type JournalSettings } from './journal/journal.ts'
@@ -15,5 +15,23 @@ export {
   type PastReading,
 } from './journal/reader.ts'
 export type { Beginning } from './journal/segments.ts'
+export {
+  externalOrigin,
+  headOf,
+  isFrom,
+  isOwn,
+  masterOrigin,
+  minionOrigin,
+  type Origin,
+  type OriginPattern,
+  originDict,
+  originText,
+  readOrigin,
+  readOriginPattern,
+  readOriginText,
+  syndicOrigin,
+  UNKNOWN,
+} from './origin.ts'
 export { type BusPaths, masterBusPaths, minionBusPaths } from './paths.ts'
+export { isAboutSender, isTag, tagRefusal } from './reserved-tags.ts'
 export type { PastEvents } from './subscriber.ts'

@@ -1,19 +1,20 @@
-// One who listens at the socket of a bus. Salt's listeners send nothing and get every event; one of ours may say which tags it
-// wants, and gets events with their numbers then. Who reads too slowly gets the rest out of the journal, at its own pace; it is
-// told what it missed where there is none, or no longer.
+// One listener at the socket of a bus. Salt's listeners send nothing and get every event; one of ours may say which tags it
+// wants, and gets events with their numbers then. A listener that reads too slowly gets the rest out of the journal, at its own
+// pace; where the journal is off, or has dropped those events, the listener is told how many it missed.
 import type { Socket } from 'node:net'
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, fnmatch, isList, str } from '../data/mod.ts'
 import { decodeEvent, EventFrames, frameEvent, numberFrame } from '../wire/mod.ts'
 import { type BusEvent, stamp } from './event-bus.ts'
+import { headOf } from './origin.ts'
 
-/** What a listener says, what it is answered, and what one is told that fell behind. */
+/** The request of a listener, the answer to it, and the notice to a listener that fell behind. */
 export const SUBSCRIBE = 'salt/event/subscribe'
 export const SUBSCRIBED = 'salt/event/subscribed'
 export const MISSED = 'salt/event/missed'
 
 /** An event as it goes to a listener. */
-export type FramedEvent = Pick<BusEvent, 'tag' | 'number' | 'frame'>
+export type FramedEvent = Pick<BusEvent, 'origin' | 'tag' | 'number' | 'frame'>
 
 /** Events out of the journal, from a number up to another, both included. */
 export type PastEvents = (from: number, upTo: number) => Iterable<FramedEvent>
@@ -113,8 +114,8 @@ export class Subscriber {
     return this.patterns === undefined || this.patterns.some((pattern) => fnmatch(tag, pattern))
   }
 
-  private bytesFor({ frame, number }: FramedEvent): Buffer {
-    return this.patterns ? numberFrame(frame, number) : frame
+  private bytesFor({ frame, number, origin }: FramedEvent): Buffer {
+    return this.patterns ? numberFrame(frame, number, headOf(origin)) : frame
   }
 
   /** Sends what it lacks, and from then on what comes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BusEvent, EventBus } from '../bus/mod.ts'
+import { type BusEvent, EventBus, minionOrigin, type Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { collectReturns, type EventSource, type Gathered } from './collect.ts'
 
@@ -8,7 +8,7 @@ const answer = (id: string): Dict =>
     ['id', id],
     ['return', true],
   ])
-const answered = (id: string): BusEvent => new EventBus().tell(`salt/job/1/ret/${id}`, answer(id))
+const answered = (id: string): BusEvent => new EventBus().fire(`salt/job/1/ret/${id}`, answer(id))
 const published = { jid: '1', minions: ['a', 'b', 'c'], missing: [] }
 
 async function all(source: EventSource): Promise<string[]> {
@@ -21,8 +21,8 @@ async function all(source: EventSource): Promise<string[]> {
 /** Two lives of a bus: after the first the events are lost. */
 function breaking(recover: EventSource['recover']): EventSource {
   const bus = new EventBus()
-  const first = [bus.tell('salt/job/1/ret/a', answer('a'))]
-  const second = [bus.tell('salt/job/1/ret/b', answer('b')), bus.tell('salt/job/1/ret/c', answer('c'))]
+  const first = [bus.fire('salt/job/1/ret/a', answer('a'))]
+  const second = [bus.fire('salt/job/1/ret/b', answer('b')), bus.fire('salt/job/1/ret/c', answer('c'))]
   let isOpen = true
   return {
     want: () => {},
@@ -50,6 +50,24 @@ describe('gathering returns', () => {
     expect(await all(breaking(async () => new Map([['b', answer('b')]])))).toEqual(['a', 'b', 'c'])
   })
 
+  it('counts what the master tells of the minion in the tag, and nothing that a minion tells', async () => {
+    const bus = new EventBus()
+    const unsaid: Origin = { kind: 'unknown', name: '', proof: 'none' }
+    const told = (origin: Origin, tag: string, id: string) => bus.fireFrom(origin, `salt/job/1/${tag}`, answer(id))
+    const script: BusEvent[] = [
+      told(minionOrigin('c'), 'ret/c', 'a'),
+      told(minionOrigin('c'), 'ret/a', 'a'),
+      told(bus.own, 'ret/c', 'a'),
+      told(bus.own, 'ret/a/ret/b', 'b'),
+      // as a bus of Salt's own tells events: without their origin
+      told(unsaid, 'ret/c', 'b'),
+      told(bus.own, 'ret/a', 'a'),
+      told(unsaid, 'ret/b', 'b'),
+    ]
+    const source = { want: () => {}, isOpen: true, next: async () => script.shift() }
+    expect(await all(source)).toEqual(['a', 'b', 'c silent'])
+  })
+
   it('asks again who works on it when the master was away since', async () => {
     const bus = new EventBus()
     const working = new Map<Value, Value>([
@@ -63,7 +81,7 @@ describe('gathering returns', () => {
       silence,
       'lost',
       silence,
-      bus.tell('salt/job/q3/ret/a', working),
+      bus.fire('salt/job/q3/ret/a', working),
       silence,
       answered('a'),
     ]

@@ -1,6 +1,7 @@
 // Gathering the returns of a job. A minion that keeps silent is asked whether it still works on it, and only then given up.
 import type { BusEvent } from '../bus/mod.ts'
-import { type Dict, isDict, str } from '../data/mod.ts'
+import { type Dict, isDict } from '../data/mod.ts'
+import { returnedBy } from '../sdk/mod.ts'
 import { ClientError } from './errors.ts'
 
 export interface Published {
@@ -100,14 +101,14 @@ async function unlessLost(events: EventSource, error: unknown): Promise<typeof L
   return LOST
 }
 
-function returnOf({ tag, data }: BusEvent, jid: string): Gathered | undefined {
-  if (!tag.startsWith(`salt/job/${jid}/ret/`) || !data.has('return') || !data.has('id')) return undefined
-  return { id: str(data.get('resource_id') ?? data.get('id')!), data }
+function returnOf(event: BusEvent, jid: string): Gathered | undefined {
+  const id = returnedBy(event, jid)
+  return id === undefined ? undefined : { id, data: event.data }
 }
 
 /** A minion that works on the job answers with it. */
-function noteAnswer({ tag, data }: BusEvent, question: Question): void {
-  if (!tag.startsWith(`salt/job/${question.jid}/ret/`)) return
-  const answer = data.get('return') ?? null
-  if (isDict(answer) && answer.size > 0) question.running.add(str(data.get('id') ?? ''))
+function noteAnswer(event: BusEvent, question: Question): void {
+  const id = returnedBy(event, question.jid)
+  const answer = event.data.get('return') ?? null
+  if (id !== undefined && isDict(answer) && answer.size > 0) question.running.add(id)
 }

@@ -36,7 +36,7 @@ test('What a master took before it could take the connection of who waits is not
   }
   const second = await life({ kept })
   expect([...(await events.recover('1'))!]).toEqual([['web1', answer]])
-  second.bus.tell('salt/job/1/ret/web2', answer)
+  second.bus.fire('salt/job/1/ret/web2', answer)
   expect((await events.next(60))?.tag).toBe('salt/job/1/ret/web2')
   events.close()
   await second.server.close()

@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BrineError, guarded, makeOwnFolder, newJid, PASSABLE_FOLDER, toError } from '../base/mod.ts'
+import type { Origin } from '../bus/mod.ts'
 import {
   type Dict,
   encodeMsgpack,
@@ -24,6 +25,8 @@ export interface MasterCall {
   args: readonly Value[]
   kwargs: ReadonlyMap<string, Value>
   user: string
+  /** Who had it made, where that is not the master itself. */
+  caller?: Origin
   jid?: string
   masked?: boolean
   /** Nobody needs to see that it is going on unless it takes some time. */
@@ -55,18 +58,20 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     ['fun_args', [...args, ...(kwargs.size > 0 ? [withoutSecrets(kwargs)] : [])]],
   ])
   await announce(access, `${tag}/new`, new Map(told))
-  const { masked, print, onProgress } = call
+  const { masked, caller, print, onProgress } = call
+  const origin = caller && { caller }
   const ctx = masterContext(
     access,
     {
       jid,
       user,
       tag,
+      ...origin,
       ...(masked !== undefined && { masked }),
       ...(print && { print }),
       ...(onProgress && { onProgress }),
     },
-    (kind, { name, ...inner }) => runMasterFunction(access, { family: kind, fun: name, ...inner }),
+    (kind, { name, ...inner }) => runMasterFunction(access, { family: kind, fun: name, ...inner, ...origin }),
   )
   const note = new Note(access, told, call.isBrief ?? false)
   let result: MasterCallResult

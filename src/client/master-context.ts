@@ -2,7 +2,7 @@
 // master itself, publishing and events, is handed in.
 import { join } from 'node:path'
 import { BrineError, type Log, newJid } from '../base/mod.ts'
-import { JournalReader, journalFolder } from '../bus/mod.ts'
+import { JournalReader, journalFolder, type Origin } from '../bus/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -49,8 +49,11 @@ export interface MasterAccess {
   command(load: Dict): Promise<Value>
   /** Has the master do a job in batches. */
   beginBatch(load: Dict): Promise<void>
-  /** Fires an event; fails where nobody can hear it. */
-  fire(tag: string, data: Dict): Promise<void>
+  /**
+   * Fires an event; fails where nobody can hear it. An event of `caller`, who chose its tag, fails where the caller may not
+   * fire it.
+   */
+  fire(tag: string, data: Dict, caller?: Origin): Promise<void>
   events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
 }
 
@@ -60,6 +63,8 @@ export const wheels: MasterRegistry = new MasterRegistry(wheelTable)
 export interface CallIdentity {
   jid: string
   user: string
+  /** Who had the call made, where that is not the master itself. */
+  caller?: Origin
   /** The tag that events of this call are below: `salt/run/<jid>`. */
   tag: string
   masked?: boolean
@@ -106,6 +111,7 @@ export function masterContext(
     publish: (job) => access.publish(job),
     run: (job) => gathered(access, job, (text) => ctx.print(text)),
     fire: (tag, data) => access.fire(tag, data),
+    fireForCaller: (tag, data) => access.fire(tag, data, identity.caller),
     announce: (tag, data) => announce(access, tag, data),
     progress: async (data, suffix = 'progress') => {
       await announce(access, `${identity.tag}/${suffix}`, data)

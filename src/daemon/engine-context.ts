@@ -1,7 +1,7 @@
-// What one engine works with: the daemon it is in, until it is told to stop.
+// The context of one engine: the daemon it runs in, until the engine is told to stop.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/mod.ts'
-import { BusTap, type EventBus, eventStream } from '../bus/mod.ts'
+import { BusTap, type EventBus, eventStream, externalOrigin, tagRefusal } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
@@ -37,6 +37,14 @@ export function engineContext(daemon: EngineSurroundings, name: string, signal: 
       if (role === 'master') bus.fire(tag, new Map(data))
       else await call('event.send', [tag, data])
     },
+    fireExternal: async (tag, data) => {
+      const origin = externalOrigin(name)
+      const refusal = tagRefusal(origin, tag, () => true)
+      if (refusal !== undefined) log('warning', refusal)
+      else if (role === 'master') bus.fireFrom(origin, tag, new Map(data))
+      else await call('event.send', [tag, data])
+      return refusal === undefined
+    },
     events: (filter = () => true) => eventsUntil(bus, filter, signal),
     pause: async (seconds) => {
       // the end of the wait is the same whether it is over or the engine shall stop
@@ -56,9 +64,9 @@ async function* eventsUntil(
   const close = (): void => tap.close()
   signal.addEventListener('abort', close, { once: true })
   try {
-    for await (const { tag, data } of eventStream(tap)) {
+    for await (const { tag, data, origin } of eventStream(tap)) {
       if (signal.aborted) return
-      yield { tag, data }
+      yield { tag, data, origin }
     }
   } finally {
     signal.removeEventListener('abort', close)

@@ -70,6 +70,20 @@ describe('the webhook engine', () => {
     expect(headers).toMatchObject({ 'Content-Type': 'application/json', 'X-Hub-Token': 'abc', 'Content-Length': '8' })
   })
 
+  test('fires what nothing proves as such, and nothing for a path that cannot be part of a tag', async () => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const engine = begin(webhook, { address: '127.0.0.1', port })
+    await until('the port to be open', listens(url))
+    for (const path of ['a%0Ab', '%1b[2J']) {
+      expect((await fetch(`${url}/${path}`, { method: 'POST' })).status).toBe(400)
+    }
+    await fetch(`${url}/deploy`, { method: 'POST' })
+    expect(engine.fired.map(({ tag, origin }) => [tag, origin])).toEqual([
+      ['salt/engines/hook/deploy', { kind: 'external', name: 'webhook', proof: 'none' }],
+    ])
+  })
+
   test('refuses other methods, and keeps bytes that are no text', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`

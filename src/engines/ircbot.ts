@@ -138,8 +138,9 @@ class Bot {
   }
 
   private fire([tag = '', ...words]: string[], done: () => void): void {
-    this.ctx
-      .fire(`salt/engines/ircbot/${tag}`, new Map<Value, Value>([['data', words]]))
-      .then(done, (error: unknown) => this.ctx.log('error', `ircbot: ${String(error)}`))
+    this.ctx.fireExternal(`salt/engines/ircbot/${tag}`, new Map<Value, Value>([['data', words]])).then(
+      (isFired) => isFired && done(),
+      (error: unknown) => this.ctx.log('error', `ircbot: ${String(error)}`),
+    )
   }
 }

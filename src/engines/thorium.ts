@@ -56,10 +56,11 @@ async function turns(ctx: EngineContext, batches: Batches, give: (events: Dict[]
     if (events.length === 0) continue
     give(
       events.map(
-        ({ tag, data }) =>
+        ({ tag, data, origin }) =>
           new Map<Value, Value>([
             ['tag', tag],
             ['data', data],
+            ['origin', new Map<Value, Value>(Object.entries(origin))],
           ]),
       ),
     )
@@ -112,8 +113,9 @@ class Batches {
 
   private async gather(): Promise<void> {
     for await (const event of this.ctx.events()) {
-      // what it began itself is no reason for another turn
-      if (event.data.get('user') !== THORIUM_USER) this.waiting.push(event)
+      // what Thorium began itself is no reason for another turn, but nobody else gets past it by that name
+      const isItsOwn = event.data.get('user') === THORIUM_USER && event.origin.kind === 'master'
+      if (!isItsOwn) this.waiting.push(event)
     }
   }
 

@@ -21,6 +21,8 @@ export interface RunningEngine {
   ended: Promise<void>
 }
 
+const OWN: BusMessage['origin'] = { kind: 'master', name: 'master_master', proof: 'process' }
+
 export function runEngine(
   engine: EngineDeclaration,
   settings: Record<string, Value>,
@@ -42,7 +44,12 @@ export function runEngine(
     functions: () => Promise.reject(new Error('no functions here')),
     call: () => Promise.reject(new Error('no functions here')),
     master,
-    fire: async (tag, data) => void fired.push({ tag, data }),
+    fire: async (tag, data) => void fired.push({ tag, data, origin: OWN }),
+    fireExternal: async (tag, data) => {
+      if (/\p{Cc}/u.test(tag)) return false
+      fired.push({ tag, data, origin: { kind: 'external', name: engine.name, proof: 'none' } })
+      return true
+    },
     events: async function* (filter = () => true) {
       while (!signal.aborted) {
         const event = waiting.shift()
@@ -59,7 +66,7 @@ export function runEngine(
   return {
     fired,
     logged,
-    tell: (tag, data = new Map()) => void waiting.push({ tag, data }),
+    tell: (tag, data = new Map()) => void waiting.push({ tag, data, origin: OWN }),
     ended,
     stop: async () => {
       ending.abort()

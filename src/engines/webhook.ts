@@ -1,5 +1,5 @@
-// Requests from elsewhere as events. Anybody who can reach the port is heard: who must not be heard has to be kept out by the
-// network, or use the API instead.
+// Requests from elsewhere as events of the origin `external:webhook`. Anybody who can reach the port is heard: keep others out
+// by the network, or use the API instead.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Dict, Value } from '../data/mod.ts'
@@ -68,7 +68,7 @@ async function hear(ctx: EngineContext, request: IncomingMessage, response: Serv
     ['headers', headersOf(request.rawHeaders)],
     ['body', bodyOf(Buffer.concat(pieces))],
   ])
-  await ctx.fire(`salt/engines/hook/${path}`, event)
+  if (!(await ctx.fireExternal(`salt/engines/hook/${path}`, event))) return respond(response, 400, 'Bad Request')
   response.writeHead(200, { 'Content-Type': 'text/html; charset=UTF-8' }).end()
 }
 

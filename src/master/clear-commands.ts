@@ -1,5 +1,6 @@
 // Commands that are not encrypted: from programs on the master's machine, and with credentials from anywhere.
 import { guarded, newJid, shownText } from '../base/mod.ts'
+import type { Origin } from '../bus/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
@@ -52,7 +53,8 @@ export class ClearCommands {
     const jid = newJid()
     const { access } = this.parts
     const call = { family: 'runner' as const, fun, ...argumentsOf(load), user: judged.user, jid }
-    guarded(access.log, `Runner ${shownText(fun)}`, () => runMasterFunction(access, call))()
+    const run = { ...call, caller: callerOf(load, judged.user) }
+    guarded(access.log, `Runner ${shownText(fun)}`, () => runMasterFunction(access, run))()
     return new Map<Value, Value>([
       ['tag', `salt/run/${jid}`],
       ['jid', jid],
@@ -65,7 +67,8 @@ export class ClearCommands {
     const judged = await this.parts.rights.judge(load, 'wheel', fun)
     if ('message' in judged) return refusedAnswer(judged)
     const { user } = judged
-    const result = await runMasterFunction(this.parts.access, { family: 'wheel', fun, ...argumentsOf(load), user })
+    const call = { family: 'wheel' as const, fun, ...argumentsOf(load), user, caller: callerOf(load, user) }
+    const result = await runMasterFunction(this.parts.access, call)
     const tag = `salt/wheel/${result.jid}`
     const data: Dict = new Map<Value, Value>([
       ['fun', `wheel.${fun}`],
@@ -80,4 +83,9 @@ export class ClearCommands {
       ['data', data],
     ])
   }
+}
+
+/** The user of a command that was judged, and by what that user was recognised. */
+function callerOf(load: Dict, user: string): Origin {
+  return { kind: 'user', name: user, proof: load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'key' }
 }

@@ -1,7 +1,15 @@
 // The journal of a master's events, by its options, and the bus that goes on with its numbers.
 import { guarded, type Log } from '../base/mod.ts'
-import { EventBus, EventJournal, hasJournal, JournalReader, journalFolder, type PastEvents } from '../bus/mod.ts'
-import { type Dict, numberOf } from '../data/mod.ts'
+import {
+  EventBus,
+  EventJournal,
+  hasJournal,
+  JournalReader,
+  journalFolder,
+  masterOrigin,
+  type PastEvents,
+} from '../bus/mod.ts'
+import { type Dict, numberOf, str } from '../data/mod.ts'
 import type { JobStore } from '../store/mod.ts'
 
 const TIDY_MS = 600_000
@@ -15,8 +23,9 @@ export interface Journaled {
 }
 
 export function journaledBus(opts: Dict, jobs: JobStore, log: Log): Journaled {
+  const own = masterOrigin(str(opts.get('id') ?? 'master'))
   if (!hasJournal(opts)) {
-    return { bus: new EventBus(log), kept: async () => {}, past: () => [], close: async () => {} }
+    return { bus: new EventBus(log, 0, own), kept: async () => {}, past: () => [], close: async () => {} }
   }
   const number = (name: string): number | undefined => numberOf(opts.get(name) ?? null)
   const [maxAgeSeconds, maxBytes, inlineBytes] = ['max_age', 'max_size', 'inline_size'].map((name) =>
@@ -29,7 +38,7 @@ export function journaledBus(opts: Dict, jobs: JobStore, log: Log): Journaled {
     ...(maxBytes !== undefined && { maxBytes }),
     ...(inlineBytes !== undefined && { inlineBytes }),
   })
-  const bus = new EventBus(log, journal.last)
+  const bus = new EventBus(log, journal.last, own)
   const stop = bus.listen((event) => journal.take(event))
   const tidying = setInterval(
     guarded(log, 'Tidying the journal', () => journal.prune()),

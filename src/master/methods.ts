@@ -13,7 +13,6 @@ import type { MasterParts } from './parts.ts'
 import type { Peers } from './peer.ts'
 import type { PillarService } from './pillar-service.ts'
 import type { Quotas } from './quotas.ts'
-import { registerResources } from './resources.ts'
 import type { Returns } from './returns.ts'
 import { isTaken } from './signed-messages.ts'
 import { takeSyndicReturn } from './syndic-returns.ts'
@@ -84,8 +83,8 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['verify_minion', () => true],
   [
     '_register_resources',
-    (services, load) =>
-      services.quotas.allowsResources(str(load.get('id')!), load) && registerResources(services, load),
+    ({ quotas, returns }, load) =>
+      quotas.allowsResources(str(load.get('id')!), load) && returns.resources.register(load),
   ],
 ])
 

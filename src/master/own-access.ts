@@ -1,5 +1,5 @@
 // The master as its own functions reach it: without sockets, and with the rights of its owner.
-import { BrineError, newJid } from '../base/mod.ts'
+import { BrineError, newJid, shownText } from '../base/mod.ts'
 import { BusTap, checkJournal, type EventFilter, type EventTap, eventStream, FollowedEvents } from '../bus/mod.ts'
 import {
   collectReturns,
@@ -12,6 +12,7 @@ import {
 import { type Dict, SaltError, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { EventWish, MinionJob } from '../sdk/mod.ts'
+import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import { type JobRequest, readRequest } from './publication.ts'
 import type { Publishing } from './publish.ts'
@@ -71,8 +72,11 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
     beginBatch: () => {
       throw new BrineError('NoBatches', 'Batches are not there yet')
     },
-    fire: async (tag, data) => {
-      parts.bus.fire(tag, data)
+    fire: async (tag, data, caller) => {
+      if (!caller) parts.bus.fire(tag, data)
+      else if (!fireFor(parts, caller, tag, data)) {
+        throw new SaltError('CommandExecutionError', `The tag ${shownText(tag)} is not yours to fire`)
+      }
     },
     events: (filter, seconds, wish = {}) => eventStream(listening(filter, wish), seconds),
   }

@@ -1,5 +1,6 @@
 // Jobs that minions publish to other minions (`peer`), and runner functions that they call (`peer_run`). Both options name
 // functions for ids, by expressions that are matched from their beginning. A refused minion gets an empty answer.
+import { minionOrigin } from '../bus/mod.ts'
 import { refreshFunctions, returnerNames, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
@@ -121,7 +122,8 @@ export class Peers {
       return message
     }
     const user = textOf(this.access.opts.get('user') ?? null) || 'root'
-    return (await runMasterFunction(this.access, { family: 'runner', fun, ...call, user })).value
+    const caller = minionOrigin(str(load.get('id')!))
+    return (await runMasterFunction(this.access, { family: 'runner', fun, ...call, user, caller })).value
   }
 
   /** The job of a request, if the minion may publish it; functions that publish are never published. */

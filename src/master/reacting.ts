@@ -18,7 +18,7 @@ import type { MasterParts } from './parts.ts'
 /** The master as it is reached in the name of a reaction. */
 function causedAccess(access: MasterAccess, caused: Caused): MasterAccess {
   const own: Pick<MasterAccess, 'fire' | 'publish'> = {
-    fire: (tag, data) => caused.firing(() => access.fire(tag, data)),
+    fire: (tag, data, caller) => caused.firing(() => access.fire(tag, data, caller)),
     publish: (job) => {
       const jid = job.jid ?? newJid()
       caused.job(jid)

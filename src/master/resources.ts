@@ -1,7 +1,8 @@
 // What minions look after that is no minion itself (switches, appliances, accounts): Salt 3008's resources. A minion tells at its
 // start which it has and what their grains are; from then on they can be targeted by name, by `T@type` and by those grains, and
-// their returns come through the minion.
-import { toError } from '../base/mod.ts'
+// their returns come through the minion. A resource has one minion at a time, and only that one returns for it.
+import { setImmediate as breath } from 'node:timers/promises'
+import { shownText, toError } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
@@ -11,61 +12,132 @@ const RESOURCES = 'minion_resources'
 /** By `type:id`. */
 const RESOURCE_GRAINS = 'resource_grains'
 
+/** Resources that are dealt with before others get their turn. */
+const AT_ONCE = 100
+
 type Parts = Pick<MasterParts, 'opts' | 'cache' | 'keys' | 'bus' | 'log'>
 
-/** The names of a minion's resources, without those that are minions. */
-function namesOf({ keys, log }: Parts, id: string, told: Value): Map<string, string[]> {
-  const names = new Map<string, string[]>()
-  for (const [type, ids] of isDict(told) ? told : []) {
-    const good = (isList(ids) ? ids.map(str) : []).filter((name) => {
-      const isFree = isValidId(name) && keys.accepted(name) === undefined
-      if (!isFree) log('warning', `Minion ${id} may not have a resource of the name ${name}`)
-      return isFree
-    })
-    if (good.length > 0) names.set(str(type), good)
+type IdsByType = Map<string, string[]>
+
+export class Resources {
+  private readonly parts: Parts
+  /** The minion of each resource, read from the cache when it is first asked for. */
+  private known: Map<string, string> | undefined
+  /** Registrations of one minion follow each other. */
+  private readonly last = new Map<string, Promise<unknown>>()
+
+  constructor(parts: Parts) {
+    this.parts = parts
   }
-  return names
-}
 
-/** Whether a minion may answer for a resource: one of its own, or one that nobody has told of. */
-export function mayAnswerFor({ cache, keys }: Parts, minion: string, resource: string): boolean {
-  if (!isValidId(resource) || keys.accepted(resource) !== undefined) return false
-  const bank = cache.bank(RESOURCES)
-  const owners = bank.list().filter((id) => has(bank.fetch(id), resource))
-  return owners.length === 0 || owners.includes(minion)
-}
+  /** Whether a minion has registered a resource. */
+  isOf(minion: string, resource: string): boolean {
+    return this.owners.get(resource) === minion && this.parts.keys.accepted(resource) === undefined
+  }
 
-const has = (told: Value | undefined, resource: string): boolean =>
-  told !== undefined && isDict(told) && [...told.values()].some((ids) => isList(ids) && ids.includes(resource))
-
-export function registerResources(parts: Parts, load: Dict): Value {
-  const { opts, cache, bus, log } = parts
-  const id = str(load.get('id')!)
-  const names = namesOf(parts, id, load.get('resources') ?? null)
-  const bank = cache.bank(RESOURCES)
-  const before = bank.fetch(id)
-  if (names.size > 0) bank.store(id, new Map<Value, Value>(names))
-  else if (before !== undefined) bank.flush(id)
-  if (!truthy(opts.get('minion_data_cache') ?? true)) return true
-  const told = load.get('resource_grains') ?? null
-  const kept = cache.bank(RESOURCE_GRAINS)
-  for (const old of before === undefined ? [] : namesBy(before)) kept.flush(old)
-  for (const name of namesBy(new Map<Value, Value>(names))) {
-    const grains = isDict(told) ? told.get(name) : undefined
+  async register(load: Dict): Promise<Value> {
+    const id = str(load.get('id')!)
+    const before = this.last.get(id)
+    const registering = (before ?? Promise.resolve()).then(() => this.replace(id, load))
+    const settled = registering.catch(() => undefined)
+    this.last.set(id, settled)
     try {
-      if (grains !== undefined && isDict(grains)) kept.store(name, grains)
-    } catch (error) {
-      log('warning', `Failed to persist resource_grains for minion '${id}': ${toError(error).message}`)
+      return await registering
+    } finally {
+      if (this.last.get(id) === settled) this.last.delete(id)
     }
   }
-  if (opts.get('minion_data_cache_events') !== false) {
-    bus.fire(`resource/refresh/${id}`, new Map([['Resource cache refresh', id]]))
+
+  private get owners(): Map<string, string> {
+    if (this.known) return this.known
+    this.known = new Map()
+    const { cache, keys } = this.parts
+    const bank = cache.bank(RESOURCES)
+    for (const minion of bank.list()) {
+      if (keys.accepted(minion) === undefined) continue
+      for (const { id } of entries(bank.fetch(minion))) this.known.set(id, minion)
+    }
+    return this.known
   }
-  return true
+
+  private async replace(id: string, load: Dict): Promise<Value> {
+    const { opts, cache, bus } = this.parts
+    const bank = cache.bank(RESOURCES)
+    const before = entries(bank.fetch(id))
+    const names = await this.free(id, load.get('resources') ?? null)
+    const now = entries(new Map<Value, Value>(names))
+    if (names.size > 0) bank.store(id, new Map<Value, Value>(names))
+    else if (before.length > 0) bank.flush(id)
+    const kept = new Set(now.map(({ id: name }) => name))
+    for (const { id: old } of before) if (!kept.has(old) && this.owners.get(old) === id) this.owners.delete(old)
+    if (!truthy(opts.get('minion_data_cache') ?? true)) return true
+    await this.keepGrains(id, before, now, load.get('resource_grains') ?? null)
+    if (opts.get('minion_data_cache_events') !== false) {
+      bus.fire(`resource/refresh/${id}`, new Map([['Resource cache refresh', id]]))
+    }
+    return true
+  }
+
+  /** The names that a minion may have: neither those of minions nor of resources of other minions. */
+  private async free(id: string, told: Value): Promise<IdsByType> {
+    const names: IdsByType = new Map()
+    const list = (type: string): string[] => {
+      const known = names.get(type) ?? []
+      names.set(type, known)
+      return known
+    }
+    let count = 0
+    for (const { type, id: name } of entries(told)) {
+      if (++count % AT_ONCE === 0) await breath()
+      const taken = this.takenBy(id, name)
+      if (taken === undefined) {
+        // at once, so that nobody else gets it meanwhile
+        this.owners.set(name, id)
+        list(type).push(name)
+      } else this.parts.log('warning', `Minion ${id} may not have a resource of the name ${shownText(name)}: ${taken}`)
+    }
+    return names
+  }
+
+  private takenBy(id: string, name: string): string | undefined {
+    const { keys } = this.parts
+    if (!isValidId(name)) return 'it is no name'
+    if (keys.accepted(name) !== undefined) return 'it is that of a minion'
+    const owner = this.owners.get(name)
+    if (owner === undefined || owner === id || keys.accepted(owner) === undefined) return undefined
+    return `it is a resource of ${owner}`
+  }
+
+  private async keepGrains(minion: string, before: Entry[], now: Entry[], told: Value): Promise<void> {
+    const bank = this.parts.cache.bank(RESOURCE_GRAINS)
+    const grainsOf = (name: string): Dict | undefined => {
+      const grains = isDict(told) ? told.get(name) : undefined
+      return grains !== undefined && isDict(grains) ? grains : undefined
+    }
+    const fresh = new Map(now.map(({ type, id }) => [`${type}:${id}`, grainsOf(`${type}:${id}`)]))
+    const stale = before.map(({ type, id }) => `${type}:${id}`).filter((name) => fresh.get(name) === undefined)
+    let count = 0
+    for (const name of [...stale, ...fresh.keys()]) {
+      if (++count % AT_ONCE === 0) await breath()
+      const grains = fresh.get(name)
+      try {
+        if (grains) bank.store(name, grains)
+        else bank.flush(name)
+      } catch (error) {
+        const { message } = toError(error)
+        this.parts.log('warning', `Failed to persist resource_grains for minion '${minion}': ${message}`)
+      }
+    }
+  }
 }
 
-/** `type:id` of all. */
-function namesBy(told: Value): string[] {
-  if (!isDict(told)) return []
-  return [...told].flatMap(([type, ids]) => (isList(ids) ? ids.map((id) => `${str(type)}:${str(id)}`) : []))
+interface Entry {
+  type: string
+  id: string
+}
+
+/** The resources in what a minion told, or in what was kept of it. */
+function entries(told: Value | undefined): Entry[] {
+  if (told === undefined || !isDict(told)) return []
+  return [...told].flatMap(([type, ids]) => (isList(ids) ? ids.map((id) => ({ type: str(type), id: str(id) })) : []))
 }

@@ -1,11 +1,15 @@
 // `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
-// it is sent.
-import { type Later, newJid, toError } from '../base/mod.ts'
-import { type EventOrigin, stamp } from '../bus/mod.ts'
+// it is sent. The event of a return is the master's own, and the id in its tag is the proven one.
+import { type Later, newJid, shownText, toError } from '../base/mod.ts'
+import { type EventForm, headOf, minionOrigin, type Origin, stamp } from '../bus/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { type Event, frameEvent, NotTakenError } from '../wire/mod.ts'
+import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
-import { mayAnswerFor } from './resources.ts'
+import { Resources } from './resources.ts'
+
+/** What a module or a function may be called; anything else becomes no part of a tag. */
+const WORD = /^\w+$/
 
 const STATE_FUNCTIONS = new Set(['state.sls', 'state.apply', 'state.highstate'])
 
@@ -18,25 +22,34 @@ function adopt(load: Dict): string {
   return jid
 }
 
+/** A return and who sent it. */
+interface Sent extends Event {
+  sender: Origin
+}
+
 export class Returns {
   private readonly parts: MasterParts
+  /** What minions may return for besides themselves. */
+  readonly resources: Resources
 
   constructor(parts: MasterParts) {
     this.parts = parts
+    this.resources = new Resources(parts)
   }
 
-  /** Keeps a return and tells of it; done when it is on disk. */
-  take(load: Dict): Later<null> {
-    const { jobs, opts } = this.parts
+  /** Keeps a return and tells of it; done when it is on disk. A syndic sends returns of others. */
+  take(load: Dict, syndic?: Origin): Later<null> {
+    const { jobs, opts, bus } = this.parts
+    const sender = syndic ?? minionOrigin(str(load.get('id')!))
     const isOwn = load.get('jid') === 'req'
     const jid = adopt(load)
-    const id = this.sender(load)
+    const id = this.idOf(load)
     const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
     if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
-    // written out once, for the store and for those who listen
+    // packed once, for the store and for listeners
     load.set('_stamp', stamp())
-    const event = { tag: `salt/job/${jid}/ret/${id}`, data: load }
-    const { frame, packed } = frameEvent(event.tag, load)
+    const event = { tag: `salt/job/${jid}/ret/${id}`, data: load, sender }
+    const { frame, packed } = frameEvent(event.tag, load, headOf(bus.own))
     if (!isKept) return this.tell(event, { frame, isKept })
     return jobs.saveReturn({ jid, id, data: load, packed }).then(
       (isFirst) => (isFirst ? this.tell(event, { frame, isKept }) : null),
@@ -48,38 +61,46 @@ export class Returns {
     )
   }
 
-  /** Who answers: a minion, or what it looks after, which may not have the name of another one. */
-  private sender(load: Dict): string {
+  /** The id that the return counts for: the minion's, or that of a resource which the minion has registered. */
+  private idOf(load: Dict): string {
     const id = str(load.get('id')!)
     const resource = load.get('resource_id') ?? null
     load.delete('resource_id')
-    if (resource === null || !mayAnswerFor(this.parts, id, str(resource))) return id
+    if (resource === null) return id
+    if (!this.resources.isOf(id, str(resource))) {
+      const named = shownText(str(resource))
+      this.parts.log('warning', `Minion ${id} has no resource ${named}: its return counts for the minion itself`)
+      return id
+    }
     load.set('id', resource)
     return str(resource)
   }
 
-  private tell({ tag, data }: Event, origin: EventOrigin): null {
-    const event = this.parts.bus.tell(tag, data, origin)
+  private tell({ tag, data, sender }: Sent, form: EventForm): null {
+    const { bus } = this.parts
+    const event = bus.tell(bus.own, tag, data, form)
     if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0))
-      this.tellFailed(event.data)
+      this.tellFailed(event.data, sender)
     if (event.isKept) void this.parts.jobCaches.returned(event)
     return null
   }
 
-  private tellFailed(load: Dict): void {
+  private tellFailed(load: Dict, sender: Origin): void {
     const ret = load.get('return') ?? null
     if (!isDict(ret)) return
     for (const [tag, result] of ret)
-      if (isDict(result) && result.get('result') === false) this.failed(load, tag, result)
+      if (isDict(result) && result.get('result') === false) this.failed(load, tag, result, sender)
   }
 
-  /** One event for each state that failed, under its own tag and under the old one. */
-  private failed(load: Dict, tag: Value, result: Dict): void {
+  /** Fires two events for a state that failed: the master's own, and the old one under the name of the state function. */
+  private failed(load: Dict, tag: Value, result: Dict, sender: Origin): void {
     const parts = str(tag).split('_|-')
-    const fun = parts.length > 3 ? `${parts[0]}.${parts[3]}` : str(tag)
+    const names = [parts[0]!, parts.at(-1)!]
+    const fun = names.join('.')
     const [jid, id] = [str(load.get('jid')!), str(load.get('id')!)]
     const data = new Map(result).set('retcode', load.get('retcode') ?? 1)
-    this.parts.bus.fire(fun, new Map(data))
+    if (data.has('id')) data.set('id', id)
+    if (names.every((name) => WORD.test(name))) fireFor(this.parts, sender, fun, new Map(data))
     const more = ['jid', 'id', 'success', 'fun', 'user'] as const
     const event: Dict = new Map(data).set('return', `Error: ${fun}`)
     for (const name of more) if (load.has(name)) event.set(name, name === 'success' ? false : load.get(name)!)

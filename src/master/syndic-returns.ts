@@ -2,8 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJid, shownText } from '../base/mod.ts'
-import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { syndicOrigin } from '../bus/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
+import { mayPassOn, syndicsFolder } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import type { Returns } from './returns.ts'
 
@@ -16,7 +18,7 @@ interface SyndicParts extends MasterParts {
 /** A master without `order_masters` has no syndics, and nobody may return for others. */
 export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<null> {
   const syndic = str(load.get('id')!)
-  if (!truthy(parts.opts.get('order_masters') ?? false)) {
+  if (!mayPassOn(parts)) {
     parts.log('warning', `Dropped returns that ${syndic} passed on: order_masters is not set`)
     return null
   }
@@ -29,33 +31,36 @@ export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<
 }
 
 async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<void> {
-  const jid = str(load.get('jid')!)
+  const jid = load.get('jid')
   const job = load.get('load')
   const returned = load.get('return')!
   if (!isDict(returned)) return
   if (!isJid(jid)) {
-    parts.log('warning', `Dropped returns that ${syndic} passed on to what cannot be a job: ${shownText(jid)}`)
+    const shown = shownText(str(jid ?? null))
+    parts.log('warning', `Dropped returns that ${syndic} passed on to what cannot be a job: ${shown}`)
     return
   }
-  if (job !== undefined && isDict(job)) {
-    parts.jobs.saveJob({ jid, load: job, minions: [...returned.keys()].map(str), isForeign: true })
-  }
   register(parts, syndic)
-  for (const [id, item] of returned) {
-    // minions of this master speak for themselves
-    if (!isValidId(id) || (id !== syndic && parts.keys.accepted(id) !== undefined)) continue
+  // minions of this master speak for themselves
+  const passedOn = [...returned].filter(([id]) => {
+    return isValidId(id) && (id === syndic || parts.keys.accepted(id) === undefined)
+  })
+  if (job !== undefined && isDict(job) && passedOn.length > 0) {
+    parts.jobs.saveJob({ jid, load: job, minions: passedOn.map(([id]) => str(id)), isForeign: true })
+  }
+  for (const [id, item] of passedOn) {
     // what a minion below returned may not name another job or another minion
     const single: Dict = new Map<Value, Value>([['jid', jid], ['id', id], ...(isDict(item) ? item : [])])
     single.set('jid', jid).set('id', id).delete('resource_id')
     for (const name of PASSED_ON) if (load.has(name)) single.set(name, load.get(name)!)
-    await parts.returns.take(single)
+    await parts.returns.take(single, syndicOrigin(syndic))
   }
 }
 
 /** Syndics are known by files of their ids. */
-function register({ opts }: MasterParts, id: string): void {
+function register(parts: MasterParts, id: string): void {
   if (!isValidId(id)) return
-  const folder = join(str(opts.get('cachedir')!), 'syndics')
+  const folder = syndicsFolder(parts)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileSync(join(folder, id), '', { mode: 0o600 })
 }

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, claimFolder, type Log, makeOwnFolder, PRIVATE_FOLDER } from '../base/mod.ts'
-import { BusServer, EventBus, minionBusPaths } from '../bus/mod.ts'
+import { BusServer, EventBus, minionBusPaths, minionOrigin } from '../bus/mod.ts'
 import { type Dict, numberOf, str } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
@@ -46,7 +46,7 @@ export class Minion {
     this.opts = opts
     this.host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
     this.log = log
-    this.bus = new EventBus(log)
+    this.bus = new EventBus(log, 0, { ...minionOrigin(str(opts.get('id') ?? '')), proof: 'process' })
     this.over = new Promise((done, fail) => {
       this.finish = done
       this.fatal = fail

@@ -105,6 +105,7 @@ class Check {
         context: new Map<string, Value>([
           ['tag', pattern],
           ['data', standIn],
+          ['origin', standIn],
         ]),
         log: silentLog,
       })

@@ -1,7 +1,7 @@
-// Managing a running reactor by events, which must show that their sender may read the master's key: its rules, whether it answers at all, and what it
-// would do about an event.
+// Managing a running reactor by events: its rules, whether it answers at all, and what it would do about an event. Such events
+// come from the master or from programs of its own user, and prove that their sender may read the master's key.
 import type { Log } from '../base/mod.ts'
-import type { EventBus } from '../bus/mod.ts'
+import { type EventBus, isOwn, type Origin, readOriginText } from '../bus/mod.ts'
 import { type Dict, isDict, isProven, str, truthy, type Value } from '../data/mod.ts'
 import type { ReactedEvent } from './render-reactions.ts'
 import type { ManageResult, Rules } from './rules.ts'
@@ -26,11 +26,11 @@ export class Managing {
     this.parts = parts
   }
 
-  async answer(tag: string, data: Dict): Promise<void> {
+  async answer(tag: string, data: Dict, origin: Origin): Promise<void> {
     const { log, masterKey } = this.parts
     const [, wish] = /salt\/reactors\/manage\/(list|add|delete|is_leader|set_leader|test)$/.exec(tag) ?? []
     if (wish === undefined) return
-    if (!isProven(masterKey(), tag, data)) {
+    if (!isOwn(origin) || !isProven(masterKey(), tag, data)) {
       log('error', 'received salt/reactors/manage event without matching master_key. discarding')
       return
     }
@@ -49,7 +49,8 @@ export class Managing {
     else if (wish === 'delete') bus.fire(`${BASE}/delete-complete`, changed(rules.delete(event)))
     else if (wish === 'test') {
       const given = data.get('data') ?? null
-      const result = await preview({ tag: event, data: isDict(given) ? given : new Map() })
+      const origin = readOriginText(str(data.get('origin') ?? ''))
+      const result = await preview({ tag: event, data: isDict(given) ? given : new Map(), origin })
       bus.fire(`${BASE}/test-results`, new Map([['result', result]]))
     } else {
       if (wish === 'set_leader' && data.get('id') === opts.get('id')) this.isLeader = truthy(data.get('value') ?? false)

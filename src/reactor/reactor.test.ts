@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/until.ts'
-import { EventBus } from '../bus/mod.ts'
-import { type Dict, loadJson, str, type Value } from '../data/mod.ts'
+import { EventBus, minionOrigin, originDict } from '../bus/mod.ts'
+import { type Dict, dumpJson, loadJson, orderProof, str, type Value } from '../data/mod.ts'
 import { type MasterContext, type MasterFunction, masterFn } from '../sdk/mod.ts'
 import { ReactionStore } from '../store/mod.ts'
 import { load } from '../yaml/mod.ts'
@@ -24,11 +24,11 @@ class Trial {
   readonly runs = new Map<string, () => Promise<boolean>>()
   reactor: Reactor | undefined
 
-  start(rules: Record<string, string>, options: Dict = new Map()): void {
+  start(rules: Record<string, string>, options: Dict = new Map(), conditions: Value[] = []): void {
     const list: Value[] = Object.entries(rules).map(([pattern, sls], index) => {
       const file = join(this.folder, `${index}.sls`)
       writeFileSync(file, sls)
-      return new Map([[pattern, [file]]])
+      return new Map<Value, Value>([[pattern, [...conditions, file]]])
     })
     const opts: Dict = new Map<Value, Value>([['reactor', list], ['id', 'm_master'], ...options])
     const context = {
@@ -45,7 +45,7 @@ class Trial {
         if (fun === 'saltutil.find_job') yield { id: 'web1', data: new Map([['return', new Map()]]) }
       },
       render: async ({ text, context }: { text: string; context: Map<string, Value> }) =>
-        load(text.replaceAll('TAG', str(context.get('tag')!))),
+        load(text.replaceAll('TAG', str(context.get('tag')!)).replaceAll('WHO', dumpJson(context.get('origin')!))),
     } as unknown as MasterContext
     this.reactor = new Reactor({
       context,
@@ -92,6 +92,64 @@ describe('the reactor', () => {
     trial.bus.fire('a/2', new Map<Value, Value>([['user', 'Reactor']]))
     await trial.settled()
     expect(trial.done).toEqual(['test.echo web1 a/1'])
+  })
+
+  it('answers only whom a rule names, and files see who that was', async () => {
+    const condition = new Map<Value, Value>([['origin', ['minion:build*', 'master']]])
+    trial.start({ 'a/*': 'x:\n  local.test.echo:\n    - tgt: web1\n    - arg: [TAG, WHO]\n' }, new Map(), [condition])
+    for (const id of ['web1', 'build1']) trial.bus.fireFrom(minionOrigin(id), `a/${id}`, new Map([['id', 'build1']]))
+    trial.bus.fireFrom({ kind: 'user', name: 'root', proof: 'socket' }, 'a/user', new Map())
+    trial.bus.fire('a/own', new Map())
+    await trial.settled()
+    expect(trial.done).toEqual([
+      "test.echo web1 a/build1 {'kind': 'minion', 'name': 'build1', 'proof': 'session'}",
+      "test.echo web1 a/own {'kind': 'master', 'name': 'master', 'proof': 'process'}",
+    ])
+    const [, first] = trial.store.last(2)
+    expect(first!.record.get('origin')).toEqual(originDict(minionOrigin('build1')))
+  })
+
+  it.each([
+    [
+      { origin: 'minon:web1' },
+      "'minon:web1' is no origin: write one of master, minion, syndic, user, external, unknown",
+    ],
+    [{ origin: ['minion', 7] }, "'7' is no origin"],
+    [{ orgin: 'minion:web1' }, "'orgin' is no condition, only origin is"],
+  ])('answers nobody where the condition is %j, and says so once', async (condition, reason) => {
+    trial.start({ a: 'x:\n  local.f.x:\n    - tgt: w\n' }, new Map(), [
+      new Map<Value, Value>(Object.entries(condition)),
+    ])
+    for (let times = 0; times < 2; times++) trial.bus.fireFrom(minionOrigin('web1'), 'a', new Map())
+    await trial.settled()
+    expect(trial.done).toEqual([])
+    expect(trial.log).toEqual([expect.stringContaining(`error: The reactor for 'a' answers nothing: ${reason}`)])
+  })
+
+  it('is not passed by the name under which its own functions run', async () => {
+    trial.start({ a: 'x:\n  local.f.x:\n    - tgt: w\n' })
+    trial.bus.fireFrom(minionOrigin('web1'), 'a', new Map([['user', 'Reactor']]))
+    await trial.settled()
+    expect(trial.done).toEqual(['f.x w'])
+  })
+
+  it('is managed by the master and its own user only, even with the key', async () => {
+    trial.start({})
+    const tag = 'x/salt/reactors/manage/list'
+    const asked = (): Dict => {
+      const data: Dict = new Map()
+      return data.set('key', orderProof('secret', tag, data))
+    }
+    const answers: string[] = []
+    trial.bus.listen(
+      (event) => answers.push(event.tag),
+      (own) => own === 'salt/reactors/manage/list-results',
+    )
+    trial.bus.fireFrom(minionOrigin('web1'), tag, asked())
+    expect(trial.log).toEqual([expect.stringContaining('without matching master_key')])
+    expect(answers).toEqual([])
+    trial.bus.fireFrom({ kind: 'user', name: 'root', proof: 'socket' }, tag, asked())
+    await until('the reactor answers', () => answers.length === 1)
   })
 
   it('orders reactions by `order` and name, whatever order they are written in', async () => {

@@ -1,7 +1,7 @@
 // The reactor of a master: it hears every event, and answers those that a rule matches, one after the other, as their files
 // say. What an earlier life of the master had not ended is taken up first.
 import { guarded, shownText } from '../base/mod.ts'
-import type { BusEvent } from '../bus/mod.ts'
+import { type BusEvent, isOwn } from '../bus/mod.ts'
 import { type Dict, numberOf, repr, str, type Value } from '../data/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import type { ReactionStore } from '../store/mod.ts'
@@ -107,15 +107,17 @@ export class Reactor {
     await this.carrying
   }
 
-  private hear({ tag, data, number }: BusEvent): void {
+  private hear({ tag, data, number, origin }: BusEvent): void {
     this.causes.hear(tag)
-    if (data.get('user') === REACTOR_USER || tag === LOOP_TAG) return
+    // what the reactor began itself is no reason for a reaction, but nobody else gets past it by that name
+    const isItsOwn = data.get('user') === REACTOR_USER && (origin.proof === 'process' || isOwn(origin))
+    if (isItsOwn || tag === LOOP_TAG) return
     if (tag.includes('salt/reactors/manage')) {
-      this.apart(`Answering ${shownText(tag)}`, () => this.managing.answer(tag, data))
+      this.apart(`Answering ${shownText(tag)}`, () => this.managing.answer(tag, data, origin))
       return
     }
     if (!this.managing.isLeader) return
-    const rules = this.rules.matching(tag)
+    const rules = this.rules.matching(tag, origin)
     if (rules.length === 0) return
     const refusal = this.limits.refusal(tag, data)
     if (refusal !== undefined) {
@@ -124,16 +126,16 @@ export class Reactor {
     }
     const cause = this.causes.of(tag, data)
     const depth = (cause?.depth ?? 0) + 1
-    if (depth > this.deepest) return this.cutLoop({ tag, data, rules, cause, depth })
-    this.begin({ tag, data: new Map(data), rules, cause, depth, number })
+    if (depth > this.deepest) return this.cutLoop({ tag, data, origin, rules, cause, depth })
+    this.begin({ tag, data: new Map(data), origin, rules, cause, depth, number })
   }
 
   /** Written down at once, and answered after those that came before. */
   private begin(answering: Answering & { number: number }): void {
-    const { tag, data, rules, cause, depth, number } = answering
+    const { tag, data, origin, rules, cause, depth, number } = answering
     const patterns = rules.map(({ pattern }) => pattern)
     const places = new Map(patterns.map((pattern): [Value, Value] => [pattern, this.places.of(pattern) ?? null]))
-    const head = { tag, data, rules: patterns, places, depth, event: number }
+    const head = { tag, data, origin, rules: patterns, places, depth, event: number }
     const record = ReactionRecord.begin(this.parts.store, { ...head, ...(cause && { cause: cause.record }) })
     this.follow(() => this.answer(answering, record))
   }
@@ -163,8 +165,10 @@ export class Reactor {
 
   /** Goes on with what an earlier life began; the others need not wait for it. */
   private async takeUp(record: ReactionRecord): Promise<void> {
-    const { tag, data, depth } = record
-    if (!record.plan) return this.answer({ tag, data, rules: this.rules.matching(tag), depth }, record)
+    const { tag, data, origin, depth } = record
+    if (!record.plan) {
+      return this.answer({ tag, data, origin, rules: this.rules.matching(tag, origin), depth }, record)
+    }
     this.apart(`Reaction to event ${shownText(tag)}`, () => this.carry(record, depth, true))
   }
 
@@ -230,7 +234,7 @@ export class Reactor {
 
   /** What would be done about an event. */
   private async preview(event: ReactedEvent): Promise<Dict> {
-    const rules = this.rules.matching(event.tag)
+    const rules = this.rules.matching(event.tag, event.origin)
     const errors: string[] = []
     const chunks = await this.chunksFor({ ...event, rules }, { file: () => {}, error: (text) => errors.push(text) })
     const calls: Value[] = []

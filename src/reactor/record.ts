@@ -2,6 +2,7 @@
 // they ended. It is written when the event comes, before the first call is made, and as calls end, so that the next life of a
 // master knows what is left to do.
 import { newJid } from '../base/mod.ts'
+import { type Origin, originDict, readOrigin, UNKNOWN } from '../bus/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import type { KeptReaction, ReactionStore } from '../store/mod.ts'
 import type { ReactionCall, ReactionKind } from './calls.ts'
@@ -9,6 +10,7 @@ import type { ReactionCall, ReactionKind } from './calls.ts'
 export interface ReactionHead {
   tag: string
   data: Dict
+  origin: Origin
   rules: string[]
   depth: number
   cause?: number
@@ -39,11 +41,12 @@ export class ReactionRecord {
   }
 
   static begin(store: ReactionStore, head: ReactionHead): ReactionRecord {
-    const { tag, data, rules, depth, cause, event, places } = head
+    const { tag, data, origin, rules, depth, cause, event, places } = head
     const content = new Map<Value, Value>([
       ['tag', tag],
       ['event', event ?? null],
       ['data', data],
+      ['origin', originDict(origin)],
       ['rules', rules],
       ['places', places],
       ['depth', depth],
@@ -67,6 +70,12 @@ export class ReactionRecord {
   get data(): Dict {
     const data = this.content.get('data') ?? null
     return isDict(data) ? data : new Map()
+  }
+
+  /** Unknown in records of earlier versions. */
+  get origin(): Origin {
+    const kept = this.content.get('origin') ?? null
+    return isDict(kept) ? readOrigin(['kind', 'name', 'proof'].map((name) => kept.get(name) ?? '')) : UNKNOWN
   }
 
   get depth(): number {

@@ -2,6 +2,7 @@
 // from nothing.
 import { readFileSync } from 'node:fs'
 import { BrineError, toError } from '../base/mod.ts'
+import { type Origin, originDict } from '../bus/mod.ts'
 import { globFiles } from '../config/mod.ts'
 import { type Dict, isDict, isList, PyError, SaltError, str, typeName, type Value } from '../data/mod.ts'
 import type { MasterContext } from '../sdk/mod.ts'
@@ -18,6 +19,7 @@ export interface RenderedFile {
 export interface ReactedEvent {
   tag: string
   data: Dict
+  origin: Origin
 }
 
 /** Every file that a reference means: a path, a glob of paths, or a file of the master's file server. */
@@ -39,7 +41,11 @@ export async function renderReaction(
   return rendered
 }
 
-async function renderFile(ctx: MasterContext, file: string, { tag, data }: ReactedEvent): Promise<RenderedFile> {
+async function renderFile(
+  ctx: MasterContext,
+  file: string,
+  { tag, data, origin }: ReactedEvent,
+): Promise<RenderedFile> {
   let sourceLine = (line: number): number => line
   try {
     const value = await ctx.render({
@@ -51,6 +57,7 @@ async function renderFile(ctx: MasterContext, file: string, { tag, data }: React
       context: new Map<string, Value>([
         ['tag', tag],
         ['data', data],
+        ['origin', originDict(origin)],
       ]),
       withLines: (found) => {
         sourceLine = found

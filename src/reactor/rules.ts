@@ -1,13 +1,17 @@
 // Which files answer which events: the option `reactor`, a list of one-key dicts from a glob of tags to one file or several,
-// or the path of a YAML file with such a list, which is read anew for each event.
+// or the path of a YAML file with such a list, which is read anew for each event. Among the files there may be a condition,
+// `origin:` with who may have fired the event; a rule whose condition cannot be read answers nothing.
 import { readFileSync } from 'node:fs'
 import { type Log, toError } from '../base/mod.ts'
+import { isFrom, type Origin, type OriginPattern, readOriginPattern } from '../bus/mod.ts'
 import { type Dict, fnmatch, isDict, isList, str, type Value } from '../data/mod.ts'
 import { load } from '../yaml/mod.ts'
 
 export interface Rule {
   pattern: string
   files: string[]
+  /** Who may have fired the event; anybody when there is none. */
+  origins?: OriginPattern[]
 }
 
 export interface ManageResult {
@@ -19,6 +23,8 @@ export class Rules {
   private readonly opts: Dict
   private readonly log: Log
   private compiled: { list: Value[]; rules: Rule[] } | undefined
+  /** Problems that the log has: a file of rules is read for each event. */
+  private readonly told = new Set<string>()
 
   constructor(opts: Dict, log: Log) {
     this.opts = opts
@@ -29,10 +35,10 @@ export class Rules {
   list(): Value[] {
     const configured = this.opts.get('reactor') ?? []
     if (typeof configured !== 'string') return isList(configured) ? configured : []
-    return this.read(configured)
+    return this.listIn(configured)
   }
 
-  private read(file: string): Value[] {
+  private listIn(file: string): Value[] {
     let text: string
     try {
       text = readFileSync(file, 'utf8')
@@ -53,17 +59,28 @@ export class Rules {
   all(): Rule[] {
     const list = this.list()
     // a list of the configuration stays, and changes only here
-    if (this.compiled?.list !== list) this.compiled = { list, rules: list.flatMap(ruleOf) }
+    if (this.compiled?.list !== list) this.compiled = { list, rules: list.flatMap((entry) => this.read(entry)) }
     return this.compiled.rules
   }
 
-  /** The rules that a tag matches, in their order. */
-  matching(tag: string): Rule[] {
-    return this.all().filter(({ pattern }) => fnmatch(tag, pattern))
+  private read(entry: Value): Rule[] {
+    const rule = ruleOf(entry)
+    if (!rule) return []
+    if (!('problem' in rule)) return [rule]
+    if (!this.told.has(rule.problem)) this.log('error', rule.problem)
+    this.told.add(rule.problem)
+    return []
+  }
+
+  /** The rules that an event matches, in their order. */
+  matching(tag: string, origin: Origin): Rule[] {
+    return this.all().filter(({ pattern, origins }) => fnmatch(tag, pattern) && (!origins || isFrom(origin, origins)))
   }
 
   add(tag: string, files: Value): ManageResult {
     if (this.at(tag) >= 0) return { status: false, comment: 'Reactor already exists.' }
+    const rule = ruleOf(new Map([[tag, files]]))
+    if (rule && 'problem' in rule) return { status: false, comment: rule.problem }
     this.list().push(new Map([[tag, files]]))
     this.compiled = undefined
     return { status: true, comment: 'Reactor added.' }
@@ -82,10 +99,26 @@ export class Rules {
   }
 }
 
-/** What is no dict with one key is passed over. */
-function ruleOf(entry: Value): Rule[] {
-  if (!isDict(entry) || entry.size !== 1) return []
-  const [[pattern, files]] = [...entry] as [[Value, Value]]
-  if (typeof files === 'string') return [{ pattern: str(pattern), files: [files] }]
-  return isList(files) ? [{ pattern: str(pattern), files: files.map(str) }] : []
+/** What is no dict with one key is passed over, as in Salt. */
+function ruleOf(entry: Value): Rule | { problem: string } | undefined {
+  if (!isDict(entry) || entry.size !== 1) return undefined
+  const [[key, value]] = [...entry] as [[Value, Value]]
+  const pattern = str(key)
+  if (typeof value === 'string') return { pattern, files: [value] }
+  if (!isList(value)) return undefined
+  const conditions = value.filter(isDict)
+  const files = value.filter((item) => !isDict(item)).map(str)
+  if (conditions.length === 0) return { pattern, files }
+  const origins: OriginPattern[] = []
+  const wrong = (why: string) => ({ problem: `The reactor for '${pattern}' answers nothing: ${why}` })
+  for (const [name, given] of conditions.flatMap((condition) => [...condition])) {
+    if (name !== 'origin') return wrong(`'${str(name)}' is no condition, only origin is`)
+    for (const item of isList(given) ? given : [given]) {
+      const read = readOriginPattern(item)
+      if ('problem' in read) return wrong(read.problem)
+      origins.push(read)
+    }
+  }
+  // a list without names means nobody
+  return { pattern, files, origins }
 }

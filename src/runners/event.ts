@@ -38,7 +38,7 @@ export default defineRunner({
       args: { tag: arg.any('Its tag'), data: arg.any('What it says', { optional: true }) },
       examples: [`salt-run event.send my/custom/event '{"foo": "bar"}'`],
       run: async (ctx, { tag, data }) => {
-        await ctx.fire(str(tag), dataOf(data))
+        await ctx.fireForCaller(str(tag), dataOf(data))
         return true
       },
     }),
@@ -52,14 +52,16 @@ export default defineRunner({
       },
     }),
     show: masterFn({
-      doc: 'An event of the journal with its data.',
+      doc: 'An event of the journal with its data, and its origin: who fired it, and how that was proven.',
       args: { number: arg.any('Its number') },
       examples: ['salt-run event.show 1042'],
       run: (ctx, { number }) => {
         const wanted = givenNumber('number', number)
         const [event] = ctx.journal().from({ number: wanted }, { upTo: wanted })
         if (!event) throw new SaltError('CommandExecutionError', `There is no event ${str(number)} in the journal`)
-        return new Map<Value, Value>([['number', event.number]]).set('tag', event.tag).set('data', event.data)
+        const origin = new Map<Value, Value>(Object.entries(event.origin))
+        const shown = new Map<Value, Value>([['number', event.number]]).set('tag', event.tag)
+        return shown.set('origin', origin).set('data', event.data)
       },
     }),
     count: masterFn({

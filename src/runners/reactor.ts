@@ -29,6 +29,7 @@ async function ask(ctx: MasterContext, wish: string, answer: string, data: Dict,
   if (!isConfigured(ctx)) throw new SaltError('CommandExecutionError', 'Reactor system is not running.')
   const tag = `salt/run/${ctx.jid}/${BASE}/${wish}`
   data.set('key', orderProof(await masterKey(ctx), tag, data))
+  // nobody but the master fires this tag
   const answers = ctx.events((tag) => tag === `${BASE}/${answer}`, PATIENCE)[Symbol.asyncIterator]()
   const first = answers.next()
   // a master that is gone is told of below, where it is waited for
@@ -96,10 +97,17 @@ export default defineRunner({
     }),
     test: masterFn({
       doc: 'What the reactor would do about an event, without doing it.',
-      args: { tag: arg.any('Its tag'), data: arg.any('What it says', { optional: true }) },
-      examples: [`salt-run reactor.test salt/minion/web1/start '{"id": "web1"}'`],
-      run: (ctx, { tag, data }) => {
-        const asked = new Map<Value, Value>([['event', tag]]).set('data', givenData(data))
+      args: {
+        tag: arg.any('Its tag'),
+        data: arg.any('What it says', { optional: true }),
+        origin: arg.string('Who fires it, for rules with a condition', { default: 'user' }),
+      },
+      examples: [
+        `salt-run reactor.test salt/minion/web1/start '{"id": "web1"}'`,
+        `salt-run reactor.test deploy/done '{}' origin=minion:web1`,
+      ],
+      run: (ctx, { tag, data, origin }) => {
+        const asked = new Map<Value, Value>([['event', tag]]).set('data', givenData(data)).set('origin', origin)
         return ask(ctx, 'test', 'test-results', asked, 'result')
       },
     }),

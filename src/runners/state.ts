@@ -235,6 +235,7 @@ export default defineRunner({
         }),
         resume: arg.any('After an event number, or under a name that remembers the last event', { optional: true }),
         numbers: arg.any('With the number of each event in front', { default: false }),
+        origins: arg.any('With who fired each event in front, such as minion:web1', { default: false }),
       },
       examples: [
         'salt-run state.event pretty=True',

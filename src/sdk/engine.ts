@@ -28,6 +28,11 @@ export interface EngineContext {
   readonly master: MasterContext | undefined
   /** Fires an event that the master hears: on its own bus, or sent to it by the minion. */
   fire(tag: string, data: Dict): Promise<void>
+  /**
+   * Fires an event for somebody outside whom nothing proves, such as a web client. False, with a line in the log, when its tag
+   * is reserved for the master or a minion, or is no tag.
+   */
+  fireExternal(tag: string, data: Dict): Promise<boolean>
   /** Events of the bus of this daemon from now on, until the engine shall stop. */
   events(filter?: (tag: string) => boolean): AsyncIterable<BusMessage>
   /** Waits, but not longer than until the engine shall stop. */

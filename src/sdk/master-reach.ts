@@ -1,6 +1,6 @@
 // The master as functions on its machine reach it: jobs for minions, its own functions, its events. Runner functions have it
 // as part of their context; execution functions and states only where they run beside a master.
-import type { Beginning } from '../bus/mod.ts'
+import type { Beginning, Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 
 export interface MinionJob {
@@ -47,6 +47,20 @@ export interface BusMessage {
   data: Dict
   /** Its place in the journal of the master; 0 or none when it is not known. */
   number?: number
+  /** Who fired it, and how that was proven. */
+  origin: Origin
+}
+
+/**
+ * The id of the minion that an event says has returned to a job, or undefined when it says nothing of the kind. Only the
+ * master tells of returns, and the id in the tag is the one it has proven; a bus of Salt's own does not say who fired an
+ * event, so that the data must name the same id.
+ */
+export function returnedBy({ tag, data, origin }: BusMessage, jid: string): string | undefined {
+  const [first, family, job, what, id, ...more] = tag.split('/')
+  if (first !== 'salt' || family !== 'job' || job !== jid || what !== 'ret' || !id || more.length > 0) return undefined
+  if (origin.kind !== 'master' && origin.kind !== 'unknown') return undefined
+  return data.has('return') && (data.get('resource_id') ?? data.get('id')) === id ? id : undefined
 }
 
 /** Which events of the bus are wanted, besides the filter. */

@@ -58,6 +58,8 @@ export interface MasterContext {
   publish(job: MinionJob): Promise<{ jid: string; minions: string[]; missing: string[] } | undefined>
   /** Fires an event on the master's bus; fails when no master runs. */
   fire(tag: string, data: Dict): Promise<void>
+  /** Fires an event whose tag the caller chose, as an event of the caller; fails where the caller may not fire it. */
+  fireForCaller(tag: string, data: Dict): Promise<void>
   /** Fires an event if a master runs, for who listens. */
   announce(tag: string, data: Dict): Promise<void>
   /** Tells who waits for this call how far it is: an event below its own tag. */

@@ -119,7 +119,7 @@ export type {
   StepMemory,
   TargetedMinions,
 } from './master-reach.ts'
-export { lookUpLater, unreturnedText } from './master-reach.ts'
+export { lookUpLater, returnedBy, unreturnedText } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
 export { formatOutput } from './output.ts'
 export { packOrigins, readOrigins, shownOrigin } from './pillar-origins.ts'

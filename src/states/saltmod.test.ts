@@ -189,13 +189,14 @@ describe('salt.parallel_runners', () => {
 })
 
 describe('salt.wait_for_event', () => {
+  const ORIGIN = { kind: 'master', name: 'm', proof: 'process' }
   const events = [
     ['app/1', '{"id": "w1"}'],
     ['app/2', '{"data": {"id": ["w2", "zz"]}}'],
   ] as const
   const master = {
     events: async function* (filter: (tag: string) => boolean) {
-      for (const [tag, data] of events) if (filter(tag)) yield { tag, data: json(data) as Dict }
+      for (const [tag, data] of events) if (filter(tag)) yield { tag, data: json(data) as Dict, origin: ORIGIN }
     },
   } as unknown as MasterReach
   it.each<[string, Value, string]>([

@@ -17,11 +17,13 @@ export default defineState({
         const entry = entryOf(thorium, 'status', () => new Map<Value, Value>([['val', new Map()]]))
         const changes: Dict = new Map()
         for (const event of thorium.events) {
-          if (!fnmatch(str(event.get('tag') ?? ''), 'salt/beacon/*/status/*')) continue
+          const tag = str(event.get('tag') ?? '')
+          if (!fnmatch(tag, 'salt/beacon/*/status/*')) continue
           const data = event.get('data')
           const told = data !== undefined && isDict(data) ? (data.get('data') ?? data) : null
           if (!isDict(told) || !isDict(data!)) continue
-          const id = data.get('id') ?? told.get('id') ?? ''
+          // the name in the tag is that of the minion that fired it
+          const id = tag.split('/')[2]!
           const kept = [...told].filter(([key]) => !OWN.has(str(key)))
           ;(entry.get('val') as Dict).set(id, new Map<Value, Value>([['recv_time', float(ctx.host.now())], ...kept]))
           changes.set(id, true)

@@ -244,6 +244,12 @@ test('key.timeout rejects and deletes keys of minions that have gone silent', as
   expect(Object.keys(toPlain(turns.value('status')) as object)).toEqual(['alive'])
 })
 
+test('status.reg counts for the minion in the tag, which is proven, whatever the data claim', async () => {
+  const turns = new Turns()
+  turns.events(['salt/beacon/web1/status/2026', { id: 'db1', data: { loadavg: 1, id: 'db1' } }])
+  expect((await turns.run('status.reg', { name: 'status' })).changes).toEqual({ web1: true })
+})
+
 test('file.save writes the register as JSON', async () => {
   const turns = new Turns()
   turns.register.set('seen', new Map([['val', new PySet(['a'])]]))

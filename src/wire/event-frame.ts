@@ -1,5 +1,6 @@
 // Events as they travel between processes of one machine. A body is the tag, an empty line, and the data; a frame is a
-// map with the body in it. Who fires an event may put the frame's length in front: Salt 3008.2 does, 3007 does not.
+// map of a head and the body. Salt's heads are empty and its readers take the body only; ours carry who fired the event.
+// A program that fires an event may put the frame's length in front: Salt 3008.2 does, 3007 does not.
 import { createHash } from 'node:crypto'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, MsgpackStream, type Value } from '../data/mod.ts'
 import { bytesOf } from './envelope.ts'
@@ -26,15 +27,34 @@ function headed(head: Dict): Buffer {
   return Buffer.concat([Buffer.of(MAP_OF_TWO), name('head'), encodeMsgpack(head, 'bus'), name('body')])
 }
 
-/** Salt's heads are empty. */
-const HEAD = headed(new Map())
+/** The beginnings of frames from one origin: `origin` is the value that readers find in the head, if any. */
+export class FrameHead {
+  readonly plain: Buffer
+  private readonly fields: Array<[Value, Value]>
+  private withNumber: Buffer | undefined
 
-/** The head of an event in a journal whose data is elsewhere in part. */
-export const KEPT_ELSEWHERE: Buffer = headed(new Map([['kept', true]]))
+  constructor(origin?: Value) {
+    this.fields = origin === undefined ? [] : [['o', origin]]
+    this.plain = headed(new Map(this.fields))
+  }
 
-/** The head of an event with its number, which stands in eight bytes. */
-const NUMBERED = headed(new Map([['n', 2 ** 50]]))
-const NUMBER_AT = NUMBERED.length - 'xbody'.length - 8
+  /** For an event in a journal whose data is elsewhere in part. */
+  get kept(): Buffer {
+    return headed(new Map([...this.fields, ['kept', true]]))
+  }
+
+  /** With room for a number in the last eight bytes of the head. */
+  get numbered(): Buffer {
+    this.withNumber ??= headed(new Map([...this.fields, ['n', 2 ** 50]]))
+    return this.withNumber
+  }
+}
+
+/** The head that Salt writes. */
+const EMPTY = new FrameHead()
+
+/** Bytes from the place of a number to the end of what stands before the body. */
+const AFTER_NUMBER = 'xbody'.length + 8
 
 const BIN32 = 0xc6
 
@@ -52,7 +72,7 @@ function writeBegin(frame: Buffer, head: Buffer, tag: string, size: number): num
 }
 
 /** The frame of an event whose data is packed already, without copying that more than once. */
-export function framePacked(tag: string, packed: Uint8Array, head: Buffer = HEAD): Buffer {
+export function framePacked(tag: string, packed: Uint8Array, head: Buffer = EMPTY.plain): Buffer {
   const size = Buffer.byteLength(tag) + SEPARATOR.length + packed.length
   const frame = Buffer.allocUnsafe(head.length + 1 + lengthBytes(size) + size)
   frame.set(packed, writeBegin(frame, head, tag, size))
@@ -60,24 +80,29 @@ export function framePacked(tag: string, packed: Uint8Array, head: Buffer = HEAD
 }
 
 /** The frame of an event and its data, which is packed within it: a large return is written out once. */
-export function frameEvent(tag: string, data: unknown): { frame: Buffer; packed: Uint8Array } {
+export function frameEvent(
+  tag: string,
+  data: unknown,
+  { plain }: FrameHead = EMPTY,
+): { frame: Buffer; packed: Uint8Array } {
   const tagged = Buffer.byteLength(tag) + SEPARATOR.length
-  const packed = encodeMsgpack(data, 'bus', HEAD.length + 1 + 4 + tagged)
+  const packed = encodeMsgpack(data, 'bus', plain.length + 1 + 4 + tagged)
   const size = tagged + packed.length
-  const before = HEAD.length + 1 + lengthBytes(size) + tagged
+  const before = plain.length + 1 + lengthBytes(size) + tagged
   const frame = Buffer.from(packed.buffer, packed.byteOffset - before, before + packed.length)
-  writeBegin(frame, HEAD, tag, size)
+  writeBegin(frame, plain, tag, size)
   return { frame, packed }
 }
 
-/** The same frame with a number in its head. */
-export function numberFrame(frame: Buffer, number: number): Buffer {
-  const numbered = Buffer.allocUnsafe(NUMBERED.length + frame.length - HEAD.length)
-  NUMBERED.copy(numbered)
-  numbered.writeUInt32BE(Math.floor(number / 2 ** 32), NUMBER_AT)
-  numbered.writeUInt32BE(number % 2 ** 32, NUMBER_AT + 4)
-  frame.copy(numbered, NUMBERED.length, HEAD.length)
-  return numbered
+/** The same frame with a number in its head; `head` is the one that the frame has. */
+export function numberFrame(frame: Buffer, number: number, { plain, numbered }: FrameHead = EMPTY): Buffer {
+  const bytes = Buffer.allocUnsafe(numbered.length + frame.length - plain.length)
+  numbered.copy(bytes)
+  const at = numbered.length - AFTER_NUMBER
+  bytes.writeUInt32BE(Math.floor(number / 2 ** 32), at)
+  bytes.writeUInt32BE(number % 2 ** 32, at + 4)
+  frame.copy(bytes, numbered.length, plain.length)
+  return bytes
 }
 
 export function decodeEvent(body: Uint8Array): Event {
@@ -117,9 +142,12 @@ export function frameFiredEvent(body: Uint8Array): Buffer {
   return Buffer.concat([length, frame])
 }
 
-export interface NumberedBody {
+export interface HeadedBody {
   body: Uint8Array
+  /** The number of the event on its bus. */
   number?: number
+  /** Who fired the event, as the bus wrote it. */
+  origin?: Value
 }
 
 /** Bodies of events out of a stream of frames, with lengths in front or without; the first byte tells. */
@@ -139,12 +167,16 @@ export class EventFrames {
     return this.split(chunk).map(bodyOf)
   }
 
-  /** The same with the numbers that their heads tell. */
-  pushNumbered(chunk: Uint8Array): NumberedBody[] {
+  /** Bodies with what their heads tell. */
+  pushHeaded(chunk: Uint8Array): HeadedBody[] {
     return this.split(chunk).map((frame) => {
       const head = isDict(frame) ? (frame.get('head') ?? null) : null
-      const number = isDict(head) ? head.get('n') : undefined
-      return { body: bodyOf(frame), ...(number !== undefined && { number: Number(number) }) }
+      const [number, origin] = isDict(head) ? [head.get('n'), head.get('o')] : []
+      return {
+        body: bodyOf(frame),
+        ...(number !== undefined && { number: Number(number) }),
+        ...(origin !== undefined && { origin }),
+      }
     })
   }
 

@@ -19,11 +19,12 @@ export {
   EventFrames,
   encodeEvent,
   eventTag,
+  FrameHead,
   frameBody,
   frameEvent,
   frameFiredEvent,
   framePacked,
-  KEPT_ELSEWHERE,
+  type HeadedBody,
   minionSocketNames,
   numberFrame,
 } from './event-frame.ts'

@@ -4,6 +4,29 @@ import { salt } from '../../src/cli/mod.ts'
 import { toPlain } from '../../src/data/mod.ts'
 import { TestSite } from './site.ts'
 
+test('A batch that is stopped fails, and says why', async () => {
+  const site = await TestSite.open()
+  try {
+    const master = await site.master()
+    for (const id of ['web1', 'web2']) await site.minion(id)
+    for (const words of [
+      ['-b', '1'],
+      ['-b', '1', '--static'],
+    ]) {
+      let said = ''
+      const streams = { out: () => undefined, err: (text: string) => void (said += text), terminal: false }
+      master.seen.splice(0)
+      const exit = salt(['-c', master.config, ...words, '*', 'cmd.run', 'sleep 2; echo done'], streams)
+      const { tag } = await master.event(/^salt\/batch\/\d+\/progress$/)
+      await master.run('batch.stop', [tag.split('/')[2]!])
+      expect(await exit).not.toBe(0)
+      expect(said).toContain('Batch run stopped due to stop')
+    }
+  } finally {
+    await site.close()
+  }
+})
+
 test('A batch goes on when the master starts again in the midst of it', async () => {
   const site = await TestSite.open()
   try {

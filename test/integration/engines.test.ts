@@ -95,6 +95,15 @@ describe('a master with engines', () => {
     expect(await run('queue.list_length', ['deploys'])).toBe(0)
   })
 
+  it('fires nothing for a request whose path cannot be part of a tag', async () => {
+    for (const path of ['a%0A%0A%C2%81', 'a%0Asalt/key', '%1b[2J', 'x'.repeat(1025)]) {
+      expect((await fetch(`http://127.0.0.1:${port}/${path}`, { method: 'POST' })).status).toBe(400)
+    }
+    expect((await fetch(`http://127.0.0.1:${port}/../../salt/key`, { method: 'POST' })).status).toBe(200)
+    expect(await master.event(/^salt\/engines\/hook\/salt\/key$/)).toBeTruthy()
+    expect(master.seen.map(({ tag }) => tag).filter((tag) => /\p{Cc}/u.test(tag) || tag === 'salt/key')).toEqual([])
+  })
+
   it("runs users' own, and says what each does", async () => {
     await master.run('event.send', ['count/me'])
     expect(toPlain((await master.event(/^counted$/)).data)).toMatchObject({ upto: 3, tag: 'count/me' })

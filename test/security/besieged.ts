@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
+import type { Origin } from '../../src/bus/mod.ts'
 import { masterConfig } from '../../src/config/mod.ts'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { Master } from '../../src/master/mod.ts'
@@ -20,7 +21,7 @@ type Options = Record<string, unknown>
 export class Besieged {
   readonly root = mkdtempSync(join(tmpdir(), 'brine-besieged-'))
   readonly logs: string[] = []
-  readonly events: { tag: string; data: Dict }[] = []
+  readonly events: { tag: string; data: Dict; origin: Origin }[] = []
   readonly ports = { requests: 0, publications: 0 }
   client!: RequestClient
   private master!: Master
@@ -66,7 +67,7 @@ export class Besieged {
     )
     const opts = await masterConfig({ path: this.path('etc/master') })
     this.master = await Master.open(opts, (level, text) => this.logs.push(`${level}: ${text}`), program)
-    this.master.parts.bus.listen(({ tag, data }) => this.events.push({ tag, data: new Map(data) }))
+    this.master.parts.bus.listen(({ tag, data, origin }) => this.events.push({ tag, data: new Map(data), origin }))
     this.transport = await openTransport('zeromq')
     this.client = this.connect()
   }

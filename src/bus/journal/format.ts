@@ -2,7 +2,8 @@
 // milliseconds: a head with a checksum, and the frames of its events as subscribers get them. A torn group can only be the last.
 import { crc32 } from 'node:zlib'
 import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../../data/mod.ts'
-import { eventTag, framePacked, KEPT_ELSEWHERE } from '../../wire/mod.ts'
+import { eventTag, framePacked } from '../../wire/mod.ts'
+import { headOf, type Origin, readOrigin } from '../origin.ts'
 
 const MAGIC = 0x42454a31
 const CHECK_AT = 4
@@ -70,6 +71,8 @@ export interface JournalEvent {
   /** When it was fired, to the group: milliseconds since 1970. */
   at: number
   tag: string
+  /** Unknown in journals of earlier versions. */
+  origin: Origin
   /** The tag, an empty line and the data. */
   body: Uint8Array
   /** Where the rest of the data is: a return in the job store. */
@@ -82,9 +85,9 @@ export interface KeptReturn {
 }
 
 /** A return that lies in the job store already: everything but what was returned. */
-export function referenceFrame(tag: string, data: Dict): Buffer {
+export function referenceFrame(origin: Origin, tag: string, data: Dict): Buffer {
   const small = new Map([...data].filter(([key]) => key !== 'return' && key !== 'fun_args'))
-  return framePacked(tag, encodeMsgpack(small, 'bus'), KEPT_ELSEWHERE)
+  return framePacked(tag, encodeMsgpack(small, 'bus'), headOf(origin).kept)
 }
 
 export function eventsOf(frames: Uint8Array, { first, from }: GroupHead): JournalEvent[] {
@@ -93,8 +96,10 @@ export function eventsOf(frames: Uint8Array, { first, from }: GroupHead): Journa
     const body = isDict(frame) ? frame.get('body') : undefined
     if (!(body instanceof Uint8Array)) return []
     const tag = eventTag(body)
-    const kept = keptReturn(tag, (frame as Dict).get('head') ?? null)
-    return [{ number: first + index, at: from, tag, body, ...(kept && { kept }) }]
+    const head = (frame as Dict).get('head') ?? null
+    const kept = keptReturn(tag, head)
+    const origin = readOrigin(isDict(head) ? head.get('o') : undefined)
+    return [{ number: first + index, at: from, tag, origin, body, ...(kept && { kept }) }]
   })
 }
 

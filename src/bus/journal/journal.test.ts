@@ -2,9 +2,11 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Value } from '../../data/mod.ts'
-import { decodeEvent } from '../../wire/mod.ts'
+import { encodeMsgpack, type Value } from '../../data/mod.ts'
+import { decodeEvent, framePacked } from '../../wire/mod.ts'
 import { BusEvent } from '../event-bus.ts'
+import { minionOrigin, UNKNOWN } from '../origin.ts'
+import { packGroup } from './format.ts'
 import { EventJournal, type JournalSettings } from './journal.ts'
 import { readBackward, readForward } from './segments.ts'
 
@@ -14,8 +16,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
 
+const WEB1 = minionOrigin('web1')
+
 const event = (number: number, data: Record<string, Value> = {}, isKept = false): BusEvent =>
-  new BusEvent(isKept ? 'salt/job/1/ret/web1' : `e/${number}`, new Map(Object.entries(data)), number, { isKept })
+  new BusEvent(WEB1, isKept ? 'salt/job/1/ret/web1' : `e/${number}`, new Map(Object.entries(data)), number, { isKept })
 
 async function write(from: number, to: number, settings: Partial<JournalSettings> = {}): Promise<EventJournal> {
   const journal = new EventJournal({ folder, ...settings })
@@ -93,6 +97,15 @@ describe('an event journal', () => {
     await journal.close()
   })
 
+  it('keeps the origin of each event, and reads journals that have none', async () => {
+    await (await write(1, 2)).close()
+    expect([...readForward(folder, { number: 1 })].map(({ origin }) => origin)).toEqual([WEB1, WEB1])
+    const old = framePacked('e/3', encodeMsgpack(new Map(), 'bus'))
+    appendFileSync(join(folder, readdirSync(folder)[0]!), packGroup([old], { first: 3, from: 1, to: 2 }))
+    const [found] = readForward(folder, { number: 3 })
+    expect(found).toMatchObject({ tag: 'e/3', origin: UNKNOWN })
+  })
+
   it('refers to a large return that the job store has', async () => {
     const journal = new EventJournal({ folder })
     const data = { id: 'web1', jid: '1', return: 'x'.repeat(10_000) }
@@ -101,6 +114,7 @@ describe('an event journal', () => {
     await journal.close()
     const [referring, ...others] = readForward(folder, { number: 1 })
     expect(referring!.kept).toEqual({ jid: '1', id: 'web1' })
+    expect(referring!.origin).toEqual(WEB1)
     expect([...decodeEvent(referring!.body).data.keys()]).toEqual(['id', 'jid'])
     expect(others.map(({ kept }) => kept)).toEqual([undefined, undefined])
   })

@@ -98,8 +98,8 @@ export class EventJournal {
     if (this.bytes >= GATHER_BYTES) this.seal()
   }
 
-  private frameOf({ tag, fields, frame, isKept }: BusEvent): Buffer {
-    return isKept && frame.length > this.settings.inlineBytes ? referenceFrame(tag, fields) : frame
+  private frameOf({ origin, tag, fields, frame, isKept }: BusEvent): Buffer {
+    return isKept && frame.length > this.settings.inlineBytes ? referenceFrame(origin, tag, fields) : frame
   }
 
   /** Resolves when everything that was taken before is in the file. */

@@ -7,6 +7,7 @@ import { type Dict, str } from '../../data/mod.ts'
 import type { JobStore } from '../../store/mod.ts'
 import { decodeEvent, framePacked } from '../../wire/mod.ts'
 import { BusEvent, type EventFilter } from '../event-bus.ts'
+import { headOf } from '../origin.ts'
 import type { FramedEvent } from '../subscriber.ts'
 import type { JournalEvent } from './format.ts'
 import { type Beginning, beginningOf, type Reading, readBackward, readForward, segmentsIn } from './segments.ts'
@@ -58,10 +59,9 @@ export class JournalReader {
   /** Events as listeners get them. */
   *framed(from: number, upTo: number): Generator<FramedEvent> {
     for (const event of readForward(this.folder, { number: from }, { upTo })) {
-      const { tag, number, body, kept } = event
-      yield kept
-        ? this.told(event)
-        : { tag, number, frame: framePacked(tag, body.subarray(Buffer.byteLength(tag) + 2)) }
+      const { origin, tag, number, body, kept } = event
+      const data = (): Uint8Array => body.subarray(Buffer.byteLength(tag) + 2)
+      yield kept ? this.told(event) : { origin, tag, number, frame: framePacked(tag, data(), headOf(origin).plain) }
     }
   }
 
@@ -85,9 +85,9 @@ export class JournalReader {
     return { ...extent, first: first.number, last: last.number, from: beginningOf(segments[0]!.path) ?? first.at }
   }
 
-  private told({ number, tag, body, kept }: JournalEvent): BusEvent {
+  private told({ number, tag, origin, body, kept }: JournalEvent): BusEvent {
     const { data } = decodeEvent(body)
     const whole = kept && this.jobs().returnOf(kept.jid, kept.id)
-    return new BusEvent(tag, whole ? new Map([...whole, ...data]) : data, number)
+    return new BusEvent(origin, tag, whole ? new Map([...whole, ...data]) : data, number)
   }
 }

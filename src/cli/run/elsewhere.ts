@@ -1,6 +1,6 @@
 // Runs that the master does itself: for users of external authentication, and those that nobody waits for.
 import type { Log } from '../../base/mod.ts'
-import { BusClient, masterBusPaths } from '../../bus/mod.ts'
+import { BusClient, type BusEvent, masterBusPaths } from '../../bus/mod.ts'
 import { LocalClient, localKey } from '../../client/mod.ts'
 import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
 
@@ -47,6 +47,10 @@ export async function beginElsewhere(opts: Dict, log: Log, run: RemoteRun): Prom
   }
 }
 
+/** The end of a run counts from the master only; Salt's bus does not say who fired an event. */
+const isEnd = ({ tag, origin }: BusEvent, run: string): boolean =>
+  tag === `${run}/ret` && (origin.kind === 'master' || origin.kind === 'unknown')
+
 /** Has the master run it, and gives the event of its end. */
 export async function runElsewhere(opts: Dict, log: Log, run: RemoteRun): Promise<Dict | { refusal: string }> {
   const bus = await BusClient.open({ paths: masterBusPaths(opts), filter: (tag) => tag.startsWith('salt/run/') })
@@ -56,7 +60,7 @@ export async function runElsewhere(opts: Dict, log: Log, run: RemoteRun): Promis
     if ('refusal' in begun) return begun
     while (bus.isOpen) {
       const event = await bus.next(60)
-      if (event?.tag === `${begun.tag}/ret`) return event.data
+      if (event && isEnd(event, begun.tag)) return event.data
     }
     return { refusal: 'The master went away before the run ended.' }
   } finally {

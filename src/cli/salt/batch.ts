@@ -1,8 +1,10 @@
 // `-b`, and `--static`, which is a batch of everybody that shows all at the end. Who answers a ping takes part; the master
 // does the rest, and what is printed here is read from its events.
 import { newJid } from '../../base/mod.ts'
+import type { BusEvent } from '../../bus/mod.ts'
 import { batchSize, ClientError, NOBODY_MATCHED, type PublishRequest, returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
+import { returnedBy } from '../../sdk/mod.ts'
 import type { SaltWork } from './main.ts'
 import { howToLookUp } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
@@ -65,13 +67,15 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
   try {
     while (!watch.isOver) {
       const event = await events.next(3600)
-      if (event) await watch.hear(event.tag, event.data)
+      if (event) await watch.hear(event)
       else if (!events.isOpen) throw new ClientError('SaltClientError', 'The connection to the master was lost')
     }
   } finally {
     stop()
   }
-  return isQuiet ? showOutcome(work, watch.results) : watch.retcode
+  if (!isQuiet) return watch.retcode
+  const shown = await showOutcome(work, watch.results)
+  return watch.isHalted ? Math.max(1, shown) : shown
 }
 
 interface BatchFacts {
@@ -111,6 +115,7 @@ function batchLoad(opts: Dict, request: PublishRequest, { jid, size, minions, dr
 
 class Watch {
   isOver = false
+  isHalted = false
   retcode = 0
   readonly results: Dict = new Map()
   private readonly work: SaltWork
@@ -122,10 +127,13 @@ class Watch {
     this.isQuiet = isQuiet
   }
 
-  async hear(tag: string, data: Dict): Promise<void> {
-    const [, family, , what] = tag.split('/')
+  /** How a batch goes on counts only from the master; Salt's bus does not say who fired an event. */
+  async hear(event: BusEvent): Promise<void> {
+    const { tag, data, origin } = event
+    const [, family, jid = '', what] = tag.split('/')
+    if (origin.kind !== 'master' && origin.kind !== 'unknown') return
     if (family === 'job' && what === 'new') this.began(data)
-    else if (family === 'job' && what === 'ret') await this.returned(data)
+    else if (family === 'job' && what === 'ret') await this.returned(returnedBy(event, jid), data)
     else if (family === 'batch' && (what === 'complete' || what === 'halted')) this.ended(what, data)
   }
 
@@ -136,9 +144,8 @@ class Watch {
     if (!this.isQuiet) this.work.streams.out(`\nExecuting run on ${repr(ids)}\n\n`)
   }
 
-  private async returned(data: Dict): Promise<void> {
-    const id = str(data.get('id') ?? '')
-    if (!this.sent.delete(id)) return
+  private async returned(id: string | undefined, data: Dict): Promise<void> {
+    if (id === undefined || !this.sent.delete(id)) return
     const value = data.get('return') ?? null
     const retcode = returnCode(data)
     this.retcode = Math.max(this.retcode, retcode)
@@ -152,11 +159,14 @@ class Watch {
     await showValue(this.work, shown, textOf(data.get('out') ?? null) ?? '', 0)
   }
 
-  /** Who was sent the job and did not return comes to nothing. */
+  /** A minion that was sent the job and did not return counts as an empty return. A batch that was stopped has failed. */
   private ended(how: string, data: Dict): void {
     this.isOver = true
     if (how === 'complete') for (const id of this.sent) this.results.set(id, new Map())
-    if (how === 'halted') this.work.log('error', `Batch run stopped due to ${reasonOf(data)}`)
+    if (how !== 'halted') return
+    this.isHalted = true
+    this.retcode = Math.max(1, this.retcode)
+    this.work.log('error', `Batch run stopped due to ${reasonOf(data)}`)
   }
 }
 

@@ -1,7 +1,7 @@
 // Batches, driven by the master, so that they go on when the program that began them is gone. Their states lie in the cache,
 // and a master that starts again takes up those that were not over.
 import { guarded, newJid } from '../../base/mod.ts'
-import { BusTap } from '../../bus/mod.ts'
+import { BusTap, isOwn, originText } from '../../bus/mod.ts'
 import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
@@ -40,7 +40,11 @@ export class Batches {
     this.publishing = publishing
     this.states = parts.cache.bank('batch')
     this.stopListening = parts.bus.listen(
-      ({ tag, data }) => this.halt(STOP.exec(tag)![1]!, str(data.get('reason') ?? 'stop')),
+      ({ tag, data, origin }) => {
+        // only the master and programs of its own user stop batches
+        if (isOwn(origin)) this.halt(STOP.exec(tag)![1]!, str(data.get('reason') ?? 'stop'))
+        else parts.log('warning', `Did not stop a batch: ${originText(origin)} may not`)
+      },
       (tag) => STOP.test(tag),
     )
   }

@@ -8,7 +8,10 @@ function master(begin: () => Promise<string>): { reach: MasterReach; closed: () 
   let isClosed = false
   const events = {
     [Symbol.asyncIterator]: () => events,
-    next: async () => ({ done: false, value: { tag: 'salt/batch/7/complete', data: new Map() } }),
+    next: async () => ({
+      done: false,
+      value: { tag: 'salt/batch/7/complete', data: new Map(), origin: { kind: 'master' } },
+    }),
     return: async () => {
       isClosed = true
       return { done: true, value: undefined }

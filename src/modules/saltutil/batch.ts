@@ -1,7 +1,7 @@
 // A job for a few minions at a time: those that answer a ping take part, and the master does the rest, whose events are
 // followed here.
-import { str, type Value } from '../../data/mod.ts'
-import type { BusMessage, MasterReach, MinionJob, MinionReturn } from '../../sdk/mod.ts'
+import type { Value } from '../../data/mod.ts'
+import { type BusMessage, type MasterReach, type MinionJob, type MinionReturn, returnedBy } from '../../sdk/mod.ts'
 
 async function present(master: MasterReach, { tgt, tgtType = 'glob' }: MinionJob): Promise<string[]> {
   const ids: string[] = []
@@ -44,11 +44,18 @@ export async function* inBatches(
     await events.return?.()
     throw error
   })
-  for await (const { tag, data } of listened) {
-    if (tag.startsWith(`salt/job/${jid}/ret/`)) yield { id: str(data.get('id') ?? ''), data }
-    else if (tag === `salt/batch/${jid}/complete` || tag === `salt/batch/${jid}/halted`) return
+  const sent = new Set(minions)
+  for await (const event of listened) {
+    const id = returnedBy(event, jid)
+    if (id !== undefined && sent.has(id)) yield { id, data: event.data }
+    else if (isEnd(event, jid)) return
   }
 }
+
+/** The end of a batch counts from the master only; Salt's bus does not say who fired an event. */
+const isEnd = ({ tag, origin }: BusMessage, jid: string): boolean =>
+  (origin.kind === 'master' || origin.kind === 'unknown') &&
+  (tag === `salt/batch/${jid}/complete` || tag === `salt/batch/${jid}/halted`)
 
 export interface BatchWish {
   failhard: boolean

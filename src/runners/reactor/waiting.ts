@@ -24,7 +24,7 @@ async function poll<T>(seconds: number, look: () => T | undefined): Promise<T | 
 /** Fires an event and waits for what the reactor does about it. */
 export async function fireAndWait(ctx: MasterContext, tag: string, data: Dict, seconds: number): Promise<Dict> {
   const before = ctx.reactions().last(1)[0]?.id ?? 0
-  await ctx.fire(tag, new Map(data))
+  await ctx.fireForCaller(tag, new Map(data))
   const found = await poll(Math.min(seconds, HEARING_SECONDS), () =>
     ctx
       .reactions()

@@ -14,6 +14,7 @@ export interface EventWatch {
   since: Value
   resume: Value
   numbers: Value
+  origins: Value
 }
 
 /** A glob, else a regular expression from the beginning to the end of the tag. */
@@ -60,7 +61,8 @@ export async function watchEvents(ctx: MasterContext, watch: EventWatch): Promis
   return null
 }
 
-function line({ tag, data, number = 0 }: BusMessage, { pretty, numbers }: EventWatch): string {
+function line({ tag, data, number = 0, origin }: BusMessage, { pretty, numbers, origins }: EventWatch): string {
   const options = { ensureAscii: false, default: str, ...(truthy(pretty) && { sortKeys: true, indent: 4 }) }
-  return `${truthy(numbers) ? `${number}\t` : ''}${tag}\t${dumpJson(data, options)}\n`
+  const before = [truthy(numbers) && String(number), truthy(origins) && `${origin.kind}:${origin.name}`]
+  return `${[...before.filter(Boolean), tag, dumpJson(data, options)].join('\t')}\n`
 }

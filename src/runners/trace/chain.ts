@@ -9,6 +9,7 @@ export interface TracedEvent {
   number: number
   tag: string
   data: Dict
+  origin: { kind: string; name: string }
 }
 
 interface Reaction {
@@ -122,7 +123,7 @@ export class Chain {
     if (reaction && this.isNew(`above reaction ${reaction.id}`)) {
       return this.aboveReaction(reaction, reactionLink(reaction, [below]))
     }
-    return origin(event, below)
+    return beginning(event, below)
   }
 
   private isKept(jid: string): boolean {
@@ -160,7 +161,11 @@ const eventIn = ({ record }: Reaction): TracedEvent => ({
   number: Number(record.get('event') ?? 0),
   tag: textOr(record.get('tag')),
   data: dictOf(record.get('data')),
+  origin: { kind: textOr(originIn(record).get('kind')), name: textOr(originIn(record).get('name')) },
 })
+
+/** Empty in records of earlier versions. */
+const originIn = (record: Dict): Dict => dictOf(record.get('origin'))
 
 /** The jobs that an event tells of or was fired in. */
 function jobsOf({ tag, data }: TracedEvent): string[] {
@@ -169,12 +174,11 @@ function jobsOf({ tag, data }: TracedEvent): string[] {
   return named.filter((jid) => typeof jid === 'string' && jid !== '') as string[]
 }
 
-/** What nothing else led to: a beacon, a minion, somebody who fired it. */
-function origin({ tag, data }: TracedEvent, below: Dict): Dict {
-  const [, id, name] = /^salt\/beacon\/([^/]+)\/([^/]+)\//.exec(tag) ?? []
-  if (name !== undefined) return link('beacon', `${name} of ${id}`, {}, [below])
-  if (data.get('cmd') === '_minion_event') return link('minion', textOr(data.get('id')), {}, [below])
-  return below
+/** The beginning of a chain: a beacon or a minion, where one fired the event. */
+function beginning({ tag, origin: { kind, name: id } }: TracedEvent, below: Dict): Dict {
+  const [, owner, name] = /^salt\/beacon\/([^/]+)\/([^/]+)\//.exec(tag) ?? []
+  if (name !== undefined) return link('beacon', `${name} of ${owner}`, {}, [below])
+  return kind === 'minion' || kind === 'syndic' ? link(kind, id, {}, [below]) : below
 }
 
 const eventLink = ({ number, tag, data }: TracedEvent, next: Dict[]): Dict =>

@@ -1,6 +1,6 @@
 // Waiting until every id of a list was seen in an event. Only events after the step began count.
-import { type Dict, equals, fnmatch, isDict, isList, numberOf, SaltError, type Value } from '../../data/mod.ts'
-import type { StateContext, StateReturn } from '../../sdk/mod.ts'
+import { equals, fnmatch, isDict, isList, numberOf, SaltError, type Value } from '../../data/mod.ts'
+import type { BusMessage, StateContext, StateReturn } from '../../sdk/mod.ts'
 import { isDry } from './published.ts'
 
 export interface WaitStep {
@@ -10,8 +10,12 @@ export interface WaitStep {
   timeout: Value
 }
 
-/** The value that names who an event is about: in its data, or in the data that a minion sent along. */
-function idsOf(data: Dict, event_id: Value): Value[] {
+/**
+ * The value that says which minion or thing an event is about: in its data, or in the data that a minion sent along. Where a
+ * minion fired the event, its `id` is the proven one, whatever the data say.
+ */
+function idsOf({ data, origin }: BusMessage, event_id: Value): Value[] {
+  if (event_id === 'id' && origin.kind === 'minion') return [origin.name]
   const inner = data.get('data')
   const value = data.get(event_id) ?? (inner !== undefined && isDict(inner) ? inner.get(event_id) : undefined) ?? null
   return value === null ? [] : isList(value) ? value : [value]
@@ -28,8 +32,8 @@ export async function waitForEvent(ctx: StateContext, step: WaitStep): Promise<S
   const started = performance.now()
   const until = started + (numberOf(timeout) ?? 300) * 1000
   const changes = (): StateReturn['changes'] => (seen.length > 0 ? { minions_seen: seen } : {})
-  for await (const data of matching(ctx, name, until)) {
-    for (const id of idsOf(data, event_id)) {
+  for await (const event of matching(ctx, name, until)) {
+    for (const id of idsOf(event, event_id)) {
       const at = waiting.findIndex((other) => equals(other, id))
       if (at >= 0) seen.push(...waiting.splice(at, 1))
     }
@@ -40,8 +44,8 @@ export async function waitForEvent(ctx: StateContext, step: WaitStep): Promise<S
   return { name, changes: changes(), comment: 'Timeout value reached.', result: false }
 }
 
-/** Data of the events that match, until the time is over. */
-async function* matching(ctx: StateContext, glob: string, until: number): AsyncGenerator<Dict> {
+/** The events that match, until the time is over. */
+async function* matching(ctx: StateContext, glob: string, until: number): AsyncGenerator<BusMessage> {
   const events = ctx.master!.events((tag) => fnmatch(tag, glob))[Symbol.asyncIterator]()
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<undefined>((done) => {
@@ -51,7 +55,7 @@ async function* matching(ctx: StateContext, glob: string, until: number): AsyncG
     for (;;) {
       const next = await Promise.race([events.next(), over])
       if (!next || next.done) return
-      yield next.value.data
+      yield next.value
     }
   } finally {
     clearTimeout(timer)

@@ -1,0 +1,99 @@
+// Which tags somebody may fire: the one table for events of minions, syndics, users of external authentication and outsiders.
+// Reserved are all tags that the master, its programs, runners, engines and reactor fire themselves, here or in Salt 3008.
+// Elsewhere, also below `salt/`, tags are free.
+import { isJid } from '../base/mod.ts'
+import { isOwn, type Origin, originText } from './origin.ts'
+
+/** Longest tag that is taken, in UTF-16 units. */
+const LONGEST_TAG = 1024
+
+/** What follows `salt/` in tags of the master's own. */
+const RESERVED_BELOW_SALT: ReadonlySet<string> = new Set([
+  'api',
+  'auth',
+  'batch',
+  'cloud',
+  'cluster',
+  'engine',
+  'event',
+  'event_listen',
+  'fileserver',
+  'job',
+  'key',
+  'master',
+  'netapi',
+  'orchestrate',
+  'orchestration',
+  'presence',
+  'queue',
+  'reactor',
+  'reactors',
+  'run',
+  'ssh',
+  'stats',
+  'thorium',
+  'wheel',
+])
+
+/** The first parts of old tags of the master's own, without `salt/` in front. */
+const RESERVED_FIRST: ReadonlySet<string> = new Set(['cluster', 'fileserver', 'key', 'new_job', 'syndic'])
+
+/** Tags with a name in them belong to the minion of that name; the parts in front of it, with `*` for a job id. */
+const OWNED: readonly (readonly string[])[] = [
+  ['salt', 'minion'],
+  ['salt', 'beacon'],
+  ['salt', 'syndic'],
+  ['salt', 'job', '*', 'prog'],
+  ['salt', 'job', '*', 'start'],
+  ['salt', 'state_result', '*'],
+]
+
+/** Tags in which a minion tells of itself without naming itself. */
+const ABOUT_SENDER: ReadonlySet<string> = new Set(['minion_start', 'syndic_start', '_salt_error'])
+
+/** Slashes at the ends and doubled ones must not make a tag look like another. */
+const partsOf = (tag: string): string[] => tag.split('/').filter((part) => part !== '')
+
+/** Like a return, but of no job: Salt lets a minion fire such a tag with its own id, and nobody gathers it. */
+const isOfNoJob = ([first, family, job, what]: readonly string[]): boolean =>
+  first === 'salt' && family === 'job' && what === 'ret' && !isJid(job)
+
+/** The minion that a tag belongs to by the name in it. */
+function owner(parts: readonly string[]): string | undefined {
+  if (isOfNoJob(parts)) return parts[4]
+  const pattern = OWNED.find((own) => own.every((part, at) => part === '*' || part === parts[at]))
+  return pattern && parts[pattern.length]
+}
+
+function isReserved(parts: readonly string[]): boolean {
+  const [first = '', second = '', third] = parts
+  if (first === 'salt') return RESERVED_BELOW_SALT.has(second)
+  // `minion/refresh/<id>`, `resource/refresh/<id>` and `minion/<id>/resource_refresh`
+  if (first === 'minion' || first === 'resource') return second === 'refresh' || third === 'resource_refresh'
+  // jids were tags of returns; names with two underscores in front are for the parts of one daemon
+  return RESERVED_FIRST.has(first) || first.startsWith('__') || (parts.length === 1 && isJid(first))
+}
+
+/** Whether a text can be a tag: readers end a tag at the first empty line, and terminals obey control characters. */
+export const isTag = (tag: string): boolean =>
+  tag.length <= LONGEST_TAG && !/\p{Cc}/u.test(tag) && partsOf(tag).length > 0
+
+/** Whether a tag says that the event is about the minion that fired it. */
+export const isAboutSender = (tag: string, id: string): boolean => ABOUT_SENDER.has(tag) || owner(partsOf(tag)) === id
+
+/**
+ * Why an origin may not fire a tag; undefined when it may. `isHere` says whether a name is that of a minion of this master: a
+ * syndic speaks for all others.
+ */
+export function tagRefusal(origin: Origin, tag: string, isHere: (id: string) => boolean): string | undefined {
+  const refused = (why: string): string =>
+    `Dropped an event of ${originText(origin)} with the tag ${JSON.stringify(tag.slice(0, 100))}: ${why}`
+  if (!isTag(tag)) return refused(`tags have up to ${LONGEST_TAG} characters, none of them a control character`)
+  if (isOwn(origin)) return undefined
+  const parts = partsOf(tag)
+  const named = owner(parts)
+  if (named === undefined) return isReserved(parts) ? refused('it is reserved for the master') : undefined
+  const isOfSender = (origin.kind === 'minion' || origin.kind === 'syndic') && named === origin.name
+  if (isOfSender || (origin.kind === 'syndic' && !isHere(named))) return undefined
+  return refused(`it belongs to the minion ${named}`)
+}
