@@ -1,0 +1,195 @@
+// The attacked site: a master and minions as processes of their own, run from source, below one directory. Events are heard
+// by a listener on the bus from the start to the end, because a listener makes some attacks possible.
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { Cluster, type Ran } from '../../live/cluster.ts'
+import type { Programs } from '../../live/programs.ts'
+import type { Json } from '../../live/scenario.ts'
+import { until } from '../../until.ts'
+import { type BusEvent, listenToBus, type Ports, RogueMinion, Stranger } from './attacker.ts'
+import { field, pack } from './msgpack.ts'
+import { RELAY_ADDRESS, Relay } from './relay.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+/** The tree's own sources, so that what is tried is what is there. */
+const fromSource: Programs = {
+  words: (program) => [process.execPath, '--import', 'tsx', join(ROOT, 'src/cli', `${program}.ts`)],
+  env: {},
+  hasGroups: false,
+}
+
+/** A master that answers at all answers within this, however busy the machine is. */
+const ALIVE_SECONDS = 8
+
+export interface SitePlan {
+  master?: { [option: string]: Json }
+  /** Minions reach their master through the relays. */
+  minions?: { [id: string]: { [option: string]: Json } }
+  files?: { [path: string]: string }
+}
+
+const RETURN = /^salt\/job\/(\d+)\/ret\/(.+)$/
+
+export class Site {
+  readonly cluster: Cluster
+  readonly events: BusEvent[] = []
+  readonly client: Stranger
+  readonly requests: Relay
+  readonly publications: Relay
+  private readonly plan: SitePlan
+  private bus: Socket | undefined
+  private readonly rogues: RogueMinion[] = []
+
+  private constructor(plan: SitePlan, cluster: Cluster, requests: Relay, publications: Relay) {
+    this.plan = plan
+    this.cluster = cluster
+    this.requests = requests
+    this.publications = publications
+    this.client = new Stranger(this.ports)
+  }
+
+  static async open(plan: SitePlan): Promise<Site> {
+    const through = { master: RELAY_ADDRESS, auth_timeout: 5 }
+    const minions = Object.entries(plan.minions ?? {}).map(([id, more]) => [id, { config: { ...through, ...more } }])
+    const setup = {
+      master: { auto_accept: true, timeout: 60, gather_job_timeout: 60, ...plan.master },
+      minions: Object.fromEntries(minions),
+      files: plan.files ?? {},
+    }
+    const cluster = new Cluster({ scenario: 'proofs', description: '', setup, steps: [], events: [] }, fromSource)
+    await cluster.prepare()
+    const relays = [await Relay.open(cluster.requestPort), await Relay.open(cluster.publishPort)] as const
+    const site = new Site(plan, cluster, ...relays)
+    mkdirSync(site.path('marks'))
+    cluster.start('master')
+    for (const id of site.ids) cluster.start(id)
+    await site.listening()
+    await site.minionsAnswer()
+    return site
+  }
+
+  get ids(): string[] {
+    return Object.keys(this.plan.minions ?? {})
+  }
+
+  get ports(): Ports {
+    return { requests: this.cluster.requestPort, publications: this.cluster.publishPort }
+  }
+
+  path(...parts: string[]): string {
+    return join(this.cluster.root, ...parts)
+  }
+
+  /** Files that an attack left in the directory for marks. */
+  get marks(): string[] {
+    return readdirSync(this.path('marks'))
+  }
+
+  private async listening(): Promise<void> {
+    const socket = join(this.cluster.sockets, 'master_event_pub.ipc')
+    await until('the master listens', async () => existsSync(socket) && (await this.answers(2)))
+    this.bus = listenToBus(socket, (event) => this.events.push(event))
+    await new Promise((done, fail) => this.bus!.once('connect', done).once('error', fail))
+  }
+
+  private async answers(seconds: number): Promise<boolean> {
+    const stranger = new Stranger(this.ports)
+    try {
+      await stranger.ping(seconds)
+      return true
+    } catch {
+      return false
+    } finally {
+      stranger.close()
+    }
+  }
+
+  /** Whether the process is the one that was started, and serves. */
+  async isAlive(seconds = ALIVE_SECONDS): Promise<boolean> {
+    return existsSync(`/proc/${this.cluster.pidOf('master')}`) && this.answers(seconds)
+  }
+
+  /** Starts the master again where an attack ended it, so that the next attack is judged by itself. */
+  async revive(): Promise<void> {
+    if (await this.isAlive()) return
+    await this.cluster.stop('master', 'SIGKILL')
+    this.cluster.start('master')
+    await this.listening()
+    await this.minionsAnswer()
+  }
+
+  private async minionsAnswer(): Promise<void> {
+    for (const id of this.ids)
+      await until(`${id} answers`, async () => {
+        try {
+          return (await this.answer(id, 'test.ping', [], 3)) === true
+        } catch {
+          return false
+        }
+      })
+  }
+
+  private get key(): string {
+    return readFileSync(join(this.cluster.cachedir, `.${userInfo().username}_key`), 'utf8')
+  }
+
+  /** A command of the master's owner. */
+  owner(load: object): Promise<unknown> {
+    return this.client.clear({ key: this.key, user: userInfo().username, ...load })
+  }
+
+  /** Publishes as the owner of the master does, and gives the number of the job. */
+  async publish(tgt: string, fun: string, arg: unknown[]): Promise<string> {
+    const reply = await this.owner({ cmd: 'publish', tgt, tgt_type: 'glob', fun, arg, ret: '', jid: '' })
+    return String(field(reply, 'load', 'jid'))
+  }
+
+  /** What a minion answers to a job of the master's owner. */
+  async answer(id: string, fun: string, arg: unknown[] = [], seconds?: number): Promise<unknown> {
+    const jid = await this.publish(id, fun, arg)
+    const tag = `salt/job/${jid}/ret/${id}`
+    await until(`${id} answers ${fun}`, () => this.events.some((event) => event.tag === tag), seconds)
+    return field(this.events.find((event) => event.tag === tag)!.data, 'return')
+  }
+
+  /** Waits until minions are done with everything that was published before: they begin jobs in their order. */
+  async settled(): Promise<void> {
+    for (const id of this.ids) for (let i = 0; i < 2; i++) await this.answer(id, 'cmd.run', ['true'])
+  }
+
+  /** Which minions returned something with this word in it. */
+  returnedWith(word: string): string[] {
+    const found = this.events.flatMap(({ tag, data }) => {
+      const [, , id] = RETURN.exec(tag) ?? []
+      return id !== undefined && pack(data).includes(word) ? [id] : []
+    })
+    return [...new Set(found)].sort()
+  }
+
+  /** Tags of events with this word in them. */
+  toldWith(word: string): string[] {
+    return this.events.filter(({ data }) => pack(data).includes(word)).map(({ tag }) => tag)
+  }
+
+  async rogue(id: string): Promise<RogueMinion> {
+    const rogue = await RogueMinion.signIn(id, this.ports)
+    this.rogues.push(rogue)
+    return rogue
+  }
+
+  run(line: string): Promise<Ran> {
+    return this.cluster.run(line)
+  }
+
+  async close(): Promise<void> {
+    for (const rogue of this.rogues) rogue.close()
+    this.client.close()
+    this.bus?.destroy()
+    await this.cluster.close()
+    await this.requests.close()
+    await this.publications.close()
+  }
+}
