@@ -158,6 +158,16 @@ export class RogueMinion {
     }
   }
 
+  /** The pillar that a request brings, which is encrypted for this minion's key. */
+  async pillar(load: object): Promise<unknown> {
+    const whole = { saltenv: 'base', pillarenv: null, pillar_override: {}, grains: {}, ver: '2', ...load }
+    const reply = await this.stranger.bytes(this.envelope({ cmd: '_pillar', ...whole }))
+    const key = field(reply, 'key')
+    if (key === undefined) return reply
+    const signed = openSealed(this.key.decrypt(bytesOf(key)).toString(), bytesOf(field(reply, 'pillar')), false)
+    return field(unpack(bytesOf(field(signed, 'data'))), 'pillar')
+  }
+
   /** Listens to publications, and gives what they hold. */
   async listen(onLoad: (load: unknown) => void): Promise<void> {
     const { ports, carrier } = this.stranger
@@ -187,7 +197,15 @@ export interface BusEvent {
   data: unknown
 }
 
-/** A program that listens to a master's events; it never reads when it is deaf. */
+/** A frame as local programs fire events, with its length in front. */
+export function firedEvent(tag: string, data: unknown): Buffer {
+  const frame = pack({ head: {}, body: Buffer.concat([Buffer.from(`${tag}\n\n`), pack(data, 'bus')]) }, 'bus')
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(frame.length)
+  return Buffer.concat([length, frame])
+}
+
+/** A program that listens to a master's events. */
 export function listenToBus(path: string, onEvent: (event: BusEvent) => void): Socket {
   const socket = connect(path)
   let kept: Buffer = Buffer.alloc(0)

@@ -3,7 +3,6 @@
 import { createVerify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { until } from '../../until.ts'
 import { type RogueMinion, signInLoad } from './attacker.ts'
 import { bytesOf, field, pack } from './msgpack.ts'
 import { marked, seal, sealBytes } from './seal.ts'
@@ -72,11 +71,9 @@ describe('a minion that starts again', () => {
     expect(runs()).toBe(1)
     const recorded = [...site.publications.recorded]
     await site.cluster.stop(id)
-    site.cluster.start(id)
     const before = site.events.length
-    const isBack = (): boolean =>
-      site.events.slice(before).some(({ tag }) => tag === `salt/minion/${id}/start`)
-    await until(`${id} is back`, isBack)
+    site.cluster.start(id)
+    await site.event((tag) => tag === `salt/minion/${id}/start`, undefined, before)
     site.publications.inject(...recorded)
     await site.settled()
     expect(runs()).toBe(1)

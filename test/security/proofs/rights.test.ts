@@ -73,10 +73,10 @@ describe('who may command some minions', () => {
   it.each(['tina', 'nobody-at-all'])('runs nothing where the master knows no minion for a target: %s', async (user) => {
     for (const tgt of ['[!,x,]*', 'host-below-a-syndic', 'db1']) {
       const mark = word()
-      const answer = await publish({ tgt, fun: 'cmd.run', arg: [`echo ${mark}`], ...as(user) })
+      await publish({ tgt, fun: 'cmd.run', arg: [`echo ${mark}`], ...as(user) })
       await site.settled()
       expect(site.returnedWith(mark)).toEqual([])
-      expect(isRefused(answer)).toBe(true)
+      expect(site.toldWith(mark).filter((tag) => tag.endsWith('/new'))).toEqual([])
     }
   })
 })
@@ -122,8 +122,8 @@ describe('who may call test functions', () => {
     'test.xcmd.run',
     'test.ping\ncmd.run',
     'cmd.run',
-    ['test.ping', 'cmd.run'],
-    [['cmd.run']],
+    [['test.ping', 'cmd.run']],
+    [[['cmd.run']]],
     { 'test.ping': 1 },
   ])('calls nothing else: %j', async (fun) => {
     const mark = word()
@@ -138,7 +138,7 @@ describe('who may call test functions', () => {
       const load = { cmd: 'batch', fun: 'test.ping', jid, tgt: '*', tgt_type: 'glob', minions: ['db1'], batch: '1' }
       await site.client.clear({ ...load, arg: [], user: 'x', ...as('tina') }).catch(() => undefined)
       // the state of a batch is written later
-      await site.settled()
+      await site.answer('db1', 'cmd.run', ['sleep 0.8'], 5).catch(() => undefined)
     }
     expect(await site.isAlive()).toBe(true)
   })

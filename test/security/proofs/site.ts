@@ -7,16 +7,19 @@ import { join } from 'node:path'
 import { Cluster, type Ran } from '../../live/cluster.ts'
 import type { Programs } from '../../live/programs.ts'
 import type { Json } from '../../live/scenario.ts'
-import { until } from '../../until.ts'
+import { PATIENCE_SECONDS, until } from '../../until.ts'
 import { type BusEvent, listenToBus, type Ports, RogueMinion, Stranger } from './attacker.ts'
 import { field, pack } from './msgpack.ts'
 import { RELAY_ADDRESS, Relay } from './relay.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
+/** Programs start in directories of their own, from where the name alone would not be found. */
+const TSX = import.meta.resolve('tsx')
+
 /** The tree's own sources, so that what is tried is what is there. */
 const fromSource: Programs = {
-  words: (program) => [process.execPath, '--import', 'tsx', join(ROOT, 'src/cli', `${program}.ts`)],
+  words: (program) => [process.execPath, '--import', TSX, join(ROOT, 'src/cli', `${program}.ts`)],
   env: {},
   hasGroups: false,
 }
@@ -42,6 +45,7 @@ export class Site {
   private readonly plan: SitePlan
   private bus: Socket | undefined
   private readonly rogues: RogueMinion[] = []
+  private readonly waiting = new Set<() => void>()
 
   private constructor(plan: SitePlan, cluster: Cluster, requests: Relay, publications: Relay) {
     this.plan = plan
@@ -91,7 +95,13 @@ export class Site {
   private async listening(): Promise<void> {
     const socket = join(this.cluster.sockets, 'master_event_pub.ipc')
     await until('the master listens', async () => existsSync(socket) && (await this.answers(2)))
-    this.bus = listenToBus(socket, (event) => this.events.push(event))
+    const look = (): void => {
+      for (const each of [...this.waiting]) each()
+    }
+    this.bus = listenToBus(socket, (event) => {
+      this.events.push(event)
+      look()
+    }).on('close', look)
     await new Promise((done, fail) => this.bus!.once('connect', done).once('error', fail))
   }
 
@@ -150,14 +160,37 @@ export class Site {
   /** What a minion answers to a job of the master's owner. */
   async answer(id: string, fun: string, arg: unknown[] = [], seconds?: number): Promise<unknown> {
     const jid = await this.publish(id, fun, arg)
-    const tag = `salt/job/${jid}/ret/${id}`
-    await until(`${id} answers ${fun}`, () => this.events.some((event) => event.tag === tag), seconds)
-    return field(this.events.find((event) => event.tag === tag)!.data, 'return')
+    const { data } = await this.event((tag) => tag === `salt/job/${jid}/ret/${id}`, seconds)
+    return field(data, 'return')
+  }
+
+  /** Waits for an event; those since a moment count too. */
+  event(isMeant: (tag: string) => boolean, seconds = PATIENCE_SECONDS, since = 0): Promise<BusEvent> {
+    return new Promise((done, fail) => {
+      const end = (settle: () => void): void => {
+        clearTimeout(timer)
+        this.waiting.delete(look)
+        settle()
+      }
+      const timer = setTimeout(() => end(() => fail(new Error(`no event in ${seconds} s: ${isMeant}`))), seconds * 1000)
+      const look = (): void => {
+        const found = this.events.slice(since).find(({ tag }) => isMeant(tag))
+        if (found) end(() => done(found))
+        else if (this.bus!.destroyed) end(() => fail(new Error('the master closed its event bus')))
+      }
+      this.waiting.add(look)
+      look()
+    })
   }
 
   /** Waits until minions are done with everything that was published before: they begin jobs in their order. */
   async settled(): Promise<void> {
-    for (const id of this.ids) for (let i = 0; i < 2; i++) await this.answer(id, 'cmd.run', ['true'])
+    const settle = async (id: string): Promise<void> => {
+      const isIdle = async (): Promise<boolean> => pack(await this.answer(id, 'saltutil.running')).equals(pack([]))
+      await until(`${id} is done`, isIdle)
+      await this.answer(id, 'test.ping')
+    }
+    await Promise.all(this.ids.map(settle))
   }
 
   /** Which minions returned something with this word in it. */
