@@ -2,11 +2,14 @@
 // own; both send whatever they like. Nothing of the product is used, so that no check of ours stands in the way.
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { type Carrier, CARRIERS } from './carriers.ts'
+import { CARRIERS, type Carrier } from './carriers.ts'
 import { bytesOf, field, firstValue, pack, unpack } from './msgpack.ts'
 import { openSealed, RsaKey, seal } from './seal.ts'
 
 const HOST = '127.0.0.1'
+/** Where attackers come from: a master may know hosts from which minions and programs proved who they are. */
+const STRANGERS_FROM = '127.0.0.66'
+const ROGUES_FROM = '127.0.0.77'
 const SECONDS = 30
 
 export interface Ports {
@@ -21,9 +24,9 @@ class Line {
   private readonly carrier: Carrier
   private settle: ((result: unknown, error?: Error) => void) | undefined
 
-  constructor(port: number, carrier: Carrier) {
+  constructor(port: number, carrier: Carrier, from: string) {
     this.carrier = carrier
-    this.socket = connect(port, HOST)
+    this.socket = connect({ port, host: HOST, localAddress: from })
     const cut = carrier.cutter()
     this.socket.on('data', (bytes: Buffer) => {
       for (const { body } of cut(bytes)) if (body) this.settle?.(carrier.reply(body))
@@ -63,10 +66,12 @@ class Line {
 export class Stranger {
   readonly ports: Ports
   readonly carrier: Carrier
+  private readonly from: string
   private lines: Line[] = []
 
-  constructor(ports: Ports, transport = 'zeromq') {
+  constructor(ports: Ports, transport = 'zeromq', from = STRANGERS_FROM) {
     this.ports = ports
+    this.from = from
     this.carrier = CARRIERS[transport]!
   }
 
@@ -74,7 +79,7 @@ export class Stranger {
   bytes(envelope: Buffer, seconds = SECONDS): Promise<unknown> {
     this.lines = this.lines.filter((line) => line.isOpen)
     let line = this.lines.find(({ isBusy }) => !isBusy)
-    if (!line) this.lines.push((line = new Line(this.ports.requests, this.carrier)))
+    if (!line) this.lines.push((line = new Line(this.ports.requests, this.carrier, this.from)))
     return line.ask(envelope, seconds)
   }
 
@@ -123,7 +128,7 @@ export class RogueMinion {
 
   /** Signs in at a master that accepts every key. */
   static async signIn(id: string, ports: Ports, transport = 'zeromq', key = new RsaKey()): Promise<RogueMinion> {
-    const minion = new RogueMinion(id, new Stranger(ports, transport), key)
+    const minion = new RogueMinion(id, new Stranger(ports, transport, ROGUES_FROM), key)
     for (let tries = 0; tries < 3 && minion.sessionKey === ''; tries++) await minion.authenticate()
     if (minion.sessionKey === '') throw new Error(`the master did not let ${id} in`)
     return minion

@@ -62,9 +62,7 @@ function zmtpUnit(bytes: Buffer, index: number): Unit | undefined {
 }
 
 const zmtpFrame = (flags: number, body: Buffer, size = body.length): Buffer =>
-  size < 256
-    ? Buffer.concat([Buffer.of(flags, size), body])
-    : Buffer.concat([Buffer.of(flags | 2), long(size), body])
+  size < 256 ? Buffer.concat([Buffer.of(flags, size), body]) : Buffer.concat([Buffer.of(flags | 2), long(size), body])
 
 const zeromq: Carrier = {
   greeting(role) {
@@ -123,10 +121,7 @@ function webSocketUnit(bytes: Buffer, index: number): Unit | undefined {
 
 function webSocketFrame(body: Buffer, size: number, isMasked: boolean): Buffer {
   const mask = isMasked ? 0x80 : 0
-  const head =
-    size < 126
-      ? Buffer.of(0x82, mask | size)
-      : Buffer.concat([Buffer.of(0x82, mask | 127), long(size)])
+  const head = size < 126 ? Buffer.of(0x82, mask | size) : Buffer.concat([Buffer.of(0x82, mask | 127), long(size)])
   // a mask of zeros changes nothing
   return Buffer.concat([head, Buffer.alloc(isMasked ? 4 : 0), body])
 }

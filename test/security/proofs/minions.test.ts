@@ -74,10 +74,24 @@ describe('the event of a minion', () => {
   it.each(tags)('is not told as the master speaks, or another minion: %s', async (tag) => {
     await events(tag, data)
     await evil.ask({ cmd: '_minion_event', tag, data, forged_by: 'evil' })
-    await evil.ask({ cmd: '_minion_event', tag, data, forged_by: 'evil', pretag: 'syndic/evil', events: [{ tag, data }] })
+    await evil.ask({
+      cmd: '_minion_event',
+      tag,
+      data,
+      forged_by: 'evil',
+      pretag: 'syndic/evil',
+      events: [{ tag, data }],
+    })
     // the names of failed states become tags
     for (const name of [tag, `${tag}_|-a_|-b_|-`, tag.replace('/', '_|-a_|-b_|-')])
-      await evil.ask({ cmd: '_return', jid: 'req', fun: 'state.apply', retcode: 1, success: false, return: { [name]: data } })
+      await evil.ask({
+        cmd: '_return',
+        jid: 'req',
+        fun: 'state.apply',
+        retcode: 1,
+        success: false,
+        return: { [name]: data },
+      })
     await site.settled()
     expect(site.events.filter((event) => event.tag === tag && pack(event.data).includes('forged_by'))).toEqual([])
     expect(site.marks).not.toContain(`reacted-${tag.replaceAll('/', '-')}`)
@@ -179,9 +193,12 @@ describe('held before', () => {
   it('templates reach nothing of JavaScript', async () => {
     const pid = site.cluster.pidOf('db1')
     const answers = await Promise.all(
-      templates.map((string) => site.answer('db1', 'slsutil.renderer', [{ __kwarg__: true, string, default_renderer: 'jinja' }])),
+      templates.map((string) =>
+        site.answer('db1', 'slsutil.renderer', [{ __kwarg__: true, string, default_renderer: 'jinja' }]),
+      ),
     )
-    for (const answer of answers) expect(String(answer)).not.toMatch(/native code|\[object |function \w*\(|class \w+ \{/)
+    for (const answer of answers)
+      expect(String(answer)).not.toMatch(/native code|\[object |function \w*\(|class \w+ \{/)
     expect(await site.answer('db1', 'test.ping')).toBe(true)
     expect(site.cluster.pidOf('db1')).toBe(pid)
   })

@@ -83,7 +83,8 @@ export function pack(value: unknown, dialect: Dialect = 'wire'): Buffer {
 export const nestedLists = (depth: number): Raw => new Raw(Buffer.concat([Buffer.alloc(depth, 0x91), Buffer.of(1)]))
 
 /** A list of so many empty maps, at one byte each. */
-export const emptyMaps = (count: number): Raw => new Raw(Buffer.concat([uint(0xdd, count, 4), Buffer.alloc(count, 0x80)]))
+export const emptyMaps = (count: number): Raw =>
+  new Raw(Buffer.concat([uint(0xdd, count, 4), Buffer.alloc(count, 0x80)]))
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 

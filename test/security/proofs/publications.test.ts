@@ -52,7 +52,10 @@ describe('minions run no publication', () => {
     const plain = marked({ ...load, pad: 'x'.repeat(300) })
     // the reply begins with these bytes, which are the IV, and goes on with the nonce, which is all the rest
     const size = 1 + 16 * (Math.floor(plain.length / 16) + 1) + 32
-    const head = Buffer.concat([Buffer.from('\x82\xa3ret\xc2\xa5nonce\xda', 'latin1'), Buffer.of(size >> 8, size & 255)])
+    const head = Buffer.concat([
+      Buffer.from('\x82\xa3ret\xc2\xa5nonce\xda', 'latin1'),
+      Buffer.of(size >> 8, size & 255),
+    ])
     const sealed = sealBytes(evil.publishKey, plain, Buffer.concat([head, Buffer.of(0xff)]))
     const reply = await site.client.clear(signInLoad('..', 'x', { nonce: sealed.subarray(15) }))
     const sig = bytesOf(field(reply, 'sig'))

@@ -34,7 +34,17 @@ const as = (username: string, more: object = {}): object => ({
 })
 
 const publish = (load: object): Promise<unknown> =>
-  site.client.clear({ cmd: 'publish', tgt: '*', tgt_type: 'glob', fun: 'test.ping', arg: [], ret: '', jid: '', user: 'x', ...load })
+  site.client.clear({
+    cmd: 'publish',
+    tgt: '*',
+    tgt_type: 'glob',
+    fun: 'test.ping',
+    arg: [],
+    ret: '',
+    jid: '',
+    user: 'x',
+    ...load,
+  })
 
 const isRefused = (answer: unknown): boolean => field(answer, 'error') !== undefined
 
@@ -99,18 +109,27 @@ describe('who may call test functions', () => {
     writeFileSync(victim, 'precious\n')
     const ret_kwargs = { filename: victim }
     for (const more of [{ ret: 'rawfile_json' }, { ret: 'local,rawfile_json' }])
-      await publish({ tgt: 'db1', fun: 'test.echo', arg: ['evil'], ...more, ...as('tina', { ret_kwargs, ret_config: 'x' }) })
+      await publish({
+        tgt: 'db1',
+        fun: 'test.echo',
+        arg: ['evil'],
+        ...more,
+        ...as('tina', { ret_kwargs, ret_config: 'x' }),
+      })
     await site.settled()
     expect(readFileSync(victim, 'utf8')).toBe('precious\n')
   })
 
-  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'sudo'])('chooses no executor: %s', async (name) => {
-    const mark = word()
-    const executing = { module_executors: [name], executor_opts: { sudo_user: 'root' } }
-    await publish({ tgt: 'db1', fun: 'test.echo', arg: [mark], ...as('tina', executing) })
-    await site.settled()
-    expect(site.returnedWith(mark)).toEqual([])
-  })
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'sudo'])(
+    'chooses no executor: %s',
+    async (name) => {
+      const mark = word()
+      const executing = { module_executors: [name], executor_opts: { sudo_user: 'root' } }
+      await publish({ tgt: 'db1', fun: 'test.echo', arg: [mark], ...as('tina', executing) })
+      await site.settled()
+      expect(site.returnedWith(mark)).toEqual([])
+    },
+  )
 
   it.each([
     'test.constructor',
@@ -149,14 +168,22 @@ describe('who may run commands as another user', () => {
     ['plainly', [{ __kwarg__: true, runas: 'root' }]],
     ['with a mark that is false', ['/tmp', { __kwarg__: true, runas: 'root' }, { __kwarg__: false, runas: 'nobody' }]],
     ['as text', ['/tmp', 'runas=root', { __kwarg__: false, runas: 'nobody' }]],
-    ['with two sets of keywords', [{ __kwarg__: true, runas: 'root' }, { __kwarg__: true, runas: 'nobody' }]],
+    [
+      'with two sets of keywords',
+      [
+        { __kwarg__: true, runas: 'root' },
+        { __kwarg__: true, runas: 'nobody' },
+      ],
+    ],
     ['without keywords', []],
   ])('runs none as root, %s', async (_how, rest) => {
     const mark = word()
     // what runs as nobody may leave a mark too, but not with this owner
     await publish({ tgt: 'db1', fun: 'cmd.run', arg: [`echo ${mark}-$(id -un)`, ...rest], ...as('kim') })
     await site.settled()
-    expect(site.events.some(({ tag, data }) => tag.includes('/ret/') && pack(data).includes(`${mark}-root`))).toBe(false)
+    expect(site.events.some(({ tag, data }) => tag.includes('/ret/') && pack(data).includes(`${mark}-root`))).toBe(
+      false,
+    )
   })
 })
 

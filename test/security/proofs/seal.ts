@@ -1,10 +1,10 @@
 // Salt's cryptography by hand: the AES envelope, and RSA as a minion uses it.
 import {
+  constants,
   createCipheriv,
   createDecipheriv,
   createHmac,
   generateKeyPairSync,
-  constants,
   type KeyObject,
   privateDecrypt,
   privateEncrypt,
@@ -63,9 +63,9 @@ export class RsaKey {
     const padding = Buffer.alloc(size - message.length - 3, 0xbb)
     const block = Buffer.concat([Buffer.of(0x6b), padding, Buffer.of(0xba), message, Buffer.of(0xcc)])
     const signed = privateEncrypt({ key: this.key, padding: constants.RSA_NO_PADDING }, block)
-    const [number, n] = [toNumber(signed), toNumber(modulus)]
-    const smaller = number < n - number ? number : n - number
-    return Buffer.from(smaller.toString(16).padStart(size * 2, '0'), 'hex')
+    const number = toNumber(signed)
+    const other = toNumber(modulus) - number
+    return Buffer.from((number > other ? other : number).toString(16).padStart(size * 2, '0'), 'hex')
   }
 
   decrypt(bytes: Buffer): Buffer {

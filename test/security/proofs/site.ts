@@ -40,6 +40,9 @@ export class Site {
   readonly cluster: Cluster
   readonly events: BusEvent[] = []
   readonly client: Stranger
+  /** A program on the master's machine. */
+  private readonly program: Stranger
+  private readonly strangers: Stranger[] = []
   readonly requests: Relay
   readonly publications: Relay
   private readonly plan: SitePlan
@@ -52,7 +55,8 @@ export class Site {
     this.cluster = cluster
     this.requests = requests
     this.publications = publications
-    this.client = new Stranger(this.ports)
+    this.client = this.stranger()
+    this.program = new Stranger(this.ports, undefined, '127.0.0.1')
   }
 
   static async open(plan: SitePlan): Promise<Site> {
@@ -106,7 +110,7 @@ export class Site {
   }
 
   private async answers(seconds: number): Promise<boolean> {
-    const stranger = new Stranger(this.ports)
+    const stranger = new Stranger(this.ports, undefined, '127.0.0.1')
     try {
       await stranger.ping(seconds)
       return true
@@ -148,7 +152,7 @@ export class Site {
 
   /** A command of the master's owner. */
   owner(load: object): Promise<unknown> {
-    return this.client.clear({ key: this.key, user: userInfo().username, ...load })
+    return this.program.clear({ key: this.key, user: userInfo().username, ...load })
   }
 
   /** Publishes as the owner of the master does, and gives the number of the job. */
@@ -207,6 +211,13 @@ export class Site {
     return this.events.filter(({ data }) => pack(data).includes(word)).map(({ tag }) => tag)
   }
 
+  /** Somebody with connections of their own. */
+  stranger(): Stranger {
+    const stranger = new Stranger(this.ports)
+    this.strangers.push(stranger)
+    return stranger
+  }
+
   async rogue(id: string): Promise<RogueMinion> {
     const rogue = await RogueMinion.signIn(id, this.ports)
     this.rogues.push(rogue)
@@ -219,7 +230,7 @@ export class Site {
 
   async close(): Promise<void> {
     for (const rogue of this.rogues) rogue.close()
-    this.client.close()
+    for (const stranger of [this.program, ...this.strangers]) stranger.close()
     this.bus?.destroy()
     await this.cluster.close()
     await this.requests.close()
