@@ -173,18 +173,28 @@ export class RogueMinion {
     return field(unpack(bytesOf(field(signed, 'data'))), 'pillar')
   }
 
+  /** What a publication holds, unless it was made with a newer key. */
+  private opened(packet: Buffer): unknown {
+    try {
+      return openSealed(this.publishKey, bytesOf(field(unpack(packet), 'load')), false)
+    } catch {
+      return undefined
+    }
+  }
+
   /** Listens to publications, and gives what they hold. */
   async listen(onLoad: (load: unknown) => void): Promise<void> {
     const { ports, carrier } = this.stranger
     const socket = connect(ports.publications, HOST)
+    this.subscription?.destroy()
     this.subscription = socket
     socket.on('error', () => {})
     const cut = carrier.cutter()
     socket.on('data', (bytes: Buffer) => {
       for (const { body } of cut(bytes)) {
         if (!body) continue
-        const packet = unpack(carrier.packet(body))
-        onLoad(openSealed(this.publishKey, bytesOf(field(packet, 'load')), false))
+        const load = this.opened(carrier.packet(body))
+        if (load !== undefined) onLoad(load)
       }
     })
     await new Promise((done, fail) => socket.once('connect', done).once('error', fail))

@@ -11,6 +11,8 @@ export type Meddle = (unit: Unit, direction: Direction) => Buffer[]
 /** Where relays listen; the master has the same ports at 127.0.0.1. */
 export const RELAY_ADDRESS = '127.0.0.2'
 
+const MOST_RECORDED = 1000
+
 export class Relay {
   /** Messages that minions were sent, in their order. */
   readonly recorded: Buffer[] = []
@@ -33,10 +35,6 @@ export class Relay {
     return relay
   }
 
-  get connections(): number {
-    return this.pairs.size
-  }
-
   private join(minion: Socket): void {
     const master = connect(this.port, '127.0.0.1')
     const pair = { minion, master }
@@ -55,10 +53,15 @@ export class Relay {
     const cut = CARRIERS[this.transport]!.cutter()
     from.on('data', (bytes: Buffer) => {
       for (const unit of cut(bytes)) {
-        if (direction === 'to minion' && unit.body) this.recorded.push(Buffer.from(unit.raw))
+        if (direction === 'to minion' && unit.body) this.record(unit.raw)
         for (const piece of this.meddle(unit, direction)) if (to.writable) to.write(piece)
       }
     })
+  }
+
+  private record(raw: Buffer): void {
+    this.recorded.push(Buffer.from(raw))
+    if (this.recorded.length > MOST_RECORDED) this.recorded.shift()
   }
 
   /** Sends bytes to every connected minion as if they came from the master. */
@@ -71,11 +74,16 @@ export class Relay {
     this.inject(CARRIERS[this.transport]!.publication(packet))
   }
 
-  async close(): Promise<void> {
+  /** Ends all connections. */
+  cut(): void {
     for (const { minion, master } of this.pairs) {
       minion.destroy()
       master.destroy()
     }
+  }
+
+  async close(): Promise<void> {
+    this.cut()
     await new Promise((done) => this.server.close(done))
   }
 }

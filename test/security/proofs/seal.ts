@@ -65,7 +65,8 @@ export class RsaKey {
     const signed = privateEncrypt({ key: this.key, padding: constants.RSA_NO_PADDING }, block)
     const number = toNumber(signed)
     const other = toNumber(modulus) - number
-    return Buffer.from((number > other ? other : number).toString(16).padStart(size * 2, '0'), 'hex')
+    const isSmaller = number < other
+    return Buffer.from((isSmaller ? number : other).toString(16).padStart(size * 2, '0'), 'hex')
   }
 
   decrypt(bytes: Buffer): Buffer {
