@@ -1,6 +1,6 @@
 // The site that is fuzzed: a master, the minion db1 beside it, the minion web1 behind an attacker's relays, and app1, which is
 // hostile. Reactions, a waiting program, a batch and listeners on the bus are there all the time.
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Cluster } from '../live/cluster.ts'
@@ -73,6 +73,7 @@ export class FuzzSite {
     const site = new FuzzSite(transport)
     const { cluster } = site
     writeFileSync(SECRET_FILE, `${CANARY}\n`)
+    for (const mark of readdirSync(MARKS)) rmSync(join(MARKS, mark))
     await cluster.prepare()
     const [requests, publications] = [
       await Relay.open(cluster.requestPort, transport),
