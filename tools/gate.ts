@@ -155,7 +155,7 @@ export function steps(): Step[] {
     { name: 'dry run', run: dryRun },
     ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),
     byChance('faults', 'faults/run.ts', ['--rounds', '13', '--seed', '1', '--minions', '40']),
-    byChance('fuzzing', 'fuzz/run.ts', ['--seconds', '6', '--seed', '1']),
+    byChance('fuzzing', 'fuzz/run.ts', ['--seconds', '5', '--seed', '1']),
     { name: 'scenarios', run: scenarios },
     { name: 'lab', run: labTests },
   ]

@@ -1,0 +1,110 @@
+// What is left when the attacks are over: memory, descriptors, the log, files, minions that still serve.
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { holds } from '../faults/holds.ts'
+import { until } from '../until.ts'
+import { CANARY, SECRET_FILE } from './mutate.ts'
+import type { FuzzSite } from './site.ts'
+
+const MOST_GROWTH_MIB = 250
+const MOST_DESCRIPTORS = 20
+const SECONDS = 60
+
+/** Lines of a log are to be read by somebody: so many bytes, and so many more for each message. */
+const MOST_LOG_BYTES = 2 << 20
+const MOST_LOG_PER_MESSAGE = 200
+const LONGEST_LINE = 4096
+
+/** What others can read or change of what the master made, which does not go by the mask that it was started with. */
+function openToOthers(folder: string, isHidden = false): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    const { mode } = lstatSync(path)
+    if (entry.isSymbolicLink() || isHidden) return []
+    if (entry.isDirectory()) {
+      const isOpen = (mode & 0o002) !== 0 ? [`others can write to ${path}`] : []
+      return [...isOpen, ...openToOthers(path, (mode & 0o007) === 0)]
+    }
+    const forbidden = /\.pub$|\/(log|run)\/|\/master$|\/autosign$|minions(_\w+)?\/[^/]+$/.test(path) ? 0o002 : 0o006
+    return (mode & forbidden) === 0 ? [] : [`${path} has mode ${(mode & 0o777).toString(8)}`]
+  })
+}
+
+/** Waits for something, and says what is the matter if it does not come. */
+async function within(what: string, holds: () => boolean | Promise<boolean>, why: () => string): Promise<string[]> {
+  try {
+    await until(what, holds, SECONDS)
+    return []
+  } catch {
+    return [why()]
+  }
+}
+
+export class Remains {
+  private readonly site: FuzzSite
+  private readonly root: string[]
+  private readonly pid: number
+  private readonly before: { memoryMiB: number; descriptors: number }
+
+  /** Looks at a site before it is attacked. */
+  constructor(site: FuzzSite) {
+    this.site = site
+    this.root = readdirSync(site.cluster.root)
+    this.pid = site.cluster.pidOf('master')
+    this.before = holds(this.pid)
+  }
+
+  async problems(messages: number): Promise<string[]> {
+    const { site, before } = this
+    const pid = site.cluster.pidOf('master')
+    const now = (): { memoryMiB: number; descriptors: number } => holds(pid)
+    const isBack = (): boolean =>
+      now().memoryMiB <= before.memoryMiB + MOST_GROWTH_MIB &&
+      now().descriptors <= before.descriptors + MOST_DESCRIPTORS
+    const grown = (): string =>
+      `the master grew by ${(now().memoryMiB - before.memoryMiB).toFixed()} MiB and ${now().descriptors - before.descriptors} descriptors`
+    return [
+      ...(await within('the master lets go', isBack, grown)),
+      ...(await this.minions()),
+      ...this.log(messages),
+      ...this.files(),
+      ...openToOthers(join(site.cluster.root, 'master')),
+    ]
+  }
+
+  private async minions(): Promise<string[]> {
+    const answers = async (id: string): Promise<boolean> =>
+      (await this.site.cluster.run(`salt -t 5 ${id} test.ping`)).stdout.includes('True')
+    const problems: string[] = []
+    for (const id of ['db1', 'web1'])
+      problems.push(
+        ...(await within(
+          `${id} answers`,
+          () => answers(id),
+          () => `${id} does not serve any more`,
+        )),
+      )
+    return problems
+  }
+
+  private log(messages: number): string[] {
+    const text = this.site.cluster.log('master')
+    const longest = Math.max(...text.split('\n').map((line) => line.length))
+    return [
+      ...(text.length > MOST_LOG_BYTES + messages * MOST_LOG_PER_MESSAGE ? [`the log has ${text.length} bytes`] : []),
+      ...(longest > LONGEST_LINE ? [`the log has a line of ${longest} characters`] : []),
+      ...(/^\[CRITICAL\] forged/m.test(text) ? ['the log has a forged line'] : []),
+    ]
+  }
+
+  private files(): string[] {
+    const others = readdirSync(this.site.cluster.root).filter((name) => !this.root.includes(name))
+    const isWhole = existsSync(SECRET_FILE) && readFileSync(SECRET_FILE, 'utf8') === `${CANARY}\n`
+    const polluted = Object.keys(Object.prototype)
+    return [
+      ...others.map((name) => `a file appeared outside: ${name}`),
+      ...(isWhole ? [] : ['a file outside was changed']),
+      ...polluted.map((name) => `Object.prototype has ${name}`),
+    ]
+  }
+}
