@@ -2,7 +2,17 @@ export { BrineError, certificateProblem, type ErrorDetails, type Position, toErr
 export { guarded } from './guarded.ts'
 export { isJid, newJid } from './jid.ts'
 export { after, type Later } from './later.ts'
-export { calmLog, consoleLog, isLogLevel, LOG_LEVELS, type Log, type LogLevel, logText, shownText, silentLog } from './log.ts'
+export {
+  calmLog,
+  consoleLog,
+  isLogLevel,
+  LOG_LEVELS,
+  type Log,
+  type LogLevel,
+  logText,
+  shownText,
+  silentLog,
+} from './log.ts'
 export { lookup } from './lookup.ts'
 export { didYouMean, nearestNames, slipOf } from './nearest.ts'
 export { claimFolder, makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLDER } from './own-folders.ts'
