@@ -28,7 +28,7 @@ export function offerOf(
 
 /** Whether the field says that its sender makes, or wants, signatures with a context. */
 export function speaksContext(field: Value | undefined): field is Dict {
-  return field !== undefined && isDict(field) && Number(field.get('signatures')) >= CONTEXT_VERSION
+  return field !== undefined && isDict(field) && wholeNumber(field.get('signatures')) >= CONTEXT_VERSION
 }
 
 export function readOffer(field: Value | undefined): Offer | undefined {

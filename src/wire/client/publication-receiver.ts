@@ -58,7 +58,7 @@ export class PublicationReceiver {
     this.options = options
     this.log = calmLog(options.log ?? silentLog)
     const { channel, transport, endpoint, onLoad, ...rest } = options
-    this.record = new PublicationRecord(channel.settings.cachedir, this.log)
+    this.record = new PublicationRecord(channel.settings, this.log)
     // what was sent before this minion listens is not for it
     channel.publications?.startAfter(channel.credentials?.offer?.serial ?? 0)
     this.subscriber = transport.subscribe(endpoint, {

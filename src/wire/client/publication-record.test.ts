@@ -10,8 +10,8 @@ let cachedir: string
 let master: RsaPublicKey
 let other: RsaPublicKey
 const lines: string[] = []
-const open = (directory = cachedir): PublicationRecord =>
-  new PublicationRecord(directory, (level, text) => void lines.push(`${level}: ${text}`))
+const open = (id = 'm1'): PublicationRecord =>
+  new PublicationRecord({ cachedir, id }, (level, text) => void lines.push(`${level}: ${text}`))
 const files = (): string[] =>
   readdirSync(join(cachedir, 'publications')).map((name) => join(cachedir, 'publications', name))
 
@@ -32,6 +32,8 @@ describe('the record of publications', () => {
     expect(again.lastSerial(master, 'k1')).toBe(7)
     expect(again.lastSerial(master, 'k2')).toBe(0)
     expect(again.lastSerial(other, 'k1')).toBe(3)
+    // minions that share a directory each run a job
+    expect(open('m2').lastSerial(master, 'k1')).toBe(0)
     expect([again.signs(master), again.signs(other)]).toEqual([true, false])
     expect(files().map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
     expect(statSync(join(cachedir, 'publications')).mode & 0o777).toBe(0o700)

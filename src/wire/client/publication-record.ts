@@ -1,12 +1,13 @@
 // What a minion remembers of its masters' publications: the last serial number of each publish key, so that a publication
 // runs once even when the minion restarts in between, and whether a master signs as Salt does. There is one small file for
-// each master key; several masters may share a key, so a file holds several publish keys.
+// each minion id and master key; several masters may share a key, so a file holds several publish keys.
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, toError } from '../../base/mod.ts'
 import { type RsaPublicKey, readIfThere, writeKeyFile } from '../crypto/mod.ts'
 import { wholeNumber } from '../offer.ts'
+import type { MinionSettings } from './settings.ts'
 
 /** Publish keys that a file holds, the newest last. */
 const MOST_KEYS = 16
@@ -20,11 +21,13 @@ interface Kept {
 
 export class PublicationRecord {
   private readonly directory: string | undefined
+  private readonly id: string
   private readonly log: Log
   private readonly known = new Map<string, Kept>()
 
   /** Without a cache directory everything is kept in memory only. */
-  constructor(cachedir: string | undefined, log: Log) {
+  constructor({ cachedir, id }: Pick<MinionSettings, 'cachedir' | 'id'>, log: Log) {
+    this.id = id
     this.directory = cachedir && join(cachedir, 'publications')
     this.log = log
   }
@@ -45,7 +48,7 @@ export class PublicationRecord {
     kept.serials.delete(keyId)
     kept.serials.set(keyId, serial)
     for (const [oldest] of kept.serials) if (kept.serials.size > MOST_KEYS) kept.serials.delete(oldest)
-    this.known.set(nameOf(master), kept)
+    this.known.set(this.nameOf(master), kept)
     if (this.directory === undefined) return
     try {
       mkdirSync(this.directory, { recursive: true, mode: 0o700 })
@@ -57,13 +60,17 @@ export class PublicationRecord {
     }
   }
 
+  private nameOf(master: RsaPublicKey): string {
+    return createHash('sha256').update(`${this.id}\n${master.pem}`).digest('hex').slice(0, 32)
+  }
+
   private file(master: RsaPublicKey): string | undefined {
-    return this.directory && join(this.directory, `${nameOf(master)}.json`)
+    return this.directory && join(this.directory, `${this.nameOf(master)}.json`)
   }
 
   /** The file is read each time: the channel to another master with the same key may have written it. */
   private read(master: RsaPublicKey): Kept {
-    const own = this.known.get(nameOf(master)) ?? { signs: false, serials: new Map() }
+    const own = this.known.get(this.nameOf(master)) ?? { signs: false, serials: new Map() }
     const stored = this.stored(master)
     if (stored === undefined) return own
     for (const [id, serial] of own.serials) stored.serials.set(id, Math.max(serial, stored.serials.get(id) ?? 0))
@@ -82,8 +89,6 @@ export class PublicationRecord {
     }
   }
 }
-
-const nameOf = (master: RsaPublicKey): string => createHash('sha256').update(master.pem).digest('hex').slice(0, 32)
 
 function parse(text: string): Kept {
   const { signs, serials } = JSON.parse(text) as { signs?: unknown; serials?: Iterable<[unknown, unknown]> }
