@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Value } from '../../data/mod.ts'
+import { trialKeys } from '../trial.ts'
+import { masterIdentity } from './identity.ts'
 import { PublishChannel, type PublishChannelOptions } from './publish-channel.ts'
 import { PublishSecret } from './publish-secret.ts'
 
@@ -11,7 +13,10 @@ async function receivers(tgt: Value, tgtType = 'list'): Promise<readonly string[
       ids = wanted
     },
   }
-  const options = { publisher, secret: new PublishSecret(), sign: false, minions: () => ['web1', 'web2', 'db1'] }
+  const [key] = await trialKeys()
+  const identity = masterIdentity(key!)
+  const minions = () => ['web1', 'web2', 'db1']
+  const options = { publisher, identity, secret: new PublishSecret(), sign: false, minions }
   const load = new Map<Value, Value>([['tgt', tgt]]).set('tgt_type', tgtType)
   await new PublishChannel(options as unknown as PublishChannelOptions).publish(load)
   return ids
