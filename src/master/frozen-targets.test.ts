@@ -149,7 +149,8 @@ const nastyWord = (ids: readonly string[]): fc.Arbitrary<string> => {
   )
 }
 
-const KINDS = ['glob', 'pcre', 'list', 'grain', 'grain_pcre', 'pillar', 'pillar_pcre', 'ipcidr', 'compound', 'compound']
+const OFTEN = ['glob', 'list', 'compound']
+const KINDS = ['pcre', 'grain', 'grain_pcre', 'pillar', 'pillar_pcre', 'ipcidr']
 const RARE_KINDS = [
   'nodegroup',
   'resource',
@@ -165,13 +166,24 @@ const nastyTarget = (ids: readonly string[]): fc.Arbitrary<{ tgt: Value; kind: s
     { weight: 3, arbitrary: nastyWord(ids) },
     { weight: 2, arbitrary: fc.constantFrom('and', 'or', 'not', '(', ')') },
   )
+  const joined = fc
+    .array(fc.tuple(nastyWord(ids), fc.constantFrom('and', 'or', 'or', 'and not', 'or (')), {
+      minLength: 1,
+      maxLength: 3,
+    })
+    .map((words) => words.flat().slice(0, -1).join(' '))
   return fc.record({
     tgt: fc.oneof(
+      joined,
       fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' ')),
       nastyWord(ids),
       fc.array(fc.constantFrom(...ids, 'ghost'), { maxLength: 4 }),
     ) as fc.Arbitrary<Value>,
-    kind: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KINDS) }, fc.constantFrom(...RARE_KINDS)),
+    kind: fc.oneof(
+      { weight: 7, arbitrary: fc.constantFrom(...OFTEN) },
+      { weight: 2, arbitrary: fc.constantFrom(...KINDS) },
+      fc.constantFrom(...RARE_KINDS),
+    ),
     delimiter: fc.constantFrom(':', ':', '|', 'o'),
   })
 }
@@ -220,7 +232,8 @@ test('A job of a limited user is taken by the minions that were judged, and by n
     }),
     { numRuns: 1500 },
   )
-  expect(taken).toBeGreaterThan(100)
+  // most targets at random mean nobody
+  expect(taken).toBeGreaterThan(50)
 })
 
 const plainWord = (ids: readonly string[]): fc.Arbitrary<string> => {

@@ -6,6 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { newJid } from '../../src/base/mod.ts'
 import { type Dict, isDict, type Value } from '../../src/data/mod.ts'
 import { match } from '../../src/match/mod.ts'
+import cmd from '../../src/modules/cmd.ts'
+import { bind, bindPublished, signatureOf } from '../../src/sdk/mod.ts'
 import { Besieged, dict } from './besieged.ts'
 
 const MINIONS = ['web1', 'web2', 'db1']
@@ -296,6 +298,18 @@ describe('a master', () => {
     ])('and is not misled by %s', async (_name, arg) => {
       expect(errorOf(await kim(...arg))).toBe('AuthorizationError')
       expect(sent).toEqual([])
+    })
+
+    it('and a minion takes no parameter twice, by its position and by its name', () => {
+      const run = cmd.functions['run']!
+      const called = (...arg: Value[]): unknown => {
+        const { args, kwargs } = bindPublished(signatureOf(run, 'run'), arg)
+        return bind(run, 'run', args, kwargs)
+      }
+      expect(called('id', '/', null, 'root')).toMatchObject({ runas: 'root' })
+      expect(() => called('id', '/', null, 'root', keywords(true, { runas: 'nobody' }))).toThrow(
+        "got multiple values for argument 'runas'",
+      )
     })
 
     it('and lets through what was granted', async () => {
