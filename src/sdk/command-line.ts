@@ -102,7 +102,7 @@ export interface PublishedCall {
 }
 
 /** Split a published list into arguments and keywords. Minions call functions by this, and masters judge rights by it. */
-export function splitPublished(published: readonly Value[]): Pick<PublishedCall, 'args' | 'keywords'> {
+function splitPublished(published: readonly Value[]): Pick<PublishedCall, 'args' | 'keywords'> {
   const split: Pick<PublishedCall, 'args' | 'keywords'> = { args: [], keywords: [] }
   for (const given of published) {
     const text = textOf(given)

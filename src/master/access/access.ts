@@ -213,20 +213,21 @@ export class Access {
     const eauth = str(credentials.get('eauth') ?? '')
     const rules = this.rulesOf(eauth)
     const system = rules && (await backend(eauth, opts, log))
-    // a user's name becomes part of jobs, tokens and lines of the log
-    if (credentials.has('username') && !isName(credentials.get('username')!)) {
-      log('warning', 'Authentication failure of type "eauth" occurred: the name of the user is no name')
-      return undefined
-    }
     if (!rules || !system) {
       log('warning', `The eauth system "${shownText(eauth)}" is not enabled`)
+      return undefined
+    }
+    const user = system.name(credentials)
+    // the name becomes part of jobs, tokens and lines of the log
+    if (user === '' || ![user, credentials.get('username') ?? ''].every(isName)) {
+      log('warning', 'Authentication failure of type "eauth" occurred: the name of the user is no name')
       return undefined
     }
     if (!(await system.check(credentials, { opts, config: rules, log }))) {
       log('warning', 'Authentication failure of type "eauth" occurred.')
       return undefined
     }
-    return this.listed(eauth, rules, system.name(credentials))
+    return this.listed(eauth, rules, user)
   }
 
   private async listed(eauth: string, rules: Dict, user: string): Promise<Recognised> {
