@@ -97,16 +97,18 @@ export class LocalClient {
     return this.answered(await this.command(load, request.timeout))
   }
 
-  /** Has the master do a job in batches; its events tell the rest. */
-  async beginBatch(load: Dict): Promise<void> {
+  /** Has the master do a job in batches, and gives its job id. The events of the job are kept from before it begins. */
+  async beginBatch(load: Dict): Promise<string> {
     if (this.bus instanceof MuteEvents)
       throw new ClientError('SaltClientError', 'Nobody would see how the batch goes on')
     const { user, key } = localKey(this.opts)
+    this.bus.want((tag) => isOfJob(tag) || tag.startsWith('salt/batch/'))
     const answer = await this.command(new Map([...load, ['cmd', 'batch'], ['key', key], ['user', user]]))
     this.mindRefusal(answer)
+    return str((isDict(answer) ? answer.get('jid') : undefined) ?? '')
   }
 
-  /** Events of a job and of its batch, from now on. */
+  /** Events of a job and of its batch, from now on; events of other jobs that came before are among them. */
   eventsOf(jid: string): EventSource {
     const prefixes = [`salt/job/${jid}/`, `salt/batch/${jid}/`]
     this.bus.want((tag) => prefixes.some((prefix) => tag.startsWith(prefix)))

@@ -141,7 +141,9 @@ export function publicationOf(request: JobRequest, jid: string, user: string, op
   ])
   if (delimiter !== ':') published.set('delimiter', delimiter)
   published.set('tgt_type', tgtType)
-  for (const [name, value] of fields) if (name !== 'ret' && !OF_THE_MASTER.has(name)) published.set(name, value)
+  for (const name of Object.keys(FIELDS)) {
+    if (fields.has(name) && name !== 'ret' && !OF_THE_MASTER.has(name)) published.set(name, fields.get(name)!)
+  }
   if (published.has('start_event')) published.set('start_event', true)
   return published.set('user', user) as Dict
 }

@@ -6,6 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { newJid } from '../../src/base/mod.ts'
 import { type Dict, isDict, type Value } from '../../src/data/mod.ts'
 import { match } from '../../src/match/mod.ts'
+import cmd from '../../src/modules/cmd.ts'
+import { bind, bindPublished, signatureOf } from '../../src/sdk/mod.ts'
 import { Besieged, dict } from './besieged.ts'
 
 const MINIONS = ['web1', 'web2', 'db1']
@@ -101,10 +103,10 @@ describe('a master', () => {
       expect([kept.load.get('tgt'), kept.minions]).toEqual(['web?', ['web1', 'web2']])
     })
 
-    it('but not of the owner, nor where everybody is meant and may be meant', async () => {
+    it('also where all minions are meant, but not for the owner', async () => {
       await byOwner({ tgt: 'web?' })
       await as('tina', { tgt: '*' })
-      expect(sent.map((load) => load.get('tgt'))).toEqual(['web?', '*'])
+      expect(sent.map((load) => load.get('tgt'))).toEqual(['web?', site.parts.keys.list('minions')])
     })
   })
 
@@ -189,17 +191,14 @@ describe('a master', () => {
       expect(await site.clear({ cmd: 'ping' })).toBeDefined()
     })
 
-    it('of a limited user only where it is new, and about now', async () => {
-      const taken = newJid()
-      await byOwner({ jid: taken })
-      expect(errorOf(await as('tina', { jid: taken }))).toBe('AuthorizationError')
-      expect(errorOf(await as('tina', { jid: '20990101000000000001' }))).toBe('AuthorizationError')
-      expect(errorOf(await as('tina', { jid: '20009999000000000001' }))).toBe('AuthorizationError')
-      const own = newJid()
-      expect(errorOf(await as('tina', { jid: own, tgt: 'web1' }))).toBe('')
-      expect(errorOf(await as('tina', { jid: own, tgt: 'web2' }))).toBe('')
-      expect(errorOf(await as('rita', { jid: own }))).toBe('AuthorizationError')
-      expect(errorOf(await as('alice', { jid: taken }))).toBe('')
+    it('of a limited user only with the right to choose it', async () => {
+      for (const jid of [newJid(), '20990101000000000001'])
+        expect(errorOf(await as('tina', { jid }))).toBe('AuthorizationError')
+      expect(errorOf(await as('tina', { cmd: 'batch', minions: ['web1'], batch: '1', jid: newJid() }))).toBe(
+        'AuthorizationError',
+      )
+      expect(sent).toEqual([])
+      expect(errorOf(await as('alice', { jid: newJid() }))).toBe('')
     })
 
     it.each(['forged', '../x', 'a\nb', '20300101120000000001/ret/db1', ''])('in a return, and not %j', async (jid) => {
@@ -296,6 +295,18 @@ describe('a master', () => {
     ])('and is not misled by %s', async (_name, arg) => {
       expect(errorOf(await kim(...arg))).toBe('AuthorizationError')
       expect(sent).toEqual([])
+    })
+
+    it('and a minion takes no parameter twice, by its position and by its name', () => {
+      const run = cmd.functions['run']!
+      const called = (...arg: Value[]): unknown => {
+        const { args, kwargs } = bindPublished(signatureOf(run, 'run'), arg)
+        return bind(run, 'run', args, kwargs)
+      }
+      expect(called('id', '/', null, 'root')).toMatchObject({ runas: 'root' })
+      expect(() => called('id', '/', null, 'root', keywords(true, { runas: 'nobody' }))).toThrow(
+        "got multiple values for argument 'runas'",
+      )
     })
 
     it('and lets through what was granted', async () => {

@@ -1,6 +1,5 @@
 // `-b`, and `--static`, which is a batch of everybody that shows all at the end. Who answers a ping takes part; the master
 // does the rest, and what is printed here is read from its events.
-import { newJid } from '../../base/mod.ts'
 import type { BusEvent } from '../../bus/mod.ts'
 import { batchSize, ClientError, NOBODY_MATCHED, type PublishRequest, returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
@@ -54,15 +53,14 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
     return isQuiet ? showOutcome(work, new Map()) : 0
   }
   if (!isQuiet) for (const id of answered.down) streams.out(`Minion ${id} did not respond. No job will be sent.\n`)
-  const jid = newJid()
-  const load = batchLoad(opts, request, { jid, size, minions: answered.up, driver: isAsync ? 'master' : 'cli' })
+  const load = batchLoad(opts, request, { size, minions: answered.up, driver: isAsync ? 'master' : 'cli' })
+  const jid = await client.beginBatch(load)
   const events = client.eventsOf(jid)
-  await client.beginBatch(load)
   if (isAsync) {
     streams.out(`Executed batch command with job ID: ${jid}\n`)
     return 0
   }
-  const watch = new Watch(work, isQuiet)
+  const watch = new Watch(work, jid, isQuiet)
   const stop = howToLookUp(jid, streams)
   try {
     while (!watch.isOver) {
@@ -79,7 +77,6 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
 }
 
 interface BatchFacts {
-  jid: string
   size: string
   minions: string[]
   driver: string
@@ -93,7 +90,7 @@ const ofJob = (kwargs: Dict): Dict =>
     ),
   )
 
-function batchLoad(opts: Dict, request: PublishRequest, { jid, size, minions, driver }: BatchFacts): Dict {
+function batchLoad(opts: Dict, request: PublishRequest, { size, minions, driver }: BatchFacts): Dict {
   const { timeout, gatherJobTimeout } = times(opts)
   return new Map<Value, Value>([
     ['tgt', request.tgt],
@@ -102,7 +99,6 @@ function batchLoad(opts: Dict, request: PublishRequest, { jid, size, minions, dr
     ['arg', request.arg],
     ['ret', request.ret ?? ''],
     ['kwargs', ofJob(request.kwargs ?? new Map())],
-    ['jid', jid],
     ['minions', minions],
     ['batch', size],
     ['batch_wait', numberOf(opts.get('batch_wait') ?? 0) ?? 0],
@@ -119,11 +115,13 @@ class Watch {
   retcode = 0
   readonly results: Dict = new Map()
   private readonly work: SaltWork
+  private readonly jid: string
   private readonly isQuiet: boolean
   private readonly sent = new Set<string>()
 
-  constructor(work: SaltWork, isQuiet: boolean) {
+  constructor(work: SaltWork, jid: string, isQuiet: boolean) {
     this.work = work
+    this.jid = jid
     this.isQuiet = isQuiet
   }
 
@@ -131,7 +129,7 @@ class Watch {
   async hear(event: BusEvent): Promise<void> {
     const { tag, data, origin } = event
     const [, family, jid = '', what] = tag.split('/')
-    if (origin.kind !== 'master' && origin.kind !== 'unknown') return
+    if (jid !== this.jid || (origin.kind !== 'master' && origin.kind !== 'unknown')) return
     if (family === 'job' && what === 'new') this.began(data)
     else if (family === 'job' && what === 'ret') await this.returned(returnedBy(event, jid), data)
     else if (family === 'batch' && (what === 'complete' || what === 'halted')) this.ended(what, data)

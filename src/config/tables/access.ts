@@ -6,7 +6,7 @@ export const ACCESS: OptionTable = {
     type: 'dict',
     both: {},
     old: ['client_acl'],
-    doc: 'Users and the functions they may call without logging in',
+    doc: 'Local users and their access lists (docs/access-lists.md)',
   },
   publisher_acl_blacklist: {
     type: 'dict',
@@ -20,7 +20,11 @@ export const ACCESS: OptionTable = {
     master: true,
     doc: 'Check that the names in publisher_acl are users of the system',
   },
-  external_auth: { type: 'dict', master: {}, doc: 'Login systems, their users, and what these may call' },
+  external_auth: {
+    type: 'dict',
+    master: {},
+    doc: 'Login systems, their users, and the access lists of these (docs/access-lists.md)',
+  },
   token_expire: { type: 'int', master: 43200, doc: 'Seconds a token is good' },
   token_expire_user_override: {
     type: 'bool|dict',

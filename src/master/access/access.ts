@@ -2,8 +2,8 @@
 // `external_auth` names. The answer to a refused request does not say why; the log does.
 import { shownText } from '../../base/mod.ts'
 import { type MinionKnowledge, resolveTarget } from '../../client/mod.ts'
-import { type Dict, equals, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import type { DataCache, JobStore } from '../../store/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import type { DataCache } from '../../store/mod.ts'
 import { argumentsOf } from '../call-arguments.ts'
 import type { LocalKeys } from '../local-keys.ts'
 import { extraOf, fieldsInNeed, isName, type JobRequest, readRequest } from '../publication.ts'
@@ -53,10 +53,7 @@ const CALL_REFUSALS = {
 
 const TWELVE_HOURS = 43_200
 
-/** How far the time in a caller's job id may be from ours: a day for time zones, and some for wrong clocks. In ms. */
-const JID_DRIFT = 26 * 3_600_000
-
-type Known = MinionKnowledge & { cache: DataCache; jobs: Pick<JobStore, 'job'> }
+type Known = MinionKnowledge & { cache: DataCache }
 
 export class Access {
   private readonly known: Known
@@ -93,7 +90,7 @@ export class Access {
     const { tgt: target, tgtType: kind, delimiter } = request
     const asked = { author: user, target, kind, delimiter }
     if (list === undefined) return { user, request, targeted: this.targets.trusted(asked), isFrozen: false }
-    const field = this.fieldWithoutRight({ user, list }, request)
+    const field = this.fieldWithoutRight(list, request)
     if (field !== undefined) {
       log('warning', `${shownText(user)} may not set the field ${field} of a job: the right @publish is missing`)
       return AUTHORIZATION
@@ -113,9 +110,7 @@ export class Access {
     const ordersMasters = truthy(opts.get('order_masters') ?? false)
     const isAnywhere = mayPublishAnywhere(list, calls)
     const asksIds = calls.every(isHarmless) && isList(request.tgt)
-    const isRaw = ordersMasters
-      ? isAnywhere || asksIds
-      : isAnywhere && request.tgt === '*' && request.tgtType === 'glob'
+    const isRaw = ordersMasters && (isAnywhere || asksIds)
     const isNobody = minions.length === 0
     const isAllowed = isNobody ? isRaw || !ordersMasters : mayPublish(list, calls, this.covering(minions))
     if (isAllowed) return { user, request, targeted, isFrozen: !isRaw }
@@ -126,18 +121,9 @@ export class Access {
   }
 
   /** The first field that the user must not set. */
-  private fieldWithoutRight({ user, list }: Limited, request: JobRequest): string | undefined {
+  private fieldWithoutRight(list: readonly Value[], request: JobRequest): string | undefined {
     for (const [field, rights] of fieldsInNeed(request, this.known.opts)) if (!maySetField(list, rights)) return field
-    const { jid } = request
-    return jid === undefined || maySetField(list, ['jid']) || this.isOwnJid(jid, user, request.fun) ? undefined : 'jid'
-  }
-
-  /** Clients number the jobs of a batch themselves: with an id of about now that is new, or that of the same user's batch. */
-  private isOwnJid(jid: string, user: string, fun: Value): boolean {
-    const isRecent = Math.abs(timeOf(jid) - Date.now()) <= JID_DRIFT
-    if (!isRecent) return false
-    const job = this.known.jobs.job(jid)
-    return !job || (job.load.get('user') === user && equals(job.load.get('fun') ?? '', fun))
+    return request.jid === undefined || maySetField(list, ['jid']) ? undefined : 'jid'
   }
 
   /** Judges a call of the master's own functions. */
@@ -213,20 +199,21 @@ export class Access {
     const eauth = str(credentials.get('eauth') ?? '')
     const rules = this.rulesOf(eauth)
     const system = rules && (await backend(eauth, opts, log))
-    // a user's name becomes part of jobs, tokens and lines of the log
-    if (credentials.has('username') && !isName(credentials.get('username')!)) {
-      log('warning', 'Authentication failure of type "eauth" occurred: the name of the user is no name')
-      return undefined
-    }
     if (!rules || !system) {
       log('warning', `The eauth system "${shownText(eauth)}" is not enabled`)
+      return undefined
+    }
+    const user = system.name(credentials)
+    // the name becomes part of jobs, tokens and lines of the log
+    if (user === '' || ![user, credentials.get('username') ?? ''].every(isName)) {
+      log('warning', 'Authentication failure of type "eauth" occurred: the name of the user is no name')
       return undefined
     }
     if (!(await system.check(credentials, { opts, config: rules, log }))) {
       log('warning', 'Authentication failure of type "eauth" occurred.')
       return undefined
     }
-    return this.listed(eauth, rules, system.name(credentials))
+    return this.listed(eauth, rules, user)
   }
 
   private async listed(eauth: string, rules: Dict, user: string): Promise<Recognised> {
@@ -256,10 +243,4 @@ export class Access {
     if (isOwner && !isBound) return { user }
     return { user, list: listFor(rules, isOwner ? user.slice('sudo_'.length) : holder, [], isPermissive(opts)) }
   }
-}
-
-/** The time in a job id, in ms; NaN where its digits are no time. */
-function timeOf(jid: string): number {
-  const [, date, hour, minute, second] = /^(\d{8})(\d\d)(\d\d)(\d\d)/.exec(jid)!
-  return Date.parse(`${date!.replace(/(....)(..)(..)/, '$1-$2-$3')}T${hour}:${minute}:${second}Z`)
 }
