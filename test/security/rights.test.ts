@@ -157,7 +157,7 @@ describe('a master', () => {
       }
       expect(errorOf(await as('tina', { to: 10, ret: '', jid: null }, { ...shown, client: 'local', x: 'y' }))).toBe('')
       const published = [...sent[0]!.keys()].sort()
-      expect(published).toEqual(['arg', 'fun', 'jid', 'ret', 'tgt', 'tgt_type', 'to', 'user'])
+      expect(published).toEqual(['arg', 'fun', 'jid', 'ret', 'tgt', 'tgt_type', 'to', 'typed', 'user'])
     })
 
     it.each<[Record<string, unknown>, Record<string, unknown>]>([
