@@ -20,6 +20,13 @@ test('A clock that is some milliseconds behind does not make ids go back, one th
 
 test('A job id from a peer is twenty digits, with the number of a process behind them or not', () => {
   expect(['20300101120000000001', '20300101120000000001_4711', newJid(), newJid(true)].map(isJid)).not.toContain(false)
-  const others = ['', 'req', '../x', '20300101120000000001\n', '20300101120000000001_', `20300101120000000001_${'1'.repeat(99)}`]
+  const others = [
+    '',
+    'req',
+    '../x',
+    '20300101120000000001\n',
+    '20300101120000000001_',
+    `20300101120000000001_${'1'.repeat(99)}`,
+  ]
   expect([...others, 20300101120000000001n, null].map(isJid)).not.toContain(true)
 })

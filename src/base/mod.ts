@@ -1,9 +1,19 @@
 export { BrineError, type ErrorDetails, type Position, toError } from './errors.ts'
 export { isJid, newJid } from './jid.ts'
 export { after, type Later } from './later.ts'
-export { calmLog, consoleLog, isLogLevel, LOG_LEVELS, type Log, type LogLevel, logText, shownText, silentLog } from './log.ts'
+export {
+  calmLog,
+  consoleLog,
+  isLogLevel,
+  LOG_LEVELS,
+  type Log,
+  type LogLevel,
+  logText,
+  shownText,
+  silentLog,
+} from './log.ts'
 export { didYouMean, nearestNames, slipOf } from './nearest.ts'
-export { ownUser } from './own-user.ts'
 export { claimFolder, makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLDER } from './own-folders.ts'
+export { ownUser } from './own-user.ts'
 export { isGone, PURPOSE_VARIABLE } from './processes.ts'
 export { SALT_VERSION } from './version.ts'

@@ -95,9 +95,12 @@ describe("users' own TypeScript modules", () => {
     ['syntax.species', [], {}, "['red', 'q4', 1, 7, 1]"],
     ['syntax.imports', [], {}, "['hello a', True, True]"],
     ['syntax.greeting', ['b'], {}, "'hello b'"],
-  ] as Array<[string, Array<number | string>, Record<string, number>, string]>)('%s(%j)', async (name, args, kwargs, wanted) => {
-    expect(repr(await functions.call(name, args, kwargs))).toBe(wanted)
-  })
+  ] as Array<[string, Array<number | string>, Record<string, number>, string]>)(
+    '%s(%j)',
+    async (name, args, kwargs, wanted) => {
+      expect(repr(await functions.call(name, args, kwargs))).toBe(wanted)
+    },
+  )
 
   test.each([
     ['wrong.ts, line 1: Unexpected token'],

@@ -44,7 +44,9 @@ export async function evaluateFile(path: string): Promise<EvaluatedFile> {
   try {
     return { exported: load(path), paths: [...modules.keys()] }
   } catch (error) {
-    throw error instanceof NativeModuleError ? error : new NativeModuleError(path, lineIn(error, path), textOf(error), error)
+    throw error instanceof NativeModuleError
+      ? error
+      : new NativeModuleError(path, lineIn(error, path), textOf(error), error)
   }
 }
 
@@ -81,7 +83,9 @@ function compiled<T>(path: string, compile: () => T): T {
 
 /** Its beginning and end say again where it is. */
 const textOf = (error: unknown): string =>
-  toError(error).message.replace(/^Error transforming .*?: /, '').replace(/ \(\d+:\d+\)$/, '')
+  toError(error)
+    .message.replace(/^Error transforming .*?: /, '')
+    .replace(/ \(\d+:\d+\)$/, '')
 
 /** The parser tells the place, the engine writes it into the stack. */
 function lineIn(error: unknown, path: string): number {

@@ -16,8 +16,7 @@ const NOBODY = { uid: 65_534, gid: 65_534 }
 const TSX = ['--import', import.meta.resolve('tsx')]
 
 /** Needs root, to start daemons as root and look at them as somebody else, who must be able to read the programs. */
-const canTry =
-  process.getuid?.() === 0 && spawnSync('test', ['-r', join(CLI, 'salt.ts')], NOBODY).status === 0
+const canTry = process.getuid?.() === 0 && spawnSync('test', ['-r', join(CLI, 'salt.ts')], NOBODY).status === 0
 
 let root = ''
 const daemons: ChildProcess[] = []
@@ -57,8 +56,7 @@ function found(...conditions: string[]): string[] {
 }
 
 /** The files below our directories that nobody can read, but for those that are meant for all or for nobody. */
-const readable = (): string[] =>
-  found('-type', 'f', '-readable').filter((path) => !/\.pid$|\/\.nobody_key$/.test(path))
+const readable = (): string[] => found('-type', 'f', '-readable').filter((path) => !/\.pid$|\/\.nobody_key$/.test(path))
 
 /** Whether nobody comes upon the secret in a file, however it is packed in there. */
 function findsSecret(): string {
