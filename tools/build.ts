@@ -62,7 +62,7 @@ async function bundle(root: string, all: Program[], folder: string): Promise<voi
     format: 'esm',
     chunkNames: '[name]-[hash]',
     // they have native parts
-    external: ['libsql', 'esbuild', 'ldapts'],
+    external: ['libsql', 'ldapts'],
     define: { BRINE_VERSION: JSON.stringify(packageVersion(root)) },
   })
 }

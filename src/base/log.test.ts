@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { calmLog, consoleLog, isLogLevel, shownText } from './log.ts'
+import { calmLog, consoleLog, isLogLevel, logText, shownText } from './log.ts'
 
 describe('a console log', () => {
   test('prints what reaches its level, with the level first', () => {
@@ -9,6 +9,18 @@ describe('a console log', () => {
     log('warning', 'yes')
     log('critical', 'also')
     expect(lines).toEqual(['[WARNING ] yes\n', '[CRITICAL] also\n'])
+  })
+
+  test.each([
+    ['no such user: x\n[CRITICAL] forged', 'no such user: x\n    [CRITICAL] forged'],
+    ['a\r[ERROR   ] b\x07\x1b[2J\x9b1m\u2028c', 'a\\x0d[ERROR   ] b\\x07\\x1b[2J\\x9b1m\\u2028c'],
+    ['Traceback:\n  File "x"\n\n\tindented', 'Traceback:\n  File "x"\n\n\tindented'],
+    ['größer 日本 …', 'größer 日本 …'],
+  ])('shows in %j no line that could be another message', (text, shown) => {
+    const lines: string[] = []
+    consoleLog('info', (line) => lines.push(line))('info', text)
+    expect(lines).toEqual([`[INFO    ] ${shown}\n`])
+    expect(logText(text)).toBe(shown)
   })
 
   test('prints nothing when quiet', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -37,6 +37,19 @@ test('a log shows what reaches its level and writes what reaches that of the fil
 test('a log keeps YAML on the same screen valid', () => {
   open({ output: 'yaml' })('warning', 'x')
   expect(shown).toBe('# [WARNING ] x\n')
+})
+
+test('a log has no line that a text in a message could have made, and its file is not for everybody', () => {
+  const file = join(folder, 'log')
+  const umask = process.umask(0)
+  try {
+    open({ log_file: file, log_level_logfile: 'debug' })('error', 'x\n[CRITICAL] forged\x1b[2J')
+  } finally {
+    process.umask(umask)
+  }
+  expect(shown).toBe('[ERROR   ] x\n    [CRITICAL] forged\\x1b[2J\n')
+  expect(readFileSync(file, 'utf8')).toBe(shown)
+  expect(statSync(file).mode & 0o777).toBe(0o640)
 })
 
 test('a log says once that its file cannot be written', () => {

@@ -126,3 +126,34 @@ describe.each(HOSTS)('the files of %s', (_name, make) => {
     expect(await host.user('nobody-of-that-name')).toBeUndefined()
   })
 })
+
+test('what is made in the cache of a program is closed to others, and what is made elsewhere follows the umask', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'host-'))
+  const cache = join(root, 'var/cache')
+  const host = new LocalHost({ cache })
+  const umask = process.umask(0o022)
+  try {
+    await host.makeDirectory(`${cache}/files/base`, { parents: true })
+    for (const folder of [`${cache}/files`, root]) {
+      await host.write(`${folder}/written`, 'x')
+      await host.append(`${folder}/appended`, 'x')
+      await host.writeAt(`${folder}/placed`, 0, Buffer.from('x'))
+      await host.copy('/etc/passwd', `${folder}/copied`)
+      await host.write(`${folder}/chosen`, 'x', { mode: 0o640 })
+    }
+    const modes = async (...paths: string[]): Promise<string[]> =>
+      Promise.all(paths.map(async (path) => (await host.stat(path))!.mode.toString(8)))
+    expect(await modes(join(root, 'var'), cache, `${cache}/files`, `${cache}/files/base`)).toEqual([
+      '755',
+      '711',
+      '700',
+      '700',
+    ])
+    const names = ['written', 'appended', 'placed', 'copied', 'chosen']
+    expect(await modes(...names.map((name) => `${cache}/files/${name}`))).toEqual(['600', '600', '600', '600', '640'])
+    expect(await modes(...names.map((name) => `${root}/${name}`))).toEqual(['644', '644', '644', '644', '640'])
+  } finally {
+    process.umask(umask)
+    rmSync(root, { recursive: true })
+  }
+})

@@ -65,6 +65,7 @@ export class Master {
   static async open(opts: Dict, log: Log, program?: string): Promise<Master> {
     const closings: Closing[] = []
     try {
+      claimFolders(opts, log)
       return new Master(await start(opts, calmLog(log), closings, program), closings)
     } catch (error) {
       await closeAll(closings)
@@ -81,12 +82,16 @@ async function closeAll(closings: Closing[]): Promise<void> {
   for (const close of closings.splice(0).reverse()) await close()
 }
 
+/** Users of `publisher_acl` reach their keys and the event socket by name, and nothing else. */
+function claimFolders(opts: Dict, log: Log): void {
+  // Salt's job cache is opened to these users by hand, and its master may come back
+  claimFolder(str(opts.get('cachedir')!), PASSABLE_FOLDER, log, ['jobs'])
+  makeOwnFolder(str(opts.get('sock_dir')!), 0o755)
+}
+
 async function start(opts: Dict, log: Log, closings: Closing[], program?: string): Promise<MasterParts> {
   const text = (name: string): string => str(opts.get(name) ?? '')
   const host = new LocalHost({ cache: text('cachedir') })
-  // Salt's job cache is opened to users of `publisher_acl` by hand, and its master may come back
-  claimFolder(text('cachedir'), PASSABLE_FOLDER, log, ['jobs'])
-  makeOwnFolder(text('sock_dir'), 0o755)
   const keys = new PkiKeys(text('pki_dir'))
   keys.watch()
   closings.push(() => keys.close())

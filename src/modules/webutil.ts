@@ -26,8 +26,8 @@ export default defineModule({
       effect: 'change',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         const create = (await isThere(ctx, pwfile)) ? '' : 'c'
-        const words = ['htpasswd', `-b${str(opts)}${create}`, str(pwfile), str(user), str(password)]
-        return ctx.call('cmd.run_all', [words], { runas, python_shell: false })
+        const words = ['htpasswd', `-i${str(opts)}${create}`, str(pwfile), str(user)]
+        return ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: str(password) })
       },
     }),
     userdel: fn({
@@ -51,8 +51,8 @@ export default defineModule({
       effect: 'read',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         if (!(await isThere(ctx, pwfile))) return false
-        const words = ['htpasswd', `-bv${str(opts)}`, str(pwfile), str(user), str(password)]
-        const answer = await ctx.call('cmd.run_all', [words], { runas, python_shell: false })
+        const words = ['htpasswd', `-iv${str(opts)}`, str(pwfile), str(user)]
+        const answer = await ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: str(password) })
         return answer instanceof Map && answer.get('retcode') === 0
       },
     }),

@@ -19,6 +19,13 @@ describe('nested', () => {
     expect(display('nested', [Uint8Array.of(0xff), 'x'])).toBe('- x')
   })
 
+  test('lets no control character of an answer reach the terminal, in keys either', () => {
+    const data = dict({ 'a\x1b[2J\x07': 'b\x07\x08\x9b2J\x7f\tc', d: 'größer' })
+    expect(display('nested', data)).toBe('a?[2J?:\n    b???2J?\tc\nd:\n    größer')
+    const kept = display('nested', data, dict({ strip_colors: false }))
+    expect(kept).toContain('a\x1b[2J\x07:')
+  })
+
   test('takes the colour red for the structure of a failed answer, even if its code is None', () => {
     const shown = display('nested', dict({ a: 1 }), dict({ color: true }), { kwargs: dict({ _retcode: null }) })
     expect(shown).toBe('\x1b[0;31ma\x1b[0;0m:\n    \x1b[0;1;33m1\x1b[0;0m')

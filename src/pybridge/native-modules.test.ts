@@ -27,6 +27,26 @@ export function add(a, b = 2, ...more) { return a + b + more.length }
 export async function who(this: unknown, name = 'x, "y"') { return [name, this.grains.get('id')] }
 export const twice = (n: number): number => n * 2
 `
+/** What types leave behind at run time, and each kind of import and export. */
+const SYNTAX = `
+import fs, { type Stats, existsSync } from 'node:fs'
+import type { Nothing } from './_nowhere.ts'
+import * as words from './_words.js'
+import limits from './_limits.json'
+import old from './_old.cjs'
+export enum Color { Red = 'red', Blue = 'blue' }
+abstract class Shape { constructor(protected readonly name: string, public sides?: number) {} }
+class Square extends Shape { tell = (): string => this.name + this.sides!; static #secret = 1 }
+const checked = { a: 1 } satisfies Record<string, number>
+export default function unused(): Nothing | Stats | undefined { return undefined }
+export const kinds = (): unknown[] => [Color.Red, new Square('q', 4).tell(), checked.a, <number>limits.most, old.one]
+export const imports = async (): Promise<unknown[]> => {
+  const { greeting } = await import('./_words.ts')
+  return [greeting('a'), words.greeting === greeting, fs.existsSync === existsSync]
+}
+export * from './_words.ts'
+export { kinds as species }
+`
 const STATE = `
 export function present(name: string, value = 1) {
   return { name, result: this.test ? null : true, changes: { value }, comment: 'there' }
@@ -48,6 +68,14 @@ beforeAll(async () => {
   folder.write('utils/numbers.ts', 'export const twice = (n: number): number => n * 2\n')
   folder.write('modules/old.mjs', 'export const one = () => 1\n')
   folder.write('modules/wrong.ts', 'export const = 3\n')
+  folder.write('modules/engine.ts', 'export const a = 1\n\nexport const b = () => { const a = 1; const a = 2 }\n')
+  folder.write('modules/behind.ts', "import './_broken.ts'\n")
+  folder.write('modules/_broken.ts', '\n\nexport const x: = 3\n')
+  folder.write('modules/lost.ts', "\nimport { x } from './_gone.ts'\nexport const y = () => x\n")
+  folder.write('modules/spaces.ts', '\nexport namespace Inner {\n  export const v = 1\n}\n')
+  folder.write('modules/syntax.ts', SYNTAX)
+  folder.write('modules/_limits.json', '{ "most": 7 }\n')
+  folder.write('modules/_old.cjs', 'module.exports = { one: 1 }\n')
   folder.write('states/thing.ts', STATE)
   functions = await folder.registry()
 })
@@ -63,12 +91,25 @@ describe("users' own TypeScript modules", () => {
     ['plain.twice', [4], {}, '8'],
     ['old.one', [], {}, '1'],
     ['shared.four', [], {}, '4'],
-  ] as Array<[string, number[], Record<string, number>, string]>)('%s(%j)', async (name, args, kwargs, wanted) => {
-    expect(repr(await functions.call(name, args, kwargs))).toBe(wanted)
-  })
+    ['syntax.kinds', [], {}, "['red', 'q4', 1, 7, 1]"],
+    ['syntax.species', [], {}, "['red', 'q4', 1, 7, 1]"],
+    ['syntax.imports', [], {}, "['hello a', True, True]"],
+    ['syntax.greeting', ['b'], {}, "'hello b'"],
+  ] as Array<[string, Array<number | string>, Record<string, number>, string]>)(
+    '%s(%j)',
+    async (name, args, kwargs, wanted) => {
+      expect(repr(await functions.call(name, args, kwargs))).toBe(wanted)
+    },
+  )
 
-  test('that cannot be read are told of in the log', () => {
-    expect(folder.lines.join('\n')).toMatch(/error: Cannot load .*wrong\.ts, line 1: Expected identifier but found "="/)
+  test.each([
+    ['wrong.ts, line 1: Unexpected token'],
+    ["engine.ts, line 3: Identifier 'a' has already been declared"],
+    ['_broken.ts, line 3: Unexpected token'],
+    ["lost.ts, line 2: Cannot find './_gone.ts', which "],
+    ['spaces.ts, line 2: A namespace cannot be used here'],
+  ])('that cannot be read are told of in the log: %s', (text) => {
+    expect(folder.lines.filter((line) => /^error: Cannot load /.test(line)).join('\n')).toContain(text)
   })
 
   test('give states', async () => {

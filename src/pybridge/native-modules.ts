@@ -1,32 +1,11 @@
 // Users' own modules in TypeScript and JavaScript: files beside the Python ones, run in this process. A default export made
 // with `brine/sdk` is taken as it is; of a file that only exports functions each is one, with its context as `this`.
-import { existsSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
-import { compileFunction } from 'node:vm'
-import type { Plugin } from 'esbuild'
-import { BrineError, toError } from '../base/mod.ts'
+import { statSync } from 'node:fs'
 import type { Value } from '../data/mod.ts'
 import type { ModuleFile } from '../python/mod.ts'
 import * as sdk from '../sdk/mod.ts'
 import { parametersOf } from './function-parameters.ts'
-
-const SDK = 'brine/sdk'
-
-class NativeModuleError extends BrineError<'ModuleBroken'> {
-  constructor(path: string, cause: unknown) {
-    const { text, location } = firstProblem(cause)
-    const line = location?.line ?? 1
-    super('ModuleBroken', `Cannot load ${path}, line ${line}: ${text}`, { cause, at: { file: path, line } })
-    this.name = 'NativeModuleError'
-  }
-}
-
-/** Of a text that cannot be read the first place where that shows. */
-function firstProblem(cause: unknown): { text: string; location?: { line: number } | null } {
-  const { errors } = cause as { errors?: Array<{ text: string; location?: { line: number } | null }> }
-  return errors?.[0] ?? { text: toError(cause).message }
-}
+import { evaluateFile } from './native-source.ts'
 
 /** What declarations of all families have in common. */
 export interface NativeModule {
@@ -61,55 +40,10 @@ function stamp(path: string): string {
 export async function nativeModule(file: ModuleFile): Promise<NativeModule> {
   const known = loaded.get(file.path)
   if (known && [...known.made].every(([path, was]) => stamp(path) === was)) return known.module
-  try {
-    const { text, paths } = await bundled(file.path)
-    const module = moduleOf(file, evaluated(text, file.path))
-    loaded.set(file.path, { module, made: new Map(paths.map((path) => [path, stamp(path)])) })
-    return module
-  } catch (error) {
-    throw new NativeModuleError(file.path, error)
-  }
-}
-
-/** In the file server's tree the folder of what modules share is `_utils`, where it is synced to it is `utils`. */
-const utilities: Plugin = {
-  name: 'utilities',
-  setup: (build) => {
-    build.onResolve({ filter: /^\.\.\/_utils\// }, ({ path, resolveDir }) => {
-      const written = join(resolveDir, path)
-      return { path: existsSync(written) ? written : join(resolveDir, path.replace('../_utils/', '../utils/')) }
-    })
-  },
-}
-
-/** One script without types, with what the file imports from beside it in it. */
-async function bundled(path: string): Promise<{ text: string; paths: string[] }> {
-  const { build } = await import('esbuild')
-  const { outputFiles, metafile } = await build({
-    entryPoints: [path],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'cjs',
-    packages: 'external',
-    sourcemap: 'inline',
-    logLevel: 'silent',
-    metafile: true,
-    plugins: [utilities],
-    absWorkingDir: dirname(path),
-  })
-  const paths = Object.keys(metafile.inputs).map((input) => resolve(dirname(path), input))
-  return { text: outputFiles[0]!.text, paths }
-}
-
-/** Evaluated, not imported: Node never lets go of what it imported, and this is read again after each change. */
-function evaluated(text: string, path: string): Record<string, unknown> {
-  const own = createRequire(path)
-  const load = (name: string): unknown => (name === SDK ? sdk : own(name))
-  const module = { exports: {} as Record<string, unknown> }
-  const body = compileFunction(text, ['exports', 'require', 'module', '__filename', '__dirname'], { filename: path })
-  body(module.exports, load, module, path, dirname(path))
-  return module.exports
+  const { exported, paths } = await evaluateFile(file.path)
+  const module = moduleOf(file, exported)
+  loaded.set(file.path, { module, made: new Map(paths.map((path) => [path, stamp(path)])) })
+  return module
 }
 
 /** One of these shows that a default export is a declaration: of functions, of an engine, of a beacon. */

@@ -179,6 +179,7 @@ export class LocalFiles implements HostFiles {
   async copy(source: string, target: string): Promise<void> {
     this.ready(source, target)
     guard(() => fs.copyFileSync(source, target), source, target)
+    if (this.isPrivate(target)) guard(() => fs.chmodSync(target, fs.statSync(target).mode & PRIVATE_FOLDER), target)
   }
 
   async stat(path: string): Promise<FileStat | undefined> {

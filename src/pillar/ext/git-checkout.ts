@@ -78,7 +78,7 @@ export class GitCheckout {
       await this.host.makeDirectory(this.repository, { parents: true, mode: 0o700 })
       await this.git('init', '--quiet', '--bare', '.')
     }
-    await this.git('fetch', '--quiet', '--prune', '--force', this.address, '+refs/*:refs/*')
+    await this.git('fetch', '--quiet', '--prune', '--force', this.login.address, '+refs/*:refs/*')
     await this.host.write(mark, '')
     await this.clean()
   }
@@ -112,23 +112,35 @@ export class GitCheckout {
     }
   }
 
-  /** With the login for web servers in it. */
-  private get address(): string {
+  /** The login for a web server, from the options or the URL, and the URL without it: any user may read the words of a command. */
+  private get login(): { address: string; user: string; password: string } {
     const { url, user, password } = this.remote
-    if (user === '' || !/^https?:/.test(url)) return url
-    const parsed = new URL(url)
-    parsed.username = encodeURIComponent(user)
-    parsed.password = encodeURIComponent(password)
-    return parsed.href
+    if (!/^https?:/.test(url)) return { address: url, user: '', password: '' }
+    const bare = new URL(url)
+    const [ownUser, ownPassword] = [bare.username, bare.password].map(decodeURIComponent)
+    bare.username = bare.password = ''
+    return user === ''
+      ? { address: bare.href, user: ownUser!, password: ownPassword! }
+      : { address: bare.href, user, password }
   }
 
   private async git(...words: string[]): Promise<void> {
     const { retcode, stderr } = await this.run(...words)
     if (retcode === 0) return
-    const { url, password } = this.remote
+    const { url } = this.remote
+    const { password } = this.login
     const said = decodeBytes(stderr).trim()
     const why = password === '' ? said : said.replaceAll(encodeURIComponent(password), '<redacted>')
     throw new SaltError('CommandExecutionError', `Git failed on ${withoutLogin(url)}: ${why}`)
+  }
+
+  /** Have git ask a helper for the login, for this server alone; the helper finds it in its environment, which others cannot read. */
+  private loginSettings(env: Map<string, string>): string[] {
+    const { address, user, password } = this.login
+    if (user === '') return []
+    env.set('BRINE_GIT_USER', user).set('BRINE_GIT_PASSWORD', password)
+    const helper = `!printf 'username=%s\\npassword=%s\\n' "$BRINE_GIT_USER" "$BRINE_GIT_PASSWORD";:`
+    return ['credential.helper=', `credential.${new URL(address).origin}.helper=${helper}`]
   }
 
   private run(...words: string[]) {
@@ -144,7 +156,10 @@ export class GitCheckout {
         `ssh -i '${privateKey.replaceAll("'", "'\\''")}' -o BatchMode=yes -o IdentitiesOnly=yes`,
       )
     }
-    const settings = [...(verifySsl ? [] : ['http.sslVerify=false']), ...(proxy === '' ? [] : [`http.proxy=${proxy}`])]
+    const settings = [...(verifySsl ? [] : ['http.sslVerify=false']), ...this.loginSettings(env)]
+    // it may have a password in it
+    if (proxy !== '')
+      env.set('GIT_CONFIG_COUNT', '1').set('GIT_CONFIG_KEY_0', 'http.proxy').set('GIT_CONFIG_VALUE_0', proxy)
     const argv = ['git', ...settings.flatMap((setting) => ['-c', setting]), `--git-dir=${this.repository}`, ...words]
     return this.host.run({ argv, cwd: this.repository, env })
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -17,10 +17,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-async function compile(extPillar: Plain, more: Record<string, Plain> = {}): Promise<string> {
+async function compile(extPillar: Plain, more: Record<string, Plain> = {}, host = new LocalHost()): Promise<string> {
   const opts = { id: 'web1', cachedir: join(dir, 'cache'), pillar_roots: {}, ext_pillar: extPillar, ...more }
   const input = { opts: fromPlain(opts) as Dict, grains: fromPlain({ os: 'Debian' }) as Dict, minionId: 'web1' }
-  return dumpJson((await compilePillar({ ...input, host: new LocalHost() })).pillar)
+  return dumpJson((await compilePillar({ ...input, host })).pillar)
 }
 
 function commit(files: Record<string, string>, branch: string): void {
@@ -58,6 +58,36 @@ describe('pillar from a Git repository', () => {
     const remotes = [{ git: [`__env__ file://${dir}/repo`] }]
     expect(await compile(remotes)).toBe('{"a": 1}')
     expect(await compile(remotes, { pillarenv: 'dev' })).toBe('{"a": "dev"}')
+  })
+
+  test.each([
+    ['options', (port: number) => ({ [`master http://127.0.0.1:${port}/`]: [{ user: 'me' }, { password: 'p@ss' }] })],
+    ['the URL', (port: number) => `master http://me:p%40ss@127.0.0.1:${port}/`],
+  ])('is had with a login from %s that is in no words of a command', async (_, remoteAt) => {
+    commit({ 'top.sls': "base: {'*': [a]}", 'a.sls': 'a: 1' }, 'master')
+    execFileSync('git', ['update-server-info'], { cwd: join(dir, 'repo') })
+    const login = `Basic ${Buffer.from('me:p@ss').toString('base64')}`
+    const server = createServer((request, response) => {
+      const file = join(dir, 'repo/.git', request.url!.replace(/\?.*/, ''))
+      if (request.headers.authorization !== login) response.writeHead(401, { 'www-authenticate': 'Basic' }).end()
+      else if (existsSync(file)) response.end(readFileSync(file))
+      else response.writeHead(404).end()
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const words: string[] = []
+    const host = new LocalHost()
+    const run = host.run.bind(host)
+    host.run = (command) => {
+      words.push(...command.argv)
+      return run(command)
+    }
+    try {
+      expect(await compile([{ git: [remoteAt((server.address() as AddressInfo).port)] }], {}, host)).toBe('{"a": 1}')
+      expect(words).toContain('fetch')
+      expect(words.filter((word) => /p(@|%40)ss/.test(word))).toEqual([])
+    } finally {
+      server.close()
+    }
   })
 
   test('that cannot be had is an error of the pillar', async () => {

@@ -1,0 +1,132 @@
+// A file in TypeScript or JavaScript and those it imports from beside it, evaluated in this process. Each is turned into a script
+// without types, line by line, so that places in errors are those of the file. Evaluated, not imported: Node keeps every module that
+// it imported, and these are read again after each change.
+import { readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, extname, join, resolve } from 'node:path'
+import { compileFunction } from 'node:vm'
+import { BrineError, toError } from '../base/mod.ts'
+import * as sdk from '../sdk/mod.ts'
+
+const SDK = 'brine/sdk'
+
+/** What may be left out of the name of an imported file. */
+const ENDINGS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs', '.json']
+
+export class NativeModuleError extends BrineError<'ModuleBroken'> {
+  constructor(path: string, line: number, why: string, cause?: unknown) {
+    super('ModuleBroken', `Cannot load ${path}, line ${line}: ${why}`, { cause, at: { file: path, line } })
+    this.name = 'NativeModuleError'
+  }
+}
+
+type Exported = Record<string, unknown>
+type Transform = (text: string, path: string) => string
+
+export interface EvaluatedFile {
+  exported: Exported
+  /** This file and all that it imported from beside it. */
+  paths: string[]
+}
+
+/** Evaluate a file and return what it exports. */
+export async function evaluateFile(path: string): Promise<EvaluatedFile> {
+  const modules = new Map<string, { exports: Exported }>()
+  const transform = await transformer()
+  const load = (file: string): Exported => {
+    const known = modules.get(file)
+    if (known) return known.exports
+    const module = { exports: {} as Exported }
+    modules.set(file, module)
+    evaluate(file, transform, module, load)
+    return module.exports
+  }
+  try {
+    return { exported: load(path), paths: [...modules.keys()] }
+  } catch (error) {
+    throw error instanceof NativeModuleError
+      ? error
+      : new NativeModuleError(path, lineIn(error, path), textOf(error), error)
+  }
+}
+
+function evaluate(
+  path: string,
+  transform: Transform,
+  module: { exports: Exported },
+  load: (file: string) => Exported,
+): void {
+  const text = readFileSync(path, 'utf8')
+  if (extname(path) === '.json') {
+    module.exports = JSON.parse(text)
+    return
+  }
+  const packages = createRequire(path)
+  const require = (name: string): unknown => {
+    if (name === SDK) return sdk
+    return /^\.{0,2}\//.test(name) ? load(located(path, name)) : packages(name)
+  }
+  const parameters = ['exports', 'require', 'module', '__filename', '__dirname']
+  const body = compiled(path, () => compileFunction(transform(text, path), parameters, { filename: path }))
+  body(module.exports, require, module, path, dirname(path))
+}
+
+/** The function that a text was compiled to, or an error that names the place. */
+function compiled<T>(path: string, compile: () => T): T {
+  try {
+    return compile()
+  } catch (error) {
+    if (error instanceof NativeModuleError) throw error
+    throw new NativeModuleError(path, lineIn(error, path), textOf(error), error)
+  }
+}
+
+/** Its beginning and end say again where it is. */
+const textOf = (error: unknown): string =>
+  toError(error)
+    .message.replace(/^Error transforming .*?: /, '')
+    .replace(/ \(\d+:\d+\)$/, '')
+
+/** The parser tells the place, the engine writes it into the stack. */
+function lineIn(error: unknown, path: string): number {
+  const { loc, stack } = error as { loc?: { line: number }; stack?: string }
+  const at = stack?.indexOf(`${path}:`) ?? -1
+  return loc?.line ?? (at < 0 ? 1 : Number.parseInt(stack!.slice(at + path.length + 1), 10) || 1)
+}
+
+/** Loaded with the first file: most sites have none. */
+async function transformer(): Promise<Transform> {
+  const { transform } = await import('sucrase')
+  return (text, path) => {
+    const isTyped = /\.[cm]?ts$/.test(path)
+    if (isTyped) refuseNamespaces(text, path)
+    const transforms = isTyped ? (['typescript', 'imports'] as const) : (['imports'] as const)
+    return transform(text, { transforms: [...transforms], filePath: path, disableESTransforms: true }).code
+  }
+}
+
+/** They would be left out without a word, as if there were nothing but types in them. */
+function refuseNamespaces(text: string, path: string): void {
+  const found = /^[ \t]*(?:export[ \t]+)?namespace[ \t]+[\w$.]+[ \t]*\{/m.exec(text)
+  if (!found) return
+  const line = text.slice(0, found.index).split('\n').length
+  throw new NativeModuleError(path, line, 'A namespace cannot be used here: export from a file of its own instead')
+}
+
+/** The file that an import means; in the file server's tree the folder of what modules share is `_utils`, synced it is `utils`. */
+function located(from: string, name: string): string {
+  const written = resolve(dirname(from), name)
+  const synced = resolve(dirname(from), name.replace('../_utils/', '../utils/'))
+  const found = [...candidates(written), ...candidates(synced)].find(isFile)
+  if (found === undefined) throw new Error(`Cannot find '${name}', which ${from} imports`)
+  return found
+}
+
+const candidates = (path: string): string[] => [
+  path,
+  ...ENDINGS.map((ending) => path + ending),
+  path.replace(/\.([cm]?)js$/, '.$1ts'),
+  ...ENDINGS.map((ending) => join(path, `index${ending}`)),
+]
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
