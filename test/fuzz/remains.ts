@@ -89,10 +89,10 @@ export class Remains {
 
   private log(messages: number): string[] {
     const text = this.site.cluster.log('master')
-    const longest = Math.max(...text.split('\n').map((line) => line.length))
+    const long = text.split('\n').filter((line) => line.length > LONGEST_LINE)
     return [
       ...(text.length > MOST_LOG_BYTES + messages * MOST_LOG_PER_MESSAGE ? [`the log has ${text.length} bytes`] : []),
-      ...(longest > LONGEST_LINE ? [`the log has a line of ${longest} characters`] : []),
+      ...long.slice(0, 3).map((line) => `the log has a line of ${line.length} characters: ${line.slice(0, 150)}`),
       ...(/^\[CRITICAL\] forged/m.test(text) ? ['the log has a forged line'] : []),
     ]
   }
