@@ -6,14 +6,16 @@ import { until } from '../until.ts'
 import { CANARY, SECRET_FILE } from './mutate.ts'
 import type { FuzzSite } from './site.ts'
 
-const MOST_GROWTH_MIB = 250
+/** What a process keeps for itself that has read many large messages and has nothing to do now. */
+const MOST_GROWTH_MIB = 400
 const MOST_DESCRIPTORS = 20
 const SECONDS = 60
 
 /** Lines of a log are to be read by somebody: so many bytes, and so many more for each message. */
 const MOST_LOG_BYTES = 2 << 20
 const MOST_LOG_PER_MESSAGE = 200
-const LONGEST_LINE = 4096
+/** Longer lines are cut by the log itself. */
+const LONGEST_LINE = 20_100
 
 /** What others can read or change of what the master made, which does not go by the mask that it was started with. */
 function openToOthers(folder: string, isHidden = false): string[] {
