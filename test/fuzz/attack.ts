@@ -10,7 +10,7 @@ export interface Attack {
 export type Attacker = (chance: Chance) => Attack
 
 /** Seconds that attackers wait for an answer. */
-export const PATIENCE = 2
+export const PATIENCE = 0.5
 
 /** An answer, or the reason why there is none. */
 export async function answerOf(answer: Promise<unknown>): Promise<unknown> {

@@ -6,14 +6,16 @@ import { until } from '../until.ts'
 import { CANARY, SECRET_FILE } from './mutate.ts'
 import type { FuzzSite } from './site.ts'
 
-const MOST_GROWTH_MIB = 250
+/** What a process keeps for itself that has read many large messages and has nothing to do now. */
+const MOST_GROWTH_MIB = 400
 const MOST_DESCRIPTORS = 20
 const SECONDS = 60
 
 /** Lines of a log are to be read by somebody: so many bytes, and so many more for each message. */
 const MOST_LOG_BYTES = 2 << 20
 const MOST_LOG_PER_MESSAGE = 200
-const LONGEST_LINE = 4096
+/** Longer lines are cut by the log itself. */
+const LONGEST_LINE = 20_100
 
 /** What others can read or change of what the master made, which does not go by the mask that it was started with. */
 function openToOthers(folder: string, isHidden = false): string[] {
@@ -89,10 +91,10 @@ export class Remains {
 
   private log(messages: number): string[] {
     const text = this.site.cluster.log('master')
-    const longest = Math.max(...text.split('\n').map((line) => line.length))
+    const long = text.split('\n').filter((line) => line.length > LONGEST_LINE)
     return [
       ...(text.length > MOST_LOG_BYTES + messages * MOST_LOG_PER_MESSAGE ? [`the log has ${text.length} bytes`] : []),
-      ...(longest > LONGEST_LINE ? [`the log has a line of ${longest} characters`] : []),
+      ...long.slice(0, 3).map((line) => `the log has a line of ${line.length} characters: ${line.slice(0, 150)}`),
       ...(/^\[CRITICAL\] forged/m.test(text) ? ['the log has a forged line'] : []),
     ]
   }

@@ -193,8 +193,8 @@ export class Watch {
   /** Ends, after programs that still wait. */
   async close(): Promise<void> {
     this.isOver = true
-    this.pinger.kill()
     await Promise.all(this.rounds)
+    this.pinger.kill()
     for (const mark of readdirSync(MARKS)) this.note(`a command of the fuzzer ran: ${mark}`)
   }
 

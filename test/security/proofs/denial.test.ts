@@ -1,9 +1,9 @@
 // Attacks on the service: messages that end the process, keep it busy, or fill its memory, disk and log. A listener is on
 // the bus all the time. Afterwards the same process must serve, and hold no more than before.
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { holds } from '../../faults/holds.ts'
 import { until } from '../../until.ts'
@@ -123,7 +123,12 @@ describe('requests of a minion that make no sense', () => {
   })
 })
 
-const sizeOf = (path: string): number => Number(execFileSync('du', ['-sk', path]).toString().split('\t')[0]) / 1024
+/** MiB of the files below a folder. */
+function sizeOf(folder: string): number {
+  const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))
+  const sizes = paths.map((path) => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0)
+  return sizes.reduce((sum, size) => sum + size, 0) / MIB
+}
 
 /** CPU time that the master used so far, in seconds. */
 function cpuSeconds(): number {
