@@ -1,7 +1,7 @@
 // What follows from the options that minions and masters share. Each step changes the options in place, as long as the
 // values have the types it needs; a value that no program could begin with is refused with the place it was set.
 import { basename, isAbsolute, join } from 'node:path'
-import type { Log } from '../base/mod.ts'
+import { didYouMean, type Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, textOf, truthy, typeName, update, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
 import type { Role } from './option.ts'
@@ -96,11 +96,34 @@ const SSL_NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-export function checkSsl(opts: Dict): void {
+const SSL_FILES = ['certfile', 'keyfile', 'ca_certs', 'ciphers', 'verify_locations', 'verify_flags']
+
+/** Flags of Python that ask for nothing which is not done anyway. */
+const SSL_USUAL_FLAGS = ['VERIFY_DEFAULT', 'VERIFY_X509_TRUSTED_FIRST']
+
+/** Report what is not used, and refuse flags that ask for stricter checks than are made. */
+function checkSslNames(ssl: Dict, log: Log): void {
+  const known = [...Object.keys(SSL_NAMES), ...SSL_FILES]
+  for (const key of ssl.keys()) {
+    if (known.includes(str(key))) continue
+    const hint = didYouMean(str(key), known) ?? `There are ${known.join(', ')}`
+    log('warning', `SSL option '${str(key)}' is not known and has no effect. ${hint}`)
+  }
+  const flags = ssl.get('verify_flags') ?? []
+  const foreign = (isList(flags) ? flags.map(str) : [str(flags)]).filter(
+    (flag) => !SSL_USUAL_FLAGS.includes(flag.toUpperCase()),
+  )
+  if (foreign.length > 0) {
+    throw new ConfigError('OptionInvalid', `SSL option 'verify_flags' cannot be ${foreign.join(', ')} here`)
+  }
+}
+
+export function checkSsl(opts: Dict, log: Log): void {
   const ssl = opts.get('ssl') ?? null
   if (ssl === null || ssl === false) opts.set('ssl', null)
   else if (ssl === true) opts.set('ssl', new Map())
   else if (isDict(ssl)) {
+    checkSslNames(ssl, log)
     for (const [key, names] of Object.entries(SSL_NAMES)) {
       const value = ssl.get(key) ?? null
       if (value === null || names.includes(str(value))) continue

@@ -131,7 +131,7 @@ async function deriveMaster(
   listIgnored(opts, log)
   settleWorkers(opts, log)
   opts.set('hash_type', str(opts.get('hash_type')!).toLowerCase())
-  checkSsl(opts)
+  checkSsl(opts, log)
   checkDiscovery(opts, 'master')
   checkAlgorithm(opts, 'publish_signing_algorithm', ' publish signging', 'signing')
   checkAlgorithm(opts, 'cluster_encryption_algorithm', 'cluster encryption', 'encryption')

@@ -88,7 +88,7 @@ async function deriveMinion(
   if (!opts.has('beacons')) opts.set('beacons', new Map())
   setWriteBuffer(opts, overrides, totalmem)
   opts.set('hash_type', str(opts.get('hash_type')!).toLowerCase())
-  checkSsl(opts)
+  checkSsl(opts, log)
   checkDiscovery(opts, 'minion')
   checkAlgorithm(opts, 'encryption_algorithm', 'encryption', 'encryption')
   checkAlgorithm(opts, 'signing_algorithm', 'signging', 'signing')

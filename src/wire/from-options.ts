@@ -1,9 +1,10 @@
 // What options of Salt's mean for the wire, in one place for all programs that use it.
 import type { Log } from '../base/mod.ts'
-import { type Dict, isDict, isList, numberOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import type { MinionSettings } from './client/mod.ts'
 import type { RsaPrivateKey } from './crypto/mod.ts'
 import { dictOf } from './envelope.ts'
+import { WireError } from './errors.ts'
 import { reconnectDelays } from './transport/redial.ts'
 import type {
   Endpoint,
@@ -13,6 +14,7 @@ import type {
   SocketOptions,
   SubscriberOptions,
   TlsSettings,
+  VerifyLocation,
 } from './transport/transport.ts'
 
 const number = (opts: Dict, name: string): number | undefined => numberOf(opts.get(name) ?? null)
@@ -43,7 +45,21 @@ function tlsSettings(ssl: Value | undefined): TlsSettings | undefined {
   for (const [name, value] of isDict(ssl) ? ssl : []) {
     if (typeof name === 'string' && typeof value === 'string') settings[name] = value
   }
-  return settings
+  const locations = isDict(ssl) ? verifyLocations(ssl.get('verify_locations') ?? null) : []
+  return locations.length === 0 ? settings : { ...settings, verify_locations: locations }
+}
+
+/** `verify_locations`: a list of files, and of dicts with `cafile`, `capath` or `cadata`. */
+function verifyLocations(given: Value): VerifyLocation[] {
+  const all = isList(given) ? [...given] : given === null ? [] : [given]
+  return all.flatMap((one): VerifyLocation[] => {
+    if (!isDict(one)) return [{ kind: 'cafile', value: str(one) }]
+    return [...one].map(([key, value]) => {
+      const kind = str(key).toLowerCase()
+      if (kind === 'cafile' || kind === 'capath' || kind === 'cadata') return { kind, value: str(value) }
+      throw new WireError('BadSetting', `Unknown kind of verify_locations of ssl: ${str(key)}`)
+    })
+  })
 }
 
 /** Say that `ssl` is set where it protects nothing. Salt starts then, too, so this is no reason not to start. */

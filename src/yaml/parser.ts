@@ -2,6 +2,7 @@
 // have there. Tokens are looked at as late as libyaml looks at them, for the same reason.
 import { PyError } from '../data/mod.ts'
 import { type Mark, markedError, YamlError } from './errors.ts'
+import { checkExpansion } from './expansion.ts'
 import { NO_ITEMS, Node } from './node.ts'
 import { resolvePlain } from './resolve.ts'
 import { Scanner } from './scan/scanner.ts'
@@ -26,7 +27,11 @@ const NON_SPECIFIC = '!'
 /** The one document of the source, or undefined when there is none. `mapTag` is what mappings without a tag get. */
 export function composeSource(source: Source, mapTag = MAP): Node | undefined {
   const parser = new Parser(source, mapTag)
-  if (!source.broken) return parser.document()
+  if (!source.broken) {
+    const root = parser.document()
+    if (root && parser.hasAliases) checkExpansion(root, source.name)
+    return root
+  }
   try {
     parser.document()
   } catch (error) {
@@ -42,6 +47,7 @@ class Parser {
   private readonly prefixes = new Map<string, string>()
   private readonly mapTag: string
   private depth = 0
+  hasAliases = false
 
   constructor(source: Source, mapTag: string) {
     this.mapTag = mapTag
@@ -146,6 +152,7 @@ class Parser {
   private alias(token: Token): Node {
     this.scanner.skip()
     const node = this.anchors.get(token.value)
+    this.hasAliases = true
     if (node) return node
     throw markedError('ComposerError', { source: this.source, problem: 'found undefined alias', problemMark: token })
   }

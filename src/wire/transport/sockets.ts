@@ -1,12 +1,15 @@
 // Listening and connecting, in clear or with TLS, on ports and Unix sockets; the options Salt has for both.
-import { chmodSync, readFileSync, unlinkSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type ListenOptions as NetListenOptions, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 import {
   connect as connectTls,
   createSecureContext,
   createServer as createTlsServer,
   type SecureContextOptions,
   type SecureVersion,
+  type TLSSocket,
+  type TlsOptions,
 } from 'node:tls'
 import { toError } from '../../base/mod.ts'
 import { WireError } from '../errors.ts'
@@ -72,6 +75,19 @@ export function takeOver(server: Server, options: ListenOptions, accept: (socket
   return { endpoint: { host: address, port }, server, stop }
 }
 
+/** How long a peer may take for TLS. */
+const TLS_HANDSHAKE_MS = 30_000
+
+/** With CERT_OPTIONAL a peer may show no certificate, but none that is not good, which Node lets pass. */
+export function refuseWrongCertificates(server: Server, options: ListenOptions): void {
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    if (socket.authorized || Object.keys(socket.getPeerCertificate() ?? {}).length === 0) return
+    const why = String(socket.authorizationError)
+    options.log?.('debug', `Refused the certificate of ${peerOf(socket).address}: ${why}`)
+    socket.destroy()
+  })
+}
+
 /** Accepts connections and hands them on, once TLS is through where it is asked for. */
 export async function listenOn(
   endpoint: Endpoint,
@@ -82,10 +98,8 @@ export async function listenOn(
     tune(socket, options)
     accept(socket)
   }
-  const { handshakeTimeout } = options
-  const server = options.ssl
-    ? createTlsServer({ ...serverTls(options.ssl), ...(handshakeTimeout && { handshakeTimeout }) }, take)
-    : createServer(take)
+  const server = options.ssl ? createTlsServer(listenerTls(options.ssl, endpoint, options), take) : createServer(take)
+  refuseWrongCertificates(server, options)
   server.on('tlsClientError', (error: Error, socket: Socket) => {
     options.log?.('debug', `Refused the TLS connection of ${peerOf(socket).address}: ${error.message}`)
     socket.destroy()
@@ -172,19 +186,34 @@ export function localEnd({ sourceAddress, sourcePort }: SocketOptions): { localA
   }
 }
 
-/** What a listener needs for TLS; like Salt it asks peers for a certificate unless told not to. */
-export function serverTls(
-  ssl: TlsSettings,
-): SecureContextOptions & { requestCert: boolean; rejectUnauthorized: boolean } {
-  const wanted = (ssl.cert_reqs ?? 'CERT_REQUIRED').toUpperCase()
-  return { ...context(ssl), requestCert: wanted !== 'CERT_NONE', rejectUnauthorized: wanted === 'CERT_REQUIRED' }
+const wantedOf = (ssl: TlsSettings): string => (ssl.cert_reqs ?? 'CERT_REQUIRED').toUpperCase()
+
+const hasAuthorities = (ssl: TlsSettings): boolean => Boolean(ssl.ca_certs) || (ssl.verify_locations?.length ?? 0) > 0
+
+/**
+ * What a listener needs for TLS; like Salt it asks peers for a certificate unless told not to. Without authorities of its
+ * own it trusts none: Node's list would let in whoever has a certificate of any public authority.
+ */
+export function listenerTls(ssl: TlsSettings, endpoint: Endpoint, options: ListenOptions): TlsOptions {
+  const wanted = wantedOf(ssl)
+  if (wanted === 'CERT_REQUIRED' && !hasAuthorities(ssl)) {
+    const what = 'ssl has no ca_certs, so no certificate can be checked'
+    options.log?.('warning', `${what}: nobody can connect to ${endpointText(endpoint)}. Set ca_certs, or cert_reqs`)
+  }
+  return {
+    ...(!hasAuthorities(ssl) && { ca: [] }),
+    ...context(ssl),
+    requestCert: wanted !== 'CERT_NONE',
+    rejectUnauthorized: wanted === 'CERT_REQUIRED',
+    handshakeTimeout: options.handshakeTimeout ?? TLS_HANDSHAKE_MS,
+  }
 }
 
 export function clientTls(
   ssl: TlsSettings,
   endpoint: Endpoint,
 ): SecureContextOptions & { rejectUnauthorized: boolean } {
-  const checked = (ssl.cert_reqs ?? 'CERT_REQUIRED').toUpperCase() !== 'CERT_NONE'
+  const checked = wantedOf(ssl) !== 'CERT_NONE'
   const name = 'host' in endpoint && !/^[\d.]+$|:/.test(endpoint.host) ? { servername: endpoint.host } : {}
   return { ...context(ssl), ...name, rejectUnauthorized: checked }
 }
@@ -193,18 +222,44 @@ function context(ssl: TlsSettings): SecureContextOptions {
   const result: SecureContextOptions = {}
   if (ssl.certfile) result.cert = readPart('certfile', ssl.certfile)
   if (ssl.certfile) result.key = readPart('keyfile', ssl.keyfile ?? ssl.certfile)
-  if (ssl.ca_certs) result.ca = readPart('ca_certs', ssl.ca_certs)
+  if (hasAuthorities(ssl)) result.ca = authorities(ssl)
   if (ssl.ciphers) result.ciphers = ssl.ciphers
   const version = /TLSv1_([123])$/.exec(ssl.ssl_version ?? '')
   if (version !== null) result.minVersion = result.maxVersion = `TLSv1.${version[1]}` as SecureVersion
   try {
     createSecureContext(result)
   } catch (error) {
-    const files = Object.entries(ssl).map(([name, value]) => `${name}: ${value}`)
+    const files = Object.entries(ssl).flatMap(([name, value]) =>
+      typeof value === 'string' ? [`${name}: ${value}`] : [],
+    )
     const { reason, message } = toError(error) as Error & { reason?: string }
     throw new WireError('BadSetting', `Cannot use ssl (${files.join(', ')}): ${reason ?? message}`, { cause: error })
   }
   return result
+}
+
+function authorities({ ca_certs, verify_locations = [] }: TlsSettings): Array<string | Buffer> {
+  const more = verify_locations.flatMap(({ kind, value }): Array<string | Buffer> => {
+    if (kind === 'cadata') return [value]
+    const files = kind === 'capath' ? folderFiles(value) : [value]
+    return files.map((file) => readPart('verify_locations', file))
+  })
+  return [...(ca_certs ? [readPart('ca_certs', ca_certs)] : []), ...more]
+}
+
+function folderFiles(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder).map((name) => join(folder, name))
+    return entries.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile())
+  } catch (error) {
+    throw new WireError(
+      'BadSetting',
+      `Cannot read ${folder}, named by verify_locations of ssl: ${toError(error).message}`,
+      {
+        cause: error,
+      },
+    )
+  }
 }
 
 function readPart(option: string, file: string): Buffer {

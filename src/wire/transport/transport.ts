@@ -28,6 +28,13 @@ export interface TlsSettings {
   cert_reqs?: string | undefined
   ssl_version?: string | undefined
   ciphers?: string | undefined
+  /** Further authorities: files, folders of files, or certificates themselves. */
+  verify_locations?: readonly VerifyLocation[] | undefined
+}
+
+export interface VerifyLocation {
+  kind: 'cafile' | 'capath' | 'cadata'
+  value: string
 }
 
 export interface SocketOptions {

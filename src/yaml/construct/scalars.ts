@@ -10,6 +10,7 @@ import {
   intFromText,
   PyError,
   quote,
+  valueError,
 } from '../../data/mod.ts'
 
 const BOOLS: ReadonlyMap<string, boolean> = new Map([
@@ -45,8 +46,13 @@ function magnitude(plain: string): number | bigint {
   return intFromText(plain)
 }
 
+/** Parts in base 60 of about as many decimal digits as an int may have. Adding up more takes minutes. */
+const MOST_PARTS = 2400
+
 function sexagesimal(text: string): number | bigint {
-  return int(text.split(':').reduce((sum, part) => sum * 60n + BigInt(intFromText(part)), 0n))
+  const parts = text.split(':')
+  if (parts.length > MOST_PARTS) throw valueError(`Exceeds the limit (${MOST_PARTS} parts) for integers in base 60`)
+  return int(parts.reduce((sum, part) => sum * 60n + BigInt(intFromText(part)), 0n))
 }
 
 const negated = (n: number | bigint): number | bigint => (typeof n === 'bigint' ? int(-n) : 0 - n)

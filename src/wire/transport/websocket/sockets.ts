@@ -4,7 +4,16 @@ import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { type WebSocket, WebSocket as WebSocketClient, WebSocketServer } from 'ws'
 import { type Holder, intake } from '../intake.ts'
-import { bind, clientTls, type Listening, localEnd, peerOf, serverTls, tune } from '../sockets.ts'
+import {
+  bind,
+  clientTls,
+  type Listening,
+  listenerTls,
+  localEnd,
+  peerOf,
+  refuseWrongCertificates,
+  tune,
+} from '../sockets.ts'
 import { type Stranger, Strangers } from '../strangers.ts'
 import { type Endpoint, type ListenOptions, MAX_MESSAGE_BYTES, type SocketOptions } from '../transport.ts'
 
@@ -20,7 +29,8 @@ export async function serveWebSockets(
   options: ListenOptions,
   accept: (socket: WebSocket, stranger: Stranger, hold: Hold) => void,
 ): Promise<Listening> {
-  const http = options.ssl ? createTlsServer(serverTls(options.ssl)) : createServer()
+  const http = options.ssl ? createTlsServer(listenerTls(options.ssl, endpoint, options)) : createServer()
+  refuseWrongCertificates(http, options)
   http.headersTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS
   http.on('request', (_request, response) => {
     response.writeHead(426, { connection: 'close', upgrade: 'websocket' }).end('Upgrade Required')
