@@ -107,8 +107,8 @@ async function tryNode(root: string, node: string, major: number): Promise<Outco
   const built = await runCommand(root, node, ['--import', 'tsx', join('tools', 'build.ts'), dist])
   if (built.code !== 0 || built.output !== '') return [{ name: 'build', problem: built.output || 'no reason given' }]
   const { output } = await runCommand(root, node, ['--version'])
-  const running = { node, dist }
   const home = mkdtempSync(join(tmpdir(), 'brine-node-'))
+  const running = { node, dist, home: join(home, 'programs') }
   try {
     return [
       { name: 'build' },

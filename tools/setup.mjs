@@ -2,7 +2,7 @@
 // the packages of package-lock.json and, with --system, the Debian packages some tests and benches use.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
@@ -67,7 +67,11 @@ function npm(...args) {
   return spawnSync('npm', [...args, '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit' }).status === 0
 }
 
-const works = ([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+/** Ordinary users have no folders of servers on their PATH. */
+const PATH = [process.env.PATH, '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(delimiter)
+
+const works = ([command, ...args]) =>
+  spawnSync(command, args, { stdio: 'ignore', env: { ...process.env, PATH } }).status === 0
 
 function aptGet(...args) {
   const options = [
@@ -89,14 +93,14 @@ function installSystemPackages() {
   const before = missing()
   if (before.length === 0) return
   if (process.getuid?.() !== 0 || !works(['apt-get', '--version'])) {
-    say(`Skipped: ${before.join(', ')} (only root can install them, with apt-get); what needs them is skipped too`)
+    say(`Missing: ${before.join(', ')}. Only root can install them, with apt-get; tests that need them are skipped`)
     return
   }
   say(`Installing ${before.join(', ')}`)
   const install = ['install', '--no-install-recommends', ...before]
   if (!aptGet(...install)) aptGet('update') && aptGet(...install)
   const after = missing()
-  if (after.length > 0) say(`Skipped: ${after.join(', ')} could not be installed; what needs them is skipped too`)
+  if (after.length > 0) say(`Missing: ${after.join(', ')} could not be installed; tests that need them are skipped`)
 }
 
 assertNode()

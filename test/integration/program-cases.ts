@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brineVersion, SALT_VERSION } from '../../src/base/mod.ts'
 import { helpText, PROGRAMS, type Program, UsageError, usageComplaint } from '../../src/cli/mod.ts'
+import { PATIENCE_SECONDS } from '../until.ts'
 
 export interface ProgramCase {
   program: string
@@ -151,16 +152,23 @@ export interface Running {
   node: string
   /** The folder of the built programs. */
   dist: string
+  /** A folder for whatever a program writes that names no configuration of its own. */
+  home: string
   /** Run as this user and group. */
   id?: number | undefined
 }
 
-/** Runs a program to its end. */
-export function runProgram({ node, dist, id }: Running, program: string, words: readonly string[]): Promise<Ended> {
+/** Runs a program to its end; one that does not end by itself is killed. */
+export function runProgram(running: Running, program: string, words: readonly string[]): Promise<Ended> {
+  const { node, dist, home, id } = running
+  mkdirSync(home, { recursive: true })
+  for (const file of ['master', 'minion']) writeFileSync(join(home, file), JSON.stringify({ root_dir: home }))
   const { NODE_OPTIONS: _, ...env } = process.env
   const ids = id === undefined ? {} : { uid: id, gid: id, cwd: '/' }
   const child = spawn(node, [join(dist, `${program}.js`), ...words], {
-    env: { ...env, HOME: '/nonexistent', NO_COLOR: '1' },
+    env: { ...env, HOME: home, SALT_CONFIG_DIR: home, NO_COLOR: '1' },
+    timeout: PATIENCE_SECONDS * 1000,
+    killSignal: 'SIGKILL',
     stdio: ['ignore', 'pipe', 'pipe'],
     ...ids,
   })

@@ -1,6 +1,6 @@
 // Every built program with every option that all of them have, as processes of their own.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ function check(cases: readonly ProgramCase[], id?: number): void {
   const outcomes = new Map<ProgramCase, Ended>()
   beforeAll(async () => {
     const ended = await inPairs(cases, ({ program, words }) =>
-      runProgram({ node: process.execPath, dist: DIST, id }, program, words),
+      runProgram({ node: process.execPath, dist: DIST, home: join(folder, 'home'), id }, program, words),
     )
     for (const [index, one] of cases.entries()) outcomes.set(one, ended[index]!)
   })
@@ -48,6 +48,8 @@ describe('a configuration that cannot be used', () => check(brokenCases(folder))
 
 /** Root can read every file, and programs of root would change this machine: another user runs them. */
 function reasonToSkip(): string | undefined {
+  const own = ['/etc/salt/pki', '/var/cache/salt/master', '/var/run/salt', '/var/log/salt'].find(existsSync)
+  if (own !== undefined) return `this machine has a Salt of its own: ${own}`
   if (!isRoot) return undefined
   const words = ['-e', `require('node:fs').accessSync(${JSON.stringify(join(DIST, 'salt-master.js'))})`]
   const { status } = spawnSync(process.execPath, words, { uid: NOBODY, gid: NOBODY, cwd: '/', stdio: 'ignore' })

@@ -32,6 +32,7 @@ describe.skipIf(!canTry)('a master with another user', () => {
       user: 'nobody',
       interface: '127.0.0.1',
       log_file: join(root, 'log/master'),
+      reactor: [{ 'shop/sold': [join(root, 'react.sls')] }],
       ...ports,
     }
     writeFileSync(join(config, 'master'), JSON.stringify(options))
@@ -52,6 +53,7 @@ describe.skipIf(!canTry)('a master with another user', () => {
     const run = (name: string, ...words: string[]): string =>
       execFileSync(process.execPath, [join(DIST, `${name}.js`), '-c', config, ...words], { encoding: 'utf8' })
     expect(run('salt-key', '-L')).toContain('Accepted Keys:')
+    expect(run('salt-run', 'reactor.list')).toContain('shop/sold')
     expect(run('salt-run', 'salt.cmd', 'cmd.run', 'id -u').trim()).toBe(String(NOBODY))
     const places = ['var/cache/salt/master', 'var/run/salt/master', 'etc/pki', 'log/master'].map((part) =>
       join(root, part),
