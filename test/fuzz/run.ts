@@ -71,6 +71,8 @@ interface Outcome {
 
 async function fuzz(transport: string): Promise<Outcome> {
   const site = await FuzzSite.open(transport)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void site.close().finally(() => process.exit(1)))
   try {
     const remains = new Remains(site)
     const watch = new Watch(site)
@@ -87,6 +89,7 @@ async function fuzz(transport: string): Promise<Outcome> {
     const problems = [...watch.problems].map(([kind, times]) => (times > 1 ? `${kind} (${times} times)` : kind))
     return { problems, sent: watch.sent, worstMs: watch.worstMs }
   } finally {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
     await site.close()
   }
 }

@@ -50,7 +50,7 @@ export class FuzzSite {
           transport,
           autosign_file: '<ROOT>/master/autosign',
           file_recv: true,
-          timeout: 60,
+          timeout: 15,
           reactor,
           ...RIGHTS,
         },
