@@ -44,7 +44,7 @@ export async function listenForFrames(
     const { peer } = stranger
     let inFlight = 0
     const answer = async ({ head, body }: Frame, size: number): Promise<void> => {
-      if (++inFlight >= maxInFlight) socket.pause()
+      if (++inFlight >= maxInFlight) connection.reading.hold()
       intake.change(connection, size)
       let reply: unknown
       try {
@@ -59,8 +59,8 @@ export async function listenForFrames(
       resume()
     }
     const resume = (): void => {
-      if (connection.outbox.isStalled) socket.pause()
-      else if (inFlight < maxInFlight && socket.isPaused()) socket.resume()
+      if (connection.outbox.isStalled) connection.reading.hold()
+      else if (inFlight < maxInFlight) connection.reading.release()
     }
     const connection: FramedConnection = new FramedConnection(socket, {
       maxMessageBytes,

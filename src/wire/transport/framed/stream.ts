@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../../../data/mod.ts'
 import { WireError } from '../../errors.ts'
+import { FairReader } from '../fair-reading.ts'
 import { type Holder, intake } from '../intake.ts'
 import { Outbox } from '../outbox.ts'
 import type { Stranger } from '../strangers.ts'
@@ -41,6 +42,7 @@ export interface FramedHooks {
 export class FramedConnection implements Holder {
   readonly socket: Socket
   readonly outbox: Outbox
+  readonly reading: FairReader
   private readonly stranger: Stranger | undefined
   private reason: Error | undefined
 
@@ -54,7 +56,7 @@ export class FramedConnection implements Holder {
     const late = new WireError('ProtocolError', 'The peer did not introduce itself in time')
     const timer = firstWithin === undefined ? undefined : setTimeout(() => this.fail(late), firstWithin)
     let waiting = 0
-    socket.on('data', (chunk: Buffer) => {
+    this.reading = new FairReader(socket, (chunk) => {
       if (socket.destroyed) return
       try {
         const before = stream.held

@@ -36,7 +36,14 @@ export async function serveWebSockets(
     response.writeHead(426, { connection: 'close', upgrade: 'websocket' }).end('Upgrade Required')
   })
   const maxPayload = options.maxMessageBytes ?? MAX_MESSAGE_BYTES
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload, autoPong: false })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload,
+    autoPong: false,
+    // one message in each turn of the event loop, so that a peer that sends many keeps nobody waiting
+    allowSynchronousEvents: false,
+  })
   http.on('upgrade', (request, stream, head) => {
     sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request))
   })

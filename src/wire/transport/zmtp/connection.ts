@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { WireError } from '../../errors.ts'
+import { FairReader } from '../fair-reading.ts'
 import { type Holder, intake } from '../intake.ts'
 import { Outbox } from '../outbox.ts'
 import type { Stranger } from '../strangers.ts'
@@ -33,6 +34,7 @@ const HANDSHAKE_BYTES = 8192
 export class ZmtpConnection implements FrameSink, Holder {
   readonly socket: Socket
   readonly outbox: Outbox
+  readonly reading: FairReader
   isReady = false
   /** Minor version of the protocol: from 1 on the peer knows heartbeats and subscriptions as commands. */
   minor = 0
@@ -58,7 +60,7 @@ export class ZmtpConnection implements FrameSink, Holder {
       () => this.fail(new WireError('ProtocolError', 'The peer did not introduce itself in time')),
       hooks.handshakeTimeout,
     )
-    socket.on('data', (chunk: Buffer) => this.receive(chunk))
+    this.reading = new FairReader(socket, (bytes) => this.receive(bytes))
     socket.on('error', (error) => {
       this.reason ??= error
     })

@@ -97,7 +97,7 @@ class RequestConnection {
     const slot: Slot = { reply: undefined, size: size < WORTH_COUNTING ? 0 : size }
     intake.change(this.connection, slot.size)
     this.slots.push(slot)
-    if (this.slots.length >= this.maxInFlight) this.connection.socket.pause()
+    if (this.slots.length >= this.maxInFlight) this.connection.reading.hold()
     return slot
   }
 
@@ -106,12 +106,12 @@ class RequestConnection {
     intake.change(this.connection, -slot.size)
     while (this.slots[0]?.reply !== undefined)
       for (const piece of this.slots.shift()!.reply!) this.connection.send(piece)
-    if (this.connection.outbox.isStalled) this.connection.socket.pause()
+    if (this.connection.outbox.isStalled) this.connection.reading.hold()
     else this.resume()
   }
 
   resume(): void {
-    if (this.slots.length < this.maxInFlight && this.connection.socket.isPaused()) this.connection.socket.resume()
+    if (this.slots.length < this.maxInFlight) this.connection.reading.release()
   }
 }
 
