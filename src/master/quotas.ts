@@ -4,7 +4,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, Rates } from '../base/mod.ts'
-import { type Dict, isDict, isList, numberOf, Packed, str, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, Packed, str, truthy, type Value } from '../data/mod.ts'
 
 const MIB = 1 << 20
 
@@ -28,6 +28,8 @@ export type Limit = keyof typeof DEFAULTS
 
 /** A pause after which so many seconds' worth of events may come at once. */
 const BURST_SECONDS = 10
+/** A syndic tells the events of many minions. */
+const SYNDIC_MINIONS = 20
 /** Sign-ins of a whole site behind one address may come at once. */
 const SIGN_IN_BURST_SECONDS = 20
 /** A file takes some room however short it is. */
@@ -48,7 +50,9 @@ export class Quotas {
   constructor(opts: Dict, log: Log) {
     this.opts = opts
     this.log = log
-    const [events, signIns] = [this.limit('minion_events_per_second'), this.limit('failed_auth_per_second')]
+    const senders = truthy(opts.get('order_masters') ?? false) ? SYNDIC_MINIONS : 1
+    const events = senders * this.limit('minion_events_per_second')
+    const signIns = this.limit('failed_auth_per_second')
     this.events = new Rates({ perSecond: events, burst: events * BURST_SECONDS, most: 100_000 })
     this.signIns = new Rates({ perSecond: signIns, burst: signIns * SIGN_IN_BURST_SECONDS })
   }

@@ -52,7 +52,7 @@ export const SECURITY: OptionTable = {
   minion_events_per_second: {
     type: 'int',
     for: ['master'],
-    doc: 'How many events a minion may tell per second, 2,000 if it is not set, ten times as many after a pause; further ones are dropped',
+    doc: 'How many events a minion may tell per second, 2,000 if it is not set, ten times as many after a pause, and 20 times as many with order_masters; further ones are dropped',
   },
   max_pending_minions: {
     type: 'int',
