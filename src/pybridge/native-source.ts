@@ -13,7 +13,7 @@ const SDK = 'brine/sdk'
 /** What may be left out of the name of an imported file. */
 const ENDINGS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs', '.json']
 
-export class NativeModuleError extends BrineError<'ModuleBroken'> {
+class NativeModuleError extends BrineError<'ModuleBroken'> {
   constructor(path: string, line: number, why: string, cause?: unknown) {
     super('ModuleBroken', `Cannot load ${path}, line ${line}: ${why}`, { cause, at: { file: path, line } })
     this.name = 'NativeModuleError'
