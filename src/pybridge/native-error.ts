@@ -1,3 +1,4 @@
+// The error of a user's module that cannot be loaded.
 import { BrineError } from '../base/mod.ts'
 
 /** A user's module in TypeScript or JavaScript that cannot be loaded, with the line that is wrong. */
