@@ -5,23 +5,16 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join, resolve } from 'node:path'
 import { compileFunction } from 'node:vm'
-import { BrineError, toError } from '../base/mod.ts'
+import { toError } from '../base/mod.ts'
 import * as sdk from '../sdk/mod.ts'
+import { NativeModuleError } from './native-error.ts'
 
 const SDK = 'brine/sdk'
 
 /** What may be left out of the name of an imported file. */
 const ENDINGS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs', '.json']
 
-export class NativeModuleError extends BrineError<'ModuleBroken'> {
-  constructor(path: string, line: number, why: string, cause?: unknown) {
-    super('ModuleBroken', `Cannot load ${path}, line ${line}: ${why}`, { cause, at: { file: path, line } })
-    this.name = 'NativeModuleError'
-  }
-}
-
 type Exported = Record<string, unknown>
-type Transform = (text: string, path: string) => string
 
 export interface EvaluatedFile {
   exported: Exported
@@ -32,13 +25,14 @@ export interface EvaluatedFile {
 /** Evaluate a file and return what it exports. */
 export async function evaluateFile(path: string): Promise<EvaluatedFile> {
   const modules = new Map<string, { exports: Exported }>()
-  const transform = await transformer()
+  // most sites have no such file
+  const { toScript } = await import('./to-script.ts')
   const load = (file: string): Exported => {
     const known = modules.get(file)
     if (known) return known.exports
     const module = { exports: {} as Exported }
     modules.set(file, module)
-    evaluate(file, transform, module, load)
+    evaluate(file, toScript, module, load)
     return module.exports
   }
   try {
@@ -52,7 +46,7 @@ export async function evaluateFile(path: string): Promise<EvaluatedFile> {
 
 function evaluate(
   path: string,
-  transform: Transform,
+  toScript: (text: string, path: string) => string,
   module: { exports: Exported },
   load: (file: string) => Exported,
 ): void {
@@ -67,7 +61,7 @@ function evaluate(
     return /^\.{0,2}\//.test(name) ? load(located(path, name)) : packages(name)
   }
   const parameters = ['exports', 'require', 'module', '__filename', '__dirname']
-  const body = compiled(path, () => compileFunction(transform(text, path), parameters, { filename: path }))
+  const body = compiled(path, () => compileFunction(toScript(text, path), parameters, { filename: path }))
   body(module.exports, require, module, path, dirname(path))
 }
 
@@ -92,25 +86,6 @@ function lineIn(error: unknown, path: string): number {
   const { loc, stack } = error as { loc?: { line: number }; stack?: string }
   const at = stack?.indexOf(`${path}:`) ?? -1
   return loc?.line ?? (at < 0 ? 1 : Number.parseInt(stack!.slice(at + path.length + 1), 10) || 1)
-}
-
-/** Loaded with the first file: most sites have none. */
-async function transformer(): Promise<Transform> {
-  const { transform } = await import('sucrase')
-  return (text, path) => {
-    const isTyped = /\.[cm]?ts$/.test(path)
-    if (isTyped) refuseNamespaces(text, path)
-    const transforms = isTyped ? (['typescript', 'imports'] as const) : (['imports'] as const)
-    return transform(text, { transforms: [...transforms], filePath: path, disableESTransforms: true }).code
-  }
-}
-
-/** They would be left out without a word, as if there were nothing but types in them. */
-function refuseNamespaces(text: string, path: string): void {
-  const found = /^[ \t]*(?:export[ \t]+)?namespace[ \t]+[\w$.]+[ \t]*\{/m.exec(text)
-  if (!found) return
-  const line = text.slice(0, found.index).split('\n').length
-  throw new NativeModuleError(path, line, 'A namespace cannot be used here: export from a file of its own instead')
 }
 
 /** The file that an import means; in the file server's tree the folder of what modules share is `_utils`, synced it is `utils`. */
