@@ -4,13 +4,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../test/free-port.ts'
 import { difference, inPairs, optionCases, type Running, runProgram } from '../test/integration/program-cases.ts'
 import { runCommand } from './command.ts'
 import type { StepResult } from './gate.ts'
-import { assertFreePorts, DAEMONS, stopAll } from './up/daemons.ts'
+import { DAEMONS, stopAll } from './up/daemons.ts'
+import { freeSite } from './up/free-site.ts'
 import { openSite } from './up/open-site.ts'
-import { logOf, programsOf, type Site, siteOf } from './up/site.ts'
+import { logOf, programsOf } from './up/site.ts'
 
 const MAJORS = [20, 22, 24, 26]
 
@@ -62,21 +62,9 @@ async function tryMasterless(root: string, running: Running, home: string): Prom
   return [await call(/^local:\n {4}True\n$/, 'test.ping'), await call(/\nSucceeded: 7 \(changed=7\)\n/, 'state.apply')]
 }
 
-/** Two ports beside each other that nobody has. */
-async function freeSite(root: string, home: string, node: string): Promise<Site> {
-  for (;;) {
-    const site = { ...siteOf(root, await freePort(), home), node }
-    const isFree = await assertFreePorts(site).then(
-      () => true,
-      () => false,
-    )
-    if (isFree) return site
-  }
-}
-
 /** A master with its minions, which say nothing while they work. */
 async function trySite(root: string, { node, dist }: Running, home: string): Promise<Outcome[]> {
-  const site = await freeSite(root, home, node)
+  const site = { ...(await freeSite(root, home)), node }
   const salt = async (...words: string[]): Promise<string> =>
     (await runCommand(root, join(site.bin, 'salt'), words)).output
   const outcomes: Outcome[] = []

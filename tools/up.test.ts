@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../test/free-port.ts'
 import { runCommand } from './command.ts'
 import { assertFreePorts, DAEMONS, running, stopAll } from './up/daemons.ts'
+import { freeSite } from './up/free-site.ts'
 import { openSite } from './up/open-site.ts'
 import { configOf, logOf, MASTER, programsOf, type Site, siteOf, writtenOf } from './up/site.ts'
 
@@ -17,25 +17,13 @@ const listening = (port: number): Promise<Server> =>
     const server = createServer().listen(port, '127.0.0.1', () => done(server))
   })
 
-/** A site with two ports beside each other that nobody has. */
-async function freeSite(): Promise<Site> {
-  for (;;) {
-    const found = siteOf(root, await freePort(), folder)
-    const isFree = await assertFreePorts(found).then(
-      () => true,
-      () => false,
-    )
-    if (isFree) return found
-  }
-}
-
 /** The programs of the last build. */
 const programs = async (from: string, to: string): Promise<void> => symlinkSync(join(from, 'dist'), to)
 
 let site: Site
 
 beforeAll(async () => {
-  site = await freeSite()
+  site = await freeSite(root, folder)
   const { already, events } = await openSite(site, programs)
   events.close()
   expect(already).toEqual([])
