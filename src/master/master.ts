@@ -215,6 +215,10 @@ async function openRequests(
   closings: Closing[],
 ): Promise<void> {
   warnOfIgnoredTls(opts, log)
+  if (truthy(opts.get('order_masters') ?? false) && !opts.has('syndics')) {
+    const risk = 'every accepted minion may act as a syndic and return for ids that this master has no key of'
+    log('warning', `order_masters is set and syndics is not: ${risk}. Name the syndics in the option syndics`)
+  }
   const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   const lifetime = number('publish_session', 86400)
   const sessions = new SessionKeys({ cachedir: str(opts.get('cachedir')!), lifetime, log })

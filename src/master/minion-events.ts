@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAboutSender, isTag, minionOrigin, type Origin, syndicOrigin, tagRefusal } from '../bus/mod.ts'
-import { type Dict, isDict, isList, str, textOf, truthy } from '../data/mod.ts'
+import { type Dict, fnmatch, isDict, isList, str, textOf, truthy } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 
@@ -16,7 +16,7 @@ export function takeMinionEvent(parts: EventParts, load: Dict): null {
     fireFor(parts, minionOrigin(id), textOf(load.get('tag') ?? null) ?? '', load)
     return null
   }
-  const pretag = load.get('pretag') === `syndic/${id}` && mayPassOn(parts) ? `syndic/${id}` : undefined
+  const pretag = load.get('pretag') === `syndic/${id}` && mayPassOn(parts, id) ? `syndic/${id}` : undefined
   const origin = pretag !== undefined || isSyndic(parts, id) ? syndicOrigin(id) : minionOrigin(id)
   for (const event of events.filter(isDict)) {
     const tag = textOf(event.get('tag') ?? null) ?? ''
@@ -38,12 +38,16 @@ export function fireFor({ bus, log, keys }: EventParts, origin: Origin, tag: str
   return refusal === undefined
 }
 
-/** A master without `order_masters` has no syndics. */
-export const mayPassOn = ({ opts }: Pick<EventParts, 'opts'>): boolean => truthy(opts.get('order_masters') ?? false)
+/** Whether a minion may act as a syndic: with `order_masters` those that `syndics` names, or every one where it is not set. */
+export function mayPassOn({ opts }: Pick<EventParts, 'opts'>, id: string): boolean {
+  if (!truthy(opts.get('order_masters') ?? false)) return false
+  const named = opts.get('syndics') ?? null
+  return named === null || (isList(named) && named.some((glob) => fnmatch(id, str(glob))))
+}
 
 /** Where a file for each syndic lies, as Salt keeps them. */
 export const syndicsFolder = ({ opts }: Pick<EventParts, 'opts'>): string => join(str(opts.get('cachedir')!), 'syndics')
 
 /** Whether a minion has passed on returns before. */
 const isSyndic = (parts: EventParts, id: string): boolean =>
-  mayPassOn(parts) && isValidId(id) && existsSync(join(syndicsFolder(parts), id))
+  mayPassOn(parts, id) && isValidId(id) && existsSync(join(syndicsFolder(parts), id))

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJid, shownText } from '../base/mod.ts'
 import { syndicOrigin } from '../bus/mod.ts'
-import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import { mayPassOn, syndicsFolder } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
@@ -15,11 +15,14 @@ interface SyndicParts extends MasterParts {
   returns: Returns
 }
 
-/** A master without `order_masters` has no syndics, and nobody may return for others. */
+/** Take the returns that a syndic passes on; a minion that may not act as a syndic returns for nobody else. */
 export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<null> {
   const syndic = str(load.get('id')!)
-  if (!mayPassOn(parts)) {
-    parts.log('warning', `Dropped returns that ${syndic} passed on: order_masters is not set`)
+  if (!mayPassOn(parts, syndic)) {
+    const reason = truthy(parts.opts.get('order_masters') ?? false)
+      ? 'syndics does not name it'
+      : 'order_masters is not set'
+    parts.log('warning', `Dropped returns that ${syndic} passed on: ${reason}`)
     return null
   }
   const several = load.get('load')

@@ -1,5 +1,5 @@
-// What an accepted minion can do at a master that has syndics (`order_masters`): any minion can send what a syndic sends, so
-// that a syndic may speak only for minions whose keys this master does not have, and only about the job it names.
+// What an accepted minion can do at a master that has syndics (`order_masters`): only minions that `syndics` names act as one, a
+// syndic speaks only for minions whose keys this master does not have, and only about the job it names.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import type { MasterChannel } from '../../src/wire/mod.ts'
@@ -11,7 +11,7 @@ let site: Besieged
 let syndic: MasterChannel
 
 beforeAll(async () => {
-  site = await Besieged.start({ order_masters: true })
+  site = await Besieged.start({ order_masters: true, syndics: ['synd*'] })
   syndic = await site.minion('syndic')
   await site.minion('web1')
 })
@@ -26,13 +26,25 @@ interface PassedOn {
   returns: Record<string, unknown>
 }
 
-const passOn = ({ jid = JID, load, returns }: PassedOn): Promise<unknown> => {
+const passOn = ({ jid = JID, load, returns }: PassedOn, sender: MasterChannel = syndic): Promise<unknown> => {
   const items = Object.entries(returns).map(([id, item]) => [id, dict(item as Record<string, unknown>)])
   const one = { jid, id: 'syndic', fun: 'test.ping', return: new Map(items as Array<[string, Dict]>) }
-  return syndic.send(dict({ cmd: '_syndic_return', load: [dict(load ? { ...one, load: dict(load) } : one)] }))
+  return sender.send(dict({ cmd: '_syndic_return', load: [dict(load ? { ...one, load: dict(load) } : one)] }))
 }
 
 const tags = (): string[] => site.events.map(({ tag }) => tag)
+
+it('a minion that the option syndics does not name passes nothing on', async () => {
+  const jid = '20300101000000000009'
+  const db1 = await site.minion('db1')
+  site.events.length = 0
+  await passOn({ jid, returns: { below: { return: CANARY } } }, db1)
+  const event = dict({ tag: `salt/job/${jid}/ret/below`, data: dict({ return: CANARY, id: 'below' }) })
+  await db1.send(dict({ cmd: '_minion_event', pretag: 'syndic/db1', events: [event] }))
+  expect(site.parts.jobs.returnOf(jid, 'below')).toBeUndefined()
+  expect(tags()).toEqual([])
+  expect(site.logs.join()).toContain('Dropped returns that db1 passed on: syndics does not name it')
+})
 
 describe('a syndic', () => {
   it('passes on returns of minions below it', async () => {

@@ -3,6 +3,11 @@ import type { OptionTable } from '../option.ts'
 
 export const SYNDIC: OptionTable = {
   syndic_master: { type: 'str|list', master: 'masterofmasters', doc: 'The master above this one, or a list of them' },
+  syndics: {
+    type: 'list',
+    for: ['master'],
+    doc: 'Globs of the ids of minions that are syndics, with `order_masters`; without it every accepted minion may act as one',
+  },
   syndic_wait: { type: 'int', master: 5, doc: 'Seconds to wait for syndics to answer' },
   syndic_failover: { type: 'str', master: 'random', doc: 'Order in which masters above are tried: random or ordered' },
   syndic_forward_all_events: { type: 'bool', master: false, doc: 'Hand all events upwards' },

@@ -10,7 +10,12 @@ const lists = new Map<string, Value[] | undefined>()
 
 async function ask(url: string, username: string, password: string): Promise<Value | undefined> {
   const body = new URLSearchParams({ username, password })
-  const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(SECONDS * 1000) })
+  const answer = await fetch(url, {
+    method: 'POST',
+    body,
+    redirect: 'error',
+    signal: AbortSignal.timeout(SECONDS * 1000),
+  })
   if (answer.status !== 200) return undefined
   const text = await answer.text()
   return /^\s*[[{]/.test(text) ? loadJson(text) : null
