@@ -74,9 +74,13 @@ async function fuzz(transport: string): Promise<Outcome> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void site.close().finally(() => process.exit(1)))
   try {
-    const remains = new Remains(site)
     const watch = new Watch(site)
+    let remains: Remains
     try {
+      // what large messages take once stays with the process: a leak is what grows between two sieges
+      if (chosen.has('siege')) await siege(site, watch, new Chance(seed))
+      await watch.settled()
+      remains = new Remains(site)
       await bombard(site, watch, Number(values.seconds))
       site.rest()
       await watch.settled()
