@@ -49,13 +49,15 @@ function globOf(pattern: string): Glob {
 
 function tokensOf(pattern: number[]): Token[] {
   const tokens: Token[] = []
+  // behind the last closing bracket no set can begin
+  const lastEnd = pattern.lastIndexOf(0x5d)
   for (let i = 0; i < pattern.length; i++) {
     const code = pattern[i]!
     if (code === 0x2a) {
       if (tokens.at(-1) !== STAR) tokens.push(STAR)
     } else if (code === 0x3f) tokens.push(ANY)
     else if (code === 0x5b) {
-      const end = setEnd(pattern, i + 1)
+      const end = i < lastEnd ? setEnd(pattern, i + 1) : -1
       if (end < 0) tokens.push(code)
       else {
         tokens.push(setOf(pattern.slice(i + 1, end)))

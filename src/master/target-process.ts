@@ -1,6 +1,6 @@
 // The life of a process that matches foreign targets for its master. It looks at the same files as the master at each question,
 // so a key that was just accepted and grains that were just stored count. It ends with the master.
-import { BrineError, type Log, type LogLevel } from '../base/mod.ts'
+import { BrineError, type Log, type LogLevel, shownText, toError } from '../base/mod.ts'
 import { type MinionKnowledge, resolveTarget } from '../client/mod.ts'
 import { type Dict, decodeMsgpack, isDict, str, textOf, type Value } from '../data/mod.ts'
 import { match } from '../match/mod.ts'
@@ -74,8 +74,11 @@ export function serveTargets(): void {
     await tell('began')
     return tell(matchForeign(known!, asked))
   }
-  // what fails ends this process, and the master answers for it
-  process.on('message', (question: TargetQuestion) => void answer(question))
+  const failed = (error: unknown): Promise<void> => {
+    const text = `Cannot match the target: ${shownText(toError(error).message, LONGEST_LINE)}`
+    return tell({ minions: [], missing: [], log: [['error', text]] })
+  }
+  process.on('message', (question: TargetQuestion) => void answer(question).catch(failed))
   process.once('disconnect', () => process.exit(0))
   // a terminal sends it to all; the master decides when this one ends
   process.on('SIGINT', () => {})

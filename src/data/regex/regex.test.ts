@@ -176,3 +176,7 @@ describe('PyRegex', () => {
     )
   })
 })
+
+it('An expression that is too large for a matcher is refused as Python refuses it', () => {
+  expect(() => compileRegex('not '.repeat(20_000)).match('web1')).toThrow('regular expression code size limit exceeded')
+})

@@ -1,5 +1,6 @@
 // Python's `re` for text: compiled patterns with Python's methods. A pattern runs on a RegExp where that gives the
 // same answers and on our own matcher where it does not.
+import { PyError } from '../errors.ts'
 import { tuple, type Value } from '../value.ts'
 import type { Pattern } from './ast.ts'
 import { PyMatch } from './match.ts'
@@ -63,21 +64,21 @@ export class PyRegex {
   search(text: string, from = 0): PyMatch | null {
     if (text.length - from < this.shortest) return null
     if (this.source === undefined) return this.ownSearch(text, from)
-    this.searcher ??= new RegExp(this.source, 'gv')
+    this.searcher ??= native(this.source, 'gv')
     return this.exec(this.searcher, text, from)
   }
 
   /** A match that begins at the text's start. */
   match(text: string): PyMatch | null {
     if (this.source === undefined) return this.ownMatch(text, 0, {})
-    this.sticky ??= new RegExp(this.source, 'vy')
+    this.sticky ??= native(this.source, 'vy')
     return this.exec(this.sticky, text, 0)
   }
 
   /** A match of the whole text. */
   fullmatch(text: string): PyMatch | null {
     if (this.source === undefined) return this.ownMatch(text, 0, { full: true })
-    this.sole ??= new RegExp(`(?:${this.source})$`, 'vy')
+    this.sole ??= native(`(?:${this.source})$`, 'vy')
     return this.exec(this.sole, text, 0)
   }
 
@@ -150,11 +151,11 @@ export class PyRegex {
 
   private exec(regexp: RegExp, text: string, from: number): PyMatch | null {
     regexp.lastIndex = from
-    let found = regexp.exec(text)
+    let found = executed(regexp, text)
     // V8 may find what begins with an assertion in the middle of a surrogate pair
     while (found !== null && isInsidePair(text, found.index)) {
       regexp.lastIndex = found.index + 1
-      found = regexp.exec(text)
+      found = executed(regexp, text)
     }
     return found === null ? null : new PyMatch(text, found.index, found, this.groupNames)
   }
@@ -166,9 +167,9 @@ export class PyRegex {
       return here ?? (at < text.length ? this.ownSearch(text, nextPlace(text, at)) : null)
     }
     // the rest of the text is remembered at the start and must be another at the end
-    this.filled ??= new RegExp(`(?=([\\s\\S]*))(?:${shifted(this.source)})(?!\\1$)`, 'vy')
+    this.filled ??= native(`(?=([\\s\\S]*))(?:${shifted(this.source)})(?!\\1$)`, 'vy')
     this.filled.lastIndex = at
-    const found = this.filled.exec(text)
+    const found = executed(this.filled, text)
     if (found !== null) {
       return new PyMatch(text, at, [found[0], ...found.slice(2)], this.groupNames)
     }
@@ -214,4 +215,18 @@ function nextPlace(text: string, at: number): number {
 /** The source with its references one group further. */
 function shifted(source: string): string {
   return source.replace(/\(\?:\\(\d+)\)/g, (_, group) => `(?:\\${Number(group) + 1})`)
+}
+
+const native = (source: string, flags: string): RegExp => within(() => new RegExp(source, flags))
+
+const executed = (regexp: RegExp, text: string): RegExpExecArray | null => within(() => regexp.exec(text))
+
+/** V8 refuses an expression that is too large for it when it is made or first used; Python has an error for that. */
+function within<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof RangeError)) throw error
+    throw new PyError('OverflowError', 'regular expression code size limit exceeded')
+  }
 }
