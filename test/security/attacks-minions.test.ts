@@ -1,5 +1,5 @@
 // What a hostile minion could do with fields that only honest minions were thought to send.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
 import type { Dict } from '../../src/data/mod.ts'
 import type { MasterChannel } from '../../src/wire/mod.ts'
@@ -55,7 +55,6 @@ it('a resource with the name * does not have all keys deleted', async () => {
   const evil = await site.minion('evil')
   await site.minion('web1')
   await evil.send(dict({ cmd: '_register_resources', id: 'evil', resources: dict({ t: ['*', 'we?1'] }) }))
-  const { readFileSync } = await import('node:fs')
   const key = readFileSync(`${site.cachedir}/.root_key`, 'utf8')
   // nobody answers here: web1 is down, and so is what evil looks after; only keys of minions that were asked may go
   const kwarg = dict({ removekeys: true, tgt: 'evil*', timeout: 0.2, gather_job_timeout: 0.2 })
@@ -64,3 +63,18 @@ it('a resource with the name * does not have all keys deleted', async () => {
   await expect.poll(ended, { timeout: 8000 }).toBeDefined()
   expect(site.parts.keys.list('minions')).toEqual(['web1'])
 }, 15_000)
+
+it('an expression in the mine does not hold up the master that reads it', async () => {
+  site = await Besieged.start()
+  const long = 'a'.repeat(26)
+  const evil = await site.minion(long)
+  const entry = { __saltmine_acl__: 1, __data__: 'x', allow_tgt: '([a-z]+)+!', allow_tgt_type: 'pcre' }
+  await evil.send(dict({ cmd: '_mine', id: long, data: dict({ facts: dict(entry) }) }))
+  const key = readFileSync(`${site.cachedir}/.root_key`, 'utf8')
+  await site.clear({ cmd: 'runner', fun: 'mine.get', key, user: 'root', arg: ['*', 'facts'], kwarg: dict({}) })
+  const begun = performance.now()
+  const ended = (): Dict | undefined => site.events.find(({ tag }) => /^salt\/run\/\d+\/ret$/.test(tag))?.data
+  await expect.poll(ended, { timeout: 8000 }).toBeDefined()
+  expect(performance.now() - begun).toBeLessThan(400)
+  expect(ended()?.get('return')).toEqual(new Map())
+})
