@@ -4,7 +4,7 @@ import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
 import type { CompiledPillar, LocalPillar } from '../pillar/mod.ts'
 import type { PillarOrigin } from '../sdk/mod.ts'
-import { type MinionKnowledge, resolveTarget } from './targets.ts'
+import { type MinionKnowledge, resolveCertain } from './targets.ts'
 
 export interface MinionPillarRequest {
   id: string
@@ -72,6 +72,6 @@ async function compilerFor(known: MinionKnowledge, host: Host, request: MinionPi
       return (await renderText(text, { ...rendering, opts, grains, pillar: new Map(), functions: registry, log })).value
     },
   })
-  const isMember = (target: Value): boolean => resolveTarget(known, target, 'compound').minions.includes(id)
+  const isMember = (target: Value): boolean => resolveCertain(known, target).includes(id)
   return new Compiler({ opts, grains, host, registry, log, isMember })
 }

@@ -1,7 +1,7 @@
 // Which minions a target means, by the keys and the caches of this master.
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
-import { matchFleet, type Targeted } from '../match/mod.ts'
+import { type Fleet, matchCertain, matchFleet, type Targeted } from '../match/mod.ts'
 import type { DataCache, PkiKeys } from '../store/mod.ts'
 
 /** What the master knows about its minions. */
@@ -19,8 +19,19 @@ export function resolveTarget(
   delimiter = ':',
   fun?: Value,
 ): Targeted {
-  const { opts, keys, cache, log } = parts
-  const fleet = {
+  return matchFleet(fleetOf(parts), target, kind, { delimiter, ...(fun !== undefined && { fun }) })
+}
+
+/**
+ * Which minions a compound target of the configuration means beyond doubt, with what they look after. Rights go by this: who is
+ * not known well enough to tell is not meant.
+ */
+export function resolveCertain(parts: MinionKnowledge, target: Value): string[] {
+  return matchCertain(fleetOf(parts), target)
+}
+
+function fleetOf({ opts, keys, cache, log }: MinionKnowledge): Fleet {
+  return {
     opts,
     log,
     accepted: keys.list('minions'),
@@ -30,7 +41,6 @@ export function resolveTarget(
     resources: new Map(entries(cache, 'minion_resources')),
     resourceGrains: () => entries(cache, 'resource_grains'),
   }
-  return matchFleet(fleet, target, kind, { delimiter, ...(fun !== undefined && { fun }) })
 }
 
 /** The dicts of a bank. */

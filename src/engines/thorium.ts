@@ -114,7 +114,9 @@ class Batches {
   private async gather(): Promise<void> {
     for await (const event of this.ctx.events()) {
       // what Thorium began itself is no reason for another turn, but nobody else gets past it by that name
-      const isItsOwn = event.data.get('user') === THORIUM_USER && event.origin.kind === 'master'
+      // the user in a return is what the minion wrote
+      const isCall = !event.tag.startsWith('salt/job/') && event.origin.kind === 'master'
+      const isItsOwn = isCall && event.data.get('user') === THORIUM_USER
       if (!isItsOwn) this.waiting.push(event)
     }
   }

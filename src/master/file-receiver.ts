@@ -1,8 +1,8 @@
 // `_file_recv`: files that minions push, piece by piece, below a directory of their own. Nothing is written outside of it,
 // and nothing beyond `file_recv_max_size`.
-import { constants, mkdirSync } from 'node:fs'
+import { constants, existsSync, mkdirSync } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
-import { dirname, join, normalize } from 'node:path'
+import { dirname, join, normalize, relative } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Quotas } from './quotas.ts'
@@ -54,12 +54,16 @@ export async function receiveFile({ opts, log, quotas }: ReceiverParts, load: Di
     return false
   }
   const folder = join(str(opts.get('cachedir')!), 'minions', id, 'files')
-  if (!quotas.allowsFile(id, folder, data.length, offset === 0)) return false
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const isNew = offset === 0
+  // the file and the folders that may have to be made for it
+  const made = isNew ? relative(folder, file).split('/').length : 0
+  if (!quotas.allowsFile(id, folder, data.length, made)) return false
+  if (isNew) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  else if (!existsSync(dirname(file))) return false
   const root = await realpath(folder)
   if (!`${await realpath(dirname(file))}/`.startsWith(`${root}/`)) return false
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
-  const handle = await openPlain(file, O_WRONLY | O_NOFOLLOW | (offset === 0 ? O_CREAT | O_TRUNC : 0))
+  const handle = await openPlain(file, O_WRONLY | O_NOFOLLOW | (isNew ? O_CREAT | O_TRUNC : 0))
   if (!handle) return false
   try {
     await handle.write(data, 0, data.length, offset)

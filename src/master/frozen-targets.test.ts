@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BrineError, silentLog } from '../base/mod.ts'
-import { type MinionKnowledge, resolveTarget } from '../client/mod.ts'
+import { type MinionKnowledge, resolveCertain, resolveTarget } from '../client/mod.ts'
 import { type Dict, fromPlain, isDict, type Plain, type Value } from '../data/mod.ts'
 import { match } from '../match/mod.ts'
 import { Access } from './access/access.ts'
@@ -225,9 +225,7 @@ test('A job of a limited user is taken by the minions that were judged, and by n
       expect(takers.sort()).toEqual([...judged].filter((id) => all.some((one) => one.id === id)).sort())
       if (isEverywhere) return
       const known = knowledgeOf(fleet, opts)
-      const covered = list.flatMap(
-        (entry) => resolveTarget(known, Object.keys(entry as object)[0]!, 'compound').minions,
-      )
+      const covered = list.flatMap((entry) => resolveCertain(known, Object.keys(entry as object)[0]!))
       expect(takers.filter((id) => !covered.includes(id))).toEqual([])
     }),
     { numRuns: 1500 },

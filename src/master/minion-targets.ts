@@ -33,7 +33,7 @@ export class MinionTargets {
 
   /** Returns whom a target of the configuration means. */
   covered(target: Value): string[] {
-    return this.resolver.trusted({ target, kind: 'compound' }).minions
+    return this.resolver.covered(target)
   }
 
   /** Whether the requester may read this minion's mine entry, which it shares with a target only. */

@@ -27,10 +27,9 @@ export class PillarService {
   /** The answer to `_pillar`; the minion's grains are remembered. */
   async answer(load: Dict): Promise<Dict> {
     const request = requestOf(load)
-    const { id, grains } = request
     const make = (): Promise<Dict> => minionPillar(this.parts, this.host, request)
     const pillar = await this.cached(request, () => this.pool?.make(request, make) ?? make())
-    this.remember(id, grains, pillar)
+    this.remember(request, pillar)
     return pillar
   }
 
@@ -59,11 +58,12 @@ export class PillarService {
     return pillar
   }
 
-  private remember(id: string, grains: Dict, pillar: Dict): void {
+  /** What a minion adds for a call is no part of the pillar that targets and groups go by. */
+  private remember({ id, grains, override = null, ext = null }: MinionPillarRequest, pillar: Dict): void {
     const { opts, cache, bus } = this.parts
     if (!truthy(opts.get('minion_data_cache') ?? true) || !this.quotas.allowsGrains(id, grains)) return
     cache.bank('grains').store(id, grains)
-    cache.bank('pillar').store(id, pillar)
+    if (!truthy(override) && !truthy(ext)) cache.bank('pillar').store(id, pillar)
     if (!truthy(opts.get('minion_data_cache_events') ?? true)) return
     bus.fire(`minion/refresh/${id}`, new Map([['Minion data cache refresh', id]]))
   }

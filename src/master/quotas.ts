@@ -32,7 +32,7 @@ const BURST_SECONDS = 10
 const SYNDIC_MINIONS = 20
 /** Sign-ins of a whole site behind one address may come at once. */
 const SIGN_IN_BURST_SECONDS = 20
-/** A file takes some room however short it is. */
+/** A file takes some room however short it is, and so does a folder. */
 const LEAST_FILE = 4096
 const RECOUNT_MS = 1000
 
@@ -98,10 +98,10 @@ export class Quotas {
     return this.refuse(id, 'minion_events_per_second', `it tells more than ${most} events a second; they are dropped`)
   }
 
-  /** Whether a minion may write so many bytes more into its folder of pushed files. */
-  allowsFile(id: string, folder: string, bytes: number, isNew: boolean): boolean {
+  /** Whether a minion may write so many bytes more into its folder of pushed files, and make so many files and folders there. */
+  allowsFile(id: string, folder: string, bytes: number, made: number): boolean {
     const most = this.limit('file_recv_max_total') * MIB
-    const more = isNew ? Math.max(bytes, LEAST_FILE) : bytes
+    const more = Math.max(bytes, made * LEAST_FILE)
     let used = this.files.get(id)
     // files may have been removed, or written anew
     if (used === undefined || used + more > most) used = bytesBelow(folder)
@@ -168,7 +168,7 @@ export function sizeOf(value: Value): number {
 
 const countOf = (ids: Value): number => (isList(ids) ? ids.length : 0)
 
-/** Returns how many bytes the files below a folder have. */
+/** Returns how many bytes the files and folders below a folder have. */
 function bytesBelow(folder: string): number {
   let names: string[]
   try {
@@ -179,6 +179,6 @@ function bytesBelow(folder: string): number {
   }
   return names.reduce((sum, name) => {
     const stat = statSync(join(folder, name), { throwIfNoEntry: false })
-    return stat?.isFile() ? sum + Math.max(stat.size, LEAST_FILE) : sum
+    return stat ? sum + Math.max(stat.isFile() ? stat.size : 0, LEAST_FILE) : sum
   }, 0)
 }

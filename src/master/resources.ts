@@ -89,7 +89,7 @@ export class Resources {
     let count = 0
     for (const { type, id: name } of entries(told)) {
       if (++count % AT_ONCE === 0) await breath()
-      const taken = this.takenBy(id, name)
+      const taken = isType(type) ? this.takenBy(id, name) : 'its type is no name'
       if (taken === undefined) {
         // at once, so that nobody else gets it meanwhile
         this.owners.set(name, id)
@@ -101,7 +101,7 @@ export class Resources {
 
   private takenBy(id: string, name: string): string | undefined {
     const { keys } = this.parts
-    if (!isValidId(name)) return 'it is no name'
+    if (!isValidId(name) || isPattern(name)) return 'it is no name'
     if (keys.accepted(name) !== undefined) return 'it is that of a minion'
     const owner = this.owners.get(name)
     if (owner === undefined || owner === id || keys.accepted(owner) === undefined) return undefined
@@ -130,6 +130,12 @@ export class Resources {
     }
   }
 }
+
+/** Names that functions read as a glob mean others. */
+const isPattern = (name: string): boolean => /[*?[\]]/.test(name)
+
+/** A type stands before its resource with a colon between. */
+const isType = (type: string): boolean => isValidId(type) && !type.includes(':')
 
 interface Entry {
   type: string

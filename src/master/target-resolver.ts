@@ -2,7 +2,7 @@
 // so it is never matched on the thread that serves everybody, unless it is of a kind that cannot.
 import { createContext, Script } from 'node:vm'
 import { type Log, shownText } from '../base/mod.ts'
-import { type MinionKnowledge, resolveTarget, type Targeted } from '../client/mod.ts'
+import { type MinionKnowledge, resolveCertain, resolveTarget, type Targeted } from '../client/mod.ts'
 import { type Dict, encodeMsgpack, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { matchForeign } from './target-process.ts'
 import { type Failure, type Matched, TargetProcesses } from './target-processes.ts'
@@ -63,6 +63,11 @@ export class TargetResolver {
       this.known.log(level, text)
     }
     return { ...resolveTarget({ ...this.known, log }, target, kind, delimiter, fun), problems }
+  }
+
+  /** Returns whom a right on this compound target of the configuration is a right on. */
+  covered(target: Value): string[] {
+    return resolveCertain(this.known, target)
   }
 
   /** Resolves a foreign target within a time limit; one that takes longer means nobody, and `problems` says so. */

@@ -58,6 +58,9 @@ const hasWildcard = (pattern: string): boolean => /[*?[]/.test(pattern)
 export class FleetQuery {
   readonly fleet: Fleet
   private seenIds: ReadonlySet<string> | undefined
+  private ids: ReadonlySet<string> | undefined
+  /** Whether data of minions was asked for. */
+  private hasAsked = false
   /** Ids of all resources. */
   private managed: ReadonlySet<string> | undefined
   private readonly known = { grains: new Map<string, Dict | undefined>(), pillar: new Map<string, Dict | undefined>() }
@@ -101,6 +104,7 @@ export class FleetQuery {
 
   /** Who has the value; without a cache nothing is known, and everybody may. */
   within(source: Source, path: string, way: { delimiter: string; regex?: boolean; exact?: boolean }): string[] {
+    this.hasAsked = true
     if (!this.hasCache) return [...this.fleet.accepted]
     const minions = this.fleet.accepted.filter((id) => {
       const data = this.seen.has(id) ? this.data(source, id) : undefined
@@ -108,10 +112,12 @@ export class FleetQuery {
     })
     if (source === 'pillar') return minions
     const managed = [...(this.fleet.resourceGrains?.() ?? [])].filter(([, grains]) => subdictMatch(grains, path, way))
-    return [...new Set([...minions, ...managed.map(([name]) => name.slice(name.indexOf(':') + 1))])]
+    const names = managed.map(([name]) => name.slice(name.indexOf(':') + 1)).filter((id) => this.isResource(id))
+    return [...new Set([...minions, ...names])]
   }
 
   address(target: string): string[] {
+    this.hasAsked = true
     if (!this.hasCache) return [...this.fleet.accepted]
     if (!isAddressTarget(target)) {
       this.fleet.log?.('error', `Invalid IP/CIDR target: ${target}`)
@@ -120,7 +126,7 @@ export class FleetQuery {
     const { opts } = this.fleet
     return this.fleet.accepted.filter((id) => {
       const grains = this.data('grains', id)
-      return grains === undefined || truthy(ipcidr(target, { id, grains, pillar: new Map(), opts }))
+      return grains === undefined || hasAddress(target, { id, grains, pillar: new Map(), opts })
     })
   }
 
@@ -136,6 +142,12 @@ export class FleetQuery {
     return [...new Set([...minions, ...managed])]
   }
 
+  /** Leaves out whom the master does not know well enough to tell whether they are meant. */
+  certain(minions: readonly string[]): string[] {
+    if (!this.hasAsked) return [...minions]
+    return this.hasCache ? minions.filter((id) => this.seen.has(id) || this.isResource(id)) : []
+  }
+
   private isResource(id: string): boolean {
     this.managed ??= new Set(this.resourceIds(() => true))
     return this.managed.has(id)
@@ -143,9 +155,13 @@ export class FleetQuery {
 
   private *resourceIds(isWanted: (type: string) => boolean, minion?: string): Generator<string> {
     const { resources = new Map<string, Dict>() } = this.fleet
+    // a name that became a minion's is no resource any more, whoever had registered it
+    this.ids ??= new Set(this.fleet.accepted)
     const own = minion === undefined ? undefined : resources.get(minion)
     for (const types of minion === undefined ? resources.values() : own ? [own] : []) {
-      for (const [type, ids] of types) if (isWanted(str(type)) && isList(ids)) yield* ids.map(str)
+      for (const [type, ids] of types) {
+        if (isWanted(str(type)) && isList(ids)) yield* ids.map(str).filter((id) => !this.ids!.has(id))
+      }
     }
   }
 
@@ -165,6 +181,16 @@ export class FleetQuery {
       known.set(id, value !== undefined && isDict(value) ? value : undefined)
     }
     return known.get(id)
+  }
+}
+
+/** One minion with addresses that are none must not spoil the target for the others. */
+function hasAddress(target: string, subject: Parameters<typeof ipcidr>[1]): boolean {
+  try {
+    return truthy(ipcidr(target, subject))
+  } catch (error) {
+    if (error instanceof BrineError) return false
+    throw error
   }
 }
 
@@ -219,15 +245,31 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 
 /** A target that cannot be read, or of a kind that nobody knows, means nobody. */
 export function matchFleet(fleet: Fleet, target: Value, kind: string, options: FleetOptions = {}): Targeted {
-  const { delimiter = ':', fun = '' } = options
+  return matched(new FleetQuery(fleet), target, kind, options)
+}
+
+/** The minions that a compound target means beyond doubt, and what they look after. */
+export function matchCertain(fleet: Fleet, target: Value): string[] {
+  const query = new FleetQuery(fleet)
+  const { minions } = matched(query, target, 'compound', {})
+  return query.withResources(query.certain(minions))
+}
+
+function matched(
+  query: FleetQuery,
+  target: Value,
+  kind: string,
+  { delimiter = ':', fun = '' }: FleetOptions,
+): Targeted {
+  const { log } = query.fleet
   try {
-    const matched = KINDS.get(kind)?.(new FleetQuery(fleet), target ?? '', { delimiter, fun })
-    if (matched) return matched
-    fleet.log?.('error', `Nobody knows how to match minions by ${kind}`)
+    const found = KINDS.get(kind)?.(query, target ?? '', { delimiter, fun })
+    if (found) return found
+    log?.('error', `Nobody knows how to match minions by ${kind}`)
   } catch (error) {
     if (!(error instanceof BrineError)) throw error
     const why = toError(error).message
-    fleet.log?.('error', `Failed matching available minions with ${kind} pattern: ${str(target)}: ${why}`)
+    log?.('error', `Failed matching available minions with ${kind} pattern: ${str(target)}: ${why}`)
   }
   return only([])
 }

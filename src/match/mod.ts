@@ -6,7 +6,7 @@ import { compound, nodegroup } from './compound.ts'
 import { ipcidr } from './ipcidr.ts'
 import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 
-export { type Fleet, matchFleet, type Targeted } from './fleet.ts'
+export { type Fleet, matchCertain, matchFleet, type Targeted } from './fleet.ts'
 export { expandNodegroup, publishedTarget } from './nodegroup.ts'
 export type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 export { parseTarget, type Target } from './target.ts'

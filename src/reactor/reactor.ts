@@ -110,7 +110,9 @@ export class Reactor {
   private hear({ tag, data, number, origin }: BusEvent): void {
     this.causes.hear(tag)
     // what the reactor began itself is no reason for a reaction, but nobody else gets past it by that name
-    const isItsOwn = data.get('user') === REACTOR_USER && (origin.proof === 'process' || isOwn(origin))
+    // the user in a return or in a refused request is what its sender wrote
+    const isCall = !tag.startsWith('salt/job/') && (origin.proof === 'process' || isOwn(origin))
+    const isItsOwn = isCall && data.get('user') === REACTOR_USER
     if (isItsOwn || tag === LOOP_TAG) return
     if (tag.includes('salt/reactors/manage')) {
       this.apart(`Answering ${shownText(tag)}`, () => this.managing.answer(tag, data, origin))

@@ -116,7 +116,9 @@ export default defineRunner({
       examples: ['salt-run manage.down'],
       run: async (ctx, { removekeys, ...asked }) => {
         const { down } = await status(ctx, asked)
-        if (truthy(removekeys)) for (const id of down) await ctx.wheel('key.delete', [id])
+        // ids may read as globs, and resources have no keys
+        const keys: Dict = new Map([['minions', known(ctx).filter((id) => down.includes(id))]])
+        if (truthy(removekeys)) await ctx.wheel('key.delete_dict', [keys])
         return down
       },
     }),

@@ -5,12 +5,15 @@ import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 /** How minions mark an answer that only some may read: to the master it is shown when its own id is among them. */
 const MARK = '__saltmine_acl__'
 const DATA = '__data__'
+/** Kinds of targets that are matched in bounded time: a minion wrote the expression, and the master has nothing but its id. */
+const BY_ID = new Set(['glob', 'list'])
 
 function readable(ctx: MasterContext, entry: Value): Value | undefined {
   if (!isDict(entry) || !entry.has(MARK)) return entry
   const allowed = entry.get('allow_tgt') ?? null
   const isForAll = !truthy(allowed)
-  const readers = isForAll ? [] : ctx.targets(allowed, str(entry.get('allow_tgt_type') ?? 'glob')).minions
+  const kind = str(entry.get('allow_tgt_type') ?? 'glob')
+  const readers = isForAll || !BY_ID.has(kind) ? [] : ctx.targets(allowed, kind).minions
   return isForAll || readers.includes(str(ctx.opts.get('id') ?? '')) ? (entry.get(DATA) ?? null) : undefined
 }
 

@@ -1,7 +1,7 @@
 // Who asks, and what they may do: local programs by their keys, others by a token or by credentials for a system that
 // `external_auth` names. The answer to a refused request does not say why; the log does.
 import { shownText } from '../../base/mod.ts'
-import { type MinionKnowledge, resolveTarget } from '../../client/mod.ts'
+import { type MinionKnowledge, resolveCertain } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { DataCache } from '../../store/mod.ts'
 import { argumentsOf } from '../call-arguments.ts'
@@ -103,14 +103,17 @@ export class Access {
     { user, list }: Limited,
     request: JobRequest,
     calls: readonly JudgedCall[],
-    targeted: ResolvedTarget,
+    found: ResolvedTarget,
   ): JudgedJob | Refusal {
-    const { opts, log } = this.known
-    const { minions } = targeted
+    const { opts, log, keys } = this.known
     const ordersMasters = truthy(opts.get('order_masters') ?? false)
     const isAnywhere = mayPublishAnywhere(list, calls)
     const asksIds = calls.every(isHarmless) && isList(request.tgt)
     const isRaw = ordersMasters && (isAnywhere || asksIds)
+    // what a minion calls a resource may be the name of a minion that only a lower master knows
+    const here = ordersMasters && !isRaw ? new Set(keys.list('minions')) : undefined
+    const targeted = { ...found, minions: here ? found.minions.filter((id) => here.has(id)) : found.minions }
+    const { minions } = targeted
     const isNobody = minions.length === 0
     const isAllowed = isNobody ? isRaw || !ordersMasters : mayPublish(list, calls, this.covering(minions))
     if (isAllowed) return { user, request, targeted, isFrozen: !isRaw }
@@ -165,7 +168,7 @@ export class Access {
   private covering(minions: readonly string[]): (target: string) => boolean {
     return (target) => {
       if (target === '*') return true
-      const meant = new Set(resolveTarget(this.known, target, 'compound').minions)
+      const meant = new Set(resolveCertain(this.known, target))
       return minions.every((id) => meant.has(id))
     }
   }

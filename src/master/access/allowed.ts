@@ -95,7 +95,7 @@ export function mayCall(list: readonly Value[], family: 'runner' | 'wheel', call
   const families = [`@${family}`, `@${family}s`]
   return list.some((entry) => {
     const text = textOf(entry)
-    if (text !== undefined) return text === `@${module}` || families.includes(text)
+    if (text !== undefined) return (text === `@${module}` && text !== FIELDS) || families.includes(text)
     const [right, functions] = (isDict(entry) ? single(entry) : undefined) ?? []
     if (right === undefined) return false
     if (str(right) === `@${module}` && allowsFunction(functions!, { ...call, fun: name })) return true

@@ -61,7 +61,16 @@ export async function sshGrains(host: Host, machine: Dict): Promise<Dict> {
 
 const cmd = arg.any('The command line')
 const timeout = arg.any('Seconds to wait for a connection', { optional: true })
-const kwargs = arg.open('Accepted for compatibility')
+const kwargs = arg.open('Accepted for compatibility, but for those that say as whom, where and in what a command runs')
+
+/** What would change what a command may do: access lists ask for some of these, so they are not passed over in silence. */
+const BINDING = ['runas', 'group', 'cwd', 'root', 'umask', 'env', 'clean_env']
+
+function assertNotBound(kwargs: ReadonlyMap<string, Value>): void {
+  const given = BINDING.filter((name) => truthy(kwargs.get(name) ?? null))
+  if (given.length === 0) return
+  throw new SaltError('SaltInvocationError', `Commands on machines by ssh do not take ${given.join(', ')}`)
+}
 
 function command(doc: string, name: string, machine: Dict, show: (answer: Answer, ctx: FunctionContext) => Value) {
   return fn({
@@ -70,7 +79,8 @@ function command(doc: string, name: string, machine: Dict, show: (answer: Answer
     returns: ret.any('What the function answers'),
     examples: [`salt -C 'T@ssh:web-01' cmd.${name} uptime`],
     effect: 'change',
-    run: async (ctx, { cmd, timeout }) => {
+    run: async (ctx, { cmd, timeout, kwargs }) => {
+      assertNotBound(kwargs)
       const answer = await over(ctx.host, machine, str(cmd), timeout)
       if (answer.retcode !== 0) ctx.memory.set('retcode', answer.retcode)
       return show(answer, ctx)

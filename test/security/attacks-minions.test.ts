@@ -1,0 +1,80 @@
+// What a hostile minion could do with fields that only honest minions were thought to send.
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterEach, expect, it } from 'vitest'
+import type { Dict } from '../../src/data/mod.ts'
+import type { MasterChannel } from '../../src/wire/mod.ts'
+import { Besieged, dict } from './besieged.ts'
+
+let site: Besieged
+afterEach(() => site.stop())
+
+/** The answer with the pillar is of no interest: what the master keeps is looked at. */
+const askPillar = (who: MasterChannel, more: Record<string, unknown> = {}): Promise<unknown> =>
+  who.send(dict({ cmd: '_pillar', id: 'evil', grains: dict({}), saltenv: 'base', ...more })).catch(() => null)
+
+it('what a minion puts into its pillar for a call makes it no member of a group', async () => {
+  site = await Besieged.start((path) => ({
+    nodegroups: { admins: 'I@role:admin' },
+    ext_pillar: [{ file_tree: { root_dir: path('tree') } }],
+  }))
+  site.write('tree/nodegroups/admins/secret', 'canary')
+  const evil = await site.minion('evil')
+  const kept = (): unknown => site.parts.cache.bank('pillar').fetch('evil') ?? new Map()
+  // a request that the channel cannot read the answer to is sent twice
+  for (const more of [{ pillar_override: dict({ role: 'admin' }) }, {}]) {
+    await askPillar(evil, more)
+    expect(kept()).toEqual(new Map())
+  }
+})
+
+it('a minion makes no folders that count nowhere', async () => {
+  site = await Besieged.start({ file_recv: true, file_recv_max_total: 1 })
+  const evil = await site.minion('evil')
+  const push = (path: string[], loc: number, data = ''): Promise<unknown> =>
+    evil.send(dict({ cmd: '_file_recv', id: 'evil', loc, data, path }))
+  const deep = Array.from({ length: 400 }, (_, index) => `d${index}`)
+  await push(deep, 1)
+  await push(deep, 0)
+  const made = readdirSync(site.root, { recursive: true, encoding: 'utf8' }).filter((path) => /\/d\d+$/.test(path))
+  expect(made).toEqual([])
+  expect(await push(['a', 'b', 'c'], 0, 'x')).toBe(true)
+  expect(await push(['a', 'b', 'c'], 1, 'y')).toBe(true)
+})
+
+it.each(['Reactor', 'Thorium'])('a minion hides no return from the reactor by the name %s', async (user) => {
+  site = await Besieged.start((path) => ({ reactor: [{ 'salt/job/*/ret/*': [path('react.sls')] }] }))
+  site.write('react.sls', 'told:\n  runner.event.send:\n    - args:\n      - tag: heard/it\n')
+  const evil = await site.minion('evil')
+  const ret = { cmd: '_return', jid: '20300101000000000001', fun: 'test.ping', return: true, retcode: 0, user }
+  await evil.send(dict({ ...ret, id: 'evil' }))
+  await expect.poll(() => site.events.map(({ tag }) => tag), { timeout: 5000 }).toContain('heard/it')
+})
+
+it('a resource with the name * does not have all keys deleted', async () => {
+  site = await Besieged.start()
+  const evil = await site.minion('evil')
+  await site.minion('web1')
+  await evil.send(dict({ cmd: '_register_resources', id: 'evil', resources: dict({ t: ['*', 'we?1'] }) }))
+  const key = readFileSync(`${site.cachedir}/.root_key`, 'utf8')
+  // nobody answers here: web1 is down, and so is what evil looks after; only keys of minions that were asked may go
+  const kwarg = dict({ removekeys: true, tgt: 'evil*', timeout: 0.2, gather_job_timeout: 0.2 })
+  await site.clear({ cmd: 'runner', fun: 'manage.down', key, user: 'root', arg: [], kwarg })
+  const ended = (): Dict | undefined => site.events.find(({ tag }) => /^salt\/run\/\d+\/ret$/.test(tag))?.data
+  await expect.poll(ended, { timeout: 8000 }).toBeDefined()
+  expect(site.parts.keys.list('minions')).toEqual(['web1'])
+}, 15_000)
+
+it('an expression in the mine does not hold up the master that reads it', async () => {
+  site = await Besieged.start()
+  const long = 'a'.repeat(26)
+  const evil = await site.minion(long)
+  const entry = { __saltmine_acl__: 1, __data__: 'x', allow_tgt: '([a-z]+)+!', allow_tgt_type: 'pcre' }
+  await evil.send(dict({ cmd: '_mine', id: long, data: dict({ facts: dict(entry) }) }))
+  const key = readFileSync(`${site.cachedir}/.root_key`, 'utf8')
+  await site.clear({ cmd: 'runner', fun: 'mine.get', key, user: 'root', arg: ['*', 'facts'], kwarg: dict({}) })
+  const begun = performance.now()
+  const ended = (): Dict | undefined => site.events.find(({ tag }) => /^salt\/run\/\d+\/ret$/.test(tag))?.data
+  await expect.poll(ended, { timeout: 8000 }).toBeDefined()
+  expect(performance.now() - begun).toBeLessThan(400)
+  expect(ended()?.get('return')).toEqual(new Map())
+})
