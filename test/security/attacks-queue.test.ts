@@ -29,9 +29,20 @@ it('what waits for a sign-in is bounded', async () => {
   // recorded from the master some time ago
   const sealed = Buffer.alloc(64)
   const context = { kind: 'publication', audience: ALL_MINIONS, bound: trial.secret.crypticle.id, until: 1 } as const
-  const own = new Map<string, unknown>([['signatures', 1], ['key', context.bound], ['until', 1]])
+  const own = new Map<string, unknown>([
+    ['signatures', 1],
+    ['key', context.bound],
+    ['until', 1],
+  ])
   own.set('sig', await signContext(masterKey!, context, sealed))
-  const old = encodeMsgpack(new Map<string, unknown>([['enc', 'aes'], ['load', sealed], ['brine', own]]), 'wire')
+  const old = encodeMsgpack(
+    new Map<string, unknown>([
+      ['enc', 'aes'],
+      ['load', sealed],
+      ['brine', own],
+    ]),
+    'wire',
+  )
   await until('the minion to sign in', () => {
     trial.publisher.publish(old)
     return asked === 2

@@ -119,8 +119,9 @@ export function binaryOf(
   data: Buffer | ArrayBuffer | Buffer[],
   isBinary: boolean,
 ): Buffer | undefined {
-  const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
-  if (isBinary) return bytes
-  if (bytes.equals(CLOSE)) socket.close()
+  if (isBinary) return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
+  // no longer than that is worth a copy, and whoever sends it a connection
+  if (data instanceof Buffer && data.equals(CLOSE)) socket.close()
+  else socket.terminate()
   return undefined
 }

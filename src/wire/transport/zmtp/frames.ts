@@ -153,7 +153,10 @@ export class FrameReader {
         body = at + 9
       }
       if (flags & MORE && this.size + size > MAX_LEADING_BYTES) {
-        throw new WireError('TooLarge', `Refused a message with more than ${MAX_LEADING_BYTES} bytes before its last frame`)
+        throw new WireError(
+          'TooLarge',
+          `Refused a message with more than ${MAX_LEADING_BYTES} bytes before its last frame`,
+        )
       }
       if (this.size + size > this.maxBytes()) {
         throw new WireError(
