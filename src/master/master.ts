@@ -35,7 +35,7 @@ import { JobCaches } from './job-caches.ts'
 import { journaledBus } from './journaling.ts'
 import { LocalKeys } from './local-keys.ts'
 import { Maintenance } from './maintenance.ts'
-import { callMethod, type Services } from './methods.ts'
+import { acts, callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
 import { MinionTargets } from './minion-targets.ts'
 import { type OwnAccess, ownAccess } from './own-access.ts'
@@ -136,6 +136,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const handlers: RequestHandlers = {
     clear: (load) => clear.answer(load),
     aes: (load, sender) => callMethod(services, load, sender),
+    acts,
   }
   const isRelieved = program !== undefined && transport.name === 'zeromq'
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)

@@ -88,6 +88,11 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ],
 ])
 
+/** Commands whose answers tell what they began: sent again, they must not begin it again. */
+const ACTING = new Set<Value>(['minion_pub', 'minion_publish', 'minion_runner'])
+
+export const acts = (load: Dict): boolean => ACTING.has(load.get('cmd') ?? null)
+
 const eventsIn = (load: Dict): number => {
   const events = load.get('events') ?? null
   return isList(events) ? events.length : 1

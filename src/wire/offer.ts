@@ -13,6 +13,8 @@ export interface Offer {
   time: number
   /** The serial number of the last publication that it had sent by then. */
   serial: number
+  /** The digest of the key in the sign-in that this answers; empty when the master does not tell. */
+  asked: string
 }
 
 /**
@@ -33,7 +35,12 @@ export function speaksContext(field: Value | undefined): field is Dict {
 
 export function readOffer(field: Value | undefined): Offer | undefined {
   if (!speaksContext(field)) return undefined
-  return { time: wholeNumber(field.get('time')), serial: wholeNumber(field.get('serial')) }
+  const asked = field.get('asked')
+  return {
+    time: wholeNumber(field.get('time')),
+    serial: wholeNumber(field.get('serial')),
+    asked: typeof asked === 'string' ? asked : '',
+  }
 }
 
 /** A number of seconds or of a publication; 0 for anything else. */

@@ -31,6 +31,9 @@ const PAUSE_AFTER_VAIN = 10_000
 /** Ids of publish keys that are remembered as being no longer the master's. */
 const MOST_FOREIGN = 64
 
+/** Bytes of publications that may wait for a sign-in, which somebody on the path can hold back. */
+const MOST_WAITING = 64 << 20
+
 /** A publication cannot be judged with what the last sign-in gave; another one may help. */
 class Outdated extends Error {
   /** The master's signature shows that its publish key is this one. */
@@ -51,6 +54,8 @@ export class PublicationReceiver {
   private key: Crypticle | undefined
   private quietUntil = 0
   private last: Promise<void> = Promise.resolve()
+  /** Bytes of publications that were not judged yet. */
+  private waiting = 0
   private wasConnected = false
   private closed = false
 
@@ -87,14 +92,20 @@ export class PublicationReceiver {
   }
 
   private take(packet: Uint8Array): void {
+    if (this.waiting > 0 && this.waiting + packet.length > MOST_WAITING) {
+      this.log('error', 'Dropped a publication: too many wait for the sign-in')
+      return
+    }
+    this.waiting += packet.length
     // the bytes may be a part of what the socket reads into
     const own = Buffer.from(packet)
     this.last = this.last.then(async () => {
-      if (this.closed) return
       try {
-        await this.options.onLoad(await this.open(new Publication(own)))
+        if (!this.closed) await this.options.onLoad(await this.open(new Publication(own)))
       } catch (error) {
         this.log('error', `Dropped a publication: ${shownText(toError(error).message, 300)}`)
+      } finally {
+        this.waiting -= own.length
       }
     })
   }

@@ -8,6 +8,7 @@ import {
   DEFAULT_ENCRYPTION,
   DEFAULT_SIGNING,
   generateKeyString,
+  keyDigest,
   pemFingerprint,
   type RsaPublicKey,
   verifyContext,
@@ -30,6 +31,9 @@ const MAX_VALUES = 1000
 
 const PATH_CHANGED =
   'Somebody between this minion and its master changed the sign-in: the master signs replies with their context, and this one is signed without, though the minion asked for it'
+
+const KEY_EXCHANGED =
+  'Somebody between this minion and its master changed the sign-in: the master answers to the key of somebody else'
 
 const SILENCES: ReadonlySet<WireErrorCode> = new Set(['SaltReqTimeoutError', 'Closed', 'TlsError'])
 
@@ -144,7 +148,10 @@ export class SignIn {
   private checkSignature(key: RsaPublicKey, reply: ReceivedReply): void {
     const { bytes, signature, offer, nonce } = reply
     const context = { kind: 'sign-in', audience: this.settings.id, bound: nonce, until: 0 } as const
-    if (offer !== undefined && verifyContext(key, context, bytes, signature)) return
+    if (offer !== undefined && verifyContext(key, context, bytes, signature)) {
+      if (offer.asked === '' || offer.asked === keyDigest(this.settings.key.publicKey.pem)) return
+      throw new ReplyRefused('signature', KEY_EXCHANGED)
+    }
     const isPlain = key.verify(bytes, signature, this.signing)
     if (isPlain && offer === undefined) return
     throw new ReplyRefused('signature', isPlain ? PATH_CHANGED : 'The payload signature did not validate.')

@@ -1,6 +1,6 @@
 export { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, signingHash } from './algorithms.ts'
 export { Crypticle, generateKeyString, KEY_BYTES } from './crypticle.ts'
 export { loadOrMakeKeys, readIfThere, writeKeyFile } from './key-files.ts'
-export { cleanKey, pemFingerprint } from './pem.ts'
+export { cleanKey, keyDigest, pemFingerprint } from './pem.ts'
 export { generateRsaKeys, type KeyPairPem, RsaPrivateKey, RsaPublicKey, readPublicKey } from './rsa.ts'
 export { ALL_MINIONS, CONTEXT_VERSION, type SignedContext, signContext, verifyContext } from './signed-context.ts'

@@ -16,3 +16,8 @@ export function pemFingerprint(pem: string, hashType = 'sha256'): string {
     .digest('hex')
     .replace(/..(?=.)/g, '$&:')
 }
+
+/** A short name of a public key in a message, whatever the ends of its lines. */
+export function keyDigest(pem: string): string {
+  return createHash('sha256').update(cleanKey(pem)).digest('hex')
+}

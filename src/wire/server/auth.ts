@@ -2,12 +2,13 @@
 // on every reply is signed and carries the minion's nonce.
 import { type Log, shownText, toError } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
-import { type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
+import { keyDigest, type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
 import { isValidId, shownField } from '../envelope.ts'
 import { isWireError } from '../errors.ts'
 import type { Peer } from '../transport/transport.ts'
 import { type AuthDecision, decideAuth } from './auth-decision.ts'
 import { type AuthRequest, readAuthRequest } from './auth-request.ts'
+import { FairTurns } from './fair-turns.ts'
 import type { MasterIdentity } from './identity.ts'
 import type { KeyStore } from './key-store.ts'
 import type { PublishSecret } from './publish-secret.ts'
@@ -46,6 +47,8 @@ type Fields = Map<string, unknown>
 
 export class Authenticator {
   private readonly parts: AuthParts
+  /** Anybody who knows the public key of a minion can ask in its name, and is accepted. */
+  private readonly turns = new FairTurns()
 
   constructor(parts: AuthParts) {
     this.parts = parts
@@ -58,7 +61,7 @@ export class Authenticator {
   answer(load: Dict, version: number, { host = '' }: Peer): Promise<Fields> | string {
     if (this.parts.policy.signIn?.begin(host) === false) return TOO_MANY
     const request = readAuthRequest(load, version)
-    if (typeof request !== 'string') return this.judge(request, host)
+    if (typeof request !== 'string') return this.turns.run(host, () => this.judge(request, host))
     this.parts.log('debug', `Refused the authentication request of ${shownField(load.get('id'))}: ${request}`)
     return MALFORMED
   }
@@ -117,7 +120,7 @@ export class Authenticator {
     request: AuthRequest,
     offers: ReadonlyMap<string, unknown> = new Map(),
   ): Promise<Fields> {
-    const { id, nonce, signing, asksContext } = request
+    const { id, pub, nonce, signing, asksContext } = request
     try {
       const { bytes, signature } = await signReply(this.parts.identity.key, {
         kind: 'sign-in',
@@ -127,7 +130,8 @@ export class Authenticator {
         nonce,
         asksContext,
         algorithm: signing,
-        offers,
+        // a minion whose key was exchanged on the way sees that it is not the one that is refused
+        offers: [...offers, ['asked', keyDigest(pub)]],
       })
       return new Map<string, unknown>([
         ['enc', 'clear'],

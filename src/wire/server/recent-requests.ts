@@ -1,6 +1,10 @@
 // Requests that were answered a short while ago. A minion that hears no answer sends the same request again, and somebody
-// who recorded it can do so, too: it gets the same answer and is not carried out a second time. Only the answers of commands
-// that change something are remembered, which are nothing, true or false; what reads can be done again.
+// who recorded it can do so, too: it gets the same answer and is not carried out a second time. Answers of nothing, true or
+// false are remembered, and all answers of commands that act; what reads can be done again.
+import { encodeMsgpack } from '../../data/mod.ts'
+
+/** Bytes of an answer that is remembered; the request of a longer one is, and is answered with an empty mapping. */
+const LONGEST_ANSWER = 4096
 
 /** Requests that are remembered. */
 const MOST = 100_000
@@ -22,22 +26,26 @@ export class RecentRequests {
     this.most = most
   }
 
-  /** Give what `run` answers; a request that is known gets its first answer. */
-  once(request: string, run: () => unknown): unknown {
+  /** Give what `run` answers; a request that is known gets its first answer. One that acts never runs again. */
+  once(request: string, run: () => unknown, acts = false): unknown {
     const known = this.remembered.get(request)?.answer
-    if (known instanceof Promise) return known.then((answer) => (isBrief(answer) ? answer : run()))
+    if (known instanceof Promise) return known.then((answer) => (acts || isBrief(answer) ? answer : run()))
     if (known !== undefined) return known
     const answer = run()
-    if (isBrief(answer)) this.keep(request, answer)
-    else if (answer instanceof Promise) this.await(request, answer)
+    if (answer instanceof Promise) this.await(request, answer, acts)
+    else if (acts || isBrief(answer)) this.keep(request, kept(answer))
     return answer
   }
 
   /** While the answer is made, a repetition waits for it. */
-  private await(request: string, answer: Promise<unknown>): void {
+  private await(request: string, answer: Promise<unknown>, acts: boolean): void {
     this.keep(request, answer)
     const forget = (): void => void this.remembered.delete(request)
-    answer.then((value) => (isBrief(value) ? this.keep(request, value) : forget()), forget)
+    answer.then(
+      (value) => (acts || isBrief(value) ? this.keep(request, kept(value)) : forget()),
+      // some of it may have been done
+      () => (acts ? this.keep(request, NOTHING) : forget()),
+    )
   }
 
   private keep(request: string, answer: unknown): void {
@@ -49,6 +57,12 @@ export class RecentRequests {
       this.remembered.delete(oldest)
     }
   }
+}
+
+const NOTHING: ReadonlyMap<unknown, unknown> = new Map()
+
+function kept(answer: unknown): unknown {
+  return isBrief(answer) || encodeMsgpack(answer, 'wire').length <= LONGEST_ANSWER ? answer : NOTHING
 }
 
 const isBrief = (answer: unknown): boolean => answer === null || typeof answer === 'boolean'

@@ -66,6 +66,8 @@ export interface RequestHandlers {
   clear(load: Dict, sender: Sender): unknown
   /** A command of a minion that showed its token; a `PrivateAnswer` is sealed for it. What throws is answered with `""`. */
   aes(load: Dict, sender: Sender): unknown
+  /** Whether a command of a minion does something whose answer is more than true or false: it must not be done again. */
+  acts?(load: Dict): boolean
 }
 
 export interface RequestChannelOptions {
@@ -178,7 +180,8 @@ export class RequestChannel {
     try {
       const id = textField(load, 'id') ?? ''
       const run = (): unknown => this.options.handlers.aes(load, { id, version, peer })
-      answer = opened.asksContext && nonce ? this.recent.once(`${nonce} ${id}`, run) : run()
+      const acts = this.options.handlers.acts?.(load) === true
+      answer = opened.asksContext && nonce ? this.recent.once(`${nonce} ${id}`, run, acts) : run()
     } catch (error) {
       return fail(error)
     }

@@ -7,51 +7,69 @@ const SLICE = 8192
 /** How long one turn of the event loop is spent on what was read. */
 const TURN_MS = 10
 
-/** Readers that hold bytes, in the order of their turns. */
-const waiting = new Set<FairReader>()
+/** Readers that hold bytes, by host, in the order of their turns. A host with many connections has one turn like the others. */
+const waiting = new Map<string, Set<FairReader>>()
 let isScheduled = false
-/** Milliseconds that this turn has taken. */
-let spent = 0
+/** When this turn began. What messages begin and others finish counts with it. */
+let began = 0
+
+const isOver = (): boolean => performance.now() - began >= TURN_MS
 
 function schedule(): void {
   if (isScheduled) return
   isScheduled = true
+  began = performance.now()
   setImmediate(nextTurn)
 }
 
+/** One slice with messages, so that what they begin is done before the next one; others until the time is over. */
 function nextTurn(): void {
   isScheduled = false
-  spent = 0
-  for (const reader of waiting) {
-    waiting.delete(reader)
-    reader.step()
-    if (spent >= TURN_MS) break
+  began = performance.now()
+  while (waiting.size > 0 && !isOver()) {
+    const [host, readers] = waiting.entries().next().value!
+    const reader = readers.values().next().value!
+    forget(host, reader)
+    // the others of this host wait for its next turn
+    const others = waiting.get(host)
+    if (others !== undefined) {
+      waiting.delete(host)
+      waiting.set(host, others)
+    }
+    if (reader.step()) break
   }
   if (waiting.size > 0) schedule()
 }
 
+function forget(host: string, reader: FairReader): void {
+  const readers = waiting.get(host)
+  if (readers?.delete(reader) === true && readers.size === 0) waiting.delete(host)
+}
+
 export class FairReader {
   private readonly socket: Socket
-  private readonly take: (bytes: Buffer) => void
+  private readonly take: (bytes: Buffer) => boolean
+  private readonly host: string
   /** Bytes that wait for their turn. */
   private rest: Buffer | undefined
   private isHeld = false
 
-  /** `take` gets what the socket reads, and must not throw. */
-  constructor(socket: Socket, take: (bytes: Buffer) => void) {
+  /** `take` gets what the socket reads, says whether there was a message in it, and must not throw. */
+  constructor(socket: Socket, take: (bytes: Buffer) => boolean) {
     this.socket = socket
+    this.host = socket.remoteAddress ?? ''
     this.take = take
     socket.on('data', (chunk: Buffer) => this.receive(chunk))
     socket.once('close', () => {
       this.rest = undefined
-      waiting.delete(this)
+      forget(this.host, this)
     })
   }
 
   /** Stop handing bytes on until `release`. */
   hold(): void {
     this.isHeld = true
-    waiting.delete(this)
+    forget(this.host, this)
     this.socket.pause()
   }
 
@@ -62,33 +80,34 @@ export class FairReader {
     else this.queue()
   }
 
-  /** Hand on the next slice, and queue again for what is left. */
-  step(): void {
+  /** Hand on the next slice, and queue again for what is left; gives whether there was a message in it. */
+  step(): boolean {
     const { rest } = this
-    if (rest === undefined || this.isHeld) return
+    if (rest === undefined || this.isHeld) return false
     this.rest = rest.length > SLICE ? rest.subarray(SLICE) : undefined
-    const started = performance.now()
-    this.take(rest.subarray(0, SLICE))
-    spent += performance.now() - started
-    if (this.isHeld) return
+    const isMessage = this.take(rest.subarray(0, SLICE))
+    if (this.isHeld) return isMessage
     if (this.rest !== undefined) this.queue()
     else if (this.socket.isPaused()) this.socket.resume()
+    return isMessage
   }
 
   private receive(chunk: Buffer): void {
     this.rest = this.rest === undefined ? chunk : Buffer.concat([this.rest, chunk])
     // the time of this turn begins anew in the next one
     schedule()
-    while (this.rest !== undefined && !this.isHeld && spent < TURN_MS) {
-      waiting.delete(this)
-      this.step()
+    let isMessage = false
+    while (this.rest !== undefined && !this.isHeld && !isMessage && !isOver()) {
+      forget(this.host, this)
+      isMessage = this.step()
     }
     if (this.rest !== undefined) this.socket.pause()
     if (this.rest !== undefined && !this.isHeld) this.queue()
   }
 
   private queue(): void {
-    waiting.add(this)
+    const readers = waiting.get(this.host) ?? new Set()
+    waiting.set(this.host, readers.add(this))
     schedule()
   }
 }

@@ -57,13 +57,13 @@ export class FramedConnection implements Holder {
     const timer = firstWithin === undefined ? undefined : setTimeout(() => this.fail(late), firstWithin)
     let waiting = 0
     this.reading = new FairReader(socket, (chunk) => {
-      if (socket.destroyed) return
+      if (socket.destroyed) return false
       try {
         const before = stream.held
         const values = stream.push(chunk)
         intake.change(this, stream.held - before)
         waiting += chunk.length
-        if (values.length === 0) return
+        if (values.length === 0) return false
         clearTimeout(timer)
         const size = Math.ceil(waiting / values.length)
         waiting = 0
@@ -71,6 +71,7 @@ export class FramedConnection implements Holder {
       } catch (error) {
         this.fail(toError(error))
       }
+      return true
     })
     socket.on('error', (error) => {
       this.reason ??= error

@@ -12,6 +12,8 @@ import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
 
 const HIGH_WATER_MARK = 1000
 const BACKOFF_MS = 1000
+/** What a subscriber has to say is short. */
+const MAX_INCOMING_BYTES = 1 << 16
 /** Bytes that may wait for one subscriber. */
 const MOST_WAITING = 64 << 20
 
@@ -29,7 +31,8 @@ export class WebSocketPublisher implements Publisher {
 
   static async listen(endpoint: Endpoint, options: PublisherOptions = {}): Promise<WebSocketPublisher> {
     const publisher = new WebSocketPublisher(options)
-    publisher.listening = await serveWebSockets(endpoint, options, (socket, { peer }) => {
+    const incoming = { ...options, maxMessageBytes: MAX_INCOMING_BYTES }
+    publisher.listening = await serveWebSockets(endpoint, incoming, (socket, { peer }) => {
       publisher.open.set(socket, 0)
       options.onConnect?.(peer)
       socket.on('message', (data, isBinary) => binaryOf(socket, data, isBinary))

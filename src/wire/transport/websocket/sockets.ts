@@ -18,6 +18,7 @@ import { type Stranger, Strangers } from '../strangers.ts'
 import { type Endpoint, type ListenOptions, MAX_MESSAGE_BYTES, type SocketOptions } from '../transport.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
+const CLOSE = Buffer.from('close')
 /** Bytes of answers to pings that may wait. */
 const MOST_PONGS = 1 << 16
 
@@ -41,6 +42,8 @@ export async function serveWebSockets(
     perMessageDeflate: false,
     maxPayload,
     autoPong: false,
+    // text means nothing here, so nobody has to look whether it is any
+    skipUTF8Validation: true,
     // one message in each turn of the event loop, so that a peer that sends many keeps nobody waiting
     allowSynchronousEvents: false,
   })
@@ -116,8 +119,9 @@ export function binaryOf(
   data: Buffer | ArrayBuffer | Buffer[],
   isBinary: boolean,
 ): Buffer | undefined {
-  const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
-  if (isBinary) return bytes
-  if (bytes.toString() === 'close') socket.close()
+  if (isBinary) return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
+  // no longer than that is worth a copy, and whoever sends it a connection
+  if (data instanceof Buffer && data.equals(CLOSE)) socket.close()
+  else socket.terminate()
   return undefined
 }

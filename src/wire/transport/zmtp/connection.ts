@@ -45,6 +45,8 @@ export class ZmtpConnection implements FrameSink, Holder {
   private greeting: Buffer | undefined = Buffer.alloc(0)
   private reason: Error | undefined
   private unanswered = 0
+  /** Whether there was a message in what was read last. */
+  private hasMessage = false
   private timer: NodeJS.Timeout | undefined
 
   constructor(socket: Socket, hooks: ConnectionHooks) {
@@ -109,6 +111,7 @@ export class ZmtpConnection implements FrameSink, Holder {
 
   message(frames: Buffer[]): void {
     if (!this.isReady) throw new WireError('ProtocolError', 'The peer sent a message before READY')
+    this.hasMessage = true
     this.hooks.onMessage(frames, this)
   }
 
@@ -149,15 +152,17 @@ export class ZmtpConnection implements FrameSink, Holder {
     this.hooks.onReady(this)
   }
 
-  private receive(chunk: Buffer): void {
+  private receive(chunk: Buffer): boolean {
     this.heardAt = performance.now()
+    this.hasMessage = false
     try {
-      if (this.socket.destroyed) return
+      if (this.socket.destroyed) return false
       if (this.greeting === undefined) this.reader.push(chunk)
       else this.greet(chunk)
     } catch (error) {
       this.fail(toError(error))
     }
+    return this.hasMessage
   }
 
   private greet(chunk: Buffer): void {

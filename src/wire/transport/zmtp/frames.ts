@@ -68,6 +68,11 @@ export interface FrameSink {
 
 /** No message of ours has more frames than this. */
 const MAX_FRAMES = 64
+/**
+ * Bytes of all frames of a message before its last: routes and topics, which are short. They are kept until the last one comes,
+ * and nobody counts them meanwhile.
+ */
+const MAX_LEADING_BYTES = 4096
 
 export class FrameReader {
   private readonly sink: FrameSink
@@ -147,6 +152,12 @@ export class FrameReader {
         size = bytes.readUInt32BE(at + 1) * 0x100000000 + bytes.readUInt32BE(at + 5)
         body = at + 9
       }
+      if (flags & MORE && this.size + size > MAX_LEADING_BYTES) {
+        throw new WireError(
+          'TooLarge',
+          `Refused a message with more than ${MAX_LEADING_BYTES} bytes before its last frame`,
+        )
+      }
       if (this.size + size > this.maxBytes()) {
         throw new WireError(
           'TooLarge',
@@ -169,7 +180,8 @@ export class FrameReader {
       this.sink.command(body.toString('latin1', 1, nameEnd), body.subarray(nameEnd))
       return
     }
-    this.frames.push(body)
+    // a view would keep all that it was read with
+    this.frames.push(flags & MORE ? Buffer.from(body) : body)
     this.size += body.length
     if (flags & MORE) {
       if (this.frames.length < MAX_FRAMES) return
