@@ -57,6 +57,5 @@ it('what waits for a sign-in is bounded', async () => {
   globalThis.gc?.()
   const grown = process.memoryUsage().arrayBuffers - before
   channel.close()
-  console.log({ grown: grown >> 20 })
   expect(grown).toBeLessThan(150 << 20)
 })

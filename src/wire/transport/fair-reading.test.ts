@@ -26,6 +26,7 @@ beforeEach(async () => {
       // as many small requests would keep the thread busy
       for (const end = performance.now() + 2; performance.now() < end; );
       onTaken(name)
+      return true
     })
     readers.push(reader)
   })

@@ -22,9 +22,8 @@ function schedule(): void {
   setImmediate(nextTurn)
 }
 
-/** One slice with messages, so that what they begin is done before the next one; others until the time is over. */
-function nextTurn(): void {
-  isScheduled = false
+/** Hand on slices until the time is over. After each one its promises get their turn, so that their work counts, too. */
+async function nextTurn(): Promise<void> {
   began = performance.now()
   while (waiting.size > 0 && !isOver()) {
     const [host, readers] = waiting.entries().next().value!
@@ -36,8 +35,9 @@ function nextTurn(): void {
       waiting.delete(host)
       waiting.set(host, others)
     }
-    if (reader.step()) break
+    if (reader.step()) await undefined
   }
+  isScheduled = false
   if (waiting.size > 0) schedule()
 }
 
