@@ -4,7 +4,7 @@
 import { encodeMsgpack } from '../../data/mod.ts'
 
 /** Bytes of an answer that is remembered; the request of a longer one is, and is answered with an empty mapping. */
-const LONGEST_ANSWER = 4096
+const LONGEST_ANSWER = 512
 
 /** Requests that are remembered. */
 const MOST = 100_000
