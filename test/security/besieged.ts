@@ -101,7 +101,7 @@ export class Besieged {
     const keys = await trialKeys()
     const channel = new MasterChannel({
       client: this.connect(),
-      settings: { id, key: keys[key]!, pkiDir: this.path('minions', id), requestTimeout: 5, requestTries: 1 },
+      settings: { id, key: keys[key]!, pkiDir: this.path('minions', id), requestTimeout: 60, requestTries: 1 },
     })
     this.closings.push(() => channel.close())
     await channel.authenticate()
