@@ -22,8 +22,19 @@ export interface Origin {
 }
 
 export const masterOrigin = (name: string): Origin => ({ kind: 'master', name, proof: 'process' })
+/** Origins of minions, one object for each id, so that the heads of their frames are made once. */
+const minions = new Map<string, Origin>()
+const MOST_MINIONS = 50_000
+
 /** A minion whose request came through its session. */
-export const minionOrigin = (id: string): Origin => ({ kind: 'minion', name: id, proof: 'session' })
+export function minionOrigin(id: string): Origin {
+  const known = minions.get(id)
+  if (known) return known
+  const origin: Origin = { kind: 'minion', name: id, proof: 'session' }
+  if (minions.size >= MOST_MINIONS) minions.clear()
+  minions.set(id, origin)
+  return origin
+}
 /** A minion that passes on what others fired or returned. */
 export const syndicOrigin = (id: string): Origin => ({ kind: 'syndic', name: id, proof: 'session' })
 /** Somebody outside whom an engine lets in. */

@@ -51,6 +51,9 @@ const OWNED: readonly (readonly string[])[] = [
 /** Tags in which a minion tells of itself without naming itself. */
 const ABOUT_SENDER: ReadonlySet<string> = new Set(['minion_start', 'syndic_start', '_salt_error'])
 
+const CONTROL = /\p{Cc}/u
+const PART = /[^/]/
+
 /** Slashes at the ends and doubled ones must not make a tag look like another. */
 const partsOf = (tag: string): string[] => tag.split('/').filter((part) => part !== '')
 
@@ -60,6 +63,7 @@ const isOfNoJob = ([first, family, job, what]: readonly string[]): boolean =>
 
 /** The minion that a tag belongs to by the name in it. */
 function owner(parts: readonly string[]): string | undefined {
+  if (parts[0] !== 'salt') return undefined
   if (isOfNoJob(parts)) return parts[4]
   const pattern = OWNED.find((own) => own.every((part, at) => part === '*' || part === parts[at]))
   return pattern && parts[pattern.length]
@@ -75,8 +79,7 @@ function isReserved(parts: readonly string[]): boolean {
 }
 
 /** Whether a text can be a tag: readers end a tag at the first empty line, and terminals obey control characters. */
-export const isTag = (tag: string): boolean =>
-  tag.length <= LONGEST_TAG && !/\p{Cc}/u.test(tag) && partsOf(tag).length > 0
+export const isTag = (tag: string): boolean => tag.length <= LONGEST_TAG && !CONTROL.test(tag) && PART.test(tag)
 
 /** Whether a tag says that the event is about the minion that fired it. */
 export const isAboutSender = (tag: string, id: string): boolean => ABOUT_SENDER.has(tag) || owner(partsOf(tag)) === id
