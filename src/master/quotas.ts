@@ -1,7 +1,7 @@
 // What one minion may keep on its master and send to it, and what strangers may leave there. The limits are far above what
 // sites need: they hold those who want to fill the disk or the memory of everybody's master. What goes beyond them is
 // refused whole.
-import { readdirSync, statSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, Rates } from '../base/mod.ts'
 import { type Dict, isDict, isList, numberOf, Packed, str, truthy, type Value } from '../data/mod.ts'
@@ -170,15 +170,17 @@ const countOf = (ids: Value): number => (isList(ids) ? ids.length : 0)
 
 /** Returns how many bytes the files and folders below a folder have. */
 function bytesBelow(folder: string): number {
-  let names: string[]
+  let entries: Dirent[]
   try {
-    names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    entries = readdirSync(folder, { withFileTypes: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
     throw error
   }
-  return names.reduce((sum, name) => {
-    const stat = statSync(join(folder, name), { throwIfNoEntry: false })
-    return stat ? sum + Math.max(stat.isFile() ? stat.size : 0, LEAST_FILE) : sum
+  return entries.reduce((sum, entry) => {
+    const path = join(folder, entry.name)
+    // a link counts for itself, wherever it leads
+    const size = entry.isFile() ? (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) : 0
+    return sum + Math.max(size, LEAST_FILE) + (entry.isDirectory() ? bytesBelow(path) : 0)
   }, 0)
 }
