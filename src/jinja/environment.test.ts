@@ -199,3 +199,16 @@ describe('show_full_context', () => {
     expect(await text(`${source}{% set after = 3 %}`, { given: 1 }, env)).toBe('12False')
   })
 })
+
+describe('an assignment', () => {
+  it('sets several attributes of namespaces and names together', async () => {
+    const source = '{% set ns = namespace(a=0) %}{% set ns.a, ns.b, c = 1, 2, 3 %}{{ ns.a }}{{ ns.b }}{{ c }}'
+    expect(await text(source)).toBe('123')
+  })
+
+  it('sets no attribute of what is no namespace', async () => {
+    await expect(text('{% set d = {} %}{% set d.a, b = 1, 2 %}')).rejects.toThrow(
+      'cannot assign attribute on non-namespace object',
+    )
+  })
+})
