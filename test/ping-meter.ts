@@ -4,20 +4,16 @@
 export interface Pings {
   /** How many were answered. */
   answered: number
-  /** How long the slowest took, in milliseconds. */
-  slowest: number
 }
 
 /** Begins to ping; the returned function ends it and tells what came of it. */
 export function pingMeter(ping: () => Promise<unknown>): () => Promise<Pings> {
-  const pings: Pings = { answered: 0, slowest: 0 }
+  const pings: Pings = { answered: 0 }
   let isOver = false
   const pinging = (async (): Promise<void> => {
     while (!isOver) {
-      const sent = performance.now()
       await ping()
       pings.answered++
-      pings.slowest = Math.max(pings.slowest, performance.now() - sent)
       await new Promise((done) => setImmediate(done))
     }
   })()

@@ -1,5 +1,6 @@
-// The sockets of a bus: one sends every event to all who connect, and events that come in at the other are fired as events of
-// the user whose socket it is. A listener that does not read costs neither the others nor more memory than it may.
+// The two sockets of a bus. The publish socket sends every event to each listener. The bus fires each event that arrives at the
+// pull socket, with the owner of that socket as its origin. A listener that does not read delays no other listener and holds
+// a bounded amount of memory.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { userInfo } from 'node:os'

@@ -1,5 +1,5 @@
-// Who fired an event, and how that was proven. The bus that takes an event in writes it down beside the event, never in the
-// event's data, so that nobody can claim it.
+// The origin of an event: the sender, and the proof of its identity. The bus stores the origin beside the event and never in the
+// event's data, so the sender cannot choose it.
 import { fnmatch, isList, str, type Value } from '../data/mod.ts'
 import { FrameHead } from '../wire/mod.ts'
 

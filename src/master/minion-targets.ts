@@ -24,7 +24,7 @@ export class MinionTargets {
     return this.resolve(asking, target, EXACT.get(kind) ?? kind)
   }
 
-  /** Returns whom a publication of this minion would reach; undefined where that would tell what is in their pillar. */
+  /** Return the ids that a publication of this minion reaches; undefined where the answer would reveal pillar of these minions. */
   async reached(asking: string, target: Value, kind: string): Promise<string[] | undefined> {
     const exact = new Set(await this.exact(asking, target, kind))
     const all = EXACT.has(kind) ? await this.resolve(asking, target, kind) : [...exact]

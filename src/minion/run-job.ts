@@ -67,7 +67,7 @@ async function missing(functions: Registry, fun: string, reason: string): Promis
 function invoke(functions: Registry, declaration: FunctionDeclaration, { fun, args, published }: JobCall) {
   const signature = signatureOf(declaration, fun.slice(fun.indexOf('.') + 1))
   const bound = bindPublished(signature, args)
-  // functions believe these: only the job itself may say who published it
+  // functions trust the `__pub_*` keywords, so only the job may set them
   for (const name of [...bound.kwargs.keys()]) if (name.startsWith('__pub_')) bound.kwargs.delete(name)
   if (signature.open) for (const [name, value] of published) bound.kwargs.set(`__pub_${String(name)}`, value)
   return execute({ functions, fun, args: bound.args, kwargs: bound.kwargs, load: published })

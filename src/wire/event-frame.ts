@@ -1,5 +1,5 @@
 // Events as they travel between processes of one machine. A body is the tag, an empty line, and the data; a frame is a
-// map of a head and the body. Salt's heads are empty and its readers take the body only; ours carry who fired the event.
+// map of a head and the body. Salt's heads are empty and its readers take the body only; ours carry the origin of the event.
 // A program that fires an event may put the frame's length in front: Salt 3008.2 does, 3007 does not.
 import { createHash } from 'node:crypto'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, MsgpackStream, type Value } from '../data/mod.ts'

@@ -1,4 +1,4 @@
-// An honest client in a process of its own: pings the master every 50 ms and tells how long each took. Time in which the
+// An honest client in its own process. It pings the master every 50 ms and reports the duration of each ping. Time in which the
 // system let the master or this process wait for a processor is not the master's, and is taken off.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// Somebody on the path, without any key, who sends publications to a minion and holds its sign-in back.
+// An attacker on the network path without a key floods a minion with publications and withholds the reply to its sign-in.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { encodeMsgpack } from '../../src/data/mod.ts'
 import { ALL_MINIONS, signContext } from '../../src/wire/crypto/mod.ts'

@@ -228,7 +228,7 @@ export class Access {
     return { user, list: own ?? listFor(rules, user, groups, isPermissive(opts)) }
   }
 
-  /** The key tells the user. Only the owner's may come with another name: that of a user who became root by sudo. */
+  /** Recognise a local user by the key. Only the owner's key may carry another name: `sudo_<user>` for a user who became root. */
   private byKey(load: Dict): Recognised | undefined {
     const { opts, log } = this.known
     const key = textOf(load.get('key') ?? null) ?? ''

@@ -55,7 +55,7 @@ async function check(user: string, password: string, path: string, ctx: AuthCont
     .split('\n')
     .map((line) => line.trim())
   const [stored, given] = await find({ ...ctx, user, password, lines })
-  // an empty password in the file is a locked user, not one who needs none
+  // an empty password field locks the user; it does not mean that no password is needed
   return Boolean(stored) && given !== undefined && equal(stored!, given)
 }
 

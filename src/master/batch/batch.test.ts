@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Dict, encodeMsgpack, type Value } from '../../data/mod.ts'
-import { Batch, type BatchPlan } from './batch.ts'
+import { Batch, type BatchNews, type BatchPlan } from './batch.ts'
 
 const plan = (more: Partial<BatchPlan> = {}): BatchPlan => ({
   jid: '20260101000000000000',
@@ -24,24 +24,30 @@ const answered = (id: string, retcode = 0) => ({
   returned: new Map<string, Dict>([[id, new Map<Value, Value>([['retcode', retcode]])]]),
 })
 
+/** Takes in news, then gives the minions whose turn it is. */
+function advance(batch: Batch, news: BatchNews, now: number): string[] {
+  batch.take(news, now)
+  return batch.next(now)
+}
+
 describe('a batch', () => {
   it('keeps its size until nobody waits any more', () => {
     const batch = new Batch(plan(), ['a', 'b', 'c'], 0)
-    expect(batch.advance({}, 0)).toEqual(['a', 'b'])
-    expect(batch.advance(answered('b'), 1)).toEqual(['c'])
-    expect(batch.advance({ lost: ['a'] }, 2)).toEqual([])
+    expect(advance(batch, {}, 0)).toEqual(['a', 'b'])
+    expect(advance(batch, answered('b'), 1)).toEqual(['c'])
+    expect(advance(batch, { lost: ['a'] }, 2)).toEqual([])
     expect(batch.isOver).toBe(false)
-    batch.advance(answered('c'), 3)
+    advance(batch, answered('c'), 3)
     expect([batch.isOver, [...batch.done.keys()], [...batch.failed.keys()]]).toEqual([true, ['b', 'c'], ['a']])
   })
 
   it('holds small returns, and of many or large ones only which minions returned', () => {
     const ids = Array.from({ length: 50 }, (_, index) => `web${index}`)
     const batch = new Batch(plan({ size: 50 }), ids, 0)
-    batch.advance({}, 0)
+    advance(batch, {}, 0)
     const sizes = ids.map((id) => {
       const data: Dict = new Map<Value, Value>([['ret', 'x'.repeat(2000)]]).set('retcode', 0)
-      batch.advance({ returned: new Map([[id, data]]) }, 1)
+      advance(batch, { returned: new Map([[id, data]]) }, 1)
       return encodeMsgpack(batch.describe(), 'bus').length
     })
     expect(Math.max(...sizes)).toBeLessThan(25_000)
@@ -54,25 +60,25 @@ describe('a batch', () => {
 
   it('leaves a place empty for as long as it is to wait', () => {
     const batch = new Batch(plan({ size: 1, wait: 10 }), ['a', 'b'], 0)
-    batch.advance({}, 0)
-    expect(batch.advance(answered('a'), 1)).toEqual([])
+    advance(batch, {}, 0)
+    expect(advance(batch, answered('a'), 1)).toEqual([])
     expect(batch.nextWait).toBe(11)
-    expect(batch.advance({}, 11)).toEqual(['b'])
+    expect(advance(batch, {}, 11)).toEqual(['b'])
   })
 
   it('ends with the first failure when it is to', () => {
     const batch = new Batch(plan({ size: 1, failhard: true }), ['a', 'b'], 0)
-    batch.advance({}, 0)
-    expect(batch.advance(answered('a', 3), 1)).toEqual([])
+    advance(batch, {}, 0)
+    expect(advance(batch, answered('a', 3), 1)).toEqual([])
     expect([batch.isOver, batch.haltedBecause]).toEqual([true, 'failhard'])
   })
 
   it('goes on from its description', () => {
     const batch = new Batch(plan(), ['a', 'b', 'c', 'd'], 0)
-    batch.advance({}, 0)
-    batch.advance(answered('a'), 1)
+    advance(batch, {}, 0)
+    advance(batch, answered('a'), 1)
     const revived = Batch.revive(batch.describe())
     expect(revived.describe()).toEqual(batch.describe())
-    expect(revived.advance(answered('b'), 2)).toEqual(['d'])
+    expect(advance(revived, answered('b'), 2)).toEqual(['d'])
   })
 })

@@ -72,12 +72,6 @@ export class Batch {
     return this.waits[0]
   }
 
-  /** Takes in news, then gives the minions whose turn it is. */
-  advance(news: BatchNews, now: number): string[] {
-    this.take(news, now)
-    return this.next(now)
-  }
-
   /** Takes in what minions returned, and which will not return. */
   take({ returned = new Map(), lost = [] }: BatchNews, now: number): void {
     for (const [id, data] of returned) {

@@ -173,7 +173,7 @@ export class PublicationReceiver {
   private checkContext(publication: Publication, master: RsaPublicKey, key: Crypticle, now: number): void {
     const context = publication.contextBy(master)
     if (context === undefined) {
-      // a master of Salt with the same key may have taken the place of ours
+      // a Salt master with the same key may have replaced the Brine master
       if (!publication.hasContext && publication.isSignedBy(master)) {
         throw new Outdated('it is signed as Salt does, but this master signs contexts')
       }

@@ -1,6 +1,6 @@
-// Bytes that peers sent and that are not answered yet, all connections together. When there are too many, whoever holds
-// most is cut off: a few who send much and never end cannot keep out the many who send little. Connections of hosts that
-// have not proven anything share a smaller part.
+// Bytes of requests that have come in and are not answered yet, over all connections. Beyond the limit the connection that holds
+// the most bytes is closed, so a few large messages that never end cannot keep out many small ones. Connections of hosts that
+// have proven nothing share a smaller limit.
 
 const MOST_HELD: number = 1 << 29
 const MOST_UNPROVEN: number = 1 << 27

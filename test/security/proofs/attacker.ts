@@ -1,5 +1,5 @@
 // A Salt wire client made by hand. A *stranger* has a connection and nothing else; a *minion* signed in with a key of its
-// own; both send whatever they like. Nothing of the product is used, so that no check of ours stands in the way.
+// own; both can send any bytes. The client imports nothing of the product, so no check of the product filters an attack.
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { CARRIERS, type Carrier } from './carriers.ts'
