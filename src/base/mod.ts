@@ -16,6 +16,7 @@ export {
 export { lookup } from './lookup.ts'
 export { didYouMean, nearestNames, slipOf } from './nearest.ts'
 export { claimFolder, makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLDER } from './own-folders.ts'
+export { ownMemory } from './own-memory.ts'
 export { localKeyFile, ownUser } from './own-user.ts'
 export { isGone, PURPOSE_VARIABLE } from './processes.ts'
 export { type RateSettings, Rates } from './rates.ts'

@@ -2,7 +2,7 @@
 // wants, and gets events with their numbers then. A listener that reads too slowly gets the rest out of the journal, at its own
 // pace; where the journal is off, or has dropped those events, the listener is told how many it missed.
 import type { Socket } from 'node:net'
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, ownMemory, toError } from '../base/mod.ts'
 import { type Dict, fnmatch, isList, str } from '../data/mod.ts'
 import { decodeEvent, EventFrames, frameEvent, numberFrame } from '../wire/mod.ts'
 import { type BusEvent, stamp } from './event-bus.ts'
@@ -104,8 +104,10 @@ export class Subscriber {
       this.behind = wanted[0]!.number
       return
     }
+    const pieces = isPlain ? all() : joined(wanted.map((event) => this.bytesFor(event)))
+    const isWaiting = socket.writableNeedDrain
     socket.cork()
-    for (const bytes of isPlain ? all() : joined(wanted.map((event) => this.bytesFor(event)))) socket.write(bytes)
+    for (const bytes of pieces) socket.write(isWaiting ? ownMemory(bytes) : bytes)
     socket.uncork()
   }
 

@@ -1,6 +1,7 @@
 // MessagePack, written as Salt writes it: ints as short as they can be and as decimal text beyond 64 bits, floats
 // always as doubles, sets and tuples as arrays, dates as extension 78. Messages are written one behind the other
-// into one chunk of memory and handed out as views of it.
+// into one chunk of memory and handed out as views of it. A message that outgrows the chunk gets memory of its own, so that a
+// short message that somebody keeps never holds more than a chunk.
 import { encodeText } from '../codecs.ts'
 import { PyDate } from '../date/date.ts'
 import { typeError } from '../errors.ts'
@@ -14,6 +15,8 @@ import { EXT_BIG, toExtension } from './python.ts'
 const CHUNK = 1 << 16
 /** For what is a message within another. */
 const PART = 1 << 9
+/** Characters from which on the bytes of a text are counted before it is written: three for each would be too many to set aside. */
+const LONG_TEXT = 1 << 12
 
 /**
  * The message for a value; plain objects, Maps and everything in them may be mixed. `room` bytes before it in its memory are
@@ -73,8 +76,17 @@ class Writer {
     this.at += room
     this.value(value)
     const begin = this.start + room
+    const message = new Uint8Array(this.buffer.buffer, begin, this.at - begin)
     this.start = this.at
-    return new Uint8Array(this.buffer.buffer, begin, this.at - begin)
+    if (this.buffer.length > this.chunk) this.use(Buffer.allocUnsafeSlow(this.chunk))
+    return message
+  }
+
+  /** Write the next message into this memory. */
+  private use(buffer: Buffer): void {
+    this.buffer = buffer
+    this.view = new DataView(buffer.buffer)
+    this.start = 0
   }
 
   pieces(value: unknown, writing: Writing): Uint8Array[] {
@@ -88,15 +100,13 @@ class Writer {
     return pieces
   }
 
-  /** Makes room for so many bytes; the message moves to a new chunk when this one is full. */
+  /** Make room for so many bytes: the message moves to a new chunk when this one is full, or to more memory of its own. */
   private reserve(size: number): void {
     if (this.at + size <= this.buffer.length) return
     const written = this.at - this.start
-    const bigger = Buffer.allocUnsafeSlow(this.chunk + written + Math.max(written, size))
+    const bigger = Buffer.allocUnsafeSlow(Math.max(this.chunk, written + Math.max(written, size)))
     this.buffer.copy(bigger, 0, this.start, this.at)
-    this.buffer = bigger
-    this.view = new DataView(bigger.buffer)
-    this.start = 0
+    this.use(bigger)
     this.at = written
   }
 
@@ -229,7 +239,7 @@ class Writer {
 
   private text(text: string): void {
     const { length } = text
-    this.reserve(length * 3 + 5)
+    this.reserve((length < LONG_TEXT ? length * 3 : Buffer.byteLength(text)) + 5)
     if (length < 32 && this.brief(text, length)) return
     // the head is guessed from the length in characters and moved when there are more bytes than it can tell
     const guess = this.headSize(length)

@@ -68,6 +68,14 @@ describe('encodeMsgpack', () => {
     circle.push(circle)
     expect(() => encodeMsgpack(circle, 'bus')).toThrow('Cannot write data nested deeper than 511 levels')
   })
+
+  it('keeps little memory for a short message, whatever was written before it', () => {
+    for (const before of ['x'.repeat(3_000_000), 'short', '\u00e9'.repeat(50_000)]) {
+      const long = encodeMsgpack([before], 'bus')
+      expect(long.buffer.byteLength).toBeLessThanOrEqual(Math.max(1 << 16, 3 * long.length))
+      expect(encodeMsgpack('after it', 'bus').buffer.byteLength).toBeLessThanOrEqual(1 << 16)
+    }
+  })
 })
 
 describe('decodeMsgpack', () => {

@@ -1,6 +1,7 @@
 // What is to be written to a socket: all that comes together in one turn of the event loop goes out in one write,
 // and while the peer does not read, it waits here. Peers that are sent the same things share the joined bytes.
 import type { Socket } from 'node:net'
+import { ownMemory } from '../../base/mod.ts'
 
 /** Those with something to write. Answers come before what goes to many, so that nobody waits behind all the others. */
 const answers = new Set<Outbox>()
@@ -50,7 +51,8 @@ export class Outbox {
   }
 
   push(message: Buffer): void {
-    this.queue.push(message)
+    // peers share the memory of a publication
+    this.queue.push(this.stalled && this.turn === answers ? ownMemory(message) : message)
     this.bytes += message.length
     if (!this.stalled && this.queue.length === 1) this.mark()
   }
