@@ -78,8 +78,7 @@ export class LocalClient {
   async publish(request: PublishRequest): Promise<Published | undefined> {
     const { user, key } = localKey(this.opts)
     const kind = request.tgtType ?? 'glob'
-    const resolved =
-      typeof request.tgt === 'string' ? publishedTarget(request.tgt, kind, this.opts) : { target: request.tgt, kind }
+    const resolved = publishedTarget(request.tgt, kind, this.opts)
     const load: Dict = new Map<Value, Value>([
       ['cmd', 'publish'],
       ['tgt', resolved.target],

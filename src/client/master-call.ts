@@ -16,6 +16,7 @@ import {
 } from '../data/mod.ts'
 import { refreshMasterModules } from '../pybridge/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
+import type { MasterOutcome } from '../sdk/mod.ts'
 import { ClientError } from './errors.ts'
 import { announce, type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 
@@ -35,11 +36,7 @@ export interface MasterCall {
   onProgress?: CallIdentity['onProgress']
 }
 
-export interface MasterCallResult {
-  jid: string
-  value: Value
-  success: boolean
-  retcode: number
+export interface MasterCallResult extends MasterOutcome {
   /** The outputter that the function asks for. */
   out?: string
   /** Whether it ended by an exception. */
@@ -186,7 +183,8 @@ async function failure(error: unknown, { family, fun }: MasterCall) {
   if (isMisuse(error)) {
     const registry = family === 'runner' ? runners : wheels
     const usage = registry.has(fun) ? (await registry.find(fun)).doc : ''
-    return { value: `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage || 'None'}`, success: true, retcode: 0 }
+    const value = `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage || 'None'}`
+    return { value, success: true, retcode: 0, misused: true }
   }
   const kind =
     error instanceof SaltError || error instanceof ClientError

@@ -11,6 +11,7 @@ import {
 } from '../client/mod.ts'
 import { type Dict, SaltError, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
+import { publishedTarget } from '../match/mod.ts'
 import type { EventWish, MinionJob } from '../sdk/mod.ts'
 import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
@@ -34,7 +35,7 @@ export interface OwnAccess extends MasterAccess {
 export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host, asks: OwnAsking): OwnAccess {
   const taps = new Map<string, BusTap>()
   const publish = async (job: MinionJob, minions?: string[]): Promise<Published | undefined> => {
-    const request = jobRequest(job)
+    const request = jobRequest(job, parts.opts)
     const { tgt, tgtType, delimiter } = request
     const targeted = minions ? { minions, missing: [] } : resolveTarget(parts, tgt, tgtType, delimiter)
     if (targeted.minions.length === 0) return undefined
@@ -99,13 +100,14 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
 const UNCLAIMED_MS = 5000
 
 /** A job of the master itself goes through the same checks as a request. */
-function jobRequest(job: MinionJob): JobRequest {
+function jobRequest(job: MinionJob, opts: Dict): JobRequest {
   const { tgt, tgtType = 'glob', fun, arg, ret = '', jid = '', kwargs = new Map() } = requestOf(job)
+  const { target, kind } = publishedTarget(tgt, tgtType, opts)
   const load: Dict = new Map<Value, Value>([
     ['fun', fun],
     ['arg', arg],
-    ['tgt', tgt],
-    ['tgt_type', tgtType],
+    ['tgt', target],
+    ['tgt_type', kind],
     ['ret', ret],
     ['jid', jid],
     ['kwargs', kwargs],

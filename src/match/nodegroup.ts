@@ -91,11 +91,12 @@ export function knowsNodegroup(nodegroups: Value, name: Value): boolean {
   return nodegroups instanceof Map && contains(nodegroups, name)
 }
 
-/** The target that a client publishes: one without nodegroups, so that minions need not know them. */
-export function publishedTarget(target: string, kind: string, opts: Dict): { target: string; kind: string } {
-  if (kind !== 'nodegroup' && kind !== 'compound') return { target, kind }
+/** Return the target to publish for a given one: without nodegroups, which minions do not know. */
+export function publishedTarget(target: Value, kind: string, opts: Dict): { target: Value; kind: string } {
+  const text = textOf(target)
+  if (text === undefined || (kind !== 'nodegroup' && kind !== 'compound')) return { target, kind }
   const nodegroups = opts.get('nodegroups') ?? null
-  const words = kind === 'nodegroup' ? resolved(target, nodegroups, opts) : splitWords(target)
+  const words = kind === 'nodegroup' ? resolved(text, nodegroups, opts) : splitWords(text)
   const published = words.flatMap((word) =>
     word.startsWith('N@') && word.length > 2 ? resolved(word.slice(2), nodegroups, opts) : [word],
   )

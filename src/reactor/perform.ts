@@ -117,7 +117,6 @@ export class Performer {
 
   private async publish(
     { entry, record, cause, isRequired }: Performance,
-
     send: (jid: string) => Promise<string[] | undefined>,
   ): Promise<boolean> {
     const jid = str(entry.get('jid')!)
@@ -154,9 +153,10 @@ export class Performer {
     this.parts.causes.noteJob(jid, cause)
     const family = call.kind === 'wheel' ? 'wheel' : 'runner'
     const caused = this.parts.causes.by(cause)
-    const { success, value } = await this.parts.run({ family, fun, args, kwargs, jid, user: REACTOR_USER, caused })
-    record.ended(entry, success ? 'done' : 'failed', value)
-    return success
+    const result = await this.parts.run({ family, fun, args, kwargs, jid, user: REACTOR_USER, caused })
+    const succeeded = result.success && !result.misused
+    record.ended(entry, succeeded ? 'done' : 'failed', result.value)
+    return succeeded
   }
 
   /** A call that the end of the master broke off is told of, whatever becomes of it. */

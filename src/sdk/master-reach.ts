@@ -81,6 +81,8 @@ export interface MasterOutcome {
   value: Value
   success: boolean
   retcode: number
+  /** Whether the arguments did not fit the function, which Salt does not count as a failure. */
+  misused?: boolean
 }
 
 export interface MasterReach {

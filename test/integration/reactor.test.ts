@@ -149,6 +149,43 @@ describe('a reaction', () => {
     expect(String((await master.run('reactor.fire', ['nobody/hears', data({}), 1])).value)).toContain('did not answer')
   })
 
+  test('reaches the minions of a nodegroup, also within an orchestration', async () => {
+    write('reactor/direct.sls', 'say:\n  local.test.echo:\n    - tgt: web\n    - tgt_type: nodegroup\n    - arg: [hello]\n')
+    write('reactor/orch.sls', 'go:\n  runner.state.orchestrate:\n    - args:\n        mods: orch\n')
+    write('srv/salt/orch.sls', 'apply:\n  salt.state:\n    - tgt: web\n    - tgt_type: nodegroup\n    - sls: one\n')
+    write('srv/salt/one.sls', 'nothing:\n  test.nop\n')
+    const master = await site.master('master', '127.0.0.1', {
+      reactor: [rule('direct'), rule('orch')],
+      nodegroups: { web: 'L@web1' },
+      file_roots: { base: [at('srv/salt')] },
+    })
+    await site.minion('web1')
+    await master.event(/^salt\/minion\/web1\/start$/)
+    const direct = await master.run('reactor.fire', ['direct/1'])
+    expect(toPlain(direct.value)).toMatchObject({ success: true, calls: [{ returns: { web1: 'hello' } }] })
+    const orchestrated = await master.run('reactor.fire', ['orch/1'])
+    expect(toPlain(orchestrated.value)).toMatchObject({ success: true })
+    expect([direct.retcode, orchestrated.retcode]).toEqual([0, 0])
+  })
+
+  test.each([
+    ['an orchestration with a failed state', 'runner.state.orchestrate', 'mods: orch'],
+    ['a runner that raises an error', 'runner.jobs.lookup_jid', 'jid: 1\n        ext_source: nowhere'],
+    ['a runner with wrong arguments', 'runner.jobs.lookup_jid', 'no_such_argument: 1'],
+    ['a runner that does not exist', 'runner.no.such', 'a: 1'],
+    ['a wheel function with wrong arguments', 'wheel.key.accept', 'no_such_argument: 1'],
+  ])('fails with %s, and so does reactor.fire', async (_, fun, args) => {
+    write('reactor/bad.sls', `go:\n  ${fun}:\n    - args:\n        ${args}\n`)
+    write('srv/salt/orch.sls', 'fail:\n  test.fail_without_changes\n')
+    const master = await site.master('master', '127.0.0.1', {
+      reactor: [rule('bad')],
+      file_roots: { base: [at('srv/salt')] },
+    })
+    const { value, retcode } = await master.run('reactor.fire', ['bad/1'])
+    expect(toPlain(value)).toMatchObject({ ended: true, success: false, calls: [{ state: 'failed' }] })
+    expect(retcode).toBe(1)
+  })
+
   test('that causes itself is cut off at a depth, which an event tells', async () => {
     write('reactor/loop.sls', 'again:\n  runner.event.send:\n    - args:\n        tag: loop/again\n')
     const master = await site.master('master', '127.0.0.1', { reactor: [rule('loop')], reactor_max_depth: 4 })

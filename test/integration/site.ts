@@ -23,6 +23,7 @@ export interface RunnerAnswer {
   jid: string
   value: Value
   printed: string
+  retcode: number
 }
 
 export class TestMaster {
@@ -95,8 +96,11 @@ export class TestMaster {
     let printed = ''
     try {
       const call = { family: 'runner', fun, args, kwargs: new Map(Object.entries(kwargs)), user: 'root' } as const
-      const { value, jid } = await runMasterFunction(access, { ...call, print: (text) => void (printed += text) })
-      return { jid, value, printed }
+      const { value, jid, retcode } = await runMasterFunction(access, {
+        ...call,
+        print: (text) => void (printed += text),
+      })
+      return { jid, value, printed, retcode }
     } finally {
       access.close()
     }

@@ -15,8 +15,6 @@ export function previewed({ opts, log }: SaltWork): string[] {
     keys: new PkiKeys(str(opts.get('pki_dir')!)),
     cache: fileCache(str(opts.get('cachedir')!)),
   }
-  const [given, chosen] = [opts.get('tgt')!, targetKind(opts)]
-  const text = textOf(given)
-  const { target, kind } = text === undefined ? { target: given, kind: chosen } : publishedTarget(text, chosen, opts)
+  const { target, kind } = publishedTarget(opts.get('tgt')!, targetKind(opts), opts)
   return resolveTarget(known, target, kind, textOf(opts.get('delimiter') ?? null) ?? ':').minions
 }

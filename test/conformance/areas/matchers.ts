@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from '../../../src/base/mod.ts'
-import { type Dict, truthy, type Value } from '../../../src/data/mod.ts'
+import { type Dict, str, truthy, type Value } from '../../../src/data/mod.ts'
 import { type MatchOptions, match, matchers, matchFleet, publishedTarget } from '../../../src/match/mod.ts'
 import type { Area, Case, Json, Outcome } from '../area.ts'
 import { decodeTyped } from '../typed-json.ts'
@@ -121,7 +121,7 @@ function published(testCase: Case, fleet: Fleet): { wire: Dict; target?: string;
         ['tgt', target],
         ['tgt_type', kind],
       ]),
-      target,
+      target: str(target),
       kind,
     }
   } catch (error) {
