@@ -26,12 +26,15 @@ const namesOf = (value: Value): string[] =>
 export class FileServer {
   private readonly all: FileBackend[]
   private readonly opts: Dict
+  /** Names in `fileserver_backend` that no backend has. */
+  readonly missing: readonly string[]
 
   constructor(opts: Dict, host: Host) {
     this.opts = opts
     const wanted = namesOf(opts.get('fileserver_backend') ?? ['roots'])
-    const made = wanted.map((name) => (Object.hasOwn(BACKENDS, name) ? BACKENDS[name]!(opts, host) : undefined))
-    this.all = made.filter((backend) => backend !== undefined)
+    const isKnown = (name: string): boolean => Object.hasOwn(BACKENDS, name)
+    this.all = wanted.filter(isKnown).flatMap((name) => BACKENDS[name]!(opts, host) ?? [])
+    this.missing = wanted.filter((name) => !isKnown(name))
   }
 
   /** Those that are named, or all but those named with a minus; all when none is named. */

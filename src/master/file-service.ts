@@ -1,4 +1,5 @@
 // The file server towards minions: contents piece by piece, hashes, lists. Nothing outside the roots is served.
+import { type Log, shownText, silentLog } from '../base/mod.ts'
 import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { FileServer, type FoundFile, KnownHashes } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -17,10 +18,13 @@ export class FileService {
   private readonly hashes: KnownHashes
   private readonly spare: Uint8Array[] = []
 
-  constructor(opts: Dict, host: Host) {
+  constructor(opts: Dict, host: Host, log: Log = silentLog) {
     this.opts = opts
     this.host = host
     this.server = new FileServer(opts, host)
+    for (const name of this.server.missing) {
+      log('error', `fileserver_backend: ${shownText(name)} is not available; the master serves none of its files`)
+    }
     this.hashes = new KnownHashes(host)
   }
 

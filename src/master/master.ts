@@ -181,7 +181,7 @@ function minionServices(
   return {
     ...parts,
     host,
-    files: new FileService(opts, host),
+    files: new FileService(opts, host, log),
     quotas,
     pillars: new PillarService(parts, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),

@@ -14,7 +14,7 @@ interface Note {
   fun: string
 }
 
-const REASON = 'The master was stopped while it was running the job; what the job had done until then is not known'
+const REASON = 'The master was stopped while it was running the job; outcome unknown'
 
 /** Gives what ends it; undefined when nothing is scheduled. */
 export function openSchedule(parts: MasterParts, access: MasterAccess): { close(): void } | undefined {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, isDict, str, type Value } from '../data/mod.ts'
 
-const REASON = 'The minion was stopped while it was running the job; what the job had done until then is not known'
+const REASON = 'The minion was stopped while it was running the job; outcome unknown'
 
 /** The notes of jobs that are still in the folder. */
 export function leftJobs(folder: string, log: Log): Dict[] {

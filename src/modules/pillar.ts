@@ -220,7 +220,7 @@ const freshArgs = { args: arg.rest('Keys, as for `item`'), ...overrides, ...envi
 
 const getDeclaration = fn({
   calledAs: 'get',
-  doc: 'A value of the pillar in memory, by its path, or the default.',
+  doc: 'Return the in-memory pillar value at this path, or the default.',
   args: {
     key: arg.any('The path to the value'),
     default: arg.any('Returned when there is no such value', { default: NOT_SET }),

@@ -28,7 +28,7 @@ export function continuation(ctx: MasterContext, entry: Dict): Continued {
     }
   }
   if (ctx.opts.get('reactor_repeat_interrupted') === false) {
-    return givenUp('The master ended while it ran; what it had done until then is not known')
+    return givenUp('The master stopped during the call; outcome unknown')
   }
   return { call: {}, attempts, why: 'It runs again' }
 }

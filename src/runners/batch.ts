@@ -39,14 +39,14 @@ function summary(state: Dict): Dict {
   ])
 }
 
-const jid = arg.any('The number of the job')
+const jid = arg.any('The job id')
 
 export default defineRunner({
   name: 'batch',
-  doc: 'Looks after jobs that minions do in batches.',
+  doc: 'Show and stop batches.',
   functions: {
     status: masterFn({
-      doc: 'How far a batch is, or nothing when there is none of that number.',
+      doc: 'Return the progress of a batch, or nothing if the job id is unknown.',
       args: { jid },
       examples: ['salt-run batch.status 20260101000000000000'],
       run: (ctx, args) => {
@@ -55,7 +55,7 @@ export default defineRunner({
       },
     }),
     list_active: masterFn({
-      doc: 'The batches that are going on.',
+      doc: 'Return the batches that are running.',
       args: {},
       examples: ['salt-run batch.list_active'],
       run: (ctx) => {
@@ -68,8 +68,8 @@ export default defineRunner({
       },
     }),
     stop: masterFn({
-      doc: 'Has no further minions begin; False when there is no such batch, or it has been stopped.',
-      args: { jid, kill: arg.boolean('Whether to end what runs as well', { default: false }) },
+      doc: 'Start no further minions. Return False if the batch is unknown or already stopped.',
+      args: { jid, kill: arg.boolean('Also end the job on the minions that are running it', { default: false }) },
       examples: ['salt-run batch.stop 20260101000000000000'],
       run: async (ctx, args) => {
         const number = str(args.jid)

@@ -1,4 +1,4 @@
-// `salt-run saltutil.sync_*`: takes users' own modules over from the master's file server for the master itself.
+// `salt-run saltutil.sync_*`: sync custom modules from the file server to the master itself.
 import { type Dict, isList, str, type Value } from '../data/mod.ts'
 import {
   arg,
@@ -67,7 +67,7 @@ async function sync(
 
 const syncOf = (word: string, folder: string): MasterFunction =>
   masterFn({
-    doc: `Take users' own ${folder} over from \`salt://_${folder}\`.`,
+    doc: `Sync custom ${folder} from \`salt://_${folder}\`.`,
     args,
     examples: [`salt-run saltutil.sync_${word}`],
     run: (ctx, given) => sync(ctx, folder, given),
@@ -75,10 +75,10 @@ const syncOf = (word: string, folder: string): MasterFunction =>
 
 export default defineRunner({
   name: 'saltutil',
-  doc: "Takes users' own modules over from the file server.",
+  doc: 'Sync custom modules from the file server to the master.',
   functions: {
     sync_all: masterFn({
-      doc: "Take all of users' own modules over from the file server.",
+      doc: 'Sync all custom modules from the file server.',
       args,
       examples: ['salt-run saltutil.sync_all'],
       run: async (ctx, given) => {

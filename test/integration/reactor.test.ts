@@ -150,7 +150,10 @@ describe('a reaction', () => {
   })
 
   test('reaches the minions of a nodegroup, also within an orchestration', async () => {
-    write('reactor/direct.sls', 'say:\n  local.test.echo:\n    - tgt: web\n    - tgt_type: nodegroup\n    - arg: [hello]\n')
+    write(
+      'reactor/direct.sls',
+      'say:\n  local.test.echo:\n    - tgt: web\n    - tgt_type: nodegroup\n    - arg: [hello]\n',
+    )
     write('reactor/orch.sls', 'go:\n  runner.state.orchestrate:\n    - args:\n        mods: orch\n')
     write('srv/salt/orch.sls', 'apply:\n  salt.state:\n    - tgt: web\n    - tgt_type: nodegroup\n    - sls: one\n')
     write('srv/salt/one.sls', 'nothing:\n  test.nop\n')

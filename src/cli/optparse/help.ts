@@ -22,7 +22,7 @@ export function helpText(program: Program): string {
     ...(program.description === undefined ? [] : [fill(program.description, 0)]),
     `Options:\n${optionLines(program.options, 2, column)}`,
     ...program.groups.map((group) => groupText(group, column)),
-    fill(`More about ${program.name} is in its man page and on https://docs.saltproject.io`, 0),
+    fill(`Salt documents ${program.name} on https://docs.saltproject.io`, 0),
   ]
   return sections.join('\n')
 }

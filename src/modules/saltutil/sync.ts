@@ -107,7 +107,7 @@ const MASTERLESS: readonly Family[] = [
 
 const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family): FunctionDeclaration =>
   fn({
-    doc: `Take users' own ${name} over from \`salt://_${name}\`.`,
+    doc: `Sync custom ${name} from \`salt://_${name}\`.`,
     args: {
       saltenv,
       ...(tell && { refresh: refresh(isDefault) }),
@@ -131,7 +131,7 @@ const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family
 const isMasterless = (ctx: FunctionContext): boolean => ctx.opts.get('file_client') === 'local'
 
 const syncAll = fn({
-  doc: "Take all of users' own modules over from the file server.",
+  doc: 'Sync all custom modules from the file server.',
   args: { saltenv, refresh: refresh(true), extmod_whitelist, extmod_blacklist, clean_pillar_cache },
   returns: ret.dict('What came or changed, by family'),
   examples: ["salt '*' saltutil.sync_all"],
