@@ -1,6 +1,7 @@
-// `npm run -s soak -- --minutes N [--minions 40] [--rate 20]`: some load for a long time. A master and a real minion are asked
-// for jobs, events, files, pillar and sign-ins, while listeners come and go; each minute it prints what both hold. At the
-// end both must hold no more than when they had warmed up.
+// `npm run -s soak -- --minutes N [--minions 200] [--rate 20]`: some load for a long time. A master and a real minion are asked
+// for jobs (also with `--static` and `-b`), events, files, pillar and sign-ins, while listeners come and go; each minute it prints
+// what both hold. At the end the memory of both must have levelled off: in the last half of the time it grows by less than
+// MOST_SLOPE.
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -13,14 +14,19 @@ import { FaultSite, REAL } from './site.ts'
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
-    minions: { type: 'string', default: '40' },
+    minions: { type: 'string', default: '200' },
     /** Requests of minions each second; a job goes to all of them every other second. */
     rate: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
   },
 })
 
-const counts = { jobs: 0, returns: 0, requests: 0, listeners: 0, signIns: 0, failures: 0 }
+/** MiB a minute. */
+const MOST_SLOPE = 0.1
+/** Times a minute that memory is looked at. */
+const LOOKS = 12
+
+const counts = { jobs: 0, statics: 0, batches: 0, returns: 0, requests: 0, listeners: 0, signIns: 0, failures: 0 }
 const site = new FaultSite()
 const chance = new Chance(Number(values.seed))
 let isOver = false
@@ -84,6 +90,13 @@ async function command(): Promise<void> {
   if (!stdout.includes('soak')) throw new Error(`salt printed ${stdout}${stderr}`)
 }
 
+/** A job by `salt` whose answers come together, or from batches, must have them all. */
+async function gathered(how: string): Promise<void> {
+  const { stdout, stderr } = await site.cluster.run(`salt ${how} sim-* fault.note --out=json`)
+  const answered = new Set(stdout.match(/"sim-\d+"/g)).size
+  if (answered !== site.sims.length) throw new Error(`salt ${how} has ${answered} answers\n${stderr}`)
+}
+
 function row(minute: number, held: Record<string, Held>): string {
   const parts = Object.entries(held).map(
     ([name, { memoryMiB, descriptors }]) => `${name} ${memoryMiB.toFixed(1)} MiB ${descriptors} fds`,
@@ -94,7 +107,13 @@ function row(minute: number, held: Record<string, Held>): string {
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
-/** What grew between the second quarter of the time and the last. */
+/** MiB a minute: the median of the slopes between any two minutes, which a single peak does not move. */
+function slope(memory: readonly number[]): number {
+  const slopes = memory.flatMap((late, i) => memory.slice(0, i).map((early, j) => (late - early) / (i - j)))
+  return median(slopes)
+}
+
+/** What grew: memory in the last half of the time, descriptors between the second quarter and the last. */
 function growth(name: string, samples: readonly Held[]): string[] {
   const quarter = Math.floor(samples.length / 4)
   if (quarter < 2) return []
@@ -104,15 +123,24 @@ function growth(name: string, samples: readonly Held[]): string[] {
     median(early.map((held) => held[field])),
     median(late.map((held) => held[field])),
   ]
+  const rise = slope(samples.slice(-Math.floor(samples.length / 2)).map(({ memoryMiB }) => memoryMiB))
   const [memoryBefore, memory] = of('memoryMiB')
   const [, descriptors] = of('descriptors')
   // connections that rest are closed: a quiet minute has fewer
   const descriptorsBefore = Math.max(...early.map((held) => held.descriptors))
-  process.stdout.write(`${name}: ${memoryBefore.toFixed(1)} → ${memory.toFixed(1)} MiB, ${descriptors} descriptors\n`)
+  process.stdout.write(
+    `${name}: ${memoryBefore.toFixed(1)} → ${memory.toFixed(1)} MiB, ${rise.toFixed(3)} MiB a minute in the last half, ${descriptors} descriptors\n`,
+  )
   const problems: string[] = []
-  if (memory > memoryBefore * 1.15 + 5) problems.push(`the memory of the ${name} grew`)
+  if (memory > memoryBefore * 1.15 + 5 || rise >= MOST_SLOPE) problems.push(`the memory of the ${name} grew`)
   if (descriptors > descriptorsBefore + 5) problems.push(`the descriptors of the ${name} grew`)
   return problems
+}
+
+/** The medians of what was held in a minute: what is free but not collected yet comes and goes. */
+function typical(looks: readonly Held[]): Held {
+  const of = (field: keyof Held): number => median(looks.map((held) => held[field]))
+  return { memoryMiB: of('memoryMiB'), descriptors: of('descriptors'), peakMiB: of('peakMiB') }
 }
 
 async function main(): Promise<number> {
@@ -131,10 +159,25 @@ async function main(): Promise<number> {
       repeat(() => chance.whole(500, 3000), listen),
       repeat(() => chance.whole(2000, 8000), signIn),
       repeat(() => 20_000, command),
+      repeat(
+        () => 10_000,
+        () => gathered('--static').then(() => counts.statics++),
+      ),
+      repeat(
+        () => 15_000,
+        () => gathered('-b 50').then(() => counts.batches++),
+      ),
     ]
     for (let minute = 1; minute <= Number(values.minutes); minute++) {
-      await sleep(60_000)
-      const held = { master: site.holds(), minion: holds(site.cluster.pidOf(REAL)) }
+      const looks: Record<'master' | 'minion', Held>[] = []
+      for (let i = 0; i < LOOKS; i++) {
+        await sleep(60_000 / LOOKS)
+        looks.push({ master: site.holds(), minion: holds(site.cluster.pidOf(REAL)) })
+      }
+      const held = {
+        master: typical(looks.map(({ master }) => master)),
+        minion: typical(looks.map(({ minion }) => minion)),
+      }
       samples['master']!.push(held.master)
       samples['minion']!.push(held.minion)
       process.stdout.write(row(minute, held))
