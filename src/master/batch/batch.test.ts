@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Dict, encodeMsgpack, type Value } from '../../data/mod.ts'
 import { Batch, type BatchNews, type BatchPlan } from './batch.ts'
+import { batchEvent } from './telling.ts'
 
 const plan = (more: Partial<BatchPlan> = {}): BatchPlan => ({
   jid: '20260101000000000000',
@@ -80,5 +81,15 @@ describe('a batch', () => {
     const revived = Batch.revive(batch.describe())
     expect(revived.describe()).toEqual(batch.describe())
     expect(advance(revived, answered('b'), 2)).toEqual(['d'])
+  })
+
+  it('of many minions adds as much to the journal for each, however many they are', () => {
+    const bytesForEach = (count: number): number => {
+      const ids = Array.from({ length: count }, (_, index) => `web${index}`)
+      const batch = new Batch(plan({ size: 50, tgt: ids, tgtType: 'list' }), ids, 0)
+      return encodeMsgpack(batchEvent(batch, 'progress', 1), 'bus').length
+    }
+    expect(bytesForEach(1000)).toBeLessThan(bytesForEach(500) * 1.1)
+    expect(bytesForEach(1000)).toBeLessThan(1000)
   })
 })

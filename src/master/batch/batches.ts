@@ -19,8 +19,12 @@ const WRITE_MS = 500
 
 const RESUME_MS = 5000
 
-/** Every minion reads every publication, so one publication starts all minions whose turn comes within this time. */
+/**
+ * Every minion reads every publication, so one publication starts many minions: those whose turn comes while others return, until
+ * nobody has returned for a moment or the first of them has waited long enough.
+ */
 const GATHERING_MS = 50
+const LONGEST_GATHERING_MS = 500
 
 const STOP = /^salt\/batch\/([^/]+)\/stop$/
 
@@ -148,10 +152,19 @@ export class Batches {
   private startSoon(batch: Batch): void {
     if (batch.pending.length === 0 || this.startingSoon.has(batch)) return
     this.startingSoon.add(batch)
-    this.later(GATHERING_MS, `Batch ${batch.plan.jid}`, async () => {
+    const latest = performance.now() + LONGEST_GATHERING_MS
+    const look = async (done: number): Promise<void> => {
+      const isQuiet = batch.done.size + batch.failed.size === done
+      if (!isQuiet && performance.now() < latest) return this.gather(batch, look)
       this.startingSoon.delete(batch)
       await this.startNext(batch, false)
-    })
+    }
+    this.gather(batch, look)
+  }
+
+  private gather(batch: Batch, look: (done: number) => Promise<void>): void {
+    const done = batch.done.size + batch.failed.size
+    this.later(GATHERING_MS, `Batch ${batch.plan.jid}`, () => look(done))
   }
 
   private waitUntil(batch: Batch, time: number): void {

@@ -1,11 +1,15 @@
 // Events of a batch. Those of a small batch that a program waits for carry its whole state, those of other batches only numbers.
-import type { Dict, Value } from '../../data/mod.ts'
+// A long target is in the first event alone: there is an event for each return.
+import { type Dict, isList, type Value } from '../../data/mod.ts'
 import type { Batch } from './batch.ts'
 
 export type BatchMoment = 'new' | 'progress' | 'complete' | 'halted'
 
 /** Minions of a batch whose events carry its state: the events of a batch grow with the square of this number. */
 const TOLD_WHOLE = 100
+
+/** Characters of a target from which on only the first event has it. */
+const LONG_TARGET = 1000
 
 export const batchTag = (jid: string, moment: string): string => `salt/batch/${jid}/${moment}`
 
@@ -14,7 +18,7 @@ export function batchEvent(batch: Batch, moment: BatchMoment, now: number): Dict
   const base: Array<[Value, Value]> = [
     ['jid', plan.jid],
     ['fun', plan.fun],
-    ['tgt', plan.tgt],
+    ...(moment === 'new' || isShort(plan.tgt) ? ([['tgt', plan.tgt]] as Array<[Value, Value]>) : []),
     ['tgt_type', plan.tgtType],
     ['user', plan.user],
   ]
@@ -23,6 +27,9 @@ export function batchEvent(batch: Batch, moment: BatchMoment, now: number): Dict
   }
   return new Map<Value, Value>([...base, ...NUMBERS[moment](batch, now)])
 }
+
+const isShort = (target: Value): boolean =>
+  isList(target) ? target.length <= TOLD_WHOLE : typeof target !== 'string' || target.length <= LONG_TARGET
 
 const ended = (batch: Batch, now: number): Array<[Value, Value]> => [
   ['completed', batch.done.size],
