@@ -30,18 +30,32 @@ describe('the import checker', () => {
     ['lets tests of a pure room read files', { 'data/a.test.ts': "import 'node:fs'" }, undefined],
     [
       'refuses a plugin that imports a daemon',
-      { 'states/a.ts': "import { x } from '../render/mod.ts'" },
+      { 'library/files/file/state.ts': "import { x } from '../../../render/mod.ts'" },
       /plugins import only/,
     ],
     [
       'refuses a daemon that imports a plugin',
-      { 'minion/a.ts': "import { x } from '../states/mod.ts'" },
+      { 'minion/a.ts': "import { x } from '../library/files/file/state.ts'" },
       /through the loader/,
     ],
-    ['lets the loader load a plugin', { 'loader/a.ts': "const x = () => import('../states/file.ts')" }, undefined],
+    [
+      'lets the loader load a plugin',
+      { 'loader/a.ts': "const x = () => import('../library/files/file/state.ts')" },
+      undefined,
+    ],
+    [
+      'refuses a plugin that imports another subject',
+      { 'library/files/file/state.ts': "import { x } from '../../users/user/passwd.ts'" },
+      /own subject only/,
+    ],
+    [
+      'lets plugins share the common parts of their area',
+      { 'library/packages/apk/module.ts': "import { x } from '../common/declare.ts'" },
+      undefined,
+    ],
     [
       'refuses a loader that always loads one',
-      { 'loader/a.ts': "import { x } from '../states/file.ts'" },
+      { 'loader/a.ts': "import { x } from '../library/files/file/state.ts'" },
       /loader only/,
     ],
     ['refuses an undeclared room', { 'misc/a.ts': '' }, /no declared room/],
@@ -91,8 +105,8 @@ describe('reading imports', () => {
 
 describe('plugins', () => {
   test('have a machine to try them on in their tests, and only there', () => {
-    const text = "import { MemoryHost } from '../host/mod.ts'"
-    expect(checkImports([{ path: 'src/modules/file.test.ts', text }])).toEqual([])
-    expect(checkImports([{ path: 'src/modules/file.ts', text }])).toHaveLength(1)
+    const text = "import { MemoryHost } from '../../../host/mod.ts'"
+    expect(checkImports([{ path: 'src/library/files/file/module.test.ts', text }])).toEqual([])
+    expect(checkImports([{ path: 'src/library/files/file/module.ts', text }])).toHaveLength(1)
   })
 })

@@ -2,9 +2,10 @@
 // itself through others, pure rooms do no I/O, and plugins stay by themselves.
 import { posix } from 'node:path'
 import {
+  isOwnPart,
+  LIBRARY,
   LOADING_ROOM,
   PLUGIN_MAY_IMPORT,
-  PLUGIN_ROOMS,
   PLUGIN_TESTS_MAY_IMPORT,
   PURE_NODE_MODULES,
   PURE_ROOMS,
@@ -46,11 +47,14 @@ function checkImport(path: string, room: string, { specifier, lazy }: Import, ta
   if (!target.startsWith('src/')) return isTest(path) ? undefined : 'src/ imports nothing from outside src/'
   const other = roomOf(target)
   if (other === undefined || !ROOMS.includes(other)) return 'leads to no declared room'
+  if (other === LIBRARY && room === LIBRARY) {
+    return isTest(path) || isOwnPart(path, target) ? undefined : 'plugins import parts of their own subject only'
+  }
   if (other === room) {
     return target === `src/${room}/mod.ts` && !isTest(path) ? 'inside a room, import the file itself' : undefined
   }
-  if (room === LOADING_ROOM && lazy && PLUGIN_ROOMS.has(other)) return undefined
-  if (isTest(path) && PLUGIN_ROOMS.has(room) && PLUGIN_TESTS_MAY_IMPORT.has(other)) return checkFace(target, other)
+  if (room === LOADING_ROOM && lazy && other === LIBRARY) return undefined
+  if (isTest(path) && room === LIBRARY && PLUGIN_TESTS_MAY_IMPORT.has(other)) return checkFace(target, other)
   return checkRooms(room, other) ?? checkFace(target, other)
 }
 
@@ -60,9 +64,9 @@ function checkPackage(path: string, room: string, specifier: string): string | u
 }
 
 function checkRooms(room: string, other: string): string | undefined {
-  if (PLUGIN_ROOMS.has(other)) return `plugins in ${other}/ are reached through the loader only`
-  if (PLUGIN_ROOMS.has(room) && !PLUGIN_MAY_IMPORT.has(other)) {
-    return `plugins import only ${[...PLUGIN_MAY_IMPORT].join(', ')} and their own folder`
+  if (other === LIBRARY) return 'plugins are reached through the loader only'
+  if (room === LIBRARY && !PLUGIN_MAY_IMPORT.has(other)) {
+    return `plugins import only ${[...PLUGIN_MAY_IMPORT].join(', ')} and their own subject`
   }
   return ROOMS.indexOf(other) < ROOMS.indexOf(room) ? undefined : `${room}/ lies below ${other}/`
 }

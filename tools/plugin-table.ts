@@ -1,14 +1,13 @@
-// `tsx tools/plugin-table.ts`: writes src/loader/*-table.ts, which name every function of src/modules/, src/states/,
-// src/runners/ and src/wheel/ and how its file is imported, and the reference in docs/. Tests fail when they are out of date.
-import { readdirSync, writeFileSync } from 'node:fs'
+// `tsx tools/plugin-table.ts`: writes src/loader/*-table.ts, which name the functions of src/library/ and how the file of each is
+// imported, and the reference in docs/. Tests fail when they are out of date.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type StateDeclaration, stateHooks } from '../src/sdk/mod.ts'
-import { type Declaration, declarations } from './plugin-declarations.ts'
+import { calledName, type Declaration, type NamedPlugin, type PluginKind, plugins } from './plugin-declarations.ts'
 import { writeReference } from './reference.ts'
 
 interface Family {
-  folder: string
-  table: string
+  kind: PluginKind
   head: string
   hooks(declaration: Declaration): string[]
   /** Whether entries say which plugins serve everywhere. */
@@ -16,8 +15,7 @@ interface Family {
 }
 
 export const MODULES: Family = {
-  folder: 'modules',
-  table: 'module-table.ts',
+  kind: 'module',
   head: `// Made by tools/plugin-table.ts; run it after a function was added, renamed or removed.
 import type { ModuleTable } from './registry.ts'
 
@@ -28,8 +26,7 @@ export const moduleTable: ModuleTable = {
 }
 
 export const STATES: Family = {
-  folder: 'states',
-  table: 'state-table.ts',
+  kind: 'state',
   head: `// Made by tools/plugin-table.ts; run it after a state was added, renamed or removed.
 import type { StateTable } from './state-registry.ts'
 
@@ -39,8 +36,7 @@ export const stateTable: StateTable = {
 }
 
 export const THORIUM: Family = {
-  folder: 'thorium',
-  table: 'thorium-table.ts',
+  kind: 'thorium',
   head: `// Made by tools/plugin-table.ts; run it after a state of Thorium was added, renamed or removed.
 import type { StateTable } from './state-registry.ts'
 
@@ -49,9 +45,8 @@ export const thoriumTable: StateTable = {
   hooks: () => [],
 }
 
-const masterFamily = (folder: string, kind: string): Family => ({
-  folder,
-  table: `${kind}-table.ts`,
+const masterFamily = (kind: 'runner' | 'wheel'): Family => ({
+  kind,
   head: `// Made by tools/plugin-table.ts; run it after a function was added, renamed or removed.
 import type { MasterTable } from './master-registry.ts'
 
@@ -60,16 +55,15 @@ export const ${kind}Table: MasterTable = {
   hooks: () => [],
 })
 
-export const RUNNERS: Family = masterFamily('runners', 'runner')
-export const WHEEL: Family = masterFamily('wheel', 'wheel')
+export const RUNNERS: Family = masterFamily('runner')
+export const WHEEL: Family = masterFamily('wheel')
 
 export const FAMILIES: readonly Family[] = [MODULES, STATES, THORIUM, RUNNERS, WHEEL]
 
 export async function tableText(root: string, family: Family): Promise<string> {
   const byName = new Map<string, string[]>()
-  const folder = join(root, 'src', family.folder)
-  for (const [file, declaration] of await declarations(folder)) {
-    const name = declaration.virtual ?? declaration.name
+  for (const { file, declaration } of await plugins<Declaration>(root, family.kind)) {
+    const name = calledName(declaration)
     const entries = byName.get(name) ?? []
     entries.push(entryText(family, file, declaration))
     byName.set(name, entries)
@@ -85,32 +79,34 @@ function entryText(family: Family, file: string, declaration: Declaration): stri
     listText('functions', Object.keys(declaration.functions)),
     hooks.length > 0 ? listText('hooks', hooks) : '',
     family.tellsAlways && !('when' in declaration) ? '      always: true,\n' : '',
-    `      load: () => import('../${family.folder}/${file}'),\n    },\n`,
+    `      load: () => import('../${file}'),\n    },\n`,
   ].join('')
 }
 
-/** Families of which each file is one plugin: their tables are short. */
+/** Families without functions to call: their tables are short. */
 interface ShortFamily {
-  folder: string
-  kind: string
+  kind: PluginKind
   type: string
 }
 
 export const SHORT_FAMILIES: readonly ShortFamily[] = [
-  { folder: 'beacons', kind: 'beacon', type: 'BeaconDeclaration' },
-  { folder: 'returners', kind: 'returner', type: 'ReturnerModule' },
-  { folder: 'engines', kind: 'engine', type: 'EngineDeclaration' },
+  { kind: 'beacon', type: 'BeaconDeclaration' },
+  { kind: 'returner', type: 'ReturnerModule' },
+  { kind: 'engine', type: 'EngineDeclaration' },
 ]
 
-export function shortTableText(root: string, { folder, kind, type }: ShortFamily): string {
-  const files = readdirSync(join(root, 'src', folder)).filter((file) => /^\w+\.ts$/.test(file))
-  const lines = files.sort().map((file) => `  ${file.replace('.ts', '')}: () => import('../${folder}/${file}'),\n`)
+export async function shortTableText(root: string, { kind, type }: ShortFamily): Promise<string> {
+  const named = (await plugins<NamedPlugin>(root, kind)).map(({ file, declaration }) => [calledName(declaration), file])
+  const lines = named.sort().map(([name, file]) => `  ${name}: () => import('../${file}'),\n`)
   return `// Made by tools/plugin-table.ts; run it after a ${kind} was added or removed.
 import type { ${type} } from '../sdk/mod.ts'
 
 export const ${kind}Table: Readonly<Record<string, () => Promise<{ default: ${type} }>>> = {
 ${lines.join('')}}\n`
 }
+
+export const tableFile = (root: string, { kind }: { kind: PluginKind }): string =>
+  join(root, 'src', 'loader', `${kind}-table.ts`)
 
 /** Words up to the edge of the page, as the formatter leaves them. */
 function listText(key: string, words: readonly string[]): string {
@@ -123,10 +119,10 @@ function listText(key: string, words: readonly string[]): string {
 if (import.meta.filename === process.argv[1]) {
   const root = join(import.meta.dirname, '..')
   for (const family of FAMILIES) {
-    writeFileSync(join(root, 'src', 'loader', family.table), await tableText(root, family))
+    writeFileSync(tableFile(root, family), await tableText(root, family))
   }
   for (const family of SHORT_FAMILIES) {
-    writeFileSync(join(root, 'src', 'loader', `${family.kind}-table.ts`), shortTableText(root, family))
+    writeFileSync(tableFile(root, family), await shortTableText(root, family))
   }
   await writeReference(root)
 }

@@ -4,33 +4,44 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repr } from '../src/data/mod.ts'
 import type { Args, FunctionDeclaration } from '../src/sdk/mod.ts'
-import { type Declaration, declarations, type NamedPlugin, plugins } from './plugin-declarations.ts'
+import { calledName, type Declaration, type NamedPlugin, type PluginFile, plugins } from './plugin-declarations.ts'
 
 type Documented = Pick<FunctionDeclaration, 'doc' | 'args' | 'examples' | 'returns'> & { effect?: string }
 
-const MADE_BY = 'Made by `tools/reference.ts` from the declarations in'
+const MADE_BY = 'Made by `tools/reference.ts` from the declarations in `src/library`; do not edit by hand.'
 
 const SEVERAL = 'Where several modules have one name, those that fit the minion serve it.'
 
 const FAMILIES = {
   modules: [
+    'module',
     'Execution modules',
     `What \`salt '*' module.function\` and \`salt['module.function'](…)\` in templates call. ${SEVERAL}`,
   ],
-  states: ['State modules', `What SLS files declare. ${SEVERAL}`],
+  states: ['state', 'State modules', `What SLS files declare. ${SEVERAL}`],
   thorium: [
+    'thorium',
     'Thorium',
     'What files below `thorium_roots` declare: states over the events of the master, run by the engine `thorium`.',
   ],
-  runners: ['Runners', 'What `salt-run module.function` calls, on the master.'],
-  wheel: ['Wheel modules', 'What manages the master itself: `salt-key`, reactors and orchestrations call it.'],
+  runners: ['runner', 'Runners', 'What `salt-run module.function` calls, on the master.'],
+  wheel: ['wheel', 'Wheel modules', 'What manages the master itself: `salt-key`, reactors and orchestrations call it.'],
 } as const
 
 /** Plugins that have no functions of their own to call: a page for each family says what there is. */
 const NAMED = {
-  beacons: ['Beacons', 'What a minion can watch: a name under `beacons` in its options or pillar, with settings.'],
-  returners: ['Returners', 'Where returns can be sent besides: `--return`, `return`, `ext_job_cache`, `event_return`.'],
+  beacons: [
+    'beacon',
+    'Beacons',
+    'What a minion can watch: a name under `beacons` in its options or pillar, with settings.',
+  ],
+  returners: [
+    'returner',
+    'Returners',
+    'Where returns can be sent besides: `--return`, `return`, `ext_job_cache`, `event_return`.',
+  ],
   engines: [
+    'engine',
     'Engines',
     'What can work beside a master or a minion: a name under `engines` in its options, with settings.',
   ],
@@ -42,11 +53,9 @@ export const REFERENCE_FAMILIES = Object.keys(FAMILIES) as FamilyName[]
 
 /** Texts by file name below the family's folder. */
 export async function referencePages(root: string, family: FamilyName): Promise<Map<string, string>> {
-  const found = await declarations(join(root, 'src', family))
+  const found = await plugins<Declaration>(root, FAMILIES[family][0])
   const pages = new Map<string, string>()
-  for (const [file, declaration] of found) {
-    pages.set(file.replace(/\.ts$/, '.md'), pageText(`src/${family}/${file}`, declaration))
-  }
+  for (const plugin of found) pages.set(`${plugin.declaration.name}.md`, pageText(plugin))
   pages.set('README.md', indexText(family, found))
   return pages
 }
@@ -54,10 +63,10 @@ export async function referencePages(root: string, family: FamilyName): Promise<
 /** What the plugins of a family are, by page. */
 export async function namedPages(root: string): Promise<Map<string, string>> {
   const pages = new Map<string, string>()
-  for (const [family, [title, meaning]] of Object.entries(NAMED)) {
-    const found = [...(await plugins<NamedPlugin>(join(root, 'src', family))).values()]
+  for (const [family, [kind, title, meaning]] of Object.entries(NAMED)) {
+    const found = (await plugins<NamedPlugin>(root, kind)).map(({ declaration }) => declaration)
     const rows = found.map((plugin) => `| \`${calledName(plugin)}\` | ${inCell(plugin.doc)} |`)
-    const head = [`# ${title}`, `${MADE_BY} \`src/${family}\`; do not edit by hand.`, meaning]
+    const head = [`# ${title}`, MADE_BY, meaning]
     const settings = found.flatMap((plugin) => settingsText(plugin))
     pages.set(`${family}.md`, textOf([...head, ['| name | |', '|---|---|', ...rows].join('\n'), ...settings]))
   }
@@ -74,28 +83,27 @@ function settingsText(plugin: NamedPlugin & { args?: Args }): string[] {
   return [`## ${calledName(plugin)}`, ['| setting | default | |', '|---|---|---|', ...rows].join('\n')]
 }
 
-const calledName = ({ name, virtual }: NamedPlugin): string => virtual ?? name
-
-function indexText(family: FamilyName, found: ReadonlyMap<string, Declaration>): string {
-  const [title, meaning] = FAMILIES[family]
-  const byCall = [...found].sort(([, a], [, b]) => (calledName(a) < calledName(b) ? -1 : 1))
-  const rows = byCall.map(([file, declaration]) => {
+function indexText(family: FamilyName, found: readonly PluginFile<Declaration>[]): string {
+  const [, title, meaning] = FAMILIES[family]
+  const byCall = found.map(({ declaration }) => declaration).sort((a, b) => (calledName(a) < calledName(b) ? -1 : 1))
+  const rows = byCall.map((declaration) => {
     const functions = Object.keys(declaration.functions)
-    const page = `[${declaration.name}](${file.replace(/\.ts$/, '.md')})`
+    const page = `[${declaration.name}](${declaration.name}.md)`
     return `| \`${calledName(declaration)}\` | ${page} | ${functions.length} | ${inCell(firstSentence(declaration.doc))} |`
   })
-  const count = byCall.reduce((sum, [, { functions }]) => sum + Object.keys(functions).length, 0)
+  const count = byCall.reduce((sum, { functions }) => sum + Object.keys(functions).length, 0)
   return textOf([
     `# ${title}`,
-    `${MADE_BY} \`src/${family}\`; do not edit by hand.`,
+    MADE_BY,
     `${meaning} There are ${count} functions.`,
     ['| called | module | functions | |', '|---|---|---:|---|', ...rows].join('\n'),
   ])
 }
 
-function pageText(source: string, declaration: Declaration): string {
+function pageText({ file, declaration }: PluginFile<Declaration>): string {
   const called = calledName(declaration)
-  const parts = [`# ${declaration.name}`, `${MADE_BY} \`${source}\`; do not edit by hand.`, plain(declaration.doc)]
+  const madeBy = MADE_BY.replace('src/library', `src/${file}`)
+  const parts = [`# ${declaration.name}`, madeBy, plain(declaration.doc)]
   if (called !== declaration.name) parts.push(`Called as \`${called}\`.`)
   const functions = Object.entries(declaration.functions as Readonly<Record<string, Documented>>)
   for (const [name, documented] of functions) parts.push(...functionText(`${called}.${name}`, documented))

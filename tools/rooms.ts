@@ -23,17 +23,7 @@ export const ROOMS = [
   'pillar',
   'grains',
   'state',
-  'modules',
-  'states',
-  'runners',
-  'wheel',
-  'beacons',
-  'returners',
-  'engines',
-  'thorium',
-  'auth',
-  'roster',
-  'tops',
+  'library',
   'schedule',
   'reactor',
   'orchestrate',
@@ -56,29 +46,27 @@ export const PURE_ROOMS = new Set(['data', 'x509', 'yaml', 'jinja'])
 /** Node modules that do no I/O. */
 export const PURE_NODE_MODULES = new Set(['node:crypto', 'node:buffer', 'node:util'])
 
-/** Families of plugins: only the loader names them, lazily, and they import little. */
-export const PLUGIN_ROOMS = new Set([
-  'modules',
-  'states',
-  'runners',
-  'wheel',
-  'beacons',
-  'returners',
-  'engines',
-  'thorium',
-  'auth',
-  'roster',
-  'tops',
-])
+/** The room of plugins: `library/<area>/<subject>/`. Only the loader names its files, lazily. */
+export const LIBRARY = 'library'
 
 /** The room that reaches plugins, at the moment they are called. */
 export const LOADING_ROOM = 'loader'
 
-/** All that a plugin may import beside its own folder. */
+/** The rooms that a plugin may import. */
 export const PLUGIN_MAY_IMPORT = new Set(['sdk', 'base', 'data'])
 
-/** What tests of plugins need besides: a machine to try them on. */
+/** The rooms that tests of plugins may import besides: a machine to try them on. */
 export const PLUGIN_TESTS_MAY_IMPORT = new Set(['host'])
+
+/** The folder of an area whose files all subjects of the area may import. */
+const COMMON = 'common'
+
+/** Return whether a file of the library may import another: one of its own subject, or one that its area shares. */
+export function isOwnPart(file: string, imported: string): boolean {
+  const [, , area, subject] = file.split('/')
+  const [, , otherArea, otherSubject] = imported.split('/')
+  return area === otherArea && (subject === otherSubject || otherSubject === COMMON)
+}
 
 /** The room a path lies in, or undefined outside src/. */
 export function roomOf(path: string): string | undefined {

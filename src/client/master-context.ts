@@ -9,18 +9,18 @@ import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
 import { MasterRegistry, type Registry, runnerTable, wheelTable } from '../loader/mod.ts'
 import { asStepJob, keptSteps, masterMinion, reaching } from '../orchestrate/mod.ts'
-import type {
-  BusMessage,
-  EventWish,
-  MasterContext,
-  MasterFunctionCall,
-  MasterOutcome,
-  MasterReach,
-  MinionJob,
-  MinionReturn,
-  OwnPlugin,
+import {
+  type BusMessage,
+  type EventWish,
+  type MasterContext,
+  type MasterFunctionCall,
+  type MasterOutcome,
+  type MasterReach,
+  type MinionJob,
+  type MinionReturn,
+  type OwnPlugin,
+  signatureOf,
 } from '../sdk/mod.ts'
-import { signatureOf } from '../sdk/mod.ts'
 import {
   type DataCache,
   type JobStore,

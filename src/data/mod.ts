@@ -1,28 +1,7 @@
-export { Deb822Section, Deb822Source } from './apt/deb822.ts'
-export { SOURCES_LIST, SourceLine, switchOf } from './apt/source-line.ts'
-export {
-  type AptSource,
-  combineComments,
-  commaList,
-  expandRepoDefinition,
-  type Ppa,
-  parseSources,
-  ppaFile,
-  ppaLine,
-  ppaOf,
-  type RepoOptions,
-  sameSource,
-  sameUri,
-  sourceTexts,
-  stripUri,
-} from './apt/sources.ts'
-export { type AugeasCommand, type AugeasMethod, parseAugeasCommand } from './augeas-command.ts'
-export { type AuthorizedKey, authorizedKey } from './authorized-key.ts'
 export { decodeBase64 } from './base64.ts'
 export { decodeBytes, encodeText, textOrBytes } from './codecs.ts'
 export { compare, compareText, equals, type Ordering, order } from './compare.ts'
 export { deepCopy, shallowCopy } from './copy.ts'
-export { cronDiffers, cronMatches, NO_CRON_ID } from './cron-entry.ts'
 export { parseCsv } from './csv.ts'
 export { dayOfYear, isoWeekOf } from './date/calendar.ts'
 export { PyDate, PyDatetime } from './date/date.ts'
@@ -80,7 +59,6 @@ export { floatFromText, intFromText } from './number-text.ts'
 export { abs, add, div, floordiv, mod, mul, neg, pos, pow, sub } from './numbers.ts'
 export { isProven, orderProof } from './order-proof.ts'
 export { fromPlain, isPlainObject, type Plain, PlainError, toPlain } from './plain.ts'
-export { isStoredPassword, storedPassword } from './postgres-password.ts'
 export { bitLength } from './power.ts'
 export { pformat } from './pprint.ts'
 export { contains, hasWideChars, isIterable, iterate, len, noAttribute, textLength, truthy } from './protocol.ts'

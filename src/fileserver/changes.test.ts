@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Dict, Plain } from '../data/mod.ts'
-import { fromPlain, toPlain } from '../data/mod.ts'
+import { type Dict, fromPlain, type Plain, toPlain } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import { FileServer } from './file-server.ts'
 

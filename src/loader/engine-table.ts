@@ -2,13 +2,13 @@
 import type { EngineDeclaration } from '../sdk/mod.ts'
 
 export const engineTable: Readonly<Record<string, () => Promise<{ default: EngineDeclaration }>>> = {
-  http_logstash: () => import('../engines/http_logstash.ts'),
-  ircbot: () => import('../engines/ircbot.ts'),
-  logstash: () => import('../engines/logstash.ts'),
-  reactor: () => import('../engines/reactor.ts'),
-  script: () => import('../engines/script.ts'),
-  stalekey: () => import('../engines/stalekey.ts'),
-  test: () => import('../engines/test.ts'),
-  thorium: () => import('../engines/thorium.ts'),
-  webhook: () => import('../engines/webhook.ts'),
+  http_logstash: () => import('../library/messaging/logstash/http_logstash.engine.ts'),
+  ircbot: () => import('../library/messaging/ircbot/engine.ts'),
+  logstash: () => import('../library/messaging/logstash/logstash.engine.ts'),
+  reactor: () => import('../library/salt/engines/reactor.engine.ts'),
+  script: () => import('../library/salt/engines/script.engine.ts'),
+  stalekey: () => import('../library/salt/engines/stalekey.engine.ts'),
+  test: () => import('../library/salt/engines/test.engine.ts'),
+  thorium: () => import('../library/salt/engines/thorium.engine.ts'),
+  webhook: () => import('../library/messaging/webhook/engine.ts'),
 }

@@ -6,7 +6,7 @@ export const moduleTable: ModuleTable = {
     {
       functions: ['list_aliases', 'get_target', 'has_target', 'set_target', 'rm_alias'],
       always: true,
-      load: () => import('../modules/aliases.ts'),
+      load: () => import('../library/system/aliases/module.ts'),
     },
   ],
   alternatives: [
@@ -22,13 +22,13 @@ export const moduleTable: ModuleTable = {
         'auto',
         'set',
       ],
-      load: () => import('../modules/alternatives.ts'),
+      load: () => import('../library/system/alternatives/module.ts'),
     },
   ],
   ansible: [
     {
       functions: ['help', 'list', 'call', 'playbooks', 'targets', 'discover_playbooks'],
-      load: () => import('../modules/ansiblegate.ts'),
+      load: () => import('../library/automation/ansible/module.ts'),
     },
   ],
   apache: [
@@ -55,7 +55,7 @@ export const moduleTable: ModuleTable = {
         'a2enconf',
         'a2disconf',
       ],
-      load: () => import('../modules/apache.ts'),
+      load: () => import('../library/web/apache/module.ts'),
     },
   ],
   pkg: [
@@ -77,7 +77,7 @@ export const moduleTable: ModuleTable = {
         'file_dict',
         'owner',
       ],
-      load: () => import('../modules/apkpkg.ts'),
+      load: () => import('../library/packages/apk/module.ts'),
     },
     {
       functions: [
@@ -118,7 +118,7 @@ export const moduleTable: ModuleTable = {
         'services_need_restart',
         'which',
       ],
-      load: () => import('../modules/aptpkg.ts'),
+      load: () => import('../library/packages/apt/aptpkg.module.ts'),
     },
     {
       functions: [
@@ -142,7 +142,7 @@ export const moduleTable: ModuleTable = {
         'unhold',
         'unpin',
       ],
-      load: () => import('../modules/mac_brew_pkg.ts'),
+      load: () => import('../library/packages/brew/module.ts'),
     },
     {
       functions: [
@@ -167,7 +167,7 @@ export const moduleTable: ModuleTable = {
         'owner',
         'list_repo_pkgs',
       ],
-      load: () => import('../modules/pacmanpkg.ts'),
+      load: () => import('../library/packages/pacman/module.ts'),
     },
     {
       functions: [
@@ -205,7 +205,7 @@ export const moduleTable: ModuleTable = {
         'fetch',
         'updating',
       ],
-      load: () => import('../modules/pkgng.ts'),
+      load: () => import('../library/packages/pkgng/module.ts'),
     },
     {
       functions: [
@@ -253,7 +253,7 @@ export const moduleTable: ModuleTable = {
         'list_installed_patches',
         'services_need_restart',
       ],
-      load: () => import('../modules/yumpkg.ts'),
+      load: () => import('../library/packages/rpm/yumpkg.module.ts'),
     },
     {
       functions: [
@@ -302,7 +302,7 @@ export const moduleTable: ModuleTable = {
         'resolve_capabilities',
         'services_need_restart',
       ],
-      load: () => import('../modules/zypperpkg.ts'),
+      load: () => import('../library/packages/rpm/zypperpkg.module.ts'),
     },
   ],
   archive: [
@@ -321,26 +321,26 @@ export const moduleTable: ModuleTable = {
         'unrar',
       ],
       always: true,
-      load: () => import('../modules/archive.ts'),
+      load: () => import('../library/files/archive/module.ts'),
     },
   ],
   asymmetric: [
     {
       functions: ['sign', 'verify'],
       always: true,
-      load: () => import('../modules/asymmetric.ts'),
+      load: () => import('../library/security/asymmetric/module.ts'),
     },
   ],
   at: [
     {
       functions: ['atq', 'atrm', 'at', 'atc', 'jobcheck'],
-      load: () => import('../modules/at.ts'),
+      load: () => import('../library/services/at/module.ts'),
     },
   ],
   augeas: [
     {
       functions: ['execute', 'get', 'setvalue', 'match', 'remove', 'ls', 'tree'],
-      load: () => import('../modules/augeas_cfg.ts'),
+      load: () => import('../library/files/augeas/module.ts'),
     },
   ],
   beacons: [
@@ -359,19 +359,19 @@ export const moduleTable: ModuleTable = {
         'reset',
       ],
       always: true,
-      load: () => import('../modules/beacons.ts'),
+      load: () => import('../library/salt/beacons/module.ts'),
     },
   ],
   bridge: [
     {
       functions: ['show', 'list', 'interfaces', 'find_interfaces', 'add', 'delete', 'addif', 'delif', 'stp'],
-      load: () => import('../modules/bridge.ts'),
+      load: () => import('../library/network/bridge/module.ts'),
     },
   ],
   chef: [
     {
       functions: ['client', 'solo'],
-      load: () => import('../modules/chef.ts'),
+      load: () => import('../library/automation/chef/module.ts'),
     },
   ],
   chocolatey: [
@@ -399,7 +399,7 @@ export const moduleTable: ModuleTable = {
         'disable_source',
         'list_sources',
       ],
-      load: () => import('../modules/chocolatey.ts'),
+      load: () => import('../library/packages/chocolatey/module.ts'),
     },
   ],
   cmd: [
@@ -427,14 +427,14 @@ export const moduleTable: ModuleTable = {
         'run_bg',
       ],
       always: true,
-      load: () => import('../modules/cmd.ts'),
+      load: () => import('../library/system/cmd/module.ts'),
     },
   ],
   config: [
     {
       functions: ['get', 'option', 'merge', 'dot_vals', 'backup_mode', 'manage_mode', 'valid_fileproto', 'items'],
       always: true,
-      load: () => import('../modules/config.ts'),
+      load: () => import('../library/salt/config/module.ts'),
     },
   ],
   cp: [
@@ -468,7 +468,7 @@ export const moduleTable: ModuleTable = {
         'stat_file',
       ],
       always: true,
-      load: () => import('../modules/cp.ts'),
+      load: () => import('../library/salt/cp/module.ts'),
     },
   ],
   cron: [
@@ -488,32 +488,32 @@ export const moduleTable: ModuleTable = {
         'set_env',
         'rm_env',
       ],
-      load: () => import('../modules/cron.ts'),
+      load: () => import('../library/services/cron/module.ts'),
     },
   ],
   cryptdev: [
     {
       functions: ['active', 'crypttab', 'rm_crypttab', 'set_crypttab', 'open', 'close'],
-      load: () => import('../modules/cryptdev.ts'),
+      load: () => import('../library/storage/cryptdev/module.ts'),
     },
   ],
   data: [
     {
       functions: ['clear', 'dump', 'update', 'cas', 'pop', 'load', 'items', 'get', 'keys', 'values', 'has_key'],
       always: true,
-      load: () => import('../modules/data.ts'),
+      load: () => import('../library/salt/data/module.ts'),
     },
   ],
   ddns: [
     {
       functions: ['add_host', 'delete_host', 'update', 'delete'],
-      load: () => import('../modules/ddns.ts'),
+      load: () => import('../library/network/ddns/module.ts'),
     },
   ],
   debconf: [
     {
       functions: ['get_selections', 'show', 'set', 'set_template', 'set_file'],
-      load: () => import('../modules/debconfmod.ts'),
+      load: () => import('../library/packages/debconf/module.ts'),
     },
   ],
   ip: [
@@ -531,11 +531,11 @@ export const moduleTable: ModuleTable = {
         'apply_network_settings',
         'build_network_settings',
       ],
-      load: () => import('../modules/debian_ip.ts'),
+      load: () => import('../library/network/interfaces/debian_ip.module.ts'),
     },
     {
       functions: ['down', 'up', 'get_interface', 'get_routes'],
-      load: () => import('../modules/linux_ip.ts'),
+      load: () => import('../library/network/interfaces/linux_ip.module.ts'),
     },
     {
       functions: [
@@ -549,7 +549,7 @@ export const moduleTable: ModuleTable = {
         'apply_network_settings',
         'build_network_settings',
       ],
-      load: () => import('../modules/rh_ip.ts'),
+      load: () => import('../library/network/interfaces/rh_ip.module.ts'),
     },
   ],
   service: [
@@ -571,7 +571,7 @@ export const moduleTable: ModuleTable = {
         'enabled',
         'disabled',
       ],
-      load: () => import('../modules/debian_service.ts'),
+      load: () => import('../library/services/service/debian_service.module.ts'),
     },
     {
       functions: [
@@ -590,7 +590,7 @@ export const moduleTable: ModuleTable = {
         'reload',
         'status',
       ],
-      load: () => import('../modules/freebsdservice.ts'),
+      load: () => import('../library/services/service/freebsdservice.module.ts'),
     },
     {
       functions: [
@@ -610,11 +610,11 @@ export const moduleTable: ModuleTable = {
         'enabled',
         'disabled',
       ],
-      load: () => import('../modules/gentoo_service.ts'),
+      load: () => import('../library/services/service/gentoo_service.module.ts'),
     },
     {
       functions: ['run', 'start', 'stop', 'restart', 'status', 'reload', 'available', 'missing', 'get_all'],
-      load: () => import('../modules/linux_service.ts'),
+      load: () => import('../library/services/service/linux_service.module.ts'),
     },
     {
       functions: [
@@ -635,7 +635,7 @@ export const moduleTable: ModuleTable = {
         'get_enabled',
         'loaded',
       ],
-      load: () => import('../modules/mac_service.ts'),
+      load: () => import('../library/services/service/mac_service.module.ts'),
     },
     {
       functions: [
@@ -655,7 +655,7 @@ export const moduleTable: ModuleTable = {
         'enabled',
         'disabled',
       ],
-      load: () => import('../modules/rh_service.ts'),
+      load: () => import('../library/services/service/rh_service.module.ts'),
     },
     {
       functions: [
@@ -685,7 +685,7 @@ export const moduleTable: ModuleTable = {
         'firstboot',
         'offline',
       ],
-      load: () => import('../modules/systemd_service.ts'),
+      load: () => import('../library/services/service/systemd_service.module.ts'),
     },
     {
       functions: [
@@ -705,21 +705,21 @@ export const moduleTable: ModuleTable = {
         'enabled',
         'disabled',
       ],
-      load: () => import('../modules/win_service.ts'),
+      load: () => import('../library/services/service/win_service.module.ts'),
     },
   ],
   defaults: [
     {
       functions: ['get', 'merge', 'deepcopy', 'update'],
       always: true,
-      load: () => import('../modules/defaults.ts'),
+      load: () => import('../library/salt/defaults/module.ts'),
     },
   ],
   devmap: [
     {
       functions: ['multipath_list', 'multipath_flush'],
       always: true,
-      load: () => import('../modules/devmap.ts'),
+      load: () => import('../library/storage/devmap/module.ts'),
     },
   ],
   dig: [
@@ -742,7 +742,7 @@ export const moduleTable: ModuleTable = {
         'mx',
         'TXT',
       ],
-      load: () => import('../modules/dig.ts'),
+      load: () => import('../library/network/dig/module.ts'),
     },
   ],
   disk: [
@@ -764,7 +764,7 @@ export const moduleTable: ModuleTable = {
         'smart_attributes',
         'iostat',
       ],
-      load: () => import('../modules/disk.ts'),
+      load: () => import('../library/storage/disk/module.ts'),
     },
   ],
   dnsutil: [
@@ -783,7 +783,7 @@ export const moduleTable: ModuleTable = {
         'serial',
       ],
       always: true,
-      load: () => import('../modules/dnsutil.ts'),
+      load: () => import('../library/network/dnsutil/module.ts'),
     },
   ],
   docker: [
@@ -849,13 +849,13 @@ export const moduleTable: ModuleTable = {
         'remove_volume',
         'login',
       ],
-      load: () => import('../modules/dockermod.ts'),
+      load: () => import('../library/containers/docker/module.ts'),
     },
   ],
   lowpkg: [
     {
       functions: ['bin_pkg_info', 'unpurge', 'list_pkgs', 'file_list', 'file_dict', 'info'],
-      load: () => import('../modules/dpkg_lowpkg.ts'),
+      load: () => import('../library/packages/apt/dpkg_lowpkg.module.ts'),
     },
     {
       functions: [
@@ -871,21 +871,21 @@ export const moduleTable: ModuleTable = {
         'version_cmp',
         'checksum',
       ],
-      load: () => import('../modules/rpm_lowpkg.ts'),
+      load: () => import('../library/packages/rpm/rpm_lowpkg.module.ts'),
     },
   ],
   engine: [
     {
       functions: ['list'],
       always: true,
-      load: () => import('../modules/engine.ts'),
+      load: () => import('../library/salt/engines/module.ts'),
     },
   ],
   environ: [
     {
       functions: ['setval', 'setenv', 'get', 'has_value', 'item', 'items'],
       always: true,
-      load: () => import('../modules/environ.ts'),
+      load: () => import('../library/system/environ/module.ts'),
     },
   ],
   ethtool: [
@@ -903,20 +903,20 @@ export const moduleTable: ModuleTable = {
         'set_pause',
         'set_feature',
       ],
-      load: () => import('../modules/ethtool.ts'),
+      load: () => import('../library/network/ethtool/module.ts'),
     },
   ],
   event: [
     {
       functions: ['fire_master', 'fire', 'send'],
       always: true,
-      load: () => import('../modules/event.ts'),
+      load: () => import('../library/salt/event/module.ts'),
     },
   ],
   extfs: [
     {
       functions: ['mkfs', 'tune', 'attributes', 'blocks', 'dump'],
-      load: () => import('../modules/extfs.ts'),
+      load: () => import('../library/storage/extfs/module.ts'),
     },
   ],
   file: [
@@ -1021,7 +1021,7 @@ export const moduleTable: ModuleTable = {
         'check_file_meta',
         'manage_file',
       ],
-      load: () => import('../modules/file.ts'),
+      load: () => import('../library/files/file/module.ts'),
     },
   ],
   firewalld: [
@@ -1072,7 +1072,7 @@ export const moduleTable: ModuleTable = {
         'add_rich_rule',
         'remove_rich_rule',
       ],
-      load: () => import('../modules/firewalld.ts'),
+      load: () => import('../library/network/firewalld/module.ts'),
     },
   ],
   flatpak: [
@@ -1088,7 +1088,7 @@ export const moduleTable: ModuleTable = {
         'remote_info',
         'is_remote_added',
       ],
-      load: () => import('../modules/flatpak.ts'),
+      load: () => import('../library/packages/flatpak/module.ts'),
     },
   ],
   gem: [
@@ -1106,7 +1106,7 @@ export const moduleTable: ModuleTable = {
         'sources_list',
       ],
       always: true,
-      load: () => import('../modules/gem.ts'),
+      load: () => import('../library/packages/gem/module.ts'),
     },
   ],
   git: [
@@ -1159,7 +1159,7 @@ export const moduleTable: ModuleTable = {
         'worktree_rm',
       ],
       always: true,
-      load: () => import('../modules/git.ts'),
+      load: () => import('../library/files/git/module.ts'),
     },
   ],
   gpg: [
@@ -1182,7 +1182,7 @@ export const moduleTable: ModuleTable = {
         'encrypt',
         'decrypt',
       ],
-      load: () => import('../modules/gpg.ts'),
+      load: () => import('../library/security/gpg/module.ts'),
     },
   ],
   grains: [
@@ -1205,17 +1205,17 @@ export const moduleTable: ModuleTable = {
         'filter_by',
       ],
       always: true,
-      load: () => import('../modules/grains.ts'),
+      load: () => import('../library/salt/grains/module.ts'),
     },
   ],
   group: [
     {
       functions: ['add', 'delete', 'info', 'getent', 'chgid', 'adduser', 'deluser', 'members'],
-      load: () => import('../modules/groupadd.ts'),
+      load: () => import('../library/users/user/groupadd.module.ts'),
     },
     {
       functions: ['add', 'delete', 'info', 'getent', 'chgid', 'adduser', 'deluser', 'members'],
-      load: () => import('../modules/pw_group.ts'),
+      load: () => import('../library/users/user/pw_group.module.ts'),
     },
   ],
   haproxy: [
@@ -1236,7 +1236,7 @@ export const moduleTable: ModuleTable = {
         'get_sessions',
       ],
       always: true,
-      load: () => import('../modules/haproxyconn.ts'),
+      load: () => import('../library/web/haproxy/module.ts'),
     },
   ],
   hashutil: [
@@ -1258,7 +1258,7 @@ export const moduleTable: ModuleTable = {
         'github_signature',
       ],
       always: true,
-      load: () => import('../modules/hashutil.ts'),
+      load: () => import('../library/files/hashutil/module.ts'),
     },
   ],
   highstate_doc: [
@@ -1273,21 +1273,21 @@ export const moduleTable: ModuleTable = {
         'processor_markdown',
       ],
       always: true,
-      load: () => import('../modules/highstate_doc.ts'),
+      load: () => import('../library/salt/highstate-doc/module.ts'),
     },
   ],
   hosts: [
     {
       functions: ['list_hosts', 'get_ip', 'get_alias', 'has_pair', 'set_host', 'rm_host', 'add_host', 'set_comment'],
       always: true,
-      load: () => import('../modules/hosts.ts'),
+      load: () => import('../library/network/hosts/module.ts'),
     },
   ],
   http: [
     {
       functions: ['query', 'wait_for_successful_query', 'update_ca_bundle'],
       always: true,
-      load: () => import('../modules/http.ts'),
+      load: () => import('../library/network/http/module.ts'),
     },
   ],
   incron: [
@@ -1304,7 +1304,7 @@ export const moduleTable: ModuleTable = {
         'rm',
       ],
       always: true,
-      load: () => import('../modules/incron.ts'),
+      load: () => import('../library/services/incron/module.ts'),
     },
   ],
   influxdb: [
@@ -1337,14 +1337,14 @@ export const moduleTable: ModuleTable = {
         'query',
       ],
       always: true,
-      load: () => import('../modules/influxdbmod.ts'),
+      load: () => import('../library/databases/influxdb/module.ts'),
     },
   ],
   ini: [
     {
       functions: ['set_option', 'get_option', 'remove_option', 'get_section', 'remove_section', 'get_ini'],
       always: true,
-      load: () => import('../modules/ini.ts'),
+      load: () => import('../library/files/ini/module.ts'),
     },
   ],
   ipset: [
@@ -1362,7 +1362,7 @@ export const moduleTable: ModuleTable = {
         'test',
         'flush',
       ],
-      load: () => import('../modules/ipset.ts'),
+      load: () => import('../library/network/ipset/module.ts'),
     },
   ],
   iptables: [
@@ -1385,14 +1385,14 @@ export const moduleTable: ModuleTable = {
         'delete',
         'flush',
       ],
-      load: () => import('../modules/iptables.ts'),
+      load: () => import('../library/network/iptables/module.ts'),
     },
   ],
   jinja: [
     {
       functions: ['load_map', 'import_yaml', 'import_json'],
       always: true,
-      load: () => import('../modules/jinja.ts'),
+      load: () => import('../library/salt/jinja/module.ts'),
     },
   ],
   kernelpkg: [
@@ -1408,7 +1408,7 @@ export const moduleTable: ModuleTable = {
         'remove',
         'cleanup',
       ],
-      load: () => import('../modules/kernelpkg_linux_apt.ts'),
+      load: () => import('../library/packages/apt/kernelpkg_linux_apt.module.ts'),
     },
     {
       functions: [
@@ -1422,32 +1422,32 @@ export const moduleTable: ModuleTable = {
         'remove',
         'cleanup',
       ],
-      load: () => import('../modules/kernelpkg_linux_yum.ts'),
+      load: () => import('../library/packages/rpm/kernelpkg_linux_yum.module.ts'),
     },
   ],
   key: [
     {
       functions: ['finger', 'finger_master'],
       always: true,
-      load: () => import('../modules/key.ts'),
+      load: () => import('../library/salt/keys/module.ts'),
     },
   ],
   keyboard: [
     {
       functions: ['get_sys', 'set_sys', 'get_x', 'set_x'],
-      load: () => import('../modules/keyboard.ts'),
+      load: () => import('../library/system/keyboard/module.ts'),
     },
   ],
   kmod: [
     {
       functions: ['available', 'check_available', 'lsmod', 'mod_list', 'load', 'is_loaded', 'remove'],
-      load: () => import('../modules/kmod.ts'),
+      load: () => import('../library/system/kmod/module.ts'),
     },
   ],
   acl: [
     {
       functions: ['version', 'getfacl', 'wipefacls', 'modfacl', 'delfacl'],
-      load: () => import('../modules/linux_acl.ts'),
+      load: () => import('../library/files/acl/module.ts'),
     },
   ],
   lvm: [
@@ -1469,7 +1469,7 @@ export const moduleTable: ModuleTable = {
         'lvextend',
         'pvresize',
       ],
-      load: () => import('../modules/linux_lvm.ts'),
+      load: () => import('../library/storage/lvm/module.ts'),
     },
   ],
   shadow: [
@@ -1490,38 +1490,38 @@ export const moduleTable: ModuleTable = {
         'set_password',
         'list_users',
       ],
-      load: () => import('../modules/linux_shadow.ts'),
+      load: () => import('../library/users/shadow/module.ts'),
     },
   ],
   sysctl: [
     {
       functions: ['default_config', 'show', 'get', 'assign', 'persist'],
-      load: () => import('../modules/linux_sysctl.ts'),
+      load: () => import('../library/system/sysctl/module.ts'),
     },
   ],
   locale: [
     {
       functions: ['list_avail', 'get_locale', 'set_locale', 'avail', 'gen_locale'],
-      load: () => import('../modules/localemod.ts'),
+      load: () => import('../library/system/locale/module.ts'),
     },
   ],
   locate: [
     {
       functions: ['version', 'stats', 'updatedb', 'locate'],
-      load: () => import('../modules/locate.ts'),
+      load: () => import('../library/files/locate/module.ts'),
     },
   ],
   log: [
     {
       functions: ['debug', 'info', 'warning', 'error', 'critical', 'exception'],
       always: true,
-      load: () => import('../modules/log.ts'),
+      load: () => import('../library/system/log/module.ts'),
     },
   ],
   logrotate: [
     {
       functions: ['show_conf', 'get', 'set'],
-      load: () => import('../modules/logrotate.ts'),
+      load: () => import('../library/system/logrotate/module.ts'),
     },
   ],
   macpackage: [
@@ -1536,7 +1536,7 @@ export const moduleTable: ModuleTable = {
         'get_pkg_id',
         'get_mpkg_ids',
       ],
-      load: () => import('../modules/macpackage.ts'),
+      load: () => import('../library/packages/macpackage/module.ts'),
     },
   ],
   match: [
@@ -1557,27 +1557,34 @@ export const moduleTable: ModuleTable = {
         'ifelse',
       ],
       always: true,
-      load: () => import('../modules/match.ts'),
+      load: () => import('../library/salt/match/module.ts'),
     },
   ],
   raid: [
     {
       functions: ['list', 'detail', 'destroy', 'stop', 'create', 'save_config', 'assemble', 'examine', 'add'],
-      load: () => import('../modules/mdadm_raid.ts'),
+      load: () => import('../library/storage/mdadm/module.ts'),
     },
   ],
   mine: [
     {
       functions: ['update', 'send', 'get', 'delete', 'flush', 'get_docker', 'valid'],
       always: true,
-      load: () => import('../modules/mine.ts'),
+      load: () => import('../library/salt/mine/module.ts'),
     },
   ],
   minion: [
     {
       functions: ['list', 'kill', 'restart'],
       always: true,
-      load: () => import('../modules/minion.ts'),
+      load: () => import('../library/salt/minion/module.ts'),
+    },
+  ],
+  random: [
+    {
+      functions: ['hash', 'str_encode', 'get_str', 'shadow_hash', 'rand_int', 'seed', 'sample', 'shuffle'],
+      always: true,
+      load: () => import('../library/system/random/module.ts'),
     },
   ],
   mongodb: [
@@ -1603,7 +1610,7 @@ export const moduleTable: ModuleTable = {
         'find',
         'remove',
       ],
-      load: () => import('../modules/mongodb.ts'),
+      load: () => import('../library/databases/mongodb/module.ts'),
     },
   ],
   monit: [
@@ -1622,7 +1629,7 @@ export const moduleTable: ModuleTable = {
         'id',
         'validate',
       ],
-      load: () => import('../modules/monit.ts'),
+      load: () => import('../library/services/monit/module.ts'),
     },
   ],
   mount: [
@@ -1655,7 +1662,7 @@ export const moduleTable: ModuleTable = {
         'get_mount_from_path',
         'get_device_from_path',
       ],
-      load: () => import('../modules/mount.ts'),
+      load: () => import('../library/storage/mount/module.ts'),
     },
   ],
   mysql: [
@@ -1700,7 +1707,7 @@ export const moduleTable: ModuleTable = {
         'tokenize_grant',
         'quote_identifier',
       ],
-      load: () => import('../modules/mysql.ts'),
+      load: () => import('../library/databases/mysql/module.ts'),
     },
   ],
   nacl: [
@@ -1716,14 +1723,14 @@ export const moduleTable: ModuleTable = {
         'secretbox_encrypt',
         'secretbox_decrypt',
       ],
-      load: () => import('../modules/nacl.ts'),
+      load: () => import('../library/security/nacl/module.ts'),
     },
   ],
   netaddress: [
     {
       functions: ['list_cidr_ips', 'list_cidr_ips_ipv6', 'cidr_netmask', 'cidr_broadcast'],
       always: true,
-      load: () => import('../modules/netaddress.ts'),
+      load: () => import('../library/network/netaddress/module.ts'),
     },
   ],
   network: [
@@ -1774,13 +1781,13 @@ export const moduleTable: ModuleTable = {
         'mod_bufsize',
       ],
       always: true,
-      load: () => import('../modules/network.ts'),
+      load: () => import('../library/network/network/module.ts'),
     },
   ],
   nfs3: [
     {
       functions: ['list_exports', 'del_export', 'add_export', 'reload_exports'],
-      load: () => import('../modules/nfs3.ts'),
+      load: () => import('../library/network/nfs3/module.ts'),
     },
   ],
   nftables: [
@@ -1808,33 +1815,33 @@ export const moduleTable: ModuleTable = {
         'get_policy',
         'set_policy',
       ],
-      load: () => import('../modules/nftables.ts'),
+      load: () => import('../library/network/nftables/module.ts'),
     },
   ],
   nginx: [
     {
       functions: ['version', 'build_info', 'configtest', 'signal', 'status'],
-      load: () => import('../modules/nginx.ts'),
+      load: () => import('../library/web/nginx/module.ts'),
     },
   ],
   npm: [
     {
       functions: ['install', 'uninstall', 'list', 'cache_clean', 'cache_list', 'cache_path'],
-      load: () => import('../modules/npm.ts'),
+      load: () => import('../library/packages/npm/module.ts'),
     },
   ],
   out: [
     {
       functions: ['out_format', 'string_format', 'html_format'],
       always: true,
-      load: () => import('../modules/out.ts'),
+      load: () => import('../library/salt/out/module.ts'),
     },
   ],
   pam: [
     {
       functions: ['read_file'],
       always: true,
-      load: () => import('../modules/pam.ts'),
+      load: () => import('../library/users/pam/module.ts'),
     },
   ],
   partition: [
@@ -1863,13 +1870,13 @@ export const moduleTable: ModuleTable = {
         'exists',
         'get_block_device',
       ],
-      load: () => import('../modules/parted_partition.ts'),
+      load: () => import('../library/storage/parted/module.ts'),
     },
   ],
   pdbedit: [
     {
       functions: ['generate_nt_hash', 'list', 'get', 'delete', 'create', 'modify'],
-      load: () => import('../modules/pdbedit.ts'),
+      load: () => import('../library/users/pdbedit/module.ts'),
     },
   ],
   pillar: [
@@ -1890,7 +1897,7 @@ export const moduleTable: ModuleTable = {
         'filter_by',
       ],
       always: true,
-      load: () => import('../modules/pillar.ts'),
+      load: () => import('../library/salt/pillar/module.ts'),
     },
   ],
   pip: [
@@ -1910,7 +1917,7 @@ export const moduleTable: ModuleTable = {
         'normalize',
       ],
       always: true,
-      load: () => import('../modules/pip.ts'),
+      load: () => import('../library/packages/pip/module.ts'),
     },
   ],
   pkg_resource: [
@@ -1929,7 +1936,7 @@ export const moduleTable: ModuleTable = {
         'format_version',
       ],
       always: true,
-      load: () => import('../modules/pkg_resource.ts'),
+      load: () => import('../library/packages/pkg/module.ts'),
     },
   ],
   postgres: [
@@ -1986,7 +1993,7 @@ export const moduleTable: ModuleTable = {
         'cluster_exists',
         'cluster_remove',
       ],
-      load: () => import('../modules/postgres.ts'),
+      load: () => import('../library/databases/postgres/module.ts'),
     },
   ],
   ps: [
@@ -2017,20 +2024,20 @@ export const moduleTable: ModuleTable = {
         'psaux',
         'status',
       ],
-      load: () => import('../modules/ps.ts'),
+      load: () => import('../library/system/process/module.ts'),
     },
   ],
   publish: [
     {
       functions: ['publish', 'full_data', 'runner'],
       always: true,
-      load: () => import('../modules/publish.ts'),
+      load: () => import('../library/salt/publish/module.ts'),
     },
   ],
   puppet: [
     {
       functions: ['run', 'noop', 'enable', 'disable', 'status', 'summary', 'plugin_sync', 'facts', 'fact'],
-      load: () => import('../modules/puppet.ts'),
+      load: () => import('../library/automation/puppet/module.ts'),
     },
   ],
   user: [
@@ -2055,7 +2062,7 @@ export const moduleTable: ModuleTable = {
         'chloginclass',
         'rename',
       ],
-      load: () => import('../modules/pw_user.ts'),
+      load: () => import('../library/users/user/pw_user.module.ts'),
     },
     {
       functions: [
@@ -2080,7 +2087,7 @@ export const moduleTable: ModuleTable = {
         'chloginclass',
         'rename',
       ],
-      load: () => import('../modules/useradd.ts'),
+      load: () => import('../library/users/user/useradd.module.ts'),
     },
   ],
   pyenv: [
@@ -2099,13 +2106,13 @@ export const moduleTable: ModuleTable = {
         'do_with_python',
       ],
       always: true,
-      load: () => import('../modules/pyenv.ts'),
+      load: () => import('../library/packages/pyenv/module.ts'),
     },
   ],
   quota: [
     {
       functions: ['report', 'set', 'warn', 'stats', 'on', 'off', 'get_mode'],
-      load: () => import('../modules/quota.ts'),
+      load: () => import('../library/storage/quota/module.ts'),
     },
   ],
   rabbitmq: [
@@ -2149,14 +2156,7 @@ export const moduleTable: ModuleTable = {
         'set_upstream',
         'delete_upstream',
       ],
-      load: () => import('../modules/rabbitmq.ts'),
-    },
-  ],
-  random: [
-    {
-      functions: ['hash', 'str_encode', 'get_str', 'shadow_hash', 'rand_int', 'seed', 'sample', 'shuffle'],
-      always: true,
-      load: () => import('../modules/random.ts'),
+      load: () => import('../library/messaging/rabbitmq/module.ts'),
     },
   ],
   redis: [
@@ -2207,7 +2207,7 @@ export const moduleTable: ModuleTable = {
         'zrange',
       ],
       always: true,
-      load: () => import('../modules/redismod.ts'),
+      load: () => import('../library/databases/redis/module.ts'),
     },
   ],
   reg: [
@@ -2224,33 +2224,33 @@ export const moduleTable: ModuleTable = {
         'delete_value',
         'import_file',
       ],
-      load: () => import('../modules/reg.ts'),
+      load: () => import('../library/system/reg/module.ts'),
     },
   ],
   restartcheck: [
     {
       functions: ['restartcheck'],
-      load: () => import('../modules/restartcheck.ts'),
+      load: () => import('../library/system/restartcheck/module.ts'),
     },
   ],
   ret: [
     {
       functions: ['get_jid', 'get_fun', 'get_jids', 'get_minions'],
       always: true,
-      load: () => import('../modules/ret.ts'),
+      load: () => import('../library/salt/ret/module.ts'),
     },
   ],
   rsync: [
     {
       functions: ['rsync', 'version', 'config'],
-      load: () => import('../modules/rsync.ts'),
+      load: () => import('../library/files/rsync/module.ts'),
     },
   ],
   salt_version: [
     {
       functions: ['get_release_number', 'equal', 'greater_than', 'less_than'],
       always: true,
-      load: () => import('../modules/salt_version.ts'),
+      load: () => import('../library/salt/salt-version/module.ts'),
     },
   ],
   saltcheck: [
@@ -2265,7 +2265,7 @@ export const moduleTable: ModuleTable = {
         'parallel_scheck',
       ],
       always: true,
-      load: () => import('../modules/saltcheck.ts'),
+      load: () => import('../library/automation/saltcheck/module.ts'),
     },
   ],
   saltutil: [
@@ -2323,7 +2323,7 @@ export const moduleTable: ModuleTable = {
         'clear_cache',
       ],
       always: true,
-      load: () => import('../modules/saltutil.ts'),
+      load: () => import('../library/salt/saltutil/module.ts'),
     },
   ],
   schedule: [
@@ -2351,27 +2351,27 @@ export const moduleTable: ModuleTable = {
         'job_status',
       ],
       always: true,
-      load: () => import('../modules/schedule.ts'),
+      load: () => import('../library/salt/schedule/module.ts'),
     },
   ],
   scp: [
     {
       functions: ['get', 'put'],
-      load: () => import('../modules/scp_mod.ts'),
+      load: () => import('../library/files/scp/module.ts'),
     },
   ],
   scsi: [
     {
       functions: ['ls', 'rescan_all'],
       always: true,
-      load: () => import('../modules/scsi.ts'),
+      load: () => import('../library/storage/scsi/module.ts'),
     },
   ],
   sdb: [
     {
       functions: ['get', 'set', 'delete', 'get_or_set_hash'],
       always: true,
-      load: () => import('../modules/sdb.ts'),
+      load: () => import('../library/security/sdb/module.ts'),
     },
   ],
   selinux: [
@@ -2401,14 +2401,14 @@ export const moduleTable: ModuleTable = {
         'port_modify_policy',
         'port_delete_policy',
       ],
-      load: () => import('../modules/selinux.ts'),
+      load: () => import('../library/security/selinux/module.ts'),
     },
   ],
   slack: [
     {
       functions: ['list_rooms', 'list_users', 'find_room', 'find_user', 'post_message', 'call_hook'],
       always: true,
-      load: () => import('../modules/slack_notify.ts'),
+      load: () => import('../library/messaging/slack/module.ts'),
     },
   ],
   slsutil: [
@@ -2428,20 +2428,20 @@ export const moduleTable: ModuleTable = {
         'findup',
       ],
       always: true,
-      load: () => import('../modules/slsutil.ts'),
+      load: () => import('../library/salt/slsutil/module.ts'),
     },
   ],
   smbios: [
     {
       functions: ['get', 'records'],
-      load: () => import('../modules/smbios.ts'),
+      load: () => import('../library/system/smbios/module.ts'),
     },
   ],
   smtp: [
     {
       functions: ['send_msg'],
       always: true,
-      load: () => import('../modules/smtp.ts'),
+      load: () => import('../library/messaging/smtp/module.ts'),
     },
   ],
   snap: [
@@ -2463,13 +2463,13 @@ export const moduleTable: ModuleTable = {
         'upgrade_all',
         'info',
       ],
-      load: () => import('../modules/snap.ts'),
+      load: () => import('../library/packages/snap/module.ts'),
     },
   ],
   sqlite3: [
     {
       functions: ['version', 'sqlite_version', 'modify', 'fetch', 'tables', 'indices', 'indexes'],
-      load: () => import('../modules/sqlite3.ts'),
+      load: () => import('../library/databases/sqlite3/module.ts'),
     },
   ],
   ssh: [
@@ -2492,7 +2492,7 @@ export const moduleTable: ModuleTable = {
         'user_keys',
         'key_is_encrypted',
       ],
-      load: () => import('../modules/ssh.ts'),
+      load: () => import('../library/users/ssh/module.ts'),
     },
   ],
   state: [
@@ -2538,7 +2538,7 @@ export const moduleTable: ModuleTable = {
         'clear_cache',
       ],
       always: true,
-      load: () => import('../modules/state.ts'),
+      load: () => import('../library/salt/state/module.ts'),
     },
   ],
   status: [
@@ -2565,7 +2565,7 @@ export const moduleTable: ModuleTable = {
         'master',
         'ping_master',
       ],
-      load: () => import('../modules/status.ts'),
+      load: () => import('../library/system/status/module.ts'),
     },
   ],
   supervisord: [
@@ -2585,7 +2585,35 @@ export const moduleTable: ModuleTable = {
         'status_bool',
       ],
       always: true,
-      load: () => import('../modules/supervisord.ts'),
+      load: () => import('../library/services/supervisord/module.ts'),
+    },
+  ],
+  sysfs: [
+    {
+      functions: ['attr', 'write', 'read', 'target', 'interfaces'],
+      load: () => import('../library/system/sysfs/module.ts'),
+    },
+  ],
+  syslog_ng: [
+    {
+      functions: [
+        'config',
+        'set_binary_path',
+        'set_config_file',
+        'get_config_file',
+        'set_parameters',
+        'config_test',
+        'version',
+        'modules',
+        'stats',
+        'stop',
+        'start',
+        'reload',
+        'write_config',
+        'write_version',
+      ],
+      always: true,
+      load: () => import('../library/messaging/syslog-ng/module.ts'),
     },
   ],
   sys: [
@@ -2613,41 +2641,13 @@ export const moduleTable: ModuleTable = {
         'state_schema',
       ],
       always: true,
-      load: () => import('../modules/sys.ts'),
-    },
-  ],
-  sysfs: [
-    {
-      functions: ['attr', 'write', 'read', 'target', 'interfaces'],
-      load: () => import('../modules/sysfs.ts'),
-    },
-  ],
-  syslog_ng: [
-    {
-      functions: [
-        'config',
-        'set_binary_path',
-        'set_config_file',
-        'get_config_file',
-        'set_parameters',
-        'config_test',
-        'version',
-        'modules',
-        'stats',
-        'stop',
-        'start',
-        'reload',
-        'write_config',
-        'write_version',
-      ],
-      always: true,
-      load: () => import('../modules/syslog_ng.ts'),
+      load: () => import('../library/salt/sys/module.ts'),
     },
   ],
   sysrc: [
     {
       functions: ['get', 'set', 'remove'],
-      load: () => import('../modules/sysrc.ts'),
+      load: () => import('../library/system/sysrc/module.ts'),
     },
   ],
   system: [
@@ -2670,14 +2670,14 @@ export const moduleTable: ModuleTable = {
         'set_computer_name',
         'get_computer_name',
       ],
-      load: () => import('../modules/system.ts'),
+      load: () => import('../library/system/system/module.ts'),
     },
   ],
   temp: [
     {
       functions: ['dir', 'file'],
       always: true,
-      load: () => import('../modules/temp.ts'),
+      load: () => import('../library/files/temp/module.ts'),
     },
   ],
   test: [
@@ -2722,13 +2722,13 @@ export const moduleTable: ModuleTable = {
         'deprecation_warning',
       ],
       always: true,
-      load: () => import('../modules/test.ts'),
+      load: () => import('../library/salt/test/module.ts'),
     },
   ],
   timezone: [
     {
       functions: ['get_zone', 'get_zonecode', 'get_offset', 'set_zone', 'zone_compare', 'get_hwclock', 'set_hwclock'],
-      load: () => import('../modules/timezone.ts'),
+      load: () => import('../library/system/timezone/module.ts'),
     },
   ],
   tls: [
@@ -2753,19 +2753,19 @@ export const moduleTable: ModuleTable = {
         'cert_info',
         'get_expiration_date',
       ],
-      load: () => import('../modules/tls.ts'),
+      load: () => import('../library/security/tls/module.ts'),
     },
   ],
   udev: [
     {
       functions: ['info', 'env', 'name', 'path', 'links', 'exportdb'],
-      load: () => import('../modules/udev.ts'),
+      load: () => import('../library/system/udev/module.ts'),
     },
   ],
   ufw: [
     {
       functions: ['is_enabled', 'get_default_incoming', 'get_default_outgoing', 'set_enabled', 'add_rule'],
-      load: () => import('../modules/ufw.ts'),
+      load: () => import('../library/network/ufw/module.ts'),
     },
   ],
   virtualenv: [
@@ -2779,19 +2779,19 @@ export const moduleTable: ModuleTable = {
         'get_resource_content',
       ],
       always: true,
-      load: () => import('../modules/virtualenv_mod.ts'),
+      load: () => import('../library/packages/virtualenv/module.ts'),
     },
   ],
   webutil: [
     {
       functions: ['useradd', 'userdel', 'verify'],
-      load: () => import('../modules/webutil.ts'),
+      load: () => import('../library/web/webutil/module.ts'),
     },
   ],
   ntp: [
     {
       functions: ['set_servers', 'get_servers'],
-      load: () => import('../modules/win_ntp.ts'),
+      load: () => import('../library/network/ntp/module.ts'),
     },
   ],
   x509: [
@@ -2824,26 +2824,26 @@ export const moduleTable: ModuleTable = {
         'write_pem',
       ],
       always: true,
-      load: () => import('../modules/x509_v2.ts'),
+      load: () => import('../library/security/x509/module.ts'),
     },
   ],
   xfs: [
     {
       functions: ['info', 'devices', 'inventory', 'estimate', 'dump', 'prune_dump', 'mkfs', 'modify', 'defragment'],
-      load: () => import('../modules/xfs.ts'),
+      load: () => import('../library/storage/xfs/module.ts'),
     },
   ],
   xml: [
     {
       functions: ['get_value', 'set_value', 'get_attribute', 'set_attribute'],
       always: true,
-      load: () => import('../modules/xml.ts'),
+      load: () => import('../library/files/xml/module.ts'),
     },
   ],
   yaml: [
     {
       functions: ['lint'],
-      load: () => import('../modules/yaml.ts'),
+      load: () => import('../library/files/yaml/module.ts'),
     },
   ],
 }

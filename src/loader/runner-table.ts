@@ -5,13 +5,13 @@ export const runnerTable: MasterTable = {
   auth: [
     {
       functions: ['mk_token', 'del_token'],
-      load: () => import('../runners/auth.ts'),
+      load: () => import('../library/salt/auth/runner.ts'),
     },
   ],
   batch: [
     {
       functions: ['status', 'list_active', 'stop'],
-      load: () => import('../runners/batch.ts'),
+      load: () => import('../library/salt/batch/runner.ts'),
     },
   ],
   cache: [
@@ -32,43 +32,43 @@ export const runnerTable: MasterTable = {
         'fetch',
         'flush',
       ],
-      load: () => import('../runners/cache.ts'),
+      load: () => import('../library/salt/cache/runner.ts'),
     },
   ],
   config: [
     {
       functions: ['get'],
-      load: () => import('../runners/config.ts'),
+      load: () => import('../library/salt/config/runner.ts'),
     },
   ],
   ddns: [
     {
       functions: ['create', 'update', 'delete', 'add_host', 'delete_host'],
-      load: () => import('../runners/ddns.ts'),
+      load: () => import('../library/network/ddns/runner.ts'),
     },
   ],
   doc: [
     {
       functions: ['runner', 'wheel', 'execution'],
-      load: () => import('../runners/doc.ts'),
+      load: () => import('../library/salt/doc/runner.ts'),
     },
   ],
   engine: [
     {
       functions: ['list'],
-      load: () => import('../runners/engine.ts'),
+      load: () => import('../library/salt/engines/runner.ts'),
     },
   ],
   error: [
     {
       functions: ['error'],
-      load: () => import('../runners/error.ts'),
+      load: () => import('../library/salt/error/runner.ts'),
     },
   ],
   event: [
     {
       functions: ['send', 'list', 'show', 'count', 'journal'],
-      load: () => import('../runners/event.ts'),
+      load: () => import('../library/salt/event/runner.ts'),
     },
   ],
   fileserver: [
@@ -85,19 +85,19 @@ export const runnerTable: MasterTable = {
         'clear_lock',
         'lock',
       ],
-      load: () => import('../runners/fileserver.ts'),
+      load: () => import('../library/salt/fileserver/runner.ts'),
     },
   ],
   git_pillar: [
     {
       functions: ['update'],
-      load: () => import('../runners/git_pillar.ts'),
+      load: () => import('../library/salt/git-pillar/runner.ts'),
     },
   ],
   http: [
     {
       functions: ['query', 'update_ca_bundle'],
-      load: () => import('../runners/http.ts'),
+      load: () => import('../library/network/http/runner.ts'),
     },
   ],
   jobs: [
@@ -114,7 +114,7 @@ export const runnerTable: MasterTable = {
         'progress',
         'master',
       ],
-      load: () => import('../runners/jobs.ts'),
+      load: () => import('../library/salt/jobs/runner.ts'),
     },
   ],
   manage: [
@@ -139,37 +139,37 @@ export const runnerTable: MasterTable = {
         'reaped',
         'not_reaped',
       ],
-      load: () => import('../runners/manage.ts'),
+      load: () => import('../library/salt/manage/runner.ts'),
     },
   ],
   match: [
     {
       functions: ['compound_matches'],
-      load: () => import('../runners/match.ts'),
+      load: () => import('../library/salt/match/runner.ts'),
     },
   ],
   mine: [
     {
       functions: ['get', 'update'],
-      load: () => import('../runners/mine.ts'),
+      load: () => import('../library/salt/mine/runner.ts'),
     },
   ],
   network: [
     {
       functions: ['wol', 'wollist', 'wolmatch'],
-      load: () => import('../runners/network.ts'),
+      load: () => import('../library/network/network/runner.ts'),
     },
   ],
   pillar: [
     {
       functions: ['show_top', 'show_pillar', 'explain', 'clear_pillar_cache', 'show_pillar_cache'],
-      load: () => import('../runners/pillar.ts'),
+      load: () => import('../library/salt/pillar/runner.ts'),
     },
   ],
   pki: [
     {
       functions: ['migrate_to_mmap', 'status'],
-      load: () => import('../runners/pki.ts'),
+      load: () => import('../library/security/pki/runner.ts'),
     },
   ],
   queue: [
@@ -185,25 +185,25 @@ export const runnerTable: MasterTable = {
         'insert_runner',
         'process_runner',
       ],
-      load: () => import('../runners/queue.ts'),
+      load: () => import('../library/salt/queue/runner.ts'),
     },
   ],
   reactor: [
     {
       functions: ['list', 'add', 'delete', 'is_leader', 'set_leader', 'test', 'fire', 'wait', 'trace'],
-      load: () => import('../runners/reactor.ts'),
+      load: () => import('../library/salt/reactor/runner.ts'),
     },
   ],
   resource: [
     {
       functions: ['show_grains', 'list_grains', 'refresh'],
-      load: () => import('../runners/resource.ts'),
+      load: () => import('../library/salt/resource/runner.ts'),
     },
   ],
   salt: [
     {
       functions: ['cmd', 'execute'],
-      load: () => import('../runners/salt.ts'),
+      load: () => import('../library/salt/salt/runner.ts'),
     },
   ],
   saltutil: [
@@ -237,13 +237,13 @@ export const runnerTable: MasterTable = {
         'sync_auth',
         'sync_matchers',
       ],
-      load: () => import('../runners/saltutil.ts'),
+      load: () => import('../library/salt/saltutil/runner.ts'),
     },
   ],
   sdb: [
     {
       functions: ['get', 'set', 'delete', 'get_or_set_hash'],
-      load: () => import('../runners/sdb.ts'),
+      load: () => import('../library/security/sdb/runner.ts'),
     },
   ],
   state: [
@@ -268,31 +268,31 @@ export const runnerTable: MasterTable = {
         'graph_highstate',
         'event',
       ],
-      load: () => import('../runners/state.ts'),
+      load: () => import('../library/salt/state/runner.ts'),
     },
   ],
   survey: [
     {
       functions: ['hash', 'diff'],
-      load: () => import('../runners/survey.ts'),
+      load: () => import('../library/salt/survey/runner.ts'),
     },
   ],
   test: [
     {
       functions: ['arg', 'raw_arg', 'metasyntactic', 'stdout_print', 'get_opts', 'sleep', 'stream'],
-      load: () => import('../runners/test.ts'),
+      load: () => import('../library/salt/test/runner.ts'),
     },
   ],
   trace: [
     {
       functions: ['show'],
-      load: () => import('../runners/trace.ts'),
+      load: () => import('../library/salt/trace/runner.ts'),
     },
   ],
   winrepo: [
     {
       functions: ['genrepo', 'update_git_repos'],
-      load: () => import('../runners/winrepo.ts'),
+      load: () => import('../library/packages/winrepo/runner.ts'),
     },
   ],
 }

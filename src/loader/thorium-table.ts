@@ -5,7 +5,7 @@ export const thoriumTable: StateTable = {
   calc: [
     {
       functions: ['calc', 'add', 'mul', 'mean', 'median', 'median_low', 'median_high', 'median_grouped', 'mode'],
-      load: () => import('../thorium/calc.ts'),
+      load: () => import('../library/salt/thorium/calc.thorium.ts'),
     },
   ],
   check: [
@@ -26,55 +26,55 @@ export const thoriumTable: StateTable = {
         'contains',
         'event',
       ],
-      load: () => import('../thorium/check.ts'),
+      load: () => import('../library/salt/thorium/check.thorium.ts'),
     },
   ],
   file: [
     {
       functions: ['save'],
-      load: () => import('../thorium/file.ts'),
+      load: () => import('../library/salt/thorium/file.thorium.ts'),
     },
   ],
   key: [
     {
       functions: ['timeout'],
-      load: () => import('../thorium/key.ts'),
+      load: () => import('../library/salt/thorium/key.thorium.ts'),
     },
   ],
   local: [
     {
       functions: ['cmd'],
-      load: () => import('../thorium/local.ts'),
+      load: () => import('../library/salt/thorium/local.thorium.ts'),
     },
   ],
   reg: [
     {
       functions: ['set', 'list', 'mean', 'clear', 'delete'],
-      load: () => import('../thorium/reg.ts'),
+      load: () => import('../library/salt/thorium/reg.thorium.ts'),
     },
   ],
   runner: [
     {
       functions: ['cmd'],
-      load: () => import('../thorium/runner.ts'),
+      load: () => import('../library/salt/thorium/runner.thorium.ts'),
     },
   ],
   status: [
     {
       functions: ['reg'],
-      load: () => import('../thorium/status.ts'),
+      load: () => import('../library/salt/thorium/status.thorium.ts'),
     },
   ],
   timer: [
     {
       functions: ['hold'],
-      load: () => import('../thorium/timer.ts'),
+      load: () => import('../library/salt/thorium/timer.thorium.ts'),
     },
   ],
   wheel: [
     {
       functions: ['cmd'],
-      load: () => import('../thorium/wheel.ts'),
+      load: () => import('../library/salt/thorium/wheel.thorium.ts'),
     },
   ],
 }

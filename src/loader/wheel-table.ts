@@ -5,19 +5,19 @@ export const wheelTable: MasterTable = {
   config: [
     {
       functions: ['values', 'apply', 'update_config'],
-      load: () => import('../wheel/config.ts'),
+      load: () => import('../library/salt/config/wheel.ts'),
     },
   ],
   error: [
     {
       functions: ['error'],
-      load: () => import('../wheel/error.ts'),
+      load: () => import('../library/salt/error/wheel.ts'),
     },
   ],
   file_roots: [
     {
       functions: ['find', 'list_env', 'list_roots', 'read', 'write'],
-      load: () => import('../wheel/file_roots.ts'),
+      load: () => import('../library/salt/fileserver/file_roots.wheel.ts'),
     },
   ],
   key: [
@@ -43,19 +43,19 @@ export const wheelTable: MasterTable = {
         'gen_keys',
         'gen_signature',
       ],
-      load: () => import('../wheel/key.ts'),
+      load: () => import('../library/salt/keys/wheel.ts'),
     },
   ],
   minions: [
     {
       functions: ['connected'],
-      load: () => import('../wheel/minions.ts'),
+      load: () => import('../library/salt/minion/wheel.ts'),
     },
   ],
   pillar_roots: [
     {
       functions: ['find', 'list_env', 'list_roots', 'read', 'write'],
-      load: () => import('../wheel/pillar_roots.ts'),
+      load: () => import('../library/salt/fileserver/pillar_roots.wheel.ts'),
     },
   ],
 }

@@ -1,7 +1,6 @@
 // Which minions a target means, as far as their master knows: accepted keys, and the grains and pillar it has seen. Who was
 // never seen is not meant by what asks for data, except by addresses, where Salt gives the benefit of the doubt.
-import type { Log } from '../base/mod.ts'
-import { BrineError, toError } from '../base/mod.ts'
+import { BrineError, type Log, toError } from '../base/mod.ts'
 import {
   compileRegex,
   type Dict,

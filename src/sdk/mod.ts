@@ -96,6 +96,7 @@ export {
 } from './declare.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
+export { globPaths } from './glob.ts'
 export { isTrue } from './is-true.ts'
 export { jobRetcode } from './job-retcode.ts'
 export {
@@ -122,6 +123,23 @@ export type {
 export { lookUpLater, returnedBy, unreturnedText } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
 export { formatOutput } from './output.ts'
+export {
+  baseName,
+  dirName,
+  exists,
+  expandUser,
+  expandVariables,
+  isAbsolute,
+  isDirectory,
+  isFile,
+  isLink,
+  joinable,
+  joinPaths,
+  normalPath,
+  plainPath,
+  realPath,
+  textFrom,
+} from './paths.ts'
 export { packOrigins, readOrigins, shownOrigin } from './pillar-origins.ts'
 export { toValue } from './result.ts'
 export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
@@ -139,6 +157,7 @@ export {
 } from './state.ts'
 export { chunkTag, INTERNAL_KEYWORDS, REQUISITE_KEYWORDS, REQUISITE_TYPES } from './state-keywords.ts'
 export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest } from './state-run.ts'
+export { isBootedWithSystemd, isSystemdOffline, systemdVersion } from './systemd.ts'
 export { beginThorium, isTagMeant, meantEvents, THORIUM_USER, type Thorium, thoriumOf } from './thorium.ts'
 export { type StateTrial, type Trial, tryFunction, tryState } from './trial.ts'
 export {

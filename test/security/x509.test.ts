@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { BrineError } from '../../src/base/mod.ts'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { MemoryHost } from '../../src/host/mod.ts'
-import x509 from '../../src/modules/x509_v2.ts'
+import x509 from '../../src/library/security/x509/module.ts'
 import { tryFunction } from '../../src/sdk/mod.ts'
 import { loadCertificate, loadPrivateKey, loadRequest, loadRevocationList } from '../../src/x509/mod.ts'
 

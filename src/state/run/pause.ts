@@ -1,8 +1,7 @@
 // Holding or ending a run from outside: a file named after the job says which ID, or every one, is to wait and for how
 // long, or that the run is to end there.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Dict } from '../../data/mod.ts'
-import { numberOf, truthy } from '../../data/mod.ts'
+import { type Dict, numberOf, truthy } from '../../data/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
 
 export interface PauseFile {

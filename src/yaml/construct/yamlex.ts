@@ -13,8 +13,7 @@ import {
   PyError,
   type Value,
 } from '../../data/mod.ts'
-import type { Mark } from '../errors.ts'
-import { YamlError } from '../errors.ts'
+import { type Mark, YamlError } from '../errors.ts'
 import { Node } from '../node.ts'
 import { resolvePlain } from '../resolve.ts'
 import { INT, OMAP, SEQ } from '../tags.ts'

@@ -1,0 +1,186 @@
+// The agent of Puppet: runs of it, whether it may run, and facts. Where it keeps its files is asked of Puppet itself.
+import { toError } from '../../../base/mod.ts'
+import {
+  type Dict,
+  fromTimestamp,
+  indexError,
+  intFromText,
+  isDict,
+  isInt,
+  SaltError,
+  splitLines,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  isHostError,
+  reads,
+  runAll,
+  textAt,
+} from '../../../sdk/mod.ts'
+
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+
+interface Places {
+  vardir: string
+  rundir: string
+  confdir: string
+}
+
+async function placesOf(ctx: FunctionContext): Promise<Places> {
+  const text = str(await ctx.call('cmd.run', ['puppet config print --render-as yaml vardir rundir confdir']))
+  const conf = (await ctx.render({ text, renderer: 'yaml', saltenv: 'base' })) as Dict
+  const at = (name: string): string => str(conf.get(name) ?? '')
+  return { vardir: at('vardir'), rundir: at('rundir'), confdir: at('confdir') }
+}
+
+const lockOf = ({ vardir }: Places): string => `${vardir}/state/agent_disabled.lock`
+const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
+  (await ctx.host.stat(path))?.type === 'file'
+
+/** Exit code 2 says that something was changed, and is none of a failure. */
+async function run(ctx: FunctionContext, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> {
+  const { vardir, confdir } = await placesOf(ctx)
+  const subcommand = args.findLast((word) => word === 'agent' || word === 'apply') ?? 'agent'
+  const words = args.filter((word) => word !== 'agent' && word !== 'apply').map(str)
+  const manifest = subcommand === 'apply' ? words.splice(0, 1) : []
+  if (subcommand === 'apply' && manifest.length === 0) throw indexError('list index out of range')
+  if (subcommand === 'agent') words.push('test')
+  const own = [...kwargs].filter(([name]) => !name.startsWith('__'))
+  const options = new Map<string, Value>([['color', 'false'], ...own])
+  const line = [
+    manifest.join(' '),
+    ...words.map((word) => ` --${word}`),
+    ...Array.from(options, ([name, value]) => ` --${name} ${str(value)}`),
+  ].join('')
+  const command = `puppet ${str(subcommand)} --vardir ${vardir} --confdir ${confdir}`
+  return ctx.call('cmd.run_all', [`(${command} ${line}) || test $? -eq 2`], { python_shell: true })
+}
+
+async function isRunning(ctx: FunctionContext, path: string): Promise<boolean> {
+  const pid = ((await textAt(ctx.host, path)) ?? '').trim()
+  return /^\d+$/.test(pid) && (await ctx.host.stat(`/proc/${pid}`)) !== undefined
+}
+
+async function status(ctx: FunctionContext): Promise<string> {
+  const places = await placesOf(ctx)
+  if (await isFile(ctx, lockOf(places))) return 'Administratively disabled'
+  const run = `${places.vardir}/state/agent_catalog_run.lock`
+  if (await isFile(ctx, run)) return (await isRunning(ctx, run)) ? 'Applying a catalog' : 'Stale lockfile'
+  const pid = `${places.rundir}/agent.pid`
+  if (await isFile(ctx, pid)) return (await isRunning(ctx, pid)) ? 'Idle daemon' : 'Stale pidfile'
+  return 'Stopped'
+}
+
+async function summary(ctx: FunctionContext): Promise<Dict> {
+  const path = `${(await placesOf(ctx)).vardir}/state/last_run_summary.yaml`
+  const report = await reportAt(ctx, path)
+  const found: Dict = new Map()
+  const times = report.get('time')
+  if (times !== undefined) {
+    found.set('last_run', lastRun(times))
+    const shown = ['total', 'config_retrieval'].filter((key) => isDict(times) && times.has(key))
+    found.set('time', new Map(shown.map((key) => [key, (times as Dict).get(key)!])))
+  }
+  if (report.has('resources')) found.set('resources', report.get('resources')!)
+  return found
+}
+
+async function reportAt(ctx: FunctionContext, path: string): Promise<Dict> {
+  let text: string
+  try {
+    text = Buffer.from(await ctx.host.read(path)).toString()
+  } catch (error) {
+    if (isHostError(error)) throw failure(`Unable to read puppet run summary: ${error.message}`)
+    throw error
+  }
+  try {
+    return (await ctx.render({ text, renderer: 'yaml', saltenv: 'base' })) as Dict
+  } catch (error) {
+    throw failure(`YAML error parsing puppet run summary: ${toError(error).message}`)
+  }
+}
+
+function lastRun(times: Value): string {
+  const given = isDict(times) ? (times.get('last_run') ?? null) : null
+  try {
+    return fromTimestamp(isInt(given) ? given : intFromText(textOf(given) ?? '')).isoformat()
+  } catch {
+    return 'invalid or missing timestamp'
+  }
+}
+
+/** The output of facter; its errors are those of the call. */
+async function facter(ctx: FunctionContext, words: string, options: Record<string, Value> = {}): Promise<string> {
+  const { retcode, stdout, stderr } = await runAll(ctx, `facter ${words}`, options)
+  if (retcode !== 0) throw failure(stderr)
+  return stdout
+}
+
+const wordOf = (puppet: Value): string => (truthy(puppet) ? '--puppet' : '')
+const puppet = arg.any("Whether Puppet's own facts are wanted too", { default: false })
+const running = {
+  args: arg.rest('`agent` or `apply` with its manifest, and options'),
+  kwargs: arg.open('Options with values'),
+}
+
+export default defineModule({
+  name: 'puppet',
+  doc: 'Run Puppet.',
+  when: async ({ host }) => {
+    const missing: string[] = []
+    for (const program of ['facter', 'puppet']) if ((await host.which(program)) === undefined) missing.push(program)
+    return missing.length === 0 || `The puppet execution module cannot be loaded: ${missing.join(', ')} unavailable.`
+  },
+  functions: {
+    run: changes('Run Puppet.', 'puppet.run tags=basefiles::edit,apache::server', running, (ctx, { args, kwargs }) =>
+      run(ctx, args, kwargs),
+    ),
+    noop: changes('See what a run of Puppet would do.', 'puppet.noop debug', running, (ctx, { args, kwargs }) =>
+      run(ctx, [...args, 'noop'], kwargs),
+    ),
+    enable: changes('Let the agent run again.', 'puppet.enable', {}, async (ctx) => {
+      const lock = lockOf(await placesOf(ctx))
+      if (!(await isFile(ctx, lock))) return false
+      try {
+        await ctx.host.remove(lock)
+        return true
+      } catch (error) {
+        throw failure(`Failed to enable: ${toError(error).message}`)
+      }
+    }),
+    disable: changes(
+      'Keep the agent from running.',
+      "puppet.disable 'Disabled, contact XYZ before enabling'",
+      { message: arg.any('Why', { optional: true }) },
+      async (ctx, { message }) => {
+        const lock = lockOf(await placesOf(ctx))
+        if (await isFile(ctx, lock)) return false
+        await ctx.host.write(lock, message === null ? '{}' : `{"disabled_message":"${str(message)}"}`)
+        return true
+      },
+    ),
+    status: reads('What the agent does.', 'puppet.status', {}, status),
+    summary: reads('What came of the last run.', 'puppet.summary', {}, summary),
+    plugin_sync: changes('Get plugins from the master of Puppet.', 'puppet.plugin_sync', {}, async (ctx) =>
+      str(await ctx.call('cmd.run', ['puppet plugin download'])),
+    ),
+    facts: reads('All facts of facter.', 'puppet.facts', { puppet }, async (ctx, { puppet }) => {
+      const lines = splitLines(await facter(ctx, wordOf(puppet)))
+      const facts = lines.map((line) => /^(.+?) => (.*)$/.exec(line)).filter((found) => found !== null)
+      return new Map(facts.map(([, fact, value]) => [fact!, value!.trim()]))
+    }),
+    fact: reads(
+      'A fact of facter.',
+      'puppet.fact kernel',
+      { name: arg.any('Its name'), puppet },
+      (ctx, { name, puppet }) => facter(ctx, `${wordOf(puppet)} ${str(name)}`, { python_shell: false }),
+    ),
+  },
+})

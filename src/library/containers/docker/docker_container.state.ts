@@ -1,0 +1,153 @@
+// Containers of Docker.
+import { lookup } from '../../../base/mod.ts'
+import { type Dict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { answered, type Given, report, whenDocker } from './state/report.ts'
+import { runOnce } from './state/run-once.ts'
+import { keepRunning } from './state/running.ts'
+
+async function stopped(ctx: StateContext, given: Given): Promise<StateReturn> {
+  const { name = null, containers = null, shutdown_timeout = null, unpause = null } = given
+  if (!truthy(name) && !truthy(containers))
+    return report(name, false, "One of 'name' and 'containers' must be provided")
+  if (containers !== null && !isList(containers)) return report(name, false, 'containers must be a list')
+  const targets = (containers === null ? [name] : (containers as Value[])).map((target) => str(target))
+  const states = new Map<string, string[]>()
+  for (const target of targets) {
+    const answer = await answered(() => ctx.call('docker.state', [target]))
+    const found = 'refusal' in answer ? 'absent' : str(answer.value)
+    states.set(found, [...(states.get(found) ?? []), target])
+  }
+  const of = (kind: string): string[] => states.get(kind) ?? []
+  const errors: string[] = []
+  if (truthy(given['error_on_absent']!) && of('absent').length > 0) {
+    errors.push(`The following container(s) are absent: ${of('absent').join(', ')}`)
+  }
+  if (!truthy(unpause) && of('paused').length > 0) {
+    errors.push(`The following container(s) are paused: ${of('paused').join(', ')}`)
+  }
+  if (errors.length > 0) return report(name, false, errors.join('. '))
+  const active = [...of('running'), ...of('paused')]
+  if (active.length === 0) {
+    const subject = targets.length === 1 ? `Container '${targets[0]}' is` : 'All specified containers are'
+    return report(name, true, `${subject} ${of('absent').length > 0 ? 'absent or ' : ''}not running`)
+  }
+  if (ctx.test) return report(name, null, `The following container(s) will be stopped: ${active.join(', ')}`)
+  return stopAll(ctx, name, active, { unpause, ...(truthy(shutdown_timeout) && { timeout: shutdown_timeout }) })
+}
+
+async function stopAll(
+  ctx: StateContext,
+  name: Value,
+  active: string[],
+  keywords: Record<string, Value>,
+): Promise<StateReturn> {
+  const changes: Record<string, Value> = {}
+  const errors: string[] = []
+  for (const target of active) {
+    const outcome = (await ctx.call('docker.stop', [target], keywords)) as Dict
+    if (outcome.get('result') === true) changes[target] = outcome
+    else errors.push(str(outcome.get('comment') ?? `Failed to stop container '${target}'`))
+  }
+  if (errors.length > 0) return report(name, false, errors.join('; '), changes)
+  return report(name, true, `The following container(s) were stopped: ${active.join(', ')}`, changes)
+}
+
+const names = async (ctx: StateContext): Promise<Value[]> =>
+  (await ctx.call('docker.list_containers', [], { all: true })) as Value[]
+
+async function absent(ctx: StateContext, name: string, force: boolean): Promise<StateReturn> {
+  if (!(await names(ctx)).includes(name)) return report(name, true, `Container '${name}' does not exist`)
+  const before = await ctx.call('docker.state', [name])
+  if (before !== 'stopped' && !force) {
+    return report(name, false, 'Container is running, set force to True to forcibly remove it')
+  }
+  if (ctx.test) return report(name, null, `Container '${name}' will be removed`)
+  const answer = await answered(() => ctx.call('docker.rm', [name], { force }))
+  if ('refusal' in answer) return report(name, false, `Failed to remove container '${name}': ${answer.refusal}`)
+  const changes = { removed: answer.value }
+  if ((await names(ctx)).includes(name)) return report(name, false, `Failed to remove container '${name}'`, changes)
+  const how = force && before !== 'stopped' ? 'Forcibly' : 'Successfully'
+  return report(name, true, `${how} removed container '${name}'`, changes)
+}
+
+const optional = (doc: string) => arg.any(doc, { optional: true })
+const flag = (doc: string, fallback = false) => arg.any(doc, { default: fallback })
+
+const shared = {
+  skip_translate: optional('Accepted'),
+  ignore_collisions: flag('Accepted'),
+  validate_ip_addrs: flag('Accepted', true),
+  client_timeout: arg.any('Accepted', { default: 60 }),
+}
+const options = arg.open('Options of the container: binds, environment, port_bindings, restart_policy, …')
+
+const running = {
+  name: arg.any('The name of the container'),
+  image: optional('The image'),
+  ...shared,
+  force: flag('Whether it is replaced in any case'),
+  watch_action: arg.any('What happens when something watched has changed: force, or a signal', { default: 'force' }),
+  start: flag('Whether it is started', true),
+  shutdown_timeout: optional('Seconds until a container that is replaced is killed'),
+  networks: optional('Networks it is in, and how'),
+  kwargs: options,
+}
+
+const stopping = {
+  name: optional('The container'),
+  containers: optional('Several containers instead'),
+  shutdown_timeout: optional('Seconds until it is killed'),
+  unpause: flag('Whether a paused one goes on first'),
+  error_on_absent: flag('Whether a missing one is a failure', true),
+  kwargs: arg.ignored(),
+}
+
+const once = {
+  name: optional('The name of the container'),
+  image: optional('The image'),
+  bg: flag('Whether nobody waits for its end'),
+  failhard: flag('Whether its exit code counts', true),
+  replace: flag('Whether one of that name goes first'),
+  force: flag('Even when it runs'),
+  ...shared,
+  networks: optional('Networks it is in, and how'),
+  kwargs: options,
+}
+
+type Body = (ctx: StateContext, given: Given, options: Map<string, Value>) => Promise<StateReturn>
+
+const BODIES: Readonly<Record<string, Body>> = lookup({ running: keepRunning, stopped, run: runOnce })
+
+const calling = (body: Body) => (ctx: StateContext, args: object) => {
+  const { kwargs, ...given } = args as Given & { kwargs: Map<string, Value> }
+  return body(ctx, given as Given, kwargs)
+}
+
+export default defineState({
+  name: 'docker_container',
+  doc: 'Keep containers of Docker.',
+  when: whenDocker,
+  functions: {
+    running: state({ doc: 'A container runs, with this configuration.', args: running, run: calling(keepRunning) }),
+    stopped: state({ doc: 'Containers do not run.', args: stopping, run: calling(stopped) }),
+    absent: state({
+      doc: 'A container is not there.',
+      args: { name: arg.any('The container'), force: flag('Even when it runs') },
+      run: (ctx, { name, force }) => absent(ctx, str(name), truthy(force)),
+    }),
+    run: state({ doc: 'A container has run.', args: once, run: calling(runOnce) }),
+    mod_watch: state({
+      doc: 'Replaces or signals a container when what it watches has changed.',
+      args: { name: optional('The container'), sfun: optional('The state that watches'), kwargs: options },
+      run: (ctx, { name, sfun, kwargs }) => {
+        const body = BODIES[str(sfun)]
+        if (!body) return report(name, false, `watch requisite is not implemented for ${str(sfun)}`)
+        const force = sfun === 'running' && (kwargs.get('watch_action') ?? 'force') === 'force'
+        const signals = sfun === 'running' && !force
+        const given = { error_on_absent: true, start: true, failhard: true, ...Object.fromEntries(kwargs), name }
+        return body(ctx, { ...given, ...(sfun === 'running' && { force, send_signal: signals }) }, kwargs)
+      },
+    }),
+  },
+})

@@ -1,0 +1,82 @@
+// Calling the docker program: JSON out of its inspections, and failures in the form that the Engine's API gives them.
+import { type Dict, isDict, loadJson, SaltError, splitLines, str, type Value } from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
+
+export type Given = Readonly<Record<string, Value>>
+
+export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+
+/** The API's number for what the daemon said, which states look for. */
+function failureOf(stderr: string): SaltError {
+  const text = stderr.trim().replace(/^(Error response from daemon|Error|error): ?/, '')
+  if (/^Cannot connect|^permission denied/i.test(text)) return failure(text)
+  const code = /no such|not found/i.test(text) ? 404 : /conflict|already in use|in use by/i.test(text) ? 409 : 500
+  return failure(`Error ${code}: ${text}`)
+}
+
+export interface Said {
+  stdout: string
+  stderr: string
+}
+
+export async function docker(ctx: FunctionContext, words: readonly string[], stdin?: string): Promise<Said> {
+  const program = await ctx.host.which('docker')
+  if (program === undefined) throw failure('The program docker was not found')
+  const url = str(ctx.opts.get('docker.url') ?? '')
+  const argv = [program, ...(url === '' ? [] : ['--host', url]), ...words]
+  const { retcode, stdout, stderr } = await ctx.host.run({ argv, ...(stdin !== undefined && { stdin }) })
+  const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+  if (retcode !== 0) throw failureOf(decode(stderr) || decode(stdout))
+  return { stdout: decode(stdout), stderr: decode(stderr) }
+}
+
+/** The trimmed output of a command. */
+export const said = async (ctx: FunctionContext, ...words: string[]): Promise<string> =>
+  (await docker(ctx, words)).stdout.trim()
+
+export async function lines(ctx: FunctionContext, ...words: string[]): Promise<string[]> {
+  return splitLines(await said(ctx, ...words)).filter((line) => line !== '')
+}
+
+/** One dict per line. */
+export async function jsonLines(ctx: FunctionContext, ...words: string[]): Promise<Dict[]> {
+  return (await lines(ctx, ...words, '--format', '{{json .}}')).map((line) => loadJson(line) as Dict)
+}
+
+type Kind = 'container' | 'image' | 'network' | 'volume'
+
+export async function inspect(ctx: FunctionContext, kind: Kind, name: Value): Promise<Dict> {
+  const found = loadJson(await said(ctx, kind, 'inspect', str(name))) as Value[]
+  if (!isDict(found[0] ?? null)) throw failure(`Error 404: No such ${kind}: ${str(name)}`)
+  return found[0] as Dict
+}
+
+/** A value below keys, or None. */
+export function within(data: Value, ...keys: string[]): Value {
+  let value: Value = data
+  for (const key of keys) value = isDict(value) ? (value.get(key) ?? null) : null
+  return value
+}
+
+export async function stateOf(ctx: FunctionContext, name: Value): Promise<string> {
+  const state = within(await inspect(ctx, 'container', name), 'State')
+  if (within(state, 'Paused') === true) return 'paused'
+  return within(state, 'Running') === true ? 'running' : 'stopped'
+}
+
+export const isFailure = (error: unknown): error is SaltError =>
+  error instanceof SaltError && error.code === 'CommandExecutionError'
+
+/** What a call gives, or undefined when Docker refused it. */
+export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await call()
+  } catch (error) {
+    if (isFailure(error)) return undefined
+    throw error
+  }
+}
+
+/** The facts themselves, or of what is named. */
+export const factsOf = async (ctx: FunctionContext, kind: 'container' | 'network', given: Value): Promise<Dict> =>
+  isDict(given) ? given : inspect(ctx, kind, given)

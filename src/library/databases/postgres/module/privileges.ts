@@ -1,0 +1,211 @@
+// Privileges on objects: read from access lists, where a letter is a privilege and a star after it the right to grant
+// it on; granted and revoked by statements. Membership of a group counts as a privilege on it.
+import { lookup } from '../../../../base/mod.ts'
+import { type Dict, SaltError, str, strip, truthy, type Value } from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type Given, text } from './arguments.ts'
+import { execute, select, serverVersion } from './psql.ts'
+
+const LETTERS: Readonly<Record<string, string>> = {
+  a: 'INSERT',
+  C: 'CREATE',
+  D: 'TRUNCATE',
+  c: 'CONNECT',
+  t: 'TRIGGER',
+  r: 'SELECT',
+  U: 'USAGE',
+  T: 'TEMPORARY',
+  w: 'UPDATE',
+  X: 'EXECUTE',
+  x: 'REFERENCES',
+  d: 'DELETE',
+  m: 'MAINTAIN',
+}
+
+/** Privileges that came with a later server than the others of their kind. */
+const SINCE: Readonly<Record<string, number>> = lookup({ MAINTAIN: 17 })
+
+interface Kind {
+  /** What can be granted. */
+  letters: string
+  catalog: string
+  acl: string
+  owner: string
+  /** Which row it is; `$name` and `$schema` stand for the object and its schema. */
+  where: string
+}
+
+const IN_SCHEMA = "JOIN pg_catalog.pg_namespace n ON n.oid = o.%space WHERE n.nspname = '$schema' AND"
+const relation = (letters: string, kinds: string): Kind => ({
+  letters,
+  catalog: 'pg_class',
+  acl: 'relacl',
+  owner: 'relowner',
+  where: `${IN_SCHEMA.replace('%space', 'relnamespace')} o.relname = '$name' AND o.relkind IN (${kinds})`,
+})
+const plain = (letters: string, catalog: string, prefix: string, owner: string): Kind => ({
+  letters,
+  catalog,
+  acl: `${prefix}acl`,
+  owner,
+  where: `WHERE o.${prefix}name = '$name'`,
+})
+
+const KINDS: Readonly<Record<string, Kind>> = lookup({
+  table: relation('arwdDxtm', "'r', 'v', 'm', 'p', 'f'"),
+  sequence: relation('rwU', "'S'"),
+  schema: plain('UC', 'pg_namespace', 'nsp', 'nspowner'),
+  tablespace: plain('C', 'pg_tablespace', 'spc', 'spcowner'),
+  language: plain('U', 'pg_language', 'lan', 'lanowner'),
+  database: plain('CTc', 'pg_database', 'dat', 'datdba'),
+  function: {
+    letters: 'X',
+    catalog: 'pg_proc',
+    acl: 'proacl',
+    owner: 'proowner',
+    where: `${IN_SCHEMA.replace('%space', 'pronamespace')} o.oid::regprocedure::text = '$name'`,
+  },
+})
+
+const MEMBERS = `SELECT rolname, admin_option FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles r
+ ON m.member = r.oid WHERE m.roleid IN (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = '$name') ORDER BY rolname`
+
+const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
+
+interface Target {
+  type: string
+  name: string
+  schema: string
+}
+
+const filled = (query: string, { name, schema }: Target): string =>
+  query.replaceAll('$schema', schema.replaceAll("'", "''")).replaceAll('$name', name.replaceAll("'", "''"))
+
+function kindOf(type: string): Kind {
+  const kind = KINDS[type]
+  if (!kind) throw misuse(`Invalid object_type: ${type} provided`)
+  return kind
+}
+
+/** The elements of an array as the server writes it. */
+function arrayElements(array: string): string[] {
+  const parts = strip(array, '{}').match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? []
+  return parts.map((part) => (part.startsWith('"') ? part.slice(1, -1).replace(/\\(.)/g, '$1') : part))
+}
+
+/** `joe=ar*w/postgres` as the role, and each privilege with whether it may be granted on. */
+function accessEntry(entry: string): [role: string, privileges: Dict] {
+  const equals = entry.lastIndexOf('=')
+  const role = entry.slice(0, equals).replace(/^"(.*)"$/, '$1')
+  const privileges: Dict = new Map()
+  for (const [, letter, star] of entry
+    .slice(equals + 1)
+    .replace(/\/.*$/, '')
+    .matchAll(/(.)(\*?)/g)) {
+    privileges.set(LETTERS[letter!] ?? letter!, star === '*')
+  }
+  return [role === '' ? 'public' : role, privileges]
+}
+
+export async function listPrivileges(ctx: FunctionContext, given: Given, target: Target): Promise<Dict> {
+  if (target.type === 'group') {
+    const members = await select(ctx, given, filled(MEMBERS, target))
+    return new Map(members.map((row) => [row.get('rolname')!, row.get('admin_option') === 't']))
+  }
+  const { catalog, acl, where } = kindOf(target.type)
+  const rows = await select(ctx, given, filled(`SELECT o.${acl} AS name FROM pg_catalog.${catalog} o ${where}`, target))
+  return new Map(rows.flatMap((row) => arrayElements(str(row.get('name')!)).map(accessEntry)))
+}
+
+async function ownerOf(ctx: FunctionContext, given: Given, target: Target): Promise<Value> {
+  const { catalog, owner, where } = kindOf(target.type)
+  const query = `SELECT r.rolname AS name FROM pg_catalog.${catalog} o JOIN pg_roles r ON o.${owner} = r.oid ${where}`
+  return (await select(ctx, given, filled(query, target)))[0]?.get('name') ?? null
+}
+
+export const targetOf = (given: Given, name = 'object_name'): Target => ({
+  type: text(given, 'object_type').toLowerCase(),
+  name: text(given, name),
+  schema: text(given, 'prepend'),
+})
+
+/** The privileges that are asked for, in capitals; refused where the object knows no such one. */
+function wishes(given: Given, { type }: Target): string[] {
+  const privileges = given['privileges'] ?? ''
+  const listed = str(privileges)
+    .toUpperCase()
+    .split(/\s?,\s?/)
+  if (type === 'group') {
+    if (truthy(privileges)) throw misuse('The privileges option should not be set for object_type group')
+    return listed
+  }
+  const known = new Set([...[...kindOf(type).letters].map((letter) => LETTERS[letter]!), 'ALL'])
+  if (!listed.every((privilege) => known.has(privilege))) {
+    throw misuse(`Invalid privilege(s): ${str(privileges)} provided for object ${type}`)
+  }
+  return listed
+}
+
+/** All privileges that this server knows for a kind of object. */
+async function everyPrivilege(ctx: FunctionContext, given: Given, type: string): Promise<string[]> {
+  const all = [...kindOf(type).letters].map((letter) => LETTERS[letter]!)
+  if (!all.some((privilege) => privilege in SINCE)) return all
+  const major = Number.parseInt((await serverVersion(ctx, given)) ?? '0', 10)
+  return all.filter((privilege) => (SINCE[privilege] ?? 0) <= major)
+}
+
+export async function hasPrivileges(ctx: FunctionContext, given: Given): Promise<boolean> {
+  const target = targetOf(given)
+  const name = text(given, 'name')
+  const wanted = wishes(given, target)
+  if (target.type !== 'group' && (await ownerOf(ctx, given, target)) === name) return true
+  const held = (await listPrivileges(ctx, given, target)).get(name)
+  if (held === undefined) return false
+  const withGrant = truthy(given['grant_option'] ?? null)
+  if (target.type === 'group') return withGrant ? held === true : true
+  const own = held as Dict
+  if (!withGrant && !wanted.includes('ALL')) return wanted.every((privilege) => own.has(privilege))
+  const all = await everyPrivilege(ctx, given, target.type)
+  const complete = own.size === all.length && all.every((privilege) => own.has(privilege))
+  return complete && (!withGrant || all.every((privilege) => own.get(privilege) === true))
+}
+
+/** What a statement names: an object with its schema, or all of them. */
+function objectClause({ type, name, schema }: Target, mayBeAll: boolean): string {
+  const inSchema = ['table', 'sequence', 'function'].includes(type)
+  if (mayBeAll && inSchema && name.toUpperCase() === 'ALL') return `ALL ${type.toUpperCase()}S IN SCHEMA ${schema}`
+  const isSignature = type === 'function' && name.endsWith(')')
+  return `${type.toUpperCase()} ${inSchema ? `${schema}.` : ''}${isSignature ? name : `"${name}"`}`
+}
+
+const roleName = (name: string): string => (name.toLowerCase() === 'public' ? name : `"${name}"`)
+
+export async function grantPrivileges(ctx: FunctionContext, given: Given): Promise<boolean> {
+  const target = targetOf(given)
+  const wanted = wishes(given, target)
+  if (await hasPrivileges(ctx, { ...given, grant_option: null })) {
+    const { name, type } = target
+    ctx.log('info', `The object: ${name} of type: ${type} already has privileges: ${str(given['privileges']!)} set`)
+    return false
+  }
+  const withGrant = truthy(given['grant_option'] ?? null)
+  const role = roleName(text(given, 'name'))
+  const statement =
+    target.type === 'group'
+      ? `GRANT ${target.name} TO ${role}${withGrant ? ' WITH ADMIN OPTION' : ''}`
+      : `GRANT ${wanted.join(',')} ON ${objectClause(target, true)} TO ${role}${withGrant ? ' WITH GRANT OPTION' : ''}`
+  return execute(ctx, given, statement)
+}
+
+export async function revokePrivileges(ctx: FunctionContext, given: Given): Promise<boolean> {
+  const target = targetOf(given)
+  const wanted = wishes(given, target)
+  if (!(await hasPrivileges(ctx, given))) {
+    const { name, type } = target
+    ctx.log('info', `The object: ${name} of type: ${type} does not have privileges: ${str(given['privileges']!)} set`)
+    return false
+  }
+  const role = roleName(text(given, 'name'))
+  const what = target.type === 'group' ? target.name : `${wanted.join(',')} ON ${objectClause(target, false)}`
+  return execute(ctx, given, `REVOKE ${what} FROM ${role}`)
+}

@@ -1,0 +1,39 @@
+// `mysql`: jobs in MySQL or MariaDB, through their own client.
+import { str, type Value } from '../../../data/mod.ts'
+import { defineReturner, returnerOptions } from '../../../sdk/mod.ts'
+import { runClient, tableReturner } from './sql/tables.ts'
+
+const DEFAULTS = {
+  host: 'salt',
+  user: 'salt',
+  pass: 'salt',
+  db: 'salt',
+  port: 3306,
+  unix_socket: '',
+  ssl_ca: null,
+  ssl_cert: null,
+  ssl_key: null,
+} satisfies Record<string, Value>
+
+export default defineReturner({
+  name: 'mysql',
+  doc: 'Keeps jobs in tables of MySQL.',
+  functions: tableReturner({
+    json: 'JSON_OBJECT',
+    keep: ['INSERT IGNORE INTO', ''],
+    name: (column) => `\`${column}\``,
+    text: (value) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll('\0', '')}'`,
+    run: async (ctx, sql, ret) => {
+      const options = await returnerOptions(ctx, 'mysql', DEFAULTS, ret)
+      const { host, user, pass, db, port, unix_socket } = options
+      const place = unix_socket === '' ? ['-h', str(host), '-P', str(port), '--protocol=TCP'] : ['-S', str(unix_socket)]
+      const certificates = ['ssl_ca', 'ssl_cert', 'ssl_key'] as const
+      const tls = certificates.flatMap((name) =>
+        options[name] === null ? [] : [`--${name.replace('_', '-')}=${str(options[name])}`],
+      )
+      const argv = ['mysql', '--batch', '--raw', '-N', '--default-character-set=utf8mb4', ...place, ...tls]
+      const client = { argv: [...argv, '-u', str(user), str(db)], env: new Map([['MYSQL_PWD', str(pass)]]) }
+      return runClient(ctx, client, sql)
+    },
+  }),
+})

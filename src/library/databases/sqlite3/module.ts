@@ -1,0 +1,124 @@
+// SQLite databases, through the sqlite3 program. Values come as literals and are read as such, so that numbers, texts
+// and NULL stay apart.
+import { float, int, SaltError, str, tuple, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+
+const DRIVER = '2.6.0'
+
+/** In a dry run nothing may come into being, not even an empty file. */
+async function target(ctx: FunctionContext, db: string): Promise<string[]> {
+  if (!ctx.host.readOnly) return [db]
+  return (await ctx.host.stat(db)) === undefined ? [':memory:'] : [db, '-readonly']
+}
+
+async function sqlite(ctx: FunctionContext, db: Value, sql: string): Promise<string> {
+  const [file, ...guard] = await target(ctx, str(db))
+  const argv = ['sqlite3', ...guard, '-batch', '-bail', '-quote', '-separator', '\t', file!, sql]
+  const { retcode, stdout, stderr } = await ctx.host.run({ argv })
+  if (retcode === 0) return new TextDecoder().decode(stdout)
+  const said = new TextDecoder().decode(stderr).trim()
+  const message =
+    /(?:Parse error|Runtime error|Error)[^:]*: (?:near line \d+: )?(?:in prepare, |stepping, )?([^\n]*?)(?: \(\d+\))?(?:\n|$)/.exec(
+      said,
+    )
+  throw new SaltError('CommandExecutionError', message?.[1] ?? said)
+}
+
+const LITERAL = /^(?:'((?:[^']|'')*)'|X'([0-9A-Fa-f]*)'|(NULL)|([^\t\n]*))(?:\t|\n|$)/
+
+function parsed([, text, blob, none, number]: RegExpExecArray): Value {
+  if (none !== undefined) return null
+  if (text !== undefined) return text.replaceAll("''", "'")
+  if (blob !== undefined) return Buffer.from(blob, 'hex')
+  return /^-?\d+$/.test(number!) ? int(BigInt(number!)) : float(Number(number))
+}
+
+/** Rows of literals between tabs; a text may hold line ends. */
+function rowsOf(output: string): Value[] {
+  const rows: Value[] = []
+  let row: Value[] = []
+  let rest = output
+  while (rest !== '') {
+    const literal = LITERAL.exec(rest)!
+    row.push(parsed(literal))
+    rest = rest.slice(literal[0].length)
+    if (literal[0].endsWith('\t')) continue
+    rows.push(tuple(row))
+    row = []
+  }
+  return rows
+}
+
+async function fetch(ctx: FunctionContext, db: Value, sql: Value): Promise<Value> {
+  return db === null ? false : rowsOf(await sqlite(ctx, db, str(sql)))
+}
+
+const names = (kind: string): string => `SELECT name FROM sqlite_master WHERE type='${kind}' ORDER BY name;`
+
+const db = arg.any('The file of the database', { optional: true })
+const sql = arg.any('The statement', { optional: true })
+
+const indices = fn({
+  doc: 'The indices of a database.',
+  args: { db },
+  returns: ret.list('Rows with one name each'),
+  examples: ["salt '*' sqlite3.indices /root/test.db"],
+  effect: 'read',
+  run: (ctx, { db }) => fetch(ctx, db, names('index')),
+})
+
+export default defineModule({
+  name: 'sqlite3',
+  doc: 'Work with SQLite databases.',
+  when: async ({ host }) =>
+    (await host.which('sqlite3')) !== undefined ||
+    'The sqlite3 execution module failed to load: the program sqlite3 was not found',
+  functions: {
+    version: fn({
+      doc: 'The version of the interface, which is that of the Python driver.',
+      args: {},
+      returns: ret.string('The version'),
+      examples: ["salt '*' sqlite3.version"],
+      effect: 'read',
+      run: () => DRIVER,
+    }),
+    sqlite_version: fn({
+      doc: 'The version of SQLite.',
+      args: {},
+      returns: ret.string('The version'),
+      examples: ["salt '*' sqlite3.sqlite_version"],
+      effect: 'read',
+      run: async (ctx) => str((rowsOf(await sqlite(ctx, ':memory:', 'SELECT sqlite_version();'))[0] as Value[])[0]!),
+    }),
+    modify: fn({
+      doc: 'Run a statement that changes a database.',
+      args: { db, sql },
+      returns: ret.boolean('Whether it was run'),
+      examples: [`salt '*' sqlite3.modify /root/test.db 'CREATE TABLE test(id INT, testdata TEXT);'`],
+      effect: 'change',
+      run: async (ctx, { db, sql }) => {
+        if (db === null) return false
+        await sqlite(ctx, db, str(sql))
+        return true
+      },
+    }),
+    fetch: fn({
+      doc: 'The rows of a query.',
+      args: { db, sql },
+      returns: ret.list('The rows'),
+      examples: ["salt '*' sqlite3.fetch /root/test.db 'SELECT * FROM test;'"],
+      effect: 'read',
+      run: (ctx, { db, sql }) => fetch(ctx, db, sql),
+    }),
+    tables: fn({
+      doc: 'The tables of a database.',
+      args: { db },
+      returns: ret.list('Rows with one name each'),
+      examples: ["salt '*' sqlite3.tables /root/test.db"],
+      effect: 'read',
+      run: (ctx, { db }) => fetch(ctx, db, names('table')),
+    }),
+    indices,
+    indexes: { ...indices },
+  },
+})

@@ -1,0 +1,157 @@
+// Access lists of files, as getfacl shows and setfacl sets them. The entry of a file's owner or group has no name there;
+// here it has the owner's. Both programs are given one line, so names with spaces are quoted.
+import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
+
+const LETTERS: ReadonlyArray<readonly [letter: string, name: string, octal: number]> = [
+  ['r', 'read', 4],
+  ['w', 'write', 2],
+  ['x', 'execute', 1],
+]
+
+interface Entry {
+  kind: string
+  isDefault: boolean
+  name: string
+  rights: Dict
+}
+
+/** `default:user:ann:rwx` and the like. */
+function entryOf(line: string, owner: Dict): Entry {
+  const words = line.split(':')
+  const isDefault = words[0] === 'default'
+  const [kind = '', name = ''] = isDefault ? words.slice(1) : words
+  const given = words.at(-1)!
+  const owning = kind === 'user' ? owner.get('owner') : kind === 'group' ? owner.get('group') : undefined
+  const granted = LETTERS.filter(([letter]) => given.includes(letter))
+  return {
+    kind,
+    isDefault,
+    name: name === '' && owning !== undefined ? str(owning) : name,
+    rights: new Map<Value, Value>([
+      ['permissions', new Map(LETTERS.map(([letter, right]) => [right, given.includes(letter)]))],
+      ['octal', granted.reduce((sum, [, , octal]) => sum + octal, 0)],
+    ]),
+  }
+}
+
+function place(file: Dict, { kind, isDefault, name, rights }: Entry): void {
+  if (isDefault && !file.has('defaults')) file.set('defaults', new Map())
+  const into = isDefault ? (file.get('defaults') as Dict) : file
+  const item: Dict = new Map([[name, rights]])
+  if (kind === 'user' || kind === 'group') into.set(kind, [...((into.get(kind) ?? []) as Value[]), item])
+  else into.set(kind, [new Map([['', rights]])])
+}
+
+const FLAGS: ReadonlyArray<readonly [sign: string, name: string]> = [
+  ['s', 'suid'],
+  ['s', 'sgid'],
+  ['t', 'sticky'],
+]
+
+/** Files with their lists, by path. */
+function filesIn(text: string): Dict {
+  const files: Dict = new Map()
+  let file: Dict = new Map()
+  for (const line of splitLines(text)) {
+    if (line === '' || line.startsWith('getfacl')) continue
+    if (!line.startsWith('#')) {
+      place(file, entryOf(line, file.get('comment') as Dict))
+      continue
+    }
+    const [name = '', value = ''] = line.replaceAll('# ', '').split(': ')
+    if (name === 'file') {
+      file = new Map<Value, Value>([
+        ['comment', new Map()],
+        ['user', []],
+        ['group', []],
+      ])
+      files.set(value, file)
+    }
+    const comment = file.get('comment') as Dict
+    comment.set(name, value)
+    if (name !== 'flags') continue
+    for (const [index, [sign, flag]] of FLAGS.entries()) if (value[index] === sign) file.set(flag, true)
+  }
+  return files
+}
+
+/** `d:u` for `default:user`. What setfacl does not know is left out, and it complains. */
+function prefixOf(kind: string): string {
+  const isDefault = kind.startsWith('d')
+  const plain = isDefault ? kind.replaceAll('default:', '').replaceAll('d:', '') : kind
+  const letter = ['user', 'group', 'mask'].find((name) => plain === name || plain === name[0])?.[0] ?? ''
+  return `${isDefault ? 'd:' : ''}${letter}`
+}
+
+const quoted = (paths: readonly Value[]): string => {
+  if (paths.length > 0) return paths.map((path) => `"${str(path)}"`).join(' ')
+  throw new SaltError('CommandExecutionError', 'You need to specify at least one file or directory to work with!')
+}
+
+type Further = ReadonlyMap<string, Value>
+const isRecursive = (kwargs: Further): boolean => truthy(kwargs.get('recursive') ?? false)
+
+async function set(ctx: FunctionContext, words: string, paths: readonly Value[], kwargs: Further): Promise<boolean> {
+  const files = quoted(paths)
+  const line = `setfacl ${isRecursive(kwargs) ? '-R ' : ''}${words} ${files}`
+  await outputOf(ctx, line, { raise_err: words.startsWith('-m') && (kwargs.get('raise_err') ?? false) })
+  return true
+}
+
+const acl_type = arg.string('`user`, `group` or `mask`, after `default:` for what new files get')
+const acl_name = arg.any('Whose; the owner unless given', { default: '' })
+const args = arg.rest('Files and directories')
+const kwargs = arg.open('`recursive`')
+
+export default defineModule({
+  name: 'linux_acl',
+  virtual: 'acl',
+  doc: 'Access lists of files.',
+  when: async ({ host }) =>
+    (await host.which('getfacl')) !== undefined ||
+    'The linux_acl execution module cannot be loaded: the getfacl binary is not in the path.',
+  functions: {
+    version: reads('The version of the programs.', 'acl.version', {}, async (ctx) =>
+      str((await outputOf(ctx, 'getfacl --version')).split(/\s+/)[1] ?? ''),
+    ),
+    getfacl: reads(
+      'The access lists of files, by path.',
+      'acl.getfacl /tmp/kitchen recursive=True',
+      { args, kwargs },
+      async (ctx, { args, kwargs }) => {
+        const files = quoted(args)
+        return filesIn(await outputOf(ctx, `getfacl --absolute-names${isRecursive(kwargs) ? ' -R' : ''} ${files}`))
+      },
+    ),
+    wipefacls: changes(
+      'Remove the access lists of files.',
+      'acl.wipefacls /tmp/kitchen',
+      { args, kwargs },
+      (ctx, { args, kwargs }) => {
+        const files = quoted(args)
+        return outputOf(ctx, `setfacl -b${isRecursive(kwargs) ? ' -R' : ''} ${files}`).then(() => true)
+      },
+    ),
+    modfacl: changes(
+      'Add an entry to access lists, or change it.',
+      'acl.modfacl user ann rwx /tmp/kitchen',
+      {
+        acl_type,
+        acl_name,
+        perms: arg.any('The rights: letters or a digit', { default: '' }),
+        args,
+        kwargs: arg.open('`recursive`; `raise_err`: whether a failure is an error'),
+      },
+      (ctx, { acl_type, acl_name, perms, args, kwargs }) =>
+        set(ctx, `-m ${prefixOf(acl_type)}:${str(acl_name)}:${str(perms)}`, args, kwargs),
+    ),
+    delfacl: changes(
+      'Remove an entry from access lists.',
+      'acl.delfacl user ann /tmp/kitchen',
+      { acl_type, acl_name, args, kwargs },
+      (ctx, { acl_type, acl_name, args, kwargs }) =>
+        set(ctx, `-x ${prefixOf(acl_type)}:${str(acl_name)}`, args, kwargs),
+    ),
+  },
+})

@@ -1,0 +1,44 @@
+// Hashes of archives that were unpacked, kept beside the cache, so that a new archive is noticed.
+import { dirname, join, relative } from 'node:path/posix'
+import { type Dict, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
+import { isHostError, type StateContext } from '../../../../sdk/mod.ts'
+
+const hashType = (ctx: StateContext): string => str(ctx.opts.get('hash_type') ?? 'sha256')
+
+function checksumFile(ctx: StateContext, path: string): string {
+  const cache = str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')
+  const below = `${relative(cache, path)}.hash`
+  const place = below.startsWith('../') ? join('local', path.replace(/^\/+/, '')) : below
+  return join(cache, 'archive_hash', place)
+}
+
+async function storedSums(ctx: StateContext, path: string): Promise<Map<string, string>> {
+  try {
+    const text = decodeBytes(await ctx.host.read(checksumFile(ctx, path)))
+    const lines = text.split('\n').filter((line) => line.includes(':'))
+    return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]))
+  } catch (error) {
+    if (isHostError(error)) return new Map()
+    throw error
+  }
+}
+
+export async function storedSum(ctx: StateContext, path: string): Promise<string | undefined> {
+  return (await storedSums(ctx, path)).get(hashType(ctx))
+}
+
+export async function storeSum(ctx: StateContext, path: string): Promise<void> {
+  const sums = await storedSums(ctx, path)
+  sums.set(hashType(ctx), await ctx.host.hash(path, hashType(ctx)))
+  const file = checksumFile(ctx, path)
+  try {
+    await ctx.host.makeDirectory(dirname(file), { parents: true })
+    await ctx.host.write(file, Array.from(sums, ([type, sum]) => `${type}:${sum}\n`).join(''))
+  } catch (error) {
+    if (!isHostError(error)) throw error
+    ctx.log('warning', `Failed to update checksum for ${path}: ${error.message}`)
+  }
+}
+
+export const sumOf = (given: Value): string | undefined =>
+  given instanceof Map && truthy((given as Dict).get('hsum') ?? null) ? str((given as Dict).get('hsum')!) : undefined

@@ -1,0 +1,311 @@
+// An archive is unpacked: found, fetched, listed, compared with what is there, unpacked, and given to its owners.
+import { toError } from '../../../../base/mod.ts'
+import { type Dict, redactUrl, SaltError, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
+import { isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import { storedSum, storeSum, sumOf } from './checksum.ts'
+import { compare, type Listing, listing, removeAll } from './contents.ts'
+import { type Enforcement, enforceOwners } from './ownership.ts'
+import {
+  ending,
+  formatOf,
+  type Options,
+  optionsOf,
+  ownersOf,
+  pathExists,
+  pathFault,
+  type Wish,
+  type Work,
+} from './request.ts'
+import { dropIfEmpty, unpack } from './unpack.ts'
+
+interface Source {
+  /** As it was found, for people. */
+  shown: string
+  match: string
+  isLocal: boolean
+  sum: Value
+}
+
+export async function extracted(ctx: StateContext, wish: Wish): Promise<StateReturn> {
+  const base = { ctx, wish, changes: new Map() as Dict, warnings: [] as string[] }
+  const end = ending(base)
+  const fault = await pathFault(ctx, wish)
+  if (fault !== undefined) return end(false, fault)
+  if (await pathExists(ctx, wish.if_missing)) return end(true, `Path ${str(wish.if_missing)} exists`)
+  const owners = await ownersOf(ctx, wish)
+  if (typeof owners === 'string') return end(false, owners)
+  const work: Work = { ...base, ...owners, target: `${wish.name.replace(/\/+$/, '')}/` }
+  if (wish.source_hash_update && !truthy(wish.source_hash)) {
+    work.warnings.push("The 'source_hash_update' argument is ignored when 'source_hash' is not also specified.")
+  }
+  try {
+    return await fromSource(work)
+  } catch (error) {
+    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    return end(false, error.message)
+  }
+}
+
+async function fromSource(work: Work): Promise<StateReturn> {
+  const { ctx, wish } = work
+  const end = ending(work)
+  const [found] = (await ctx.call('file.source_list', [wish.source, wish.source_hash, ctx.env])) as Value[]
+  if (!truthy(found ?? null)) return end(false, `Invalid source "${str(wish.source)}"`)
+  const given = str(found!)
+  const { scheme, netloc, path } = urlParts(given)
+  const isLocal = scheme === '' || scheme === 'file'
+  const match = isLocal ? await realPath(ctx, path || netloc) : given
+  if (isLocal && (await ctx.host.stat(match))?.type !== 'file') {
+    return end(false, `Source file '${redactUrl(match)}' does not exist`)
+  }
+  const format = formatOf(wish, path || netloc)
+  if (typeof format === 'string') return end(false, format)
+  const options = optionsOf(wish, format.format, work.warnings)
+  if (typeof options === 'string') return end(false, options)
+  const sum = truthy(wish.source_hash) ? await sourceSum(work, match) : null
+  const source: Source = { shown: redactUrl(match), match, isLocal, sum }
+  const cached = await fetched(work, source)
+  return typeof cached === 'string' ? fromCache(work, source, options, cached) : cached
+}
+
+async function realPath(ctx: StateContext, path: string): Promise<string> {
+  try {
+    return await ctx.host.realPath(path)
+  } catch (error) {
+    if (isHostError(error)) return path
+    throw error
+  }
+}
+
+const signing = ({ source_hash_sig, signed_by_any, signed_by_all, keyring, gnupghome, sig_backend }: Wish) => ({
+  source_hash_sig,
+  signed_by_any,
+  signed_by_all,
+  keyring,
+  gnupghome,
+  sig_backend,
+})
+
+async function sourceSum({ ctx, wish }: Work, source: string): Promise<Value> {
+  const { source_hash, source_hash_name } = wish
+  return ctx.call('file.get_source_sum', [], {
+    source,
+    source_hash,
+    source_hash_name,
+    saltenv: ctx.env,
+    ...signing(wish),
+  })
+}
+
+/** The archive on this machine, or a report when the state ends here. */
+async function fetched(work: Work, { shown, match, isLocal, sum }: Source): Promise<string | StateReturn> {
+  const { ctx, wish } = work
+  const end = ending(work)
+  if (wish.skip_files_list_verify) {
+    const known = isLocal ? match : await ctx.call('cp.is_cached', [match], { saltenv: ctx.env })
+    const held = truthy(known) ? await storedSum(ctx, str(known)) : undefined
+    if (held !== undefined && held === sumOf(sum)) {
+      const comment = `Archive ${shown} existing source sum is the same as the expected one and skip_files_list_verify argument was set to True. Extraction is not needed`
+      return end(ctx.test ? null : true, comment)
+    }
+  }
+  if (isLocal) return match
+  if (ctx.test) {
+    return end(null, `Archive ${shown} would be cached (if necessary) and checked to discover if extraction is needed`)
+  }
+  if (!ctx.hasState('file.cached')) return end(false, `Unable to cache ${shown}, file.cached state not available`)
+  const { source_hash, source_hash_name, skip_verify, use_etag } = wish
+  const keywords = { source_hash, source_hash_name, skip_verify, use_etag, saltenv: ctx.env, ...signing(wish) }
+  let result: Dict
+  try {
+    result = await ctx.state('file.cached', { name: match, ...keywords })
+  } catch (error) {
+    return end(false, `Failed to cache ${shown}: ${toError(error).message}`)
+  }
+  if (!truthy(result.get('result') ?? null)) return result as unknown as StateReturn
+  return str(await ctx.call('cp.is_cached', [match], { saltenv: ctx.env }))
+}
+
+async function isLocked({ ctx, wish }: Work, cached: string): Promise<boolean> {
+  try {
+    return truthy(await ctx.call('archive.is_encrypted', [cached], { saltenv: ctx.env, use_etag: wish.use_etag }))
+  } catch (error) {
+    if (error instanceof SaltError) return false
+    throw error
+  }
+}
+
+async function fromCache(work: Work, source: Source, options: Options, cached: string): Promise<StateReturn> {
+  const { ctx, wish, target } = work
+  const end = ending(work)
+  const stored = await storedSum(ctx, cached)
+  if (truthy(wish.source_hash) && wish.source_hash_update && !wish.skip_verify) await storeSum(ctx, cached)
+  if (options.format === 'zip' && !truthy(wish.password) && (await isLocked(work, cached))) {
+    return end(
+      false,
+      `Archive ${source.shown} is password-protected, but no password was specified. Please set the 'password' argument.`,
+    )
+  }
+  const contents = await listing(work, cached, options)
+  if ('result' in contents) return contents
+  if (wish.enforce_toplevel && (contents.topDirs.length > 1 || contents.topFiles.length > 0)) {
+    return end(
+      false,
+      `Archive does not have a single top-level directory. To allow this archive to be extracted, set 'enforce_toplevel' to False. To avoid a '${options.format}-bomb' it may also be advisable to set a top-level directory by adding it to the 'name' value (for example, setting 'name' to ${target}some_dir instead of ${target}).`,
+    )
+  }
+  if (wish.clean && wish.clean_parent) {
+    return end(false, "Only one of 'clean' and 'clean_parent' can be set to True")
+  }
+  const found = await compare(work, contents)
+  if (typeof found === 'string') return end(false, found)
+  const inTheWay = found.wrongType.length > 0 ? await clearWay(work, found.wrongType) : null
+  if (inTheWay !== null && inTheWay !== true) return inTheWay
+  const needed = wish.overwrite || found.missing || inTheWay === true
+  const renewed =
+    !needed && wish.source_hash_update && stored !== undefined && (await storedSum(ctx, cached)) !== stored
+  const reason = renewed
+    ? ', due to source_hash update'
+    : found.missing
+      ? ', due to absence of one or more files/dirs'
+      : ''
+  return conclude(work, { source, options, cached, contents, needed: needed || renewed, reason })
+}
+
+/** True when what was in the way is gone. */
+async function clearWay(work: Work, paths: readonly string[]): Promise<StateReturn | true> {
+  const { ctx, wish, target } = work
+  const end = ending(work)
+  const list = `\n\n${paths.map((path) => `- ${path}`).join('\n')}`
+  const comment = `The below paths (relative to ${target}) exist, but are the incorrect type (file instead of directory, symlink instead of file, etc.).`
+  if (ctx.test && wish.clean) {
+    return end(
+      null,
+      `${comment} Since the 'clean' option is enabled, the destination paths would be cleared and the archive would be extracted.${list}`,
+    )
+  }
+  if (ctx.test && wish.clean_parent) {
+    return end(
+      null,
+      `${comment} Since the 'clean_parent' option is enabled, the destination parent directory would be removed first and then re-created and the archive would be extracted`,
+    )
+  }
+  if (wish.clean) return true
+  if (!wish.force) {
+    return end(
+      false,
+      `${comment} To proceed with extraction, set 'force' to True. Note that this will remove these paths before extracting.${list}`,
+    )
+  }
+  if (ctx.test) return true
+  const errors = await removeAll(work, paths)
+  if (errors.length === 0) return true
+  const lines = errors.map((error) => `\n- ${error}`).join('')
+  return end(
+    false,
+    `One or more paths existed by were the incorrect type (i.e. file instead of directory or vice-versa), but could not be removed. The following errors were observed:\n${lines}`,
+  )
+}
+
+interface Plan {
+  source: Source
+  options: Options
+  cached: string
+  contents: Listing
+  needed: boolean
+  reason: string
+}
+
+async function conclude(work: Work, plan: Plan): Promise<StateReturn> {
+  const { ctx, wish, target, changes } = work
+  const { source, needed } = plan
+  const end = ending(work)
+  let outcome: { result: boolean; comment: string } = {
+    result: true,
+    comment: 'All files in archive are already present',
+  }
+  if (needed) {
+    const done = await extract(work, plan)
+    if ('changes' in done) return done
+    outcome = done
+  }
+  const owners = await enforceOwners(work, plan.contents)
+  let { comment } = outcome
+  let result: boolean | null = outcome.result
+  if (!needed && ctx.test && truthy(changes.get('updated ownership') ?? false)) {
+    result = null
+    comment += '. Ownership would be updated on one or more files/directories.'
+  }
+  const notes = ownerNotes(owners)
+  if (owners.failed.length > 0 || (owners.missing.length > 0 && !truthy(wish.if_missing))) result = false
+  if (!source.isLocal && !keepsSource(wish)) {
+    const dropped = await ctx.state('file.not_cached', { name: source.match, saltenv: ctx.env })
+    if (!truthy(dropped.get('result') ?? null)) work.warnings.push(str(dropped.get('comment') ?? ''))
+  }
+  ctx.log('debug', `archive.extracted: ${target} done`)
+  return end(result, `${comment}${notes}`)
+}
+
+const keepsSource = ({ kwargs }: Wish): boolean => truthy(kwargs.get('keep_source') ?? kwargs.get('keep') ?? true)
+
+function ownerNotes({ missing, failed }: Enforcement): string {
+  const list = (paths: readonly string[]): string => paths.map((path) => `\n- ${path}`).join('')
+  const lost =
+    missing.length > 0
+      ? `\n\nWhile trying to enforce user/group ownership, the following paths were missing:\n${list(missing)}`
+      : ''
+  const refused =
+    failed.length > 0
+      ? `\n\nWhile trying to enforce user/group ownership, Salt was unable to change ownership on the following paths:\n${list(failed)}`
+      : ''
+  return `${lost}${refused}`
+}
+
+async function extract(work: Work, plan: Plan): Promise<StateReturn | { result: boolean; comment: string }> {
+  const { ctx, wish, target, changes } = work
+  const { source, options, cached, contents, reason } = plan
+  const end = ending(work)
+  const wanted = sumOf(source.sum)
+  if (source.isLocal && wanted !== undefined && !wish.skip_verify) {
+    if (!truthy(await ctx.call('file.check_hash', [source.match, wanted]))) {
+      return end(false, `${source.shown} does not match the desired source_hash ${wanted}`)
+    }
+  }
+  if (ctx.test) {
+    const cleaning = wish.clean ? ', after cleaning destination path(s)' : ''
+    return end(null, `Archive ${source.shown} would be extracted to ${target}${cleaning}${reason}`)
+  }
+  const refusal = await cleaned(work, contents)
+  if (refusal !== undefined) return end(false, refusal)
+  const isNew = (await ctx.host.stat(target))?.type !== 'directory'
+  if (isNew) await ctx.state('file.directory', { name: target, user: wish.user, makedirs: true })
+  const files = await unpack(work, cached, options)
+  if (typeof files === 'object' && !Array.isArray(files)) {
+    // only where tar had no words of its own
+    if (isNew && options.format === 'tar' && options.options === null) await dropIfEmpty(work)
+    return files
+  }
+  if (files.length === 0) return { result: false, comment: `No files were extracted from ${source.shown}` }
+  if (isNew) changes.set('directories_created', [target])
+  changes.set('extracted_files', files)
+  const trim = `Output was trimmed to ${str(options.trim)} number of lines`
+  return { result: true, comment: `${source.shown} extracted to ${target}${reason}. ${trim}` }
+}
+
+/** Removes what shall not stay; a text says why it could not. */
+async function cleaned(work: Work, contents: Listing): Promise<string | undefined> {
+  const { wish, target } = work
+  if (wish.clean_parent) {
+    const errors = await removeAll({ ...work, changes: new Map() }, [''])
+    const lines = errors.map((error) => `\n- ${error}`).join('')
+    if (errors.length > 0)
+      return `Unable to remove the directory ${target}. The following errors were observed:\n${lines}`
+    work.changes.set('removed', `Directory ${target} was removed prior to the extraction`)
+  }
+  if (!wish.clean) return undefined
+  const errors = await removeAll(work, [...contents.topDirs, ...contents.topFiles])
+  const lines = errors.map((error) => `\n- ${error}`).join('')
+  return errors.length === 0
+    ? undefined
+    : `One or more paths could not be cleaned. The following errors were observed:\n${lines}`
+}

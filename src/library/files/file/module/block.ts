@@ -1,0 +1,161 @@
+// `file.blockreplace`: what stands between two marked lines.
+import { dirname } from 'node:path/posix'
+import {
+  compileRegex,
+  decodeBytes,
+  encodeText,
+  PyError,
+  qualifiedTypeName,
+  textOf,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
+import { exists, expandUser, type FunctionContext, isHostError, textFrom } from '../../../../sdk/mod.ts'
+import { copyWithFacts, failed, invalid } from './rewriting.ts'
+import { isText, lineDiff, linesOf } from './text.ts'
+
+export interface BlockRequest {
+  path: Value
+  markerStart: string
+  markerEnd: string
+  content: Value
+  append: boolean
+  prepend: boolean
+  backup: Value
+  dryRun: boolean
+  showChanges: boolean
+  appendNewline: Value
+  insertBefore: Value
+  insertAfter: Value
+}
+
+const MARKS: ReadonlyArray<readonly [encoding: string, ...bytes: number[]]> = [
+  ['UTF-32-BE', 0, 0, 0xfe, 0xff],
+  ['UTF-32-LE', 0xff, 0xfe, 0, 0],
+  ['UTF-16-BE', 0xfe, 0xff],
+  ['UTF-16-LE', 0xff, 0xfe],
+]
+
+/** By its byte order mark, else UTF-8; undefined when it is neither. */
+function encodingOf(bytes: Uint8Array): string | undefined {
+  const marked = MARKS.find(([, ...mark]) => mark.every((byte, at) => bytes[at] === byte))
+  if (marked) return marked[0]
+  try {
+    decodeBytes(bytes)
+    return 'utf-8'
+  } catch (error) {
+    if (error instanceof PyError) return undefined
+    throw error
+  }
+}
+
+function refuseTwoPlaces({ append, prepend, insertBefore, insertAfter }: BlockRequest): void {
+  if ([append, prepend, truthy(insertBefore), truthy(insertAfter)].filter(Boolean).length > 1) {
+    throw invalid(
+      'Only one of append_if_not_found, prepend_if_not_found, insert_before_match, and insert_after_match is permitted',
+    )
+  }
+}
+
+function refuseOddPatterns({ insertBefore, insertAfter }: BlockRequest): void {
+  for (const [name, value] of [
+    ['insert_before_match', insertBefore],
+    ['insert_after_match', insertAfter],
+  ] as const) {
+    if (truthy(value) && textOf(value) === undefined) throw failed(`RegEx expected in ${name} parameter.`)
+  }
+}
+
+export async function replaceBlock(ctx: FunctionContext, request: BlockRequest): Promise<Value> {
+  refuseTwoPlaces(request)
+  const path = await expandUser(ctx, request.path)
+  if (!(await exists(ctx, path))) throw invalid(`File not found: ${path}`)
+  const bytes = await readBytes(ctx, path)
+  const encoding = encodingOf(bytes)
+  if (!isText(bytes) && encoding === undefined) {
+    throw invalid(`Cannot perform string replacements on a binary file: ${path}`)
+  }
+  refuseOddPatterns(request)
+  const old = linesOf(decodeBytes(bytes, encoding ?? 'utf-8'))
+  const fresh = withBlock(old, request)
+  const diff = lineDiff(old, fresh)
+  if (diff !== '' && !request.dryRun) {
+    if (request.backup !== false) await copyWithFacts(ctx, path, `${path}${textFrom(request.backup)}`, true)
+    await overwrite(ctx, path, encodeText(fresh.join(''), encoding ?? 'utf-8'))
+  }
+  return request.showChanges ? diff : diff !== ''
+}
+
+/** A link is replaced by a file of its own, as Salt does; what it leads to stays. */
+async function overwrite(ctx: FunctionContext, path: string, bytes: Uint8Array): Promise<void> {
+  const { host } = ctx
+  const stat = (await host.lstat(path))?.type === 'link' ? await host.stat(path) : undefined
+  if (stat === undefined) return host.write(path, bytes)
+  const neighbour = await host.tempFile({ directory: dirname(path), content: bytes })
+  await host.chown(neighbour, stat.uid, stat.gid)
+  await host.chmod(neighbour, stat.mode)
+  await host.rename(neighbour, path)
+}
+
+async function readBytes(ctx: FunctionContext, path: string): Promise<Uint8Array> {
+  try {
+    return await ctx.host.read(path)
+  } catch (error) {
+    if (isHostError(error)) throw failed(`Failed to read from ${path}: ${error.message}`)
+    throw error
+  }
+}
+
+/** The block's lines after the start marker; without a newline of its own the content runs into the end marker. */
+function blockLines(request: BlockRequest, lineEnd: string, endLine: string): string[] {
+  if (textOf(request.content) === undefined && !(request.content instanceof Uint8Array)) {
+    throw new PyError('AttributeError', `'${qualifiedTypeName(request.content)}' object has no attribute 'endswith'`)
+  }
+  const content = textFrom(request.content)
+  const appendNewline = request.appendNewline === null ? !content.endsWith('\n') : truthy(request.appendNewline)
+  const lines = content.split(/\r\n|\n/)
+  const last = lines.pop()!
+  const end = endLine.replace(/[\r\n]+$/, '') + lineEnd
+  const body = lines.map((line) => line + lineEnd)
+  return appendNewline ? [...body, last + lineEnd, end] : [...body, last + end]
+}
+
+function withBlock(old: readonly string[], request: BlockRequest): string[] {
+  const { markerStart, markerEnd } = request
+  const first = old[0] ?? ''
+  const lineEnd = first.endsWith('\r\n') ? '\r\n' : '\n'
+  const fresh: string[] = []
+  let inBlock = false
+  let found = false
+  for (const line of old) {
+    if (line.includes(markerStart)) {
+      inBlock = true
+    } else if (inBlock) {
+      const at = line.indexOf(markerEnd)
+      if (at >= 0) {
+        inBlock = false
+        found = true
+        fresh.push(...blockLines(request, lineEnd, line.slice(at)))
+      }
+      continue
+    }
+    fresh.push(line)
+  }
+  if (inBlock) throw failed('Unterminated marked block. End of file reached before marker_end.')
+  return found ? fresh : inserted(fresh, request, lineEnd)
+}
+
+/** With the whole block where the request says it goes when it is not there. */
+function inserted(lines: string[], request: BlockRequest, lineEnd: string): string[] {
+  const block = [request.markerStart + lineEnd, ...blockLines(request, lineEnd, request.markerEnd)]
+  if (request.prepend) return [...block, ...lines]
+  if (request.append) {
+    if (lines.length > 0 && !lines.at(-1)!.endsWith(lineEnd)) lines[lines.length - 1] += lineEnd
+    return [...lines, ...block]
+  }
+  const isBefore = truthy(request.insertBefore)
+  const pattern = textOf(isBefore ? request.insertBefore : request.insertAfter)
+  const at = pattern ? lines.findIndex((line) => compileRegex(pattern).search(line) !== null) : -1
+  if (at < 0) throw failed('Cannot edit marked block. Markers were not found in file.')
+  return lines.toSpliced(isBefore ? at : at + 1, 0, ...block)
+}

@@ -1,0 +1,43 @@
+// Comments: lines that match a pattern get a mark in front of them, or lose it.
+import { compileRegex, decodeBytes, truthy, type Value } from '../../../../data/mod.ts'
+import { expandUser, type FunctionContext, isFile, realPath } from '../../../../sdk/mod.ts'
+import { copyWithFacts, invalid } from './rewriting.ts'
+import { binaryLines, isText, lineDiff } from './text.ts'
+
+export interface CommentRequest {
+  path: Value
+  regex: string
+  char: string
+  comment: boolean
+  backup: Value
+}
+
+function patternOf({ regex, char, comment }: CommentRequest): string {
+  const inner = regex.replace(/^\^+/, '').replace(/\$+$/, '')
+  const end = regex.endsWith('$') ? '$' : ''
+  return comment ? `${regex.startsWith('^') ? '^' : ''}(${inner})${end}` : `^${char}\\s*(${inner})${end}`
+}
+
+function withoutMark(line: string, char: string): string {
+  let at = 0
+  while (at < line.length && char.includes(line[at]!)) at++
+  return line.slice(at)
+}
+
+/** The difference of the lines that changed, or False when none matched. */
+export async function changeComments(ctx: FunctionContext, request: CommentRequest): Promise<string | false> {
+  const pattern = compileRegex(patternOf(request))
+  const path = await realPath(ctx, await expandUser(ctx, request.path))
+  if (!(await isFile(ctx, path))) throw invalid(`File not found: ${path}`)
+  const bytes = await ctx.host.read(path)
+  if (!isText(bytes)) throw invalid(`Cannot perform string replacements on a binary file: ${path}`)
+  const lines = binaryLines(decodeBytes(bytes))
+  const { char } = request
+  const change = (line: string): string => (request.comment ? char + line : withoutMark(line, char))
+  const old = lines.filter((line) => pattern.match(line) !== null)
+  if (old.length === 0) return false
+  const text = lines.map((line) => (pattern.match(line) === null ? line : change(line))).join('')
+  if (truthy(request.backup)) await copyWithFacts(ctx, path, `${path}${request.backup}`, true)
+  await ctx.host.write(path, text)
+  return lineDiff(old, old.map(change))
+}

@@ -1,0 +1,66 @@
+// Device nodes and pipes.
+import { SaltError, str, type Value } from '../../../../data/mod.ts'
+import { expandUser, type FileType, type FunctionContext, systemError } from '../../../../sdk/mod.ts'
+import { makeParents, type Ownership } from './directories.ts'
+import { checkPermissions, inTestMode } from './permissions.ts'
+import { dict } from './rewriting.ts'
+
+/** Whether a path is of that type; False when nothing is there. */
+export async function hasType(ctx: FunctionContext, path: Value, type: FileType): Promise<boolean> {
+  return (await ctx.host.stat(await expandUser(ctx, path)))?.type === type
+}
+
+export async function deviceNumbers(ctx: FunctionContext, path: Value): Promise<[number, number]> {
+  const stat = await ctx.host.stat(await expandUser(ctx, path))
+  return stat?.type === 'char' || stat?.type === 'block' ? [stat.major, stat.minor] : [0, 0]
+}
+
+const KINDS = {
+  c: { title: 'Character device', letter: 'c' },
+  b: { title: 'Block device', letter: 'b' },
+  p: { title: 'Fifo pipe', letter: 'p' },
+} as const
+
+export interface Node extends Ownership {
+  kind: keyof typeof KINDS
+  major?: Value
+  minor?: Value
+}
+
+export async function makeNode(ctx: FunctionContext, path: Value, node: Node): Promise<Value> {
+  const name = await expandUser(ctx, path)
+  const { title, letter } = KINDS[node.kind]
+  const ret = dict({ name, changes: new Map(), comment: '', result: false })
+  const created = dict({ new: `${title} ${name} created.` })
+  if (inTestMode(ctx)) {
+    ret.set('changes', created).set('result', null)
+  } else if (await ctx.host.lstat(name)) {
+    ret.set('comment', `File ${name} exists and cannot be overwritten`)
+  } else {
+    const numbers = node.kind === 'p' ? [] : [str(node.major ?? 0), str(node.minor ?? 0)]
+    const mode = str(node.mode).replace(/^[0Oo]+/, '') || '0'
+    const { retcode } = await ctx.host.run({ argv: ['mknod', '-m', mode, name, letter, ...numbers] })
+    if (retcode !== 0) {
+      throw systemError((await ctx.host.stat(name.replace(/\/[^/]*$/, '') || '/')) ? 'EPERM' : 'ENOENT', name)
+    }
+    ret.set('changes', created).set('result', true)
+  }
+  const mode = str(node.mode) === '' || node.mode === null ? null : Number(str(node.mode))
+  await checkPermissions(ctx, name, null, { user: node.user, group: node.group, mode })
+  return ret
+}
+
+export async function makeAnyNode(
+  ctx: FunctionContext,
+  path: Value,
+  type: Value,
+  node: Omit<Node, 'kind'>,
+): Promise<Value> {
+  await makeParents(ctx, path, { user: node.user, group: node.group, mode: null })
+  const kind = str(type)
+  if (kind === 'c' || kind === 'b' || kind === 'p') return makeNode(ctx, path, { ...node, kind })
+  throw new SaltError(
+    'SaltInvocationError',
+    `Node type unavailable: '${kind}'. Available node types are character ('c'), block ('b'), and pipe ('p').`,
+  )
+}

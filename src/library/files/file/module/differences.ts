@@ -1,0 +1,96 @@
+// `file.get_diff`: how two files differ; of binary ones only that they do.
+import { SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+import { asLatin, binaryLines, byteDiff, type Indifference, isText, matters } from './text.ts'
+
+export interface DiffRequest {
+  saltenv?: Value
+  showFilenames?: boolean
+  showChanges?: boolean
+  template?: boolean
+  hashes?: readonly [Value, Value]
+  indifference?: Indifference
+}
+
+/** Whether some differences do not matter, and are to be told apart. */
+export const isIndifferent = (indifference: Indifference | undefined): indifference is Indifference =>
+  indifference !== undefined && (indifference.ordering || indifference.whitespace || truthy(indifference.comments))
+
+export interface Difference {
+  text: string
+  /** Whether it is one that matters; without indifference any is. */
+  matters: boolean
+}
+
+/** A file as it is here: local ones stay where they are. */
+async function local(ctx: FunctionContext, file: Value, saltenv: Value, hash: Value): Promise<Value> {
+  const path = textOf(file)
+  if (path?.startsWith('/')) return path
+  return ctx.call('cp.cache_file', [file, saltenv], { source_hash: hash })
+}
+
+async function localPaths(
+  ctx: FunctionContext,
+  files: readonly [Value, Value],
+  request: DiffRequest,
+): Promise<string[]> {
+  const errors: string[] = []
+  const paths: string[] = []
+  for (const [index, file] of files.entries()) {
+    try {
+      const path = await local(ctx, file, request.saltenv ?? 'base', request.hashes?.[index] ?? null)
+      if (path === false) errors.push(`File ${str(file)} not found`)
+      else paths.push(str(path))
+    } catch (error) {
+      if (!(error instanceof SaltError) || error.code !== 'MinionError') throw error
+      errors.push(error.message)
+    }
+  }
+  if (errors.length > 0) {
+    const info = errors.map((error) => `- ${error}`).join('\n')
+    throw new SaltError(
+      'CommandExecutionError',
+      `Failed to cache one or more files. Additional info follows:\n\n${info}`,
+    )
+  }
+  return paths
+}
+
+async function content(ctx: FunctionContext, path: string): Promise<Uint8Array> {
+  try {
+    return await ctx.host.read(path)
+  } catch (error) {
+    if (!isHostError(error)) throw error
+    const reason = error.message.replace(/^\[Errno \d+\] /, '').replace(/: '.*$/s, '')
+    throw new SaltError('CommandExecutionError', `Failed to read ${path}: ${reason}`)
+  }
+}
+
+export async function option(ctx: FunctionContext, name: string): Promise<boolean> {
+  const value = ctx.has('config.option') ? await ctx.call('config.option', [name]) : (ctx.opts.get(name) ?? null)
+  return truthy(value)
+}
+
+export async function fileDifference(
+  ctx: FunctionContext,
+  files: readonly [Value, Value],
+  request: DiffRequest = {},
+): Promise<Difference> {
+  const paths = await localPaths(ctx, files, request)
+  const [old, fresh] = [await content(ctx, paths[0]!), await content(ctx, paths[1]!)]
+  if (Buffer.compare(old, fresh) === 0) return { text: '', matters: false }
+  if (request.template && (await option(ctx, 'obfuscate_templates'))) {
+    return { text: '<Obfuscated Template>', matters: true }
+  }
+  if (request.showChanges === false) return { text: '<show_changes=False>', matters: true }
+  const binary = binaryChange(isText(old), isText(fresh))
+  if (binary !== '') return { text: binary, matters: true }
+  const lines = (bytes: Uint8Array): string[] => binaryLines(asLatin(bytes))
+  const text = byteDiff(lines(old), lines(fresh), request.showFilenames === false ? [] : paths)
+  return { text, matters: isIndifferent(request.indifference) ? matters(text, request.indifference) : true }
+}
+
+function binaryChange(oldIsText: boolean, freshIsText: boolean): string {
+  if (oldIsText) return freshIsText ? '' : 'Replace text file with binary file'
+  return freshIsText ? 'Replace binary file with text file' : 'Replace binary file'
+}

@@ -1,0 +1,227 @@
+// Hashes of files and what people write for them: a hash, `type=hash`, or a file that lists hashes.
+import { getHashes } from 'node:crypto'
+import {
+  compileRegex,
+  type Dict,
+  decodeBytes,
+  PyError,
+  redactUrl,
+  reEscape,
+  SaltError,
+  schemeOf,
+  str,
+  strip,
+  textOf,
+  truthy,
+  typeError,
+  typeName,
+  urlParts,
+  VALID_PROTOCOLS,
+  type Value,
+} from '../../../../data/mod.ts'
+import { baseName, expandUser, type FunctionContext, textFrom } from '../../../../sdk/mod.ts'
+
+const HASHES: ReadonlyMap<string, number> = new Map([
+  ['sha512', 128],
+  ['sha384', 96],
+  ['sha256', 64],
+  ['sha224', 56],
+  ['sha1', 40],
+  ['md5', 32],
+])
+
+const BY_LENGTH: ReadonlyMap<number, string> = new Map([...HASHES].map(([name, length]) => [length, name]))
+
+const SUPPORTED = [...BY_LENGTH]
+  .sort(([a], [b]) => a - b)
+  .map(([length, name]) => `${name} (${length})`)
+  .join(', ')
+
+export async function hashFile(ctx: FunctionContext, path: string, form: Value = 'sha256'): Promise<string> {
+  const algorithm = textFrom(form)
+  const name = { blake2b: 'blake2b512', blake2s: 'blake2s256' }[algorithm] ?? algorithm.replace(/^sha3_/, 'sha3-')
+  if (!/^[a-z0-9_]+$/.test(algorithm) || !getHashes().includes(name)) {
+    throw new PyError('ValueError', `Invalid hash type: ${algorithm}`)
+  }
+  return ctx.host.hash(path, name)
+}
+
+export interface HashSum {
+  hsum: string
+  hash_type: string
+}
+
+export const sumDict = ({ hsum, hash_type }: HashSum, typeFirst = false): Dict =>
+  new Map<Value, Value>(
+    typeFirst
+      ? [
+          ['hash_type', hash_type],
+          ['hsum', hsum],
+        ]
+      : [
+          ['hsum', hsum],
+          ['hash_type', hash_type],
+        ],
+  )
+
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+
+export async function checkHash(ctx: FunctionContext, name: Value, fileHash: Value): Promise<boolean> {
+  const path = await expandUser(ctx, name)
+  const text = textOf(fileHash)
+  if (text === undefined) throw new SaltError('SaltInvocationError', 'hash must be a string')
+  const separator = [':', '='].find((char) => text.includes(char))
+  if (separator !== undefined) {
+    const at = text.indexOf(separator)
+    return (await hashFile(ctx, path, text.slice(0, at))) === text.slice(at + 1)
+  }
+  const type = BY_LENGTH.get(text.length)
+  if (type === undefined) {
+    throw new SaltError(
+      'SaltInvocationError',
+      `Hash ${text} (length: ${text.length}) could not be matched to a supported hash type. ` +
+        `The supported hash types and lengths are: ${SUPPORTED}`,
+    )
+  }
+  return (await hashFile(ctx, path, type)) === text
+}
+
+function invalidFormat(sourceHash: Value): SaltError {
+  return failure(
+    `Source hash ${redactUrl(str(sourceHash))} format is invalid. The supported formats are: ` +
+      '1) a hash, 2) an expression in the format <hash_type>=<hash>, or ' +
+      '3) either a path to a local file containing hashes, or a URI of ' +
+      'a remote hash file. Supported protocols for remote hash files ' +
+      `are: ${VALID_PROTOCOLS.join(', ')}. The hash may also not be of a valid length, the ` +
+      `following are supported hash types and lengths: ${SUPPORTED}.`,
+  )
+}
+
+export interface SourceHashRequest {
+  fileName: Value
+  source: Value
+  sourceHash: Value
+  sourceHashName: Value
+  saltenv: Value
+  verifySsl: Value
+  /** Checks the signature of a hash file that was fetched. */
+  verify?: (path: string) => Promise<void>
+}
+
+/** What `source_hash` says the hash of a source is. */
+export async function sourceSum(ctx: FunctionContext, request: SourceHashRequest): Promise<HashSum> {
+  const { sourceHash } = request
+  const text = textOf(sourceHash)
+  if (text === undefined) {
+    throw typeError(`expected str, bytes or os.PathLike object, not ${typeName(sourceHash)}`)
+  }
+  const file = text.startsWith('/') ? text : await fetched(ctx, text, request)
+  if (file === undefined) return hashExpression(text)
+  const { fileName, source, sourceHashName } = request
+  const found = await extractHash(ctx, file, { hashType: '', fileName, source, sourceHashName })
+  if (found === undefined) throw invalidFormat(sourceHash)
+  return { ...found, hsum: found.hsum.toLowerCase() }
+}
+
+async function fetched(
+  ctx: FunctionContext,
+  url: string,
+  { saltenv, verifySsl, verify }: SourceHashRequest,
+): Promise<string | undefined> {
+  const scheme = schemeOf(url)
+  if (!VALID_PROTOCOLS.includes(scheme)) {
+    if (scheme !== '') throw invalidFormat(url)
+    return undefined
+  }
+  const path = await ctx.call('cp.cache_file', [url, saltenv], { verify_ssl: verifySsl })
+  if (!truthy(path)) throw failure(`Source hash file ${redactUrl(url)} not found`)
+  await verify?.(str(path))
+  return str(path)
+}
+
+function hashExpression(text: string): HashSum {
+  const at = text.indexOf('=')
+  if (at < 0) {
+    const type = BY_LENGTH.get(text.length)
+    if (!/^[0-9a-fA-F]+\n?$/.test(text) || type === undefined) throw invalidFormat(text)
+    return { hash_type: type, hsum: text.toLowerCase() }
+  }
+  const [hash_type, hsum] = [strip(text.slice(0, at)), strip(text.slice(at + 1))]
+  const length = HASHES.get(hash_type)
+  if (length === undefined) {
+    throw failure(
+      `Invalid hash type '${hash_type}'. Supported hash types are: ${[...HASHES.keys()].join(', ')}. ` +
+        `Either remove the hash type and simply use '${hsum}' as the ` +
+        'source_hash, or change the hash type to a supported type.',
+    )
+  }
+  const fitting = BY_LENGTH.get(hsum.length)
+  if (fitting === undefined) throw invalidFormat(text)
+  if (hsum.length !== length) {
+    throw failure(
+      `Invalid length (${hsum.length}) for hash type '${hash_type}'. Either remove the hash type and simply use ` +
+        `'${hsum}' as the source_hash, or change the hash type to '${fitting}'`,
+    )
+  }
+  return { hash_type, hsum: hsum.toLowerCase() }
+}
+
+export interface ExtractRequest {
+  hashType: Value
+  fileName: Value
+  source: Value
+  sourceHashName: Value
+}
+
+const BLANKS = ' \t\n\r\v\f'
+
+/** How a line of a hash file may name the file that is meant: at its end after a separator, or at its start. */
+interface Wanted {
+  ending: string
+  beginning: string
+  separators: string
+}
+
+/** The hash that a file lists for a name: by `source_hash_name`, then by the target, then by the source, else the first. */
+export async function extractHash(
+  ctx: FunctionContext,
+  file: string,
+  { hashType, fileName, source, sourceHashName }: ExtractRequest,
+): Promise<HashSum | undefined> {
+  const length = HASHES.get(textFrom(hashType))
+  const pattern = compileRegex(`(?i)(?<![a-z0-9])([a-f0-9]{${length ?? '32,128'}})(?![a-z0-9])`)
+  const wanted: Wanted[] = []
+  if (truthy(sourceHashName)) {
+    const name = textFrom(sourceHashName)
+    wanted.push({ ending: name, beginning: name, separators: BLANKS })
+  }
+  for (const [value, last] of [
+    [fileName, baseName(textFrom(fileName))],
+    [source, sourceName(textFrom(source))],
+  ] as const) {
+    if (truthy(value)) wanted.push({ ending: last, beginning: textFrom(value), separators: `${BLANKS}\\/*` })
+  }
+  const found: Array<HashSum | undefined> = wanted.map(() => undefined)
+  let first: HashSum | undefined
+  for (const raw of decodeBytes(await ctx.host.read(file)).split(/\r\n|\r|\n/)) {
+    const line = strip(raw)
+    const hsum = pattern.search(line)?.group(1)
+    const type = hsum ? BY_LENGTH.get(hsum.length) : undefined
+    if (!hsum || type === undefined) continue
+    const sum = { hsum, hash_type: type }
+    first ??= sum
+    for (const [index, names] of wanted.entries()) if (isNamed(line, names)) found[index] ??= sum
+  }
+  return found.find((sum) => sum !== undefined) ?? first
+}
+
+function sourceName(source: string): string {
+  const { path, netloc } = urlParts(source)
+  return baseName(path || netloc)
+}
+
+function isNamed(line: string, { ending, beginning, separators }: Wanted): boolean {
+  if (!line.endsWith(ending)) return compileRegex(`${reEscape(beginning)}\\s+`).match(line) !== null
+  const before = line[line.length - ending.length - 1]
+  return before !== undefined && separators.includes(before)
+}

@@ -1,0 +1,166 @@
+// `file.replace` and `file.search`: regular expressions over a whole file. As in Salt they see bytes, unless an
+// encoding is given.
+import {
+  compileRegex,
+  decodeBytes,
+  encodeText,
+  PyError,
+  RegexFlag,
+  reEscape,
+  splitLines,
+  str,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
+import {
+  exists,
+  expandUser,
+  type FunctionContext,
+  isFile,
+  isHostError,
+  realPath,
+  textFrom,
+} from '../../../../sdk/mod.ts'
+import { backUp, failed, invalid } from './rewriting.ts'
+import { asLatin, byteDiff, fromLatin, isText, lineDiff, linesOf, regexFlags } from './text.ts'
+
+export interface Replacement {
+  path: Value
+  pattern: Value
+  repl: Value
+  count?: number
+  flags?: Value
+  append?: boolean
+  prepend?: boolean
+  notFoundContent?: Value
+  backup?: Value
+  dryRun?: boolean
+  searchOnly?: boolean
+  showChanges?: boolean
+  ignoreIfMissing?: boolean
+  backslashLiteral?: boolean
+  encoding?: string | null
+}
+
+/** How the content of a file is seen: as characters, or byte by byte. */
+interface View {
+  decode(bytes: Uint8Array): string
+  encode(text: string): Uint8Array
+  /** Text that people wrote, in this view. */
+  written(text: string): string
+  lines(text: string): string[]
+  diff(old: string[], fresh: string[]): string
+  flags: number
+}
+
+const BYTES: View = {
+  decode: asLatin,
+  encode: fromLatin,
+  written: (text) => asLatin(encodeText(text)),
+  lines: linesOf,
+  diff: byteDiff,
+  flags: RegexFlag.ASCII,
+}
+
+const encodedView = (encoding: string): View => ({
+  decode: (bytes) => decodeBytes(bytes, encoding),
+  encode: (text) => encodeText(text, encoding),
+  written: (text) => text,
+  lines: (text) => splitLines(text, true),
+  diff: lineDiff,
+  flags: 0,
+})
+
+async function openedPath(ctx: FunctionContext, request: Replacement): Promise<string | undefined> {
+  const path = await realPath(ctx, await expandUser(ctx, request.path))
+  if (!(await exists(ctx, path))) {
+    if (request.ignoreIfMissing) return undefined
+    throw invalid(`File not found: ${path}`)
+  }
+  return path
+}
+
+function refuseContradictions({ searchOnly, append, prepend }: Replacement): void {
+  if (searchOnly && (append || prepend)) throw invalid('search_only cannot be used with append/prepend_if_not_found')
+  if (append && prepend) throw invalid('Only one of append and prepend_if_not_found is permitted')
+}
+
+/** The difference, or whether there is one; for a search whether the pattern was found. */
+export async function replaceInFile(ctx: FunctionContext, request: Replacement): Promise<Value> {
+  const path = await openedPath(ctx, request)
+  if (path === undefined) return false
+  const encoding = request.encoding ?? null
+  // a directory is not text either
+  const bytes = encoding === null && !(await isFile(ctx, path)) ? undefined : await readBytes(ctx, path)
+  if (bytes === undefined || (encoding === null && !isText(bytes))) {
+    throw invalid(`Cannot perform string replacements on a binary file: ${path}`)
+  }
+  refuseContradictions(request)
+  const view = encoding === null ? BYTES : encodedView(encoding)
+  const flags = regexFlags(request.flags ?? RegexFlag.MULTILINE)
+  if (encoding === null && flags & RegexFlag.UNICODE) {
+    throw new PyError('ValueError', 'cannot use UNICODE flag with a bytes pattern')
+  }
+  const pattern = compileRegex(view.written(textFrom(request.pattern)), flags | view.flags)
+  const text = view.decode(bytes)
+  if (request.searchOnly) return pattern.search(text) !== null
+  const old = view.lines(text)
+  const fresh = revised(request, { view, flags, text, pattern })
+  const changed = old.length !== fresh.length || old.some((line, at) => line !== fresh[at])
+  if (changed && !request.dryRun) {
+    if (truthy(request.backup ?? '.bak')) {
+      await backUp(ctx, await expandUser(ctx, request.path), path, request.backup ?? '.bak')
+    }
+    await ctx.host.write(path, view.encode(fresh.join('')))
+  }
+  const diff = view.diff(old, fresh)
+  return (request.showChanges ?? true) ? diff : diff !== ''
+}
+
+interface Look {
+  view: View
+  flags: number
+  text: string
+  pattern: ReturnType<typeof compileRegex>
+}
+
+function revised(request: Replacement, { view, flags, text, pattern }: Look): string[] {
+  const { count = 0, append = false, prepend = false, backslashLiteral = false } = request
+  const repl = view.written(str(request.repl))
+  const template = backslashLiteral ? repl.replaceAll('\\', '\\\\') : repl
+  const found = pattern.search(text) !== null
+  const fresh = view.lines(pattern.sub(template, text, count))
+  if (found || !(append || prepend)) return fresh
+  const wanted = request.notFoundContent ?? null
+  const content = truthy(wanted) ? view.written(textFrom(wanted)) : repl
+  // put there by an earlier run
+  const isThere = compileRegex(`^${reEscape(content)}($|(?=\\r\\n))`, flags | view.flags).search(text) !== null
+  if (isThere) return fresh
+  const line = `${wanted === null ? repl : view.written(textFrom(wanted))}\n`
+  if (prepend) return [line, ...fresh]
+  if (fresh.length > 0 && !fresh.at(-1)!.endsWith('\n')) fresh[fresh.length - 1] += '\n'
+  return [...fresh, line]
+}
+
+async function readBytes(ctx: FunctionContext, path: string): Promise<Uint8Array> {
+  try {
+    return await ctx.host.read(path)
+  } catch (error) {
+    if (isHostError(error)) throw failed(`Unable to open file '${path}'. Exception: ${error.message}`)
+    throw error
+  }
+}
+
+export interface Search {
+  path: Value
+  pattern: Value
+  flags: Value
+  ignoreIfMissing: boolean
+  multiline: boolean
+}
+
+export function searchFile(ctx: FunctionContext, search: Search): Promise<Value> {
+  const { path, pattern, ignoreIfMissing, multiline } = search
+  const flags = regexFlags(search.flags) | (multiline ? RegexFlag.MULTILINE : 0)
+  return replaceInFile(ctx, { path, pattern, repl: '', flags, searchOnly: true, dryRun: true, ignoreIfMissing })
+}

@@ -1,0 +1,47 @@
+// What all functions that change text in a file share: backups beside it, and its owner and mode kept.
+import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, isHostError, isLink } from '../../../../sdk/mod.ts'
+
+/** A copy with mode and times; the owner is whoever makes it unless `owner` is kept. */
+export async function copyWithFacts(ctx: FunctionContext, from: string, to: string, keepOwner = false): Promise<void> {
+  const stat = await ctx.host.stat(from)
+  await ctx.host.write(to, await ctx.host.read(from))
+  if (stat === undefined) return
+  if (keepOwner) await ctx.host.chown(to, stat.uid, stat.gid)
+  await ctx.host.chmod(to, stat.mode)
+  await ctx.host.setTimes(to, stat.atime, stat.mtime)
+}
+
+/** Where a link was given, its backup is a link to the backup. */
+export async function backUp(ctx: FunctionContext, given: string, path: string, suffix: Value): Promise<void> {
+  const backup = `${path}${str(suffix)}`
+  try {
+    await copyWithFacts(ctx, path, backup)
+  } catch (error) {
+    if (!isHostError(error)) throw error
+    throw new SaltError(
+      'CommandExecutionError',
+      `Unable to move the temp file '${path}' to the backup file '${backup}'. Exception: ${error.message}`,
+    )
+  }
+  if (!(await isLink(ctx, given))) return
+  const target = await ctx.host.readLink(given)
+  const link = `${given}${str(suffix)}`
+  if (await ctx.host.lstat(link)) await ctx.host.remove(link)
+  await ctx.host.symlink(`${target}${str(suffix)}`, link)
+}
+
+export const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
+export const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+
+/** What the system refused, told without its number and the path. */
+export function inBrief(error: unknown): unknown {
+  if (!isHostError(error) || error.errno === 0) return error
+  return failed(error.message.replace(/^\[Errno \d+\] /, '').replace(/: '.*$/s, ''))
+}
+
+/** Whether an error is one that Salt raises when a command cannot do its work. */
+export const isFailure = (error: unknown): error is SaltError =>
+  error instanceof SaltError && error.code === 'CommandExecutionError'
+
+export const dict = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))

@@ -1,0 +1,160 @@
+// What is known about a file, and names and numbers of its owners.
+import { type Dict, float, isInt, PyError, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
+import {
+  exists,
+  expandUser,
+  type FileStat,
+  type FileType,
+  type FunctionContext,
+  isAbsolute,
+  joinPaths,
+  normalPath,
+  realPath,
+} from '../../../../sdk/mod.ts'
+import { hashFile } from './hashing.ts'
+
+export async function uidToUser(ctx: FunctionContext, uid: Value): Promise<Value> {
+  const account = isInt(uid) || typeof uid === 'boolean' ? await ctx.host.user(Number(uid)) : undefined
+  return account?.name ?? uid
+}
+
+/** A number stays one; an unknown name gives an empty text. */
+export async function userToUid(ctx: FunctionContext, user: Value): Promise<Value> {
+  if (user === null) return (await ctx.host.identity()).uid
+  if (isInt(user) || typeof user === 'boolean') return user
+  return (await ctx.host.user(str(user)))?.uid ?? ''
+}
+
+export async function groupToGid(ctx: FunctionContext, group: Value): Promise<Value> {
+  if (group === null) return ''
+  if (isInt(group) || typeof group === 'boolean') return group
+  return (await ctx.host.group(str(group)))?.gid ?? ''
+}
+
+export async function gidToGroup(ctx: FunctionContext, gid: Value): Promise<Value> {
+  const text = textOf(gid)
+  const isNumber = text === undefined || /^\s*[+-]?\d+\s*$/.test(text)
+  const number = text !== undefined && isNumber ? Number(text) : isNumber ? gid : await groupToGid(ctx, gid)
+  if (number === '') return ''
+  return (await ctx.host.group(Number(number)))?.name ?? number
+}
+
+/** Four octal digits; None stays None. */
+export function normalizeMode(mode: Value): string | null {
+  if (mode === null) return null
+  const digits = str(mode).replaceAll('0o', '0')
+  const bare = digits.replace(/^"+|"+$/g, '').replace(/^'+|'+$/g, '')
+  return bare.replace(/^0+/, '').padStart(4, '0')
+}
+
+export const modeText = (mode: number): string => mode.toString(8).padStart(4, '0')
+
+const TYPES: Readonly<Record<FileType, string>> = {
+  file: 'file',
+  directory: 'dir',
+  char: 'char',
+  block: 'block',
+  link: 'link',
+  fifo: 'pipe',
+  socket: 'socket',
+}
+
+export interface Stats {
+  uid: number
+  gid: number
+  user: Value
+  group: Value
+  mode: string
+  sum: string | undefined
+  dict: Dict
+}
+
+/** Fails when nothing is there; of a broken link the link itself is told. */
+export async function stats(
+  ctx: FunctionContext,
+  name: Value,
+  { hashType = null, follow = true }: { hashType?: Value; follow?: boolean } = {},
+): Promise<Stats> {
+  const path = await expandUser(ctx, name)
+  const found = (follow ? await ctx.host.stat(path) : undefined) ?? (await ctx.host.lstat(path))
+  if (found === undefined) throw new SaltError('CommandExecutionError', `Path not found: ${path}`)
+  const group = await gidToGroup(ctx, found.gid)
+  const user = await uidToUser(ctx, found.uid)
+  const dict = facts(found, user, group)
+  const sum = hashType === null || hashType === '' ? undefined : await hashFile(ctx, path, hashType)
+  if (sum !== undefined) dict.set('sum', sum)
+  dict.set('type', TYPES[found.type])
+  const whole = isAbsolute(path) ? path : joinPaths(await ctx.host.realPath('.'), path)
+  dict.set('target', follow ? await realPath(ctx, path) : normalPath(whole))
+  return { uid: found.uid, gid: found.gid, user, group, mode: modeText(found.mode), sum, dict }
+}
+
+function facts(found: FileStat, user: Value, group: Value): Dict {
+  return new Map<Value, Value>([
+    ['inode', found.inode],
+    ['uid', found.uid],
+    ['gid', found.gid],
+    ['group', group],
+    ['user', user],
+    ['atime', float(found.atime)],
+    ['mtime', float(found.mtime)],
+    ['ctime', float(found.ctime)],
+    ['size', found.size],
+    ['mode', modeText(found.mode)],
+  ])
+}
+
+/** Sets the mode and tells the new one; a mode that is none is answered, not refused. */
+export async function setMode(ctx: FunctionContext, name: Value, mode: Value): Promise<string> {
+  const path = await expandUser(ctx, name)
+  const digits = str(mode).replace(/^[0Oo]+/, '') || '0'
+  if (!(await exists(ctx, path))) throw new SaltError('CommandExecutionError', `${path}: File not found`)
+  if (!/^[0-7]+$/.test(digits)) return `Invalid Mode ${digits}`
+  await ctx.host.chmod(path, Number.parseInt(digits, 8))
+  return (await stats(ctx, path)).mode
+}
+
+/** The ids for a change of owner, where nothing means no change, and what is wrong with the names. */
+async function ownerIds(
+  ctx: FunctionContext,
+  user: Value,
+  group: Value,
+): Promise<{ uid: Value; gid: Value; error: string }> {
+  let [uid, gid] = [await userToUid(ctx, user), await groupToGid(ctx, group)]
+  let error = ''
+  if (uid === '') {
+    if (user === '') uid = -1
+    else error += 'User does not exist\n'
+  }
+  if (gid === '') {
+    if (group === '' || group === null) gid = -1
+    else error += 'Group does not exist\n'
+  }
+  return { uid, gid, error }
+}
+
+const wrongId = (uid: Value): PyError =>
+  new PyError('TypeError', `${uid === '' ? 'uid' : 'gid'} should be integer, not str`)
+
+export async function lchown(ctx: FunctionContext, name: Value, user: Value, group: Value): Promise<null> {
+  const path = await expandUser(ctx, name)
+  const { uid, gid, error } = await ownerIds(ctx, user, group)
+  if (error !== '') throw wrongId(uid)
+  await ctx.host.lchown(path, Number(uid), Number(gid))
+  return null
+}
+
+/** None when it worked, else what went wrong. */
+export async function chown(ctx: FunctionContext, name: Value, user: Value, group: Value): Promise<string | null> {
+  const path = await expandUser(ctx, name)
+  const { uid, gid, error } = await ownerIds(ctx, user, group)
+  if (!(await exists(ctx, path))) {
+    if (error !== '') throw wrongId(uid)
+    if (!(await ctx.host.lstat(path))) return 'File not found'
+    await ctx.host.lchown(path, Number(uid), Number(gid))
+    return null
+  }
+  if (error !== '') return error
+  await ctx.host.chown(path, Number(uid), Number(gid))
+  return null
+}

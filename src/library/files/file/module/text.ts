@@ -1,0 +1,125 @@
+// Text in files: what counts as text, its lines, and how two versions differ.
+import {
+  decodeBytes,
+  isInt,
+  PyError,
+  RegexFlag,
+  SaltError,
+  str,
+  strip,
+  textOf,
+  unifiedDiff,
+  type Value,
+} from '../../../../data/mod.ts'
+
+const PLAIN = new Set([...Array.from({ length: 95 }, (_, i) => i + 32), 10, 13, 9, 12, 8])
+
+/** No null byte and not more than 30 % that is no text, judged by the first bytes. */
+export function isText(bytes: Uint8Array): boolean {
+  const start = bytes.subarray(0, 512)
+  if (start.length === 0) return true
+  if (start.includes(0)) return false
+  const wide = decodes(start)
+  let odd = 0
+  for (const byte of start) if (!PLAIN.has(byte) && !(wide && byte >= 128 && byte < 255)) odd++
+  return odd / start.length <= 0.3
+}
+
+/** Whether it is UTF-8, up to a character that the end cuts off. */
+function decodes(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    return true
+  } catch {
+    // the reason does not matter here
+    return false
+  }
+}
+
+const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g
+
+/** Lines with their ends, where `\r`, `\n` and `\r\n` end one. */
+export const linesOf = (text: string): string[] => text.match(LINES) ?? []
+
+/** As lines of a binary file: only `\n` ends one. */
+export const binaryLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+
+/** Bytes as text, one character for each: what patterns for bytes run on. */
+export const asLatin = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
+
+export const fromLatin = (text: string): Uint8Array => Buffer.from(text, 'latin1')
+
+/** UTF-8, else every byte a character. */
+function decodedLine(line: string): string {
+  try {
+    return decodeBytes(fromLatin(line))
+  } catch (error) {
+    if (error instanceof PyError) return line
+    throw error
+  }
+}
+
+/** The difference of lines, as one text. */
+export function lineDiff(old: readonly string[], fresh: readonly string[], names: string[] = []): string {
+  const [from = '', to = ''] = names
+  return unifiedDiff(old, fresh, { from, to }).join('')
+}
+
+/** Of lines of bytes (see `asLatin`). */
+export function byteDiff(old: readonly string[], fresh: readonly string[], names: string[] = []): string {
+  return lineDiff(old.map(decodedLine), fresh.map(decodedLine), names)
+}
+
+export interface Indifference {
+  ordering: boolean
+  whitespace: boolean
+  comments: Value
+}
+
+/** Whether a difference is one that matters. */
+export function matters(diff: string, { whitespace, comments }: Indifference): boolean {
+  const chars = Array.isArray(comments) ? (comments as Value[]).map((char) => str(char)) : []
+  const marks = textOf(comments) === undefined ? chars : [textOf(comments)!]
+  const lines: Record<'+' | '-', string[]> = { '+': [], '-': [] }
+  for (const line of diff.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    const sign = line[0]
+    if ((sign !== '+' && sign !== '-') || line.startsWith('+++') || line.startsWith('---')) continue
+    let text = line.slice(1)
+    for (const mark of marks) if (text.includes(mark)) text = text.slice(0, text.indexOf(mark))
+    if (whitespace) text = strip(text)
+    if (text !== '') lines[sign].push(text)
+  }
+  const sorted = (texts: string[]): string => [...texts].sort().join('\0')
+  return lines['+'].length !== lines['-'].length || sorted(lines['+']) !== sorted(lines['-'])
+}
+
+const FLAG_NAMES: ReadonlyMap<string, number> = new Map<string, number>([
+  ...Object.entries(RegexFlag),
+  ['I', RegexFlag.IGNORECASE],
+  ['L', RegexFlag.LOCALE],
+  ['M', RegexFlag.MULTILINE],
+  ['S', RegexFlag.DOTALL],
+  ['U', RegexFlag.UNICODE],
+  ['X', RegexFlag.VERBOSE],
+  ['A', RegexFlag.ASCII],
+  ['DEBUG', 128],
+])
+
+/** Flags of patterns: a number, a name, or a list of names. */
+export function regexFlags(flags: Value): number {
+  if (isInt(flags) || typeof flags === 'boolean') return Number(flags)
+  const single = textOf(flags)
+  const names = single === undefined ? flags : [single]
+  if (!Array.isArray(names)) {
+    throw new SaltError(
+      'CommandExecutionError',
+      `Invalid re flags: "${str(flags)}", must be given either as a single flag string, a list of strings, ` +
+        'as an integer, or as an re flag',
+    )
+  }
+  return (names as Value[]).reduce<number>((all, name) => {
+    const flag = FLAG_NAMES.get(str(name).toUpperCase())
+    if (flag === undefined) throw new SaltError('CommandExecutionError', `Invalid re flag given: ${str(name)}`)
+    return all | flag
+  }, 0)
+}

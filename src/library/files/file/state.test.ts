@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { fromPlain, type Plain, toPlain, type Value } from '../../../data/mod.ts'
+import { MemoryHost } from '../../../host/mod.ts'
+import { tryState } from '../../../sdk/mod.ts'
+import file from './state.ts'
+
+const valuesOf = (options: Record<string, Plain>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(options).map(([key, value]) => [key, fromPlain(value)]))
+
+const textOf = async (host: MemoryHost, path: string): Promise<string> => Buffer.from(await host.read(path)).toString()
+
+describe('file.keyvalue', () => {
+  const settings = 'a=1\n#b=2\nd=4\nd=5\n'
+  const apply = async (options: Record<string, Plain>, test = false) => {
+    const host = await MemoryHost.with({ files: { '/f': settings } })
+    const report = await tryState(file, 'keyvalue', { kwargs: valuesOf({ name: '/f', ...options }), host, test })
+    return { report: toPlain(report) as Record<string, Plain>, text: await textOf(host, '/f') }
+  }
+
+  test.each<[string, Record<string, Plain>, string]>([
+    ['changes a value', { key: 'a', value: '2' }, 'a=2\n#b=2\nd=4\nd=5\n'],
+    ['uncomments', { key: 'b', value: '2', uncomment: '#' }, 'a=1\nb=2\nd=4\nd=5\n'],
+    ['drops what comes too often', { key: 'd', value: '4' }, 'a=1\n#b=2\nd=4\n'],
+    ['appends what is missing', { key: 'z', value: 1, append_if_not_found: true }, `${settings}z=1\n`],
+    ['prepends what is missing', { key: 'z', value: 1, prepend_if_not_found: true }, `z=1\n${settings}`],
+    ['prefers a key to more of them', { key: 'a', value: '2', key_values: { d: 1 } }, 'a=2\n#b=2\nd=4\nd=5\n'],
+    ['prunes all else', { key: 'a', value: '1', prune: true }, 'a=1\n'],
+  ])('%s', async (_what, options, wanted) => {
+    expect((await apply(options)).text).toBe(wanted)
+  })
+
+  test('predicts in a dry run what it then does', async () => {
+    const predicted = await apply({ key: 'a', value: '2' }, true)
+    expect(predicted.text).toBe(settings)
+    expect(predicted.report['result']).toBeNull()
+    expect(predicted.report['changes']).toEqual((await apply({ key: 'a', value: '2' })).report['changes'])
+  })
+})
+
+describe('file.prepend', () => {
+  test('expects in a dry run that a header is put there, even if it is', async () => {
+    const apply = async (test: boolean) => {
+      const host = await MemoryHost.with({ files: { '/f': 'a\nb\n' } })
+      const kwargs = valuesOf({ name: '/f', text: 'a', header: true })
+      return toPlain(await tryState(file, 'prepend', { kwargs, host, test }))
+    }
+    expect(await apply(false)).toMatchObject({ result: true, changes: {}, comment: 'File /f is in correct state' })
+    expect(await apply(true)).toMatchObject({ result: null, comment: 'File /f is set to be updated' })
+  })
+})
+
+describe('file.serialize', () => {
+  const apply = async (options: Record<string, Plain>) => {
+    const host = await MemoryHost.with({ files: { '/f': '[a]\ny = 2\n' } })
+    const others = { 'file.manage_file': () => new Map([['changes', new Map()]]) }
+    return toPlain(await tryState(file, 'serialize', { kwargs: valuesOf({ name: '/f', ...options }), host, others }))
+  }
+
+  test('merges into TOML', async () => {
+    const report = await apply({ serializer: 'toml', merge_if_exists: true, dataset: { a: { x: 1 } } })
+    expect(report).toMatchObject({ changes: { diff: { a: { x: { new: 1, old: '<_null_>' } } } } })
+  })
+
+  test('refuses options that JSON has not', async () => {
+    const wanted = { serializer: 'json', dataset: { a: 1 }, serializer_opts: [{ nope: 1 }] }
+    await expect(apply(wanted)).rejects.toThrow("JSONEncoder.__init__() got an unexpected keyword argument 'nope'")
+  })
+})
+
+describe('file.managed', () => {
+  test.each<[Plain, string]>([
+    [5, "'int' object is not iterable"],
+    [['salt://a', 5], "'int' object has no attribute 'lower'"],
+  ])('refuses the source %j', async (source, message) => {
+    await expect(tryState(file, 'managed', { kwargs: valuesOf({ name: '/f', source }) })).rejects.toThrow(message)
+  })
+})
+
+describe('file.absent', () => {
+  test('refuses the root, and tells what it removes', async () => {
+    const host = await MemoryHost.with({ files: { '/d/f': 'x' } })
+    const others = { 'file.remove': () => true }
+    const comment = async (name: string) =>
+      (await tryState(file, 'absent', { kwargs: { name }, host, others })).get('comment')
+    expect(await comment('/')).toBe('Refusing to make "/" absent')
+    expect(await comment('/d')).toBe('Removed directory /d')
+    expect(await comment('/d/f')).toBe('Removed file /d/f')
+    expect(await comment('/none')).toBe('File /none is not present')
+  })
+})
+
+describe('file.tidied', () => {
+  test('judges by age and size', async () => {
+    const host = await MemoryHost.with({ files: { '/d/a.log': 'long text', '/d/b.txt': 'x' }, now: () => 0 })
+    const kwargs = valuesOf({ name: '/d', size: 3, age: 9, age_size_logical_operator: 'AND', age_size_only: 'size' })
+    const report = await tryState(file, 'tidied', { kwargs, host, test: true })
+    expect(toPlain(report.get('changes')!)).toEqual({ removed: ['/d/a.log'] })
+  })
+})
+
+describe('file.accumulated', () => {
+  test('needs a file that wants it', async () => {
+    const low = new Map<Value, Value>([
+      ['__id__', 'a'],
+      ['__sls__', 't'],
+    ])
+    const report = await tryState(file, 'accumulated', { kwargs: { name: 'n', filename: '/f', text: 'x' }, low })
+    expect(report.get('comment')).toBe('Orphaned accumulator n in t:a')
+  })
+})

@@ -1,0 +1,61 @@
+// States about whether something is there at all.
+import { SaltError } from '../../../../data/mod.ts'
+import { arg, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
+import { type Answer, begin, fail, messageOf } from './answer.ts'
+import { expandUser, isAbsolute, isDirectory, isFile, isLink, exists as isThere } from './paths.ts'
+
+const name = arg.string('The path')
+const kwargs = arg.ignored()
+
+async function remove(ctx: StateContext, given: string): Promise<Answer> {
+  const path = await expandUser(ctx, given)
+  const answer = begin(path)
+  if (path === '') return fail(answer, 'Must provide name to file.absent')
+  if (!isAbsolute(path)) return fail(answer, `Specified file ${path} is not an absolute path`)
+  if (path === '/') return fail(answer, 'Refusing to make "/" absent')
+  const isPlain = (await isFile(ctx, path)) || (await isLink(ctx, path))
+  if (!isPlain && !(await isDirectory(ctx, path))) return { ...answer, comment: `File ${path} is not present` }
+  const what = isPlain ? 'File' : 'Directory'
+  if (ctx.test) {
+    answer.changes.set('removed', path)
+    return { ...answer, result: null, comment: `${what} ${path} is set for removal` }
+  }
+  try {
+    await ctx.call('file.remove', [path], { force: true })
+  } catch (error) {
+    if (isPlain && error instanceof SaltError && error.code === 'CommandExecutionError') {
+      return fail(answer, messageOf(error))
+    }
+    if (!isPlain && isHostError(error)) return fail(answer, `Failed to remove directory ${path}`)
+    throw error
+  }
+  answer.changes.set('removed', path)
+  return { ...answer, comment: `Removed ${what.toLowerCase()} ${path}` }
+}
+
+export const absent = state({
+  doc: 'Remove a file, a link, or a directory with all that is in it.',
+  args: { name, kwargs },
+  run: (ctx, { name }) => remove(ctx, name),
+})
+
+async function look(ctx: StateContext, given: string, wanted: boolean): Promise<Answer> {
+  const path = await expandUser(ctx, given)
+  const answer = begin(path)
+  if (path === '') return fail(answer, `Must provide name to file.${wanted ? 'exists' : 'missing'}`)
+  const found = await isThere(ctx, path)
+  if (found !== wanted) return fail(answer, `Specified path ${path} ${found ? 'exists' : 'does not exist'}`)
+  return { ...answer, comment: `Path ${path} ${wanted ? 'exists' : 'is missing'}` }
+}
+
+export const exists = state({
+  doc: 'Fail unless a path exists.',
+  args: { name, kwargs },
+  run: (ctx, { name }) => look(ctx, name, true),
+})
+
+export const missing = state({
+  doc: 'Fail when a path exists.',
+  args: { name, kwargs },
+  run: (ctx, { name }) => look(ctx, name, false),
+})

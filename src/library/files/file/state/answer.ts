@@ -1,0 +1,29 @@
+// A report while it is being made. Functions of the `file` module take and give it as a dict.
+import type { Dict, Value } from '../../../../data/mod.ts'
+import { toValue } from '../../../../sdk/mod.ts'
+
+export type Answer = {
+  name: Value
+  changes: Dict
+  result: boolean | null
+  comment: string
+  warnings?: string[]
+  skip_req?: true
+}
+
+export const begin = (name: Value): Answer => ({ name, changes: new Map(), result: true, comment: '' })
+
+export const fail = (answer: Answer, comment: string): Answer => ({ ...answer, result: false, comment })
+
+export const asDict = (answer: Answer): Dict => toValue(answer) as Dict
+
+/** A dict that a function of the `file` module gave back. */
+export function fromDict(ret: Dict): Answer {
+  return Object.fromEntries(ret) as unknown as Answer
+}
+
+/** A dict of what is told. */
+export const dict = (entries: Readonly<Record<string, Value>>): Dict => new Map<Value, Value>(Object.entries(entries))
+
+/** What went wrong, in words. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,167 @@
+// Copy a file or directory that lies elsewhere on the machine.
+import { type Dict, str, type Value } from '../../../../data/mod.ts'
+import { arg, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
+import { type Answer, asDict, begin, dict, fail, fromDict } from './answer.ts'
+import { mainGroup, ownUser, unknownOwners, userOf } from './owners.ts'
+import {
+  baseName,
+  dirName,
+  exists,
+  expandUser,
+  isAbsolute,
+  isDirectory,
+  isFile,
+  isSomething,
+  joinPaths,
+} from './paths.ts'
+import { walk } from './walk.ts'
+
+interface Copy {
+  name: string
+  source: string
+  force: boolean
+  makedirs: boolean
+  preserve: boolean
+  user: Value
+  group: Value
+  mode: Value
+  dir_mode: Value
+  subdir: boolean
+  kwargs: ReadonlyMap<string, Value>
+}
+
+interface Wanted {
+  user: Value
+  group: Value
+  mode: Value
+}
+
+async function wantedOf(ctx: StateContext, options: Copy, source: string): Promise<Wanted> {
+  const fact = (name: string): Promise<Value> => Promise.resolve(ctx.call(`file.get_${name}`, [source]))
+  if (options.preserve) return { user: await fact('user'), group: await fact('group'), mode: await fact('mode') }
+  const user = userOf(ctx, options.user, options.kwargs) ?? ownUser(ctx)
+  const group = options.group ?? (await mainGroup(ctx, user))
+  return { user, group, mode: options.mode }
+}
+
+/** Directories get an execute bit wherever files may be read. */
+function directoryMode(mode: Value): string {
+  const digits = [...str(mode)].slice(-3)
+  return digits.map((digit) => (digit === '0' ? digit : String(Number(digit) | 1))).join('')
+}
+
+async function copyTree(ctx: StateContext, source: string, target: string): Promise<void> {
+  const stat = await ctx.host.lstat(source)
+  if (stat?.type === 'link') return ctx.host.symlink(await ctx.host.readLink(source), target)
+  if (stat?.type !== 'directory') {
+    await ctx.host.copy(source, target)
+    if (stat) await keepFacts(ctx, target, stat)
+    return
+  }
+  await ctx.host.makeDirectory(target)
+  for (const name of await ctx.host.list(source)) {
+    await copyTree(ctx, joinPaths(source, name), joinPaths(target, name))
+  }
+  await keepFacts(ctx, target, stat)
+}
+
+async function keepFacts(
+  { host }: StateContext,
+  path: string,
+  { mode, atime, mtime }: { mode: number; atime: number; mtime: number },
+): Promise<void> {
+  await host.chmod(path, mode)
+  await host.setTimes(path, atime, mtime)
+}
+
+async function putInPlace(ctx: StateContext, source: string, path: string, { user, group }: Wanted): Promise<void> {
+  if (!(await isDirectory(ctx, source))) {
+    const target = (await isDirectory(ctx, path)) ? joinPaths(path, baseName(source)) : path
+    await ctx.host.copy(source, target)
+    await ctx.host.chmod(target, (await ctx.host.stat(source))!.mode)
+    return
+  }
+  await copyTree(ctx, await ctx.host.realPath(source), path)
+  for (const { root, dirs, files } of await walk(ctx, path)) {
+    for (const name of [...dirs, ...files]) await ctx.call('file.lchown', [joinPaths(root, name), user, group])
+  }
+}
+
+/** Whether there is something to do: what is there already is replaced by force only. */
+async function isDue(ctx: StateContext, answer: Answer, options: Copy, source: string, path: string): Promise<boolean> {
+  if (!(await isSomething(ctx, path))) return true
+  if (!options.force) return false
+  if (await isFile(ctx, path)) {
+    const sums = [path, source].map((each) => ctx.host.hash(each, 'sha256'))
+    const [found, wanted] = await Promise.all(sums)
+    if (found === wanted) answer.comment += ' - files are identical but force flag is set'
+  }
+  if (!ctx.test) await ctx.call('file.remove', [path], { force: true })
+  return true
+}
+
+async function copyFile(ctx: StateContext, options: Copy): Promise<Answer> {
+  let path = await expandUser(ctx, options.name)
+  const source = await expandUser(ctx, options.source)
+  const answer: Answer = { ...begin(path), comment: `Copied "${source}" to "${path}"` }
+  if (path === '') return fail(answer, 'Must provide name to file.copy')
+  if (!isAbsolute(path)) return fail(answer, `Specified file ${path} is not an absolute path`)
+  if (!(await exists(ctx, source))) return fail(answer, `Source file "${source}" is not present`)
+  const wanted = await wantedOf(ctx, options, source)
+  const unknown = options.preserve ? '' : await unknownOwners(ctx, wanted.user, wanted.group)
+  if (unknown !== '') return fail(answer, unknown)
+  wanted.mode ??= await ctx.call('file.get_mode', [source])
+  if (options.subdir && (await isDirectory(ctx, path))) path = joinPaths(path, baseName(source))
+  if (!(await isDue(ctx, answer, options, source, path))) {
+    return { ...answer, comment: `The target file "${path}" exists and will not be overwritten` }
+  }
+  if (ctx.test) return { ...answer, result: null, comment: `File "${source}" is set to be copied to "${path}"` }
+  const directory = dirName(path)
+  if (!(await isDirectory(ctx, directory))) {
+    if (!options.makedirs) return fail(answer, `The target directory ${directory} is not present`)
+    const mode = options.dir_mode ?? directoryMode(wanted.mode)
+    await ctx.call('file.makedirs', [], { path, user: wanted.user, group: wanted.group, mode })
+  }
+  try {
+    await putInPlace(ctx, source, path, wanted)
+    return await checked(ctx, { ...answer, changes: dict({ [path]: source }) }, path, wanted, options.preserve)
+  } catch (error) {
+    if (!isHostError(error)) throw error
+    return fail(answer, `Failed to copy "${source}" to "${path}"`)
+  }
+}
+
+async function checked(
+  ctx: StateContext,
+  answer: Answer,
+  path: string,
+  { user, group, mode }: Wanted,
+  preserve: boolean,
+): Promise<Answer> {
+  if (preserve) return answer
+  const outcome = await ctx.call('file.check_perms', [path, asDict(answer), user, group, mode])
+  const [ret] = outcome as [Dict, Dict]
+  return fromDict(ret)
+}
+
+const flag = (doc: string) => arg.boolean(doc, { default: false })
+const optional = (doc: string) => arg.any(doc, { optional: true })
+
+export const copy = state({
+  doc: 'Copy a file or a directory.',
+  calledAs: 'copy_',
+  args: {
+    name: arg.string('Where the copy shall be'),
+    source: arg.string('What is copied'),
+    force: flag('Replace what is there'),
+    makedirs: flag('Make the directories above it'),
+    preserve: flag('Keep owner, group and mode of the source'),
+    user: optional('The owner'),
+    group: optional('The group'),
+    mode: optional('The mode'),
+    dir_mode: optional('The mode of directories that are made'),
+    subdir: flag('Copy into the target when it is a directory'),
+    kwargs: arg.ignored(),
+  },
+  run: copyFile,
+})

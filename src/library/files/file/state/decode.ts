@@ -1,0 +1,57 @@
+// A file from Base64.
+import { type Dict, SaltError, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import { type Answer, begin, dict } from './answer.ts'
+
+interface Decoding {
+  name: string
+  encoded_data: Value
+  contents_pillar: Value
+  checksum: Value
+}
+
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+
+async function contentOf(ctx: StateContext, { encoded_data, contents_pillar }: Decoding): Promise<Value> {
+  if (!truthy(encoded_data) && !truthy(contents_pillar)) {
+    throw failure("Specify either the 'encoded_data' or 'contents_pillar' argument.")
+  }
+  if (truthy(encoded_data) && truthy(contents_pillar)) {
+    throw failure("Specify only one 'encoded_data' or 'contents_pillar' argument.")
+  }
+  if (truthy(encoded_data)) return encoded_data
+  const content = await ctx.call('pillar.get', [contents_pillar, false], { unmask: false })
+  if (content === false) throw failure('Pillar data not found.')
+  return content
+}
+
+async function write(ctx: StateContext, options: Decoding): Promise<Answer> {
+  const { name, checksum } = options
+  const answer: Answer = { ...begin(name), result: false }
+  const content = await contentOf(ctx, options)
+  const sum = (): Promise<Value> => Promise.resolve(ctx.call('hashutil.digest_file', [name, checksum]))
+  let changes: Dict = new Map()
+  if (truthy(await ctx.call('file.file_exists', [name]))) {
+    const text = await ctx.call('hashutil.base64_decodestring', [content])
+    const wanted = await ctx.call('hashutil.digest', [text, checksum])
+    const found = await sum()
+    if (wanted === found) return { ...answer, result: true, comment: 'File is in the correct state.' }
+    changes = dict({ old: found, new: wanted })
+  }
+  if (ctx.test) return { ...answer, changes, result: null, comment: 'File is set to be updated.' }
+  const result = truthy(await ctx.call('hashutil.base64_decodefile', [content, name]))
+  if (changes.size === 0) changes = dict({ old: null, new: await sum() })
+  return { ...answer, changes, result, comment: 'File was updated.' }
+}
+
+export const decode = state({
+  doc: 'Write a file that is given as Base64.',
+  args: {
+    name: arg.string('The path'),
+    encoded_data: arg.any('The content, encoded', { optional: true }),
+    contents_pillar: arg.any('The pillar key of the content', { optional: true }),
+    encoding_type: arg.any('Only `base64` is known', { default: 'base64' }),
+    checksum: arg.any('The hash that tells whether the file is right', { default: 'md5' }),
+  },
+  run: write,
+})

@@ -1,0 +1,66 @@
+// Device nodes and pipes.
+import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import { asDict, begin, fail } from './answer.ts'
+import { expandUser } from './paths.ts'
+
+interface Node {
+  name: string
+  ntype: Value
+  major: Value
+  minor: Value
+  user: Value
+  group: Value
+  mode: Value
+}
+
+const KINDS = new Map<string, { noun: string; check: string }>([
+  ['c', { noun: 'character device', check: 'file.is_chrdev' }],
+  ['b', { noun: 'block device', check: 'file.is_blkdev' }],
+  ['p', { noun: 'fifo pipe', check: 'file.is_fifo' }],
+])
+
+async function make(ctx: StateContext, { name, ntype, major, minor, user, group, mode }: Node): Promise<Dict> {
+  const path = await expandUser(ctx, name)
+  const answer = { ...begin(path), result: false }
+  const failed = (comment: string): Dict => asDict(fail(answer, comment))
+  if (path === '') return failed('Must provide name to file.mknod')
+  const kind = KINDS.get(str(ntype))
+  if (kind === undefined) {
+    return failed(
+      `Node type unavailable: '${str(ntype)}'. Available node types are character ('c'), block ('b'), and pipe ('p')`,
+    )
+  }
+  if (truthy(await ctx.call('file.file_exists', [path]))) {
+    return failed(`File ${path} exists and is not a ${kind.noun}. Refusing to continue`)
+  }
+  const noun = kind.noun[0]!.toUpperCase() + kind.noun.slice(1)
+  if (!truthy(await ctx.call(kind.check, [path]))) {
+    if (ctx.test) return asDict({ ...answer, result: null, comment: `${noun} ${path} is set to be created` })
+    return (await ctx.call('file.mknod', [path, ntype, major, minor, user, group, mode])) as Dict
+  }
+  if (str(ntype) !== 'p') {
+    const [haveMajor, haveMinor] = (await ctx.call('file.get_devmm', [path])) as [Value, Value]
+    if (haveMajor !== major || haveMinor !== minor) {
+      const numbers = `${str(haveMajor)}/${str(haveMinor)}`
+      return failed(`${noun} ${path} exists and has a different major/minor ${numbers}. Refusing to continue`)
+    }
+  }
+  const [ret] = (await ctx.call('file.check_perms', [path, null, user, group, mode])) as [Dict, Dict]
+  if (!truthy(ret.get('changes') ?? null)) ret.set('comment', `${noun} ${path} is in the correct state`)
+  return ret
+}
+
+export const mknod = state({
+  doc: 'Make a device node or a pipe.',
+  args: {
+    name: arg.string('The path'),
+    ntype: arg.any('`c` for character device, `b` for block device, `p` for pipe'),
+    major: arg.any('The major number', { default: 0 }),
+    minor: arg.any('The minor number', { default: 0 }),
+    user: arg.any('The owner', { optional: true }),
+    group: arg.any('The group', { optional: true }),
+    mode: arg.any('The mode', { default: '0600' }),
+  },
+  run: make,
+})

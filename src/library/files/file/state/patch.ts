@@ -1,0 +1,217 @@
+// Patches. `patch` itself says whether one applies; hunks it rejects are tried in reverse, to know one that is applied
+// already.
+import {
+  type Dict,
+  parseSaltUrl,
+  redactUrl,
+  shlexSplit,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
+import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import { type Answer, begin, messageOf } from './answer.ts'
+import { removeFile } from './managed.ts'
+import { isFailure } from './managed-contents.ts'
+import { dirName, exists, expandUser, isAbsolute, isDirectory } from './paths.ts'
+
+type Options = Record<string, Value> & { name: string; kwargs: ReadonlyMap<string, Value> }
+
+const FORBIDDEN = ['-N', '--forward', '-r', '--reject-file', '-o', '--output']
+
+interface Switches {
+  kept: string[]
+  strip: Value
+}
+
+const wrongStrip = (option: string): string =>
+  `Invalid format for '${option}' CLI option. Consider using the 'strip' option for this state.`
+
+const integerOf = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : undefined
+
+/** The options for `patch` without those the state needs itself, or what is wrong with them. */
+function readSwitches(options: Value, strip: Value): Switches | string {
+  const given = shlexSplit(textOf(options) ?? '')
+  const forbidden = given.filter((option) => FORBIDDEN.some((each) => option.startsWith(each)))
+  const switches: Switches = { kept: [], strip }
+  for (let index = 0; index < given.length; index++) {
+    const option = given[index]!
+    let number: number | undefined
+    if (option.startsWith('-p')) {
+      number = integerOf(option.slice(2))
+      if (number === undefined) return wrongStrip('-p')
+    } else if (option.startsWith('--strip')) {
+      number = integerOf(option.includes('=') ? option.slice(option.lastIndexOf('=') + 1) : given[++index])
+      if (number === undefined) return wrongStrip('-strip')
+    }
+    if (number === undefined) switches.kept.push(option)
+    else switches.strip = number
+  }
+  return forbidden.length > 0 ? `The following CLI options are not allowed: ${forbidden.join(', ')}` : switches
+}
+
+async function pathFault(ctx: StateContext, path: string): Promise<string | undefined> {
+  if (path === '') return 'A file/directory to be patched is required'
+  if (!isAbsolute(path)) return `${path} is not an absolute path`
+  return (await exists(ctx, path)) ? undefined : `${path} does not exist`
+}
+
+async function rejectFault(ctx: StateContext, reject: Value): Promise<string | undefined> {
+  if (reject === null) return undefined
+  const path = textOf(reject)
+  if (path === undefined) return `Invalid path '${str(reject)}' for reject_file`
+  if (!isAbsolute(dirName(path))) return `'${path}' is not an absolute path`
+  if (await isDirectory(ctx, dirName(path))) return undefined
+  return `Parent directory for reject_file '${path}' either does not exist, or is not a directory`
+}
+
+/** The source with the environment it is to be taken from. */
+function placed(source: string, saltenv: Value, answer: Answer): string {
+  if (saltenv === null || !source.startsWith('salt://')) return source
+  const named = parseSaltUrl(source).saltenv
+  if (named === undefined) return `${source}?saltenv=${str(saltenv)}`
+  if (named !== saltenv) {
+    const ignoring = "Ignoring 'saltenv' option in favor of saltenv included in the source URL."
+    answer.warnings = [...(answer.warnings ?? []), ignoring]
+  }
+  return source
+}
+
+/** The patch, rendered if it is a template, as a local file; or why there is none. */
+async function fetchPatch(ctx: StateContext, source: string, options: Options): Promise<{ path: string } | string> {
+  const { template, source_hash, source_hash_name, context, defaults, skip_verify } = options
+  const facts = [source, source_hash!, source_hash_name!, null, null, null, null]
+  const rendering = [ctx.env, context!, defaults!, skip_verify!]
+  const [file, , comment] = (await ctx.call('file.get_managed', ['', template!, ...facts, ...rendering])) as Value[]
+  if (truthy(comment!)) return str(comment!)
+  const path = truthy(file!) ? file! : await ctx.call('cp.cache_file', [source, ctx.env])
+  return truthy(path) ? { path: str(path) } : `Source file ${redactUrl(source)} not found`
+}
+
+interface Job {
+  path: string
+  patchFile: string
+  switches: Switches
+  reject: Value
+  isDirectory: boolean
+}
+
+const call = async (ctx: StateContext, job: Job, file: string, options: string[], dryRun = false): Promise<Dict> => {
+  const all = { options: [...job.switches.kept, ...options], dry_run: dryRun }
+  return (await ctx.call('file.patch', [job.path, file], all)) as Dict
+}
+
+/** A report when the patch does not apply, or is applied; else the outcome of trying it. */
+async function tryOut(ctx: StateContext, answer: Answer, job: Job, rejects: string, output: string) {
+  const { strip } = job.switches
+  const stripped = job.isDirectory && strip !== null ? [`-p${str(strip)}`] : []
+  const outcome = await call(ctx, job, job.patchFile, ['-N', '-r', rejects, '-o', output, ...stripped])
+  if (outcome.get('retcode') === 0) return { outcome, stripped }
+  const rejected = await ctx.host.stat(rejects)
+  const errors = str(outcome.get('stderr') ?? '')
+  if (!rejected || rejected.size === 0) return { report: { ...answer, result: false, comment: errors } }
+  const reverse = await call(ctx, job, rejects, ['-R', '-f'], true)
+  if (outcome.get('retcode') === 2 && errors !== '') return { report: { ...answer, result: false, comment: errors } }
+  if (reverse.get('retcode') === 0) return { report: { ...answer, result: true, comment: 'Patch was already applied' } }
+  let comment = 'Patch would not apply cleanly, no changes made. Results of dry-run are below.'
+  if (job.reject === null) {
+    comment += ' Run state again using the reject_file option to save rejects to a persistent file.'
+  }
+  return { report: { ...answer, comment: `${comment}\n\n${nested(outcome)}` } }
+}
+
+/** The outcome as the `nested` outputter shows it, without colours. */
+function nested(outcome: Dict): string {
+  const pad = ' '.repeat(14)
+  const lines = [...outcome]
+    .sort(([a], [b]) => (str(a) < str(b) ? -1 : 1))
+    .flatMap(([key, value]) => {
+      const text = str(value)
+      const shown = text === '' ? [] : text.split('\n').map((line) => `${pad}    ${line}`)
+      return [`${pad}${str(key)}:`, ...shown]
+    })
+  return [`${pad}----------`, ...lines].join('\n')
+}
+
+async function applyPatch(ctx: StateContext, answer: Answer, job: Job): Promise<Answer> {
+  const made: string[] = []
+  const scratch = async (): Promise<string> => {
+    const path = await ctx.host.tempFile({ prefix: '__salt.tmp.' })
+    made.push(path)
+    return path
+  }
+  try {
+    const rejects = job.reject === null ? await scratch() : str(job.reject)
+    const tried = await tryOut(ctx, answer, job, rejects, await scratch())
+    if ('report' in tried) return tried.report
+    if (ctx.test) return { ...answer, result: null, comment: 'The patch would be applied', changes: tried.outcome }
+    const changes = await call(ctx, job, job.patchFile, tried.stripped)
+    const result = changes.get('retcode') === 0
+    return { ...answer, changes, result, comment: result ? 'Patch successfully applied' : 'Failed to apply patch' }
+  } finally {
+    for (const path of made) await removeFile(ctx, path)
+  }
+}
+
+async function patchPath(ctx: StateContext, options: Options): Promise<Answer> {
+  const answer: Answer = { ...begin(options.name), result: false }
+  const failed = (comment: string): Answer => ({ ...answer, comment })
+  if ((await ctx.host.which('patch')) === undefined) return failed('patch executable not found on minion')
+  const path = await expandUser(ctx, options.name)
+  const wrong = await pathFault(ctx, path)
+  if (wrong !== undefined) return failed(wrong)
+  for (const old of ['hash', 'dry_run_first'].filter((each) => options.kwargs.has(each))) {
+    const unused = `The '${old}' argument is no longer used and has been ignored.`
+    answer.warnings = [...(answer.warnings ?? []), unused]
+  }
+  const reject = options['reject_file']!
+  const badReject = await rejectFault(ctx, reject)
+  if (badReject !== undefined) return failed(badReject)
+  const switches = readSwitches(options['options']!, options['strip']!)
+  if (typeof switches === 'string') return failed(switches)
+  let source: string
+  try {
+    const found = (await ctx.call('file.source_list', [
+      options['source']!,
+      options['source_hash']!,
+      ctx.env,
+    ])) as Value[]
+    source = placed(str(found[0]!), options['saltenv']!, answer)
+  } catch (error) {
+    if (isFailure(error)) return failed(error.message)
+    throw error
+  }
+  let fetched: { path: string } | string
+  try {
+    fetched = await fetchPatch(ctx, source, options)
+  } catch (error) {
+    return failed(`Failed to cache patch file ${redactUrl(source)}: ${messageOf(error)}`)
+  }
+  if (typeof fetched === 'string') return failed(`Unable to manage file: ${fetched}`)
+  const job = { path, patchFile: fetched.path, switches, reject, isDirectory: await isDirectory(ctx, path) }
+  return applyPatch(ctx, answer, job)
+}
+
+const optional = (doc: string) => arg.any(doc, { optional: true })
+
+export const patch = state({
+  doc: 'Apply a patch to a file or a directory.',
+  args: {
+    name: arg.string('The path'),
+    source: optional('Where the patch comes from'),
+    source_hash: optional('Its hash'),
+    source_hash_name: optional('The name by which the file of hashes lists it'),
+    skip_verify: arg.any('Do not check the hash', { default: false }),
+    template: optional('The template engine'),
+    context: optional('Template variables, over the defaults'),
+    defaults: optional('Template variables'),
+    options: arg.any('Further options of `patch`', { default: '' }),
+    reject_file: optional('Where rejected hunks are kept'),
+    strip: optional('How many leading parts of paths in the patch are dropped'),
+    saltenv: optional('The environment of the file server'),
+    kwargs: arg.ignored(),
+  },
+  run: (ctx, args) => patchPath(ctx, args as unknown as Options),
+})

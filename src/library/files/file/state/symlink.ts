@@ -1,0 +1,239 @@
+// Symbolic links.
+import { equals, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
+import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
+import { preflight } from './hardlink.ts'
+import { normalizeMode } from './modes.ts'
+import { mainGroup, ownUser, userOf } from './owners.ts'
+import {
+  baseName,
+  dirName,
+  exists,
+  expandUser,
+  isAbsolute,
+  isDirectory,
+  isFile,
+  isLink,
+  isSomething,
+  joinPaths,
+  normalPath,
+} from './paths.ts'
+
+export interface Symlink {
+  name: string
+  target: string
+  force?: boolean
+  backupname?: Value
+  makedirs?: boolean
+  user?: Value
+  group?: Value
+  mode?: Value
+  atomic?: boolean
+  disallow_copy_and_unlink?: boolean
+  inherit_user_and_group?: boolean
+  follow_symlinks?: boolean
+  kwargs?: ReadonlyMap<string, Value>
+}
+
+interface Owner {
+  user: Value
+  group: Value
+}
+
+async function ownerOf(ctx: StateContext, path: string): Promise<Owner> {
+  const fact = (name: string): Promise<Value> =>
+    Promise.resolve(ctx.call(`file.get_${name}`, [path], { follow_symlinks: false }))
+  return { user: await fact('user'), group: await fact('group') }
+}
+
+const ownerText = ({ user, group }: Owner): string => `${str(user)}:${str(group)}`
+
+async function isOwnedBy(ctx: StateContext, path: string, wanted: Owner): Promise<boolean> {
+  const owner = await ownerOf(ctx, path)
+  return equals(owner.user, wanted.user) && equals(owner.group, wanted.group)
+}
+
+async function setOwner(ctx: StateContext, path: string, wanted: Owner): Promise<boolean> {
+  try {
+    await ctx.call('file.lchown', [path, wanted.user, wanted.group])
+  } catch (error) {
+    if (!isHostError(error)) throw error
+  }
+  return isOwnedBy(ctx, path, wanted)
+}
+
+async function wantedOwner(ctx: StateContext, path: string, options: Symlink): Promise<Owner> {
+  let user = userOf(ctx, options.user ?? null, options.kwargs ?? new Map())
+  let group = options.group ?? null
+  if (options.inherit_user_and_group && (user === null || group === null) && (await isLink(ctx, path))) {
+    const current = await ownerOf(ctx, path)
+    user ??= current.user
+    group ??= current.group
+  }
+  user ??= ownUser(ctx)
+  return { user, group: group ?? (await mainGroup(ctx, user)) }
+}
+
+async function predict(ctx: StateContext, answer: Answer, path: string, options: Symlink, owner: Owner) {
+  const { target, force } = options
+  const due = (comment: string, changes: Record<string, Value> = {}): Answer => {
+    return { ...answer, result: null, comment, changes: dict(changes) }
+  }
+  if (!(await isLink(ctx, path))) {
+    const found = options.follow_symlinks === false ? await isSomething(ctx, path) : await exists(ctx, path)
+    if (!found) return due(`Symlink ${path} to ${target} is set for creation`, { new: path })
+    if (force) {
+      return due(`The file or directory ${path} is set for removal to make way for a new symlink targeting ${target}`)
+    }
+    return fail(answer, `File or directory exists where the symlink ${path} should be. Did you mean to use force?`)
+  }
+  if ((await ctx.host.readLink(path)) !== target) {
+    return due(`Link ${path} target is set to be changed to ${target}`, { change: path })
+  }
+  const present = `The symlink ${path} is present`
+  if (await isOwnedBy(ctx, path, owner)) return { ...answer, comment: present }
+  const current = ownerText(await ownerOf(ctx, path))
+  return due(`${present}, but the ownership of the symlink would be changed from ${current} to ${ownerText(owner)}`, {
+    ownership: current,
+  })
+}
+
+/** The report for a link that points where it shall. */
+async function settleOwner(ctx: StateContext, answer: Answer, path: string, owner: Owner): Promise<Answer> {
+  const text = ownerText(owner)
+  if (await isOwnedBy(ctx, path, owner)) {
+    return { ...answer, comment: `Symlink ${path} is present and owned by ${text}` }
+  }
+  if (await setOwner(ctx, path, owner)) {
+    answer.changes.set('ownership', text)
+    return { ...answer, comment: `Set ownership of symlink ${path} to ${text}` }
+  }
+  return fail(answer, `Failed to set ownership of symlink ${path} to ${text}`)
+}
+
+/** Takes what is in the way to its backup; a failed report when that cannot be. */
+async function setAside(
+  ctx: StateContext,
+  answer: Answer,
+  path: string,
+  options: Symlink,
+): Promise<Answer | undefined> {
+  const given = str(options.backupname!)
+  if (!isAbsolute(given) && given !== baseName(given)) {
+    return fail(answer, `Backupname must be an absolute path or a file name: ${given}`)
+  }
+  const backup = joinPaths(dirName(normalPath(path)), given)
+  if (await isSomething(ctx, backup)) {
+    if (!options.force) {
+      const way = `${path} -> ${options.target}`
+      return fail(answer, `Symlink & backup dest exists and Force not set. ${way} - backup: ${backup}`)
+    }
+    await ctx.call('file.remove', [backup])
+  }
+  const { disallow_copy_and_unlink = false } = options
+  try {
+    await ctx.call('file.move', [path, backup], { disallow_copy_and_unlink })
+  } catch (error) {
+    return fail(
+      { ...answer, changes: new Map() },
+      `Unable to rename ${path} to backup ${backup} -> : ${messageOf(error)}`,
+    )
+  }
+  return undefined
+}
+
+/** Makes way for the link: a report when it is settled already, or cannot be. */
+async function clear(
+  ctx: StateContext,
+  answer: Answer,
+  path: string,
+  options: Symlink,
+  owner: Owner,
+): Promise<Answer | undefined> {
+  if (await isLink(ctx, path)) {
+    if (normalPath(await ctx.host.readLink(path)) === normalPath(options.target)) {
+      return settleOwner(ctx, answer, path, owner)
+    }
+    await ctx.call('file.remove', [path])
+    return undefined
+  }
+  const found = options.follow_symlinks === false ? await isSomething(ctx, path) : await exists(ctx, path)
+  if (!found) return undefined
+  if ((options.backupname ?? null) !== null) return setAside(ctx, answer, path, options)
+  if (options.force || options.atomic) return undefined
+  const isPlain = await isFile(ctx, path)
+  const what = isPlain ? 'File' : (await isDirectory(ctx, path)) ? 'Directory' : 'File system entry'
+  return fail(answer, `${what} exists where the symlink ${path} should be`)
+}
+
+export async function makeSymlink(ctx: StateContext, options: Symlink): Promise<Answer> {
+  const path = await expandUser(ctx, options.name)
+  const answer = begin(path)
+  if (path === '') return fail(answer, 'Must provide name to file.symlink')
+  const owner = await wantedOwner(ctx, path, options)
+  const faults = await preflight(ctx, owner.user, owner.group, [path])
+  if (faults !== '') return fail(answer, faults)
+  const directory = dirName(path)
+  const isLacking = !(await isDirectory(ctx, directory))
+  if (ctx.test) {
+    const predicted = await predict(ctx, answer, path, options, owner)
+    if (!isLacking) return predicted
+    const note = options.makedirs ? `${directory} will be created` : `Directory ${directory} for symlink is not present`
+    return { ...predicted, comment: `${predicted.comment}\n${note}` }
+  }
+  if (isLacking) {
+    if (!options.makedirs) return fail(answer, `Directory ${directory} for symlink is not present`)
+    const { user, group } = owner
+    await ctx.call('file.makedirs', [], { path, user, group, mode: normalizeMode(options.mode ?? null) })
+  }
+  return (await clear(ctx, answer, path, options, owner)) ?? connect(ctx, answer, path, options, owner)
+}
+
+async function connect(
+  ctx: StateContext,
+  answer: Answer,
+  path: string,
+  options: Symlink,
+  owner: Owner,
+): Promise<Answer> {
+  const { target, force = false, atomic = false, follow_symlinks = true } = options
+  try {
+    await ctx.call('file.symlink', [target, path], { force, atomic, follow_symlinks })
+  } catch (error) {
+    const isExpected = isHostError(error) || (error instanceof SaltError && error.code === 'CommandExecutionError')
+    if (!isExpected) throw error
+    return fail(answer, `Unable to create new symlink ${path} -> ${target}: ${messageOf(error)}`)
+  }
+  answer.changes.set('new', path)
+  const comment = `Created new symlink ${path} -> ${target}`
+  if ((await isOwnedBy(ctx, path, owner)) || (await setOwner(ctx, path, owner))) return { ...answer, comment }
+  return fail(answer, `${comment}, but was unable to set ownership to ${ownerText(owner)}`)
+}
+
+const flag = (doc: string) => arg.boolean(doc, { default: false })
+const optional = (doc: string) => arg.any(doc, { optional: true })
+const windows = optional('For Windows only')
+
+export const symlink = state({
+  doc: 'Make a symbolic link.',
+  args: {
+    name: arg.string('Where the link shall be'),
+    target: arg.string('What it points to'),
+    force: flag('Replace what is there'),
+    backupname: optional('Where to move what is there'),
+    makedirs: flag('Make the directories above it'),
+    user: optional('The owner of the link'),
+    group: optional('The group of the link'),
+    mode: optional('The mode of directories that are made'),
+    win_owner: windows,
+    win_perms: windows,
+    win_deny_perms: windows,
+    win_inheritance: windows,
+    atomic: flag('Replace in one step'),
+    disallow_copy_and_unlink: flag('Fail where a backup could not simply be renamed'),
+    inherit_user_and_group: flag('Leave the owner of an existing link as it is'),
+    follow_symlinks: arg.any('Look at what a link points to', { default: true }),
+    kwargs: arg.ignored(),
+  },
+  run: (ctx, args) => makeSymlink(ctx, { ...args, follow_symlinks: truthy(args.follow_symlinks) }),
+})

@@ -1,0 +1,148 @@
+// Remove what is old, large or matches, below a directory.
+import {
+  compileRegex,
+  fromTimestamp,
+  iterate,
+  numberOf,
+  type PyRegex,
+  SaltError,
+  str,
+  strip,
+  textOf,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
+import { arg, type FileStat, type StateContext, state } from '../../../../sdk/mod.ts'
+import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
+import { expandUser, isAbsolute, isDirectory, joinPaths } from './paths.ts'
+import { walk } from './walk.ts'
+
+interface Tidying {
+  name: string
+  age: Value
+  matches: Value
+  rmdirs: Value
+  size: Value
+  exclude: Value
+  full_path_match: Value
+  followlinks: Value
+  time_comparison: Value
+  age_size_logical_operator: Value
+  age_size_only: Value
+  rmlinks: Value
+}
+
+/** `2G`, `30MB`, `64KiB` in bytes; zero when it is something else. */
+function bytesOf(size: Value): number {
+  const text = textOf(size)
+  if (text === undefined) return numberOf(size) ?? 0
+  const [, digits = '', given = ''] = /^([0-9.]*)\s*(.*)$/.exec(strip(text)) ?? []
+  const unit = given.toLowerCase() || 'b'
+  const value = digits === '' ? Number.NaN : Number(digits)
+  const isDecimal = /^[kmgtpezy]b$/.test(unit)
+  if (Number.isNaN(value) || !(isDecimal || /^(b|[kmgtpezy](ib)?)$/.test(unit))) return 0
+  const power = 'bkmgtpezy'.indexOf(unit[0]!)
+  return Math.trunc(value * (isDecimal ? 10 ** (power * 3) : 2 ** (power * 10)))
+}
+
+const dayNumber = (seconds: number): number => {
+  const { year, month, day } = fromTimestamp(seconds)
+  return Date.UTC(year, month - 1, day) / 86_400_000
+}
+
+/** Whether age and size are such that it goes. */
+function judge(options: Tidying): (age: number, size: number) => boolean {
+  const [minAge, minSize] = [numberOf(options.age) ?? 0, bytesOf(options.size)]
+  const only = truthy(options.age_size_only) ? str(options.age_size_only).toLowerCase() : ''
+  if (only === 'age') return (age) => age >= minAge
+  if (only === 'size') return (_age, size) => size >= minSize
+  if (str(options.age_size_logical_operator).toUpperCase() === 'AND') {
+    return (age, size) => size >= minSize && age >= minAge
+  }
+  return (age, size) => size >= minSize || age >= minAge
+}
+
+function patterns(list: Value, otherwise: string[]): PyRegex[] {
+  const given = list === null ? otherwise : iterate(list)
+  return Array.from(given as Iterable<Value>, (pattern) => compileRegex(str(pattern)))
+}
+
+type Clock = 'atime' | 'mtime' | 'ctime'
+
+function clockOf(wish: Value): Clock {
+  const text = textOf(wish)?.toLowerCase()
+  return text === 'mtime' || text === 'ctime' ? text : 'atime'
+}
+
+async function doomed(ctx: StateContext, top: string, options: Tidying): Promise<string[]> {
+  const matches = patterns(options.matches, ['.*'])
+  const exceptions = patterns(truthy(options.exclude) ? options.exclude : null, [])
+  const clock = clockOf(options.time_comparison)
+  const isDue = judge(options)
+  const today = dayNumber(ctx.host.now())
+  const found: string[] = []
+  const isMeant = (name: string): boolean =>
+    matches.some((pattern) => pattern.match(name)) && !exceptions.some((pattern) => pattern.match(name))
+  for (const { root, dirs, files } of await walk(ctx, top, {
+    bottomUp: true,
+    followLinks: truthy(options.followlinks),
+  })) {
+    for (const name of [...files, ...dirs]) {
+      const path = joinPaths(root, name)
+      const stat = await ctx.host.lstat(path)
+      if (stat === undefined || !mayGo(stat, options)) continue
+      const age = Math.abs(today - dayNumber(stat[clock]))
+      const size = stat.type === 'link' || stat.type === 'directory' ? 0 : stat.size
+      if (isDue(age, size) && isMeant(truthy(options.full_path_match) ? path : name)) found.push(path)
+    }
+  }
+  return found
+}
+
+function mayGo({ type }: FileStat, { rmlinks, rmdirs }: Tidying): boolean {
+  if (type === 'link') return truthy(rmlinks)
+  return type !== 'directory' || truthy(rmdirs)
+}
+
+async function tidy(ctx: StateContext, options: Tidying): Promise<Answer> {
+  const path = await expandUser(ctx, options.name)
+  const answer = begin(path)
+  if (!isAbsolute(path)) return fail(answer, `Specified file ${path} is not an absolute path`)
+  if (!(await isDirectory(ctx, path))) return fail(answer, `${path} does not exist or is not a directory.`)
+  const found = await doomed(ctx, path, options)
+  if (found.length === 0) return { ...answer, comment: `Nothing to remove from directory ${path}` }
+  if (ctx.test)
+    return { ...answer, result: null, comment: `${path} is set for tidy`, changes: dict({ removed: found }) }
+  const removed: string[] = []
+  answer.changes.set('removed', removed)
+  try {
+    for (const each of found) {
+      await ctx.call('file.remove', [each])
+      removed.push(each)
+    }
+  } catch (error) {
+    if (error instanceof SaltError && error.code === 'CommandExecutionError') return fail(answer, messageOf(error))
+    throw error
+  }
+  return { ...answer, comment: `Removed ${found.length} files or directories from directory ${path}` }
+}
+
+export const tidied = state({
+  doc: 'Remove old or large files below a directory.',
+  args: {
+    name: arg.string('The directory'),
+    age: arg.any('Days since the last use that are enough', { default: 0 }),
+    matches: arg.any('Patterns for names, of which one must match', { optional: true }),
+    rmdirs: arg.any('Remove directories too', { default: false }),
+    size: arg.any('Bytes that are enough; units such as `10MB` are understood', { default: 0 }),
+    exclude: arg.any('Patterns for names that stay', { optional: true }),
+    full_path_match: arg.any('Match patterns against the whole path', { default: false }),
+    followlinks: arg.any('Enter directories that are linked', { default: false }),
+    time_comparison: arg.any('Which time counts: `atime`, `mtime` or `ctime`', { default: 'atime' }),
+    age_size_logical_operator: arg.any('Whether both are needed: `AND` or `OR`', { default: 'OR' }),
+    age_size_only: arg.any('Look at `age` or `size` alone', { optional: true }),
+    rmlinks: arg.any('Remove links too', { default: true }),
+    kwargs: arg.ignored(),
+  },
+  run: tidy,
+})

@@ -1,0 +1,89 @@
+// Files by name, through the database of locate.
+import { lookup } from '../../../base/mod.ts'
+import { numberOf, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, fn, outputOf, ret } from '../../../sdk/mod.ts'
+
+/** The letters of options, by Salt's names. */
+const LETTERS: Readonly<Record<string, string>> = lookup({
+  basename: 'b',
+  count: 'c',
+  existing: 'e',
+  follow: 'L',
+  ignore: 'i',
+  nofollow: 'P',
+  wholename: 'w',
+})
+
+interface Search {
+  pattern: Value
+  database: Value
+  limit: Value
+  kwargs: ReadonlyMap<string, Value>
+}
+
+function commandOf({ pattern, database, limit, kwargs }: Search): string {
+  const letters = [...kwargs].flatMap(([name, value]) => (truthy(value) && LETTERS[name] ? [LETTERS[name]] : []))
+  let options = letters.length > 0 ? `-${letters.join('')}` : ''
+  if (truthy(database)) options += ` -d ${str(database)}`
+  if ((numberOf(limit) ?? 0) > 0) options += ` -l ${str(limit)}`
+  if (truthy(kwargs.get('regex') ?? false)) options += ' --regex'
+  return `locate ${options} ${str(pattern)}`
+}
+
+/** Counts by what they count, and where the database lies. */
+function statistics(lines: readonly string[]): Map<Value, Value> {
+  const found = new Map<Value, Value>()
+  for (const line of lines) {
+    const words = line.trim().split(/\s+/)
+    if (line.startsWith('Database')) found.set('database', words[1]!.replaceAll(':', ''))
+    else found.set(words.slice(1).join(' '), words[0]!)
+  }
+  return found
+}
+
+export default defineModule({
+  name: 'locate',
+  doc: 'Files by name, through the database of locate.',
+  when: ({ grains }) =>
+    grains.get('kernel') !== 'Windows' ||
+    'The locate execution module cannot be loaded: only available on non-Windows systems.',
+  functions: {
+    version: fn({
+      doc: 'What locate says about itself.',
+      args: {},
+      returns: ret.list('Its lines'),
+      examples: ["salt '*' locate.version"],
+      effect: 'read',
+      run: async (ctx) => splitLines(await outputOf(ctx, 'locate -V')),
+    }),
+    stats: fn({
+      doc: 'How much is in the database.',
+      args: {},
+      returns: ret.dict('Counts'),
+      examples: ["salt '*' locate.stats"],
+      effect: 'read',
+      run: async (ctx) => statistics(splitLines(await outputOf(ctx, 'locate -S'))),
+    }),
+    updatedb: fn({
+      doc: 'Bring the database up to date.',
+      args: {},
+      returns: ret.list('What it printed'),
+      examples: ["salt '*' locate.updatedb"],
+      effect: 'change',
+      run: async (ctx) => splitLines(await outputOf(ctx, 'updatedb')),
+    }),
+    locate: fn({
+      doc: 'Files whose name matches; options have the names of locate.',
+      args: {
+        pattern: arg.any('The pattern'),
+        database: arg.any('Another database', { default: '' }),
+        limit: arg.any('The most that are wanted', { default: 0 }),
+        kwargs: arg.open('basename, count, existing, follow, ignore, nofollow, wholename, regex'),
+      },
+      returns: ret.list('The files'),
+      examples: ["salt '*' locate.locate nginx.conf existing=True"],
+      effect: 'read',
+      run: async (ctx, search) => splitLines(await outputOf(ctx, commandOf(search))),
+    }),
+  },
+})

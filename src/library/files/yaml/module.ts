@@ -1,0 +1,61 @@
+// What yamllint finds in YAML of the file server, by rules that suit SLS files.
+import { decodeBytes, SaltError, splitLines, str, tuple, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+
+const RULES =
+  '{extends: relaxed, rules: {line-length: {max: 256, level: warning}, empty-lines: disable, trailing-spaces: disable, ' +
+  'key-ordering: disable, empty-values: {forbid-in-block-mappings: false, forbid-in-flow-mappings: true}}}'
+
+/** `stdin:2:1: [error] what is wrong (rule)`. */
+function problemOf(line: string): Array<Map<string, Value>> {
+  const [, row, column, level, comment] = /^[^:]*:(\d+):(\d+): \[(\w+)\] (.*)$/.exec(line) ?? []
+  if (comment === undefined) return []
+  return [
+    new Map<string, Value>([
+      ['line', Number(row)],
+      ['column', Number(column)],
+      ['level', level!],
+      ['comment', comment],
+    ]),
+  ]
+}
+
+async function lint(ctx: FunctionContext, text: string): Promise<{ source: string; problems: Value[] }> {
+  const argv = ['yamllint', '-d', RULES, '-f', 'parsable', '-']
+  const { retcode, stdout, stderr } = await ctx.host.run({ argv, stdin: text })
+  const problems = splitLines(decodeBytes(stdout)).flatMap(problemOf)
+  if (retcode !== 0 && problems.length === 0) throw new SaltError('CommandExecutionError', decodeBytes(stderr))
+  return { source: text, problems }
+}
+
+export default defineModule({
+  name: 'yaml',
+  doc: 'Find what is wrong with YAML.',
+  when: async ({ host }) => (await host.which('yamllint')) !== undefined || 'yamllint not installed',
+  functions: {
+    lint: reads(
+      'What yamllint has to say about a file.',
+      'yaml.lint salt://example/bad_yaml.sls',
+      {
+        source: arg.any('The file'),
+        saltenv: arg.any('Its environment', { optional: true }),
+        pre_render: arg.any('A pipe of renderers to run it through first', { optional: true }),
+        kwargs: arg.open('Variables for the renderers'),
+      },
+      async (ctx, { source, saltenv, pre_render, kwargs }) => {
+        const env = saltenv ?? (await ctx.call('config.get', ['saltenv', 'base'])) ?? 'base'
+        if (pre_render === null) {
+          const cached = await ctx.call('cp.cache_file', [source, env])
+          if (cached === false) return tuple([false, 'Template was unable to be cached'])
+          return lint(ctx, decodeBytes(await ctx.host.read(str(cached))))
+        }
+        const own: Array<[string, Value]> = [
+          ['saltenv', env],
+          ['path', source],
+          ['default_renderer', pre_render],
+        ]
+        return lint(ctx, str(await ctx.call('slsutil.renderer', [], new Map([...kwargs, ...own]))))
+      },
+    ),
+  },
+})

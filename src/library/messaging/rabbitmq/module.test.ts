@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { type Dict, fromPlain, type Value } from '../../../data/mod.ts'
+import { MemoryHost } from '../../../host/mod.ts'
+import { tryFunction } from '../../../sdk/mod.ts'
+import rabbitmq from './module.ts'
+
+/** What version 3.10 printed, by the words of the command. */
+const PRINTED: Readonly<Record<string, string>> = {
+  'list_users -q': 'user\ttags\nguest\t[administrator]\njoe\t[monitoring, management]\nnobody\t[]',
+  'list_vhosts -q': 'name\n/\napp',
+  'list_policies -q -p /': 'vhost\tname\tpattern\tapply-to\tdefinition\tpriority\n/\tha\t.*\tall\t{"max-length":5}\t0',
+  'list_user_permissions joe --formatter=json': '[{"vhost":"/","configure":".*","write":".*","read":""}]',
+  'list_queues -q messages': 'jobs\t5',
+  'list_parameters -q': 'federation-upstream\tup\t{"uri":"amqp://x"}',
+}
+
+async function ask(name: string, ...args: Value[]): Promise<Value> {
+  const host = await MemoryHost.with({ files: { '/usr/bin/rabbitmqctl': { text: '', mode: 0o755 } } })
+  const run = ([argv]: readonly Value[]): Value => {
+    const stdout = PRINTED[(argv as string[]).slice(1).join(' ')]
+    return fromPlain(
+      stdout === undefined ? { retcode: 70, stdout: '', stderr: 'Error: no' } : { retcode: 0, stdout, stderr: '' },
+    )
+  }
+  return tryFunction(rabbitmq, name, { host, args, others: { 'cmd.run_all': run } })
+}
+
+describe('rabbitmq', () => {
+  test.each<[string, Value[], unknown]>([
+    ['user_exists', ['joe'], true],
+    ['user_exists', ['ann'], false],
+    ['vhost_exists', ['app'], true],
+    ['list_user_permissions', ['joe'], { '/': { configure: '.*', write: '.*', read: '' } }],
+    ['policy_exists', ['/', 'ha'], true],
+    ['list_upstreams', [], { up: '{"uri":"amqp://x"}' }],
+    ['list_queues', [null, 'messages'], { jobs: ['5'] }],
+  ])('%s%j', async (name, args, wanted) => {
+    expect(await ask(name, ...args)).toEqual(fromPlain(wanted))
+  })
+
+  test('lists users with their tags', async () => {
+    expect(await ask('list_users')).toMatchObject(
+      new Map<Value, Value>([
+        ['user', ['ag']],
+        ['guest', ['administrator']],
+        ['joe', ['monitoring', 'management']],
+        ['nobody', ['']],
+      ]),
+    )
+  })
+
+  test('tells the pattern and definition of policies', async () => {
+    const policy = { pattern: '.*', apply_to: 'all', definition: '{"max-length":5}', priority: '0' }
+    expect(((await ask('list_policies')) as Dict).get('/')).toEqual(fromPlain({ ha: policy }))
+  })
+
+  test('fails with what the program said', async () => {
+    await expect(ask('delete_user', 'ann')).rejects.toThrow('RabbitMQ command failed: Error: no')
+  })
+})

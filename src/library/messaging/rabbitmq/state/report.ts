@@ -1,0 +1,33 @@
+// What the rabbitmq states share: when they can be applied, and failures of rabbitmqctl as comments.
+import { SaltError, type Value } from '../../../../data/mod.ts'
+import { arg, type StateDeclaration, type StateReturn } from '../../../../sdk/mod.ts'
+
+export type Given = Readonly<Record<string, Value>>
+
+export const runas = arg.any('The system user that the program runs as', { optional: true })
+
+export const whenRabbit: NonNullable<StateDeclaration['when']> = async ({ host }) =>
+  (await host.which('rabbitmqctl')) !== undefined || 'Command not found: rabbitmqctl'
+
+type Changes = StateReturn['changes']
+
+export const report = (name: Value, result: boolean | null, comment: string, changes: Changes = {}): StateReturn => ({
+  name,
+  result,
+  comment,
+  changes,
+})
+
+/** A failure of a command is the comment of the state; what was changed before it is told as well. */
+export async function orError(
+  name: Value,
+  body: () => Promise<StateReturn>,
+  changes: Changes = {},
+): Promise<StateReturn> {
+  try {
+    return await body()
+  } catch (error) {
+    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    return report(name, false, `Error: ${error.message}`, changes)
+  }
+}

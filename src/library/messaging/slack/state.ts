@@ -1,0 +1,82 @@
+// Messages to Slack as part of a run.
+import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+
+async function configured(ctx: StateContext, name: string): Promise<Value> {
+  for (const key of [`slack.${name}`, `slack:${name}`]) {
+    const value = await ctx.call('config.get', [key])
+    if (truthy(value)) return value
+  }
+  return null
+}
+
+type Given = ReadonlyMap<string, Value>
+
+interface Way {
+  api_key: Value
+  webhook: Value
+}
+
+/** A key or a webhook, given or configured. */
+async function wayOf(ctx: StateContext, given: Given): Promise<Way> {
+  const way = { api_key: given.get('api_key') ?? null, webhook: given.get('webhook') ?? null }
+  if (truthy(way.api_key) || truthy(way.webhook)) return way
+  const api_key = await configured(ctx, 'api_key')
+  return { api_key, webhook: truthy(api_key) ? null : await configured(ctx, 'hook') }
+}
+
+function complaint(given: Given, { api_key, webhook }: Way): string | undefined {
+  const lacks = (name: string): boolean => !truthy(given.get(name) ?? null)
+  if (!truthy(api_key) && !truthy(webhook)) return 'Please specify api_key or webhook.'
+  if (truthy(api_key) && truthy(webhook)) return 'Please specify only either api_key or webhook.'
+  if (truthy(api_key) && lacks('channel')) return 'Slack channel is missing.'
+  if (truthy(api_key) && lacks('from_name')) return 'Slack from name is missing.'
+  return lacks('message') ? 'Slack message is missing.' : undefined
+}
+
+const picked = (given: Given, names: string): Record<string, Value> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, given.get(name) ?? null]))
+
+function send(ctx: StateContext, given: Given, { api_key }: Way): Value | Promise<Value> {
+  if (truthy(api_key))
+    return ctx.call('slack.post_message', [], picked(given, 'channel message from_name api_key icon'))
+  return ctx.call('slack.call_hook', [], {
+    ...picked(given, 'message attachment channel username icon_emoji'),
+    color: given.get('color') ?? 'good',
+    short: given.get('short') ?? false,
+    identifier: given.get('webhook') ?? null,
+  })
+}
+
+async function post(ctx: StateContext, name: Value, given: Given): Promise<StateReturn> {
+  const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
+  const way = await wayOf(ctx, given)
+  const fault = complaint(given, way)
+  if (fault !== undefined) return report(false, fault)
+  if (ctx.test) return report(null, `The following message is to be sent to Slack: ${str(given.get('message')!)}`)
+  let result: Value
+  try {
+    result = await send(ctx, given, way)
+  } catch (error) {
+    if (!(error instanceof SaltError) || error.code !== 'SaltInvocationError') throw error
+    return report(false, `Failed to send message (${error.message}): ${str(name)}`)
+  }
+  if (result === true) return report(true, `Sent message: ${str(name)}`)
+  const why = isDict(result) ? str((result as Dict).get('message') ?? null) : str(result)
+  return report(false, `Failed to send message (${why}): ${str(name)}`)
+}
+
+export default defineState({
+  name: 'slack',
+  doc: 'Send messages to Slack.',
+  functions: {
+    post_message: state({
+      doc: 'A message has been sent.',
+      args: {
+        name: arg.any('A name for the message'),
+        kwargs: arg.open('channel, from_name, message, api_key and icon; or webhook, message, attachment, color, …'),
+      },
+      run: (ctx, { name, kwargs }) => post(ctx, name, kwargs),
+    }),
+  },
+})

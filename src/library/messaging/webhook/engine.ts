@@ -1,0 +1,111 @@
+// Requests from elsewhere as events of the origin `external:webhook`. Anybody who can reach the port is heard: keep others out
+// by the network, or use the API instead.
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { Dict, Value } from '../../../data/mod.ts'
+import { arg, defineEngine, type EngineContext } from '../../../sdk/mod.ts'
+
+const MOST_BYTES = 100 << 20
+
+export default defineEngine({
+  name: 'webhook',
+  doc: 'Fires an event `salt/engines/hook/<path>` with `headers` and `body` for each POST request that comes in. It asks nobody who they are.',
+  args: {
+    address: arg.any('The address it listens on; all of them unless given', { optional: true }),
+    port: arg.integer('The port it listens on', { default: 5000 }),
+    ssl_crt: arg.any('File of the certificate, for https', { optional: true }),
+    ssl_key: arg.any('File of its key', { optional: true }),
+  },
+  start: async (ctx, { address, port, ssl_crt, ssl_key }) => {
+    const answer: RequestListener = (request, response) => {
+      hear(ctx, request, response).catch((error: unknown) => {
+        ctx.log('error', `webhook: ${error instanceof Error ? error.message : String(error)}`)
+        respond(response, 500, 'Internal Server Error')
+      })
+    }
+    const server =
+      ssl_crt && ssl_key ? await tlsServer(ctx, String(ssl_crt), String(ssl_key), answer) : createServer(answer)
+    await listening(server, Number(port), address ? String(address) : undefined)
+    await new Promise<void>((done, fail) => {
+      server.once('error', fail)
+      const stop = (): void => {
+        server.closeAllConnections()
+        server.close(() => done())
+      }
+      if (ctx.signal.aborted) stop()
+      else ctx.signal.addEventListener('abort', stop, { once: true })
+    })
+  },
+})
+
+async function tlsServer(ctx: EngineContext, crt: string, key: string, answer: RequestListener): Promise<Server> {
+  const [certificate, secret] = await Promise.all([ctx.host.read(crt), ctx.host.read(key)])
+  return createTlsServer({ cert: Buffer.from(certificate), key: Buffer.from(secret) }, answer)
+}
+
+function listening(server: Server, port: number, address: string | undefined): Promise<void> {
+  return new Promise((done, fail) => {
+    server.once('error', fail)
+    server.listen({ port, ...(address !== undefined && { host: address }) }, () => {
+      server.off('error', fail)
+      done()
+    })
+  })
+}
+
+async function hear(ctx: EngineContext, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== 'POST') return respond(response, 405, 'Method Not Allowed')
+  const path = pathOf(request.url ?? '/')
+  if (path === undefined) return respond(response, 400, 'Bad Request')
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of request) {
+    size += (piece as Buffer).length
+    if (size > MOST_BYTES) return respond(response, 413, 'Request Entity Too Large')
+    pieces.push(piece as Buffer)
+  }
+  const event: Dict = new Map<Value, Value>([
+    ['headers', headersOf(request.rawHeaders)],
+    ['body', bodyOf(Buffer.concat(pieces))],
+  ])
+  if (!(await ctx.fireExternal(`salt/engines/hook/${path}`, event))) return respond(response, 400, 'Bad Request')
+  response.writeHead(200, { 'Content-Type': 'text/html; charset=UTF-8' }).end()
+}
+
+/** What comes after the first slash, without the query; undefined when it is no text. */
+function pathOf(url: string): string | undefined {
+  try {
+    return decodeURIComponent(url.split('?')[0]!.slice(1))
+  } catch {
+    return undefined
+  }
+}
+
+/** By their usual spelling, as `Content-Type`; values of one that comes twice with a comma between. */
+function headersOf(raw: readonly string[]): Dict {
+  const headers: Dict = new Map()
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]!.split('-')
+      .map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1).toLowerCase()}`)
+      .join('-')
+    const known = headers.get(name)
+    headers.set(name, known === undefined ? raw[at + 1]! : `${String(known)},${raw[at + 1]!}`)
+  }
+  return headers
+}
+
+/** Text where it is text, else bytes: on the bus Salt does not tell them apart either. */
+function bodyOf(bytes: Buffer): Value {
+  const text = bytes.toString('utf8')
+  return Buffer.from(text, 'utf8').equals(bytes) ? text : new Uint8Array(bytes)
+}
+
+function respond(response: ServerResponse, status: number, meaning: string): void {
+  if (response.headersSent) {
+    response.end()
+    return
+  }
+  const title = `${status}: ${meaning}`
+  response.writeHead(status, { 'Content-Type': 'text/html; charset=UTF-8' })
+  response.end(`<html><title>${title}</title><body>${title}</body></html>`)
+}

@@ -1,0 +1,149 @@
+// Look-ups in the DNS, through dig. A failed one gives an empty list.
+import { BrineError } from '../../../base/mod.ts'
+import { indexError, ipAddress, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, type Result, reads, runAll } from '../../../sdk/mod.ts'
+
+async function dig(ctx: FunctionContext, words: readonly string[], nameserver: Value): Promise<string | undefined> {
+  const at = nameserver === null ? [] : [`@${str(nameserver)}`]
+  const { retcode, stdout } = await runAll(ctx, ['dig', '+short', ...words, ...at])
+  if (retcode === 0) return stdout
+  ctx.log('warning', `dig returned exit code '${retcode}'. Returning empty list as fallback.`)
+  return undefined
+}
+
+const lines = async (ctx: FunctionContext, words: readonly string[], nameserver: Value): Promise<string[]> =>
+  (await dig(ctx, words, nameserver))?.split('\n') ?? []
+
+function versionOf(text: string): 4 | 6 | undefined {
+  try {
+    return ipAddress(text).version
+  } catch (error) {
+    if (error instanceof BrineError) return undefined
+    throw error
+  }
+}
+
+const PREFIXES = { 4: [1, 32], 6: [8, 128] } as const
+
+/** An address, alone or with the length of its network. */
+function isAddress(value: Value): boolean {
+  if (typeof value !== 'string') return false
+  const slash = value.lastIndexOf('/')
+  const version = versionOf(slash < 0 ? value : value.slice(0, slash))
+  if (version === undefined || slash < 0) return version !== undefined
+  const [least, most] = PREFIXES[version]
+  const prefix = value.slice(slash + 1)
+  return /^\s*[+-]?\d+\s*$/.test(prefix) && Number(prefix) >= least && Number(prefix) <= most
+}
+
+const addresses = async (ctx: FunctionContext, host: Value, type: 'A' | 'AAAA', nameserver: Value): Promise<string[]> =>
+  (await lines(ctx, [str(host), type], nameserver)).filter(isAddress)
+
+async function nameServers(ctx: FunctionContext, domain: Value, resolve: Value, nameserver: Value): Promise<string[]> {
+  const hosts = await lines(ctx, [str(domain), 'NS'], nameserver)
+  if (!truthy(resolve)) return hosts
+  const found: string[] = []
+  for (const host of hosts) found.push(...(await addresses(ctx, host, 'A', nameserver)))
+  return found
+}
+
+/** The networks that may send mail for a domain; what it includes or redirects to is followed. */
+async function senders(ctx: FunctionContext, domain: string, record: string, nameserver: Value): Promise<string[]> {
+  const text = await dig(ctx, [domain, record], nameserver)
+  if (text === undefined) return []
+  if (text === '' && record === 'SPF') return senders(ctx, domain, 'TXT', nameserver)
+  const [version, ...sections] = splitWords(text.replaceAll('"', ''))
+  if (version !== 'v=spf1') return []
+  if (sections[0]?.startsWith('redirect=')) return senders(ctx, sections[0].slice(9), 'SPF', nameserver)
+  const found: string[] = []
+  for (const section of sections) {
+    const [, mechanism, address = ''] = /^(?:\+|~)?(ip[46]|include):(.+)/.exec(section) ?? []
+    if (mechanism === 'include') found.push(...(await senders(ctx, address, 'SPF', nameserver)))
+    else if (mechanism !== undefined && isAddress(address)) found.push(address)
+  }
+  return found
+}
+
+async function mailHosts(ctx: FunctionContext, domain: Value, resolve: Value, nameserver: Value): Promise<Result> {
+  const rows = (await lines(ctx, [str(domain), 'MX'], nameserver)).map(splitWords)
+  if (!truthy(resolve)) return rows
+  const found: string[][] = []
+  for (const [priority, host] of rows) {
+    if (priority === undefined || host === undefined) throw indexError('list')
+    const [address] = await addresses(ctx, host, 'A', nameserver)
+    if (address === undefined) throw indexError('list')
+    found.push([priority, address])
+  }
+  return found
+}
+
+const host = arg.any('The host')
+const domain = arg.any('The domain')
+const nameserver = arg.any('The server that is asked', { optional: true })
+
+const A = reads('The IPv4 addresses of a host.', 'dig.A www.google.com', { host, nameserver }, (ctx, args) =>
+  addresses(ctx, args.host, 'A', args.nameserver),
+)
+const AAAA = reads('The IPv6 addresses of a host.', 'dig.AAAA www.google.com', { host, nameserver }, (ctx, args) =>
+  addresses(ctx, args.host, 'AAAA', args.nameserver),
+)
+const PTR = reads('The names of an address.', 'dig.PTR 1.2.3.4', { host, nameserver }, (ctx, args) =>
+  lines(ctx, ['-x', str(args.host)], args.nameserver),
+)
+const CNAME = reads(
+  'The name that a host is an alias of.',
+  'dig.CNAME mail.google.com',
+  { host, nameserver },
+  async (ctx, args) => (await dig(ctx, [str(args.host), 'CNAME'], args.nameserver)) ?? [],
+)
+const NS = reads(
+  'The name servers of a domain.',
+  'dig.NS google.com',
+  { domain, resolve: arg.any('Their addresses instead of their names', { default: true }), nameserver },
+  (ctx, { domain, resolve, nameserver }) => nameServers(ctx, domain, resolve, nameserver),
+)
+const SPF = reads(
+  'The networks that may send mail for a domain.',
+  'dig.SPF google.com',
+  { domain, record: arg.string('The type of record', { default: 'SPF' }), nameserver },
+  (ctx, { domain, record, nameserver }) => senders(ctx, str(domain), record, nameserver),
+)
+const MX = reads(
+  'The mail hosts of a domain.',
+  'dig.MX google.com',
+  { domain, resolve: arg.any('Their addresses instead of their names', { default: false }), nameserver },
+  (ctx, { domain, resolve, nameserver }) => mailHosts(ctx, domain, resolve, nameserver),
+)
+
+export default defineModule({
+  name: 'dig',
+  doc: 'Look-ups in the DNS.',
+  when: async ({ host }) =>
+    (await host.which('dig')) !== undefined ||
+    'The dig execution module cannot be loaded: the dig binary is not in the path.',
+  functions: {
+    check_ip: reads(
+      'Whether a text is an address.',
+      'dig.check_ip 127.0.0.1',
+      { addr: arg.any('The text') },
+      (_ctx, { addr }) => isAddress(addr),
+    ),
+    A,
+    a: A,
+    AAAA,
+    aaaa: AAAA,
+    PTR,
+    ptr: PTR,
+    CNAME,
+    cname: CNAME,
+    NS,
+    ns: NS,
+    SPF,
+    spf: SPF,
+    MX,
+    mx: MX,
+    TXT: reads('The texts of a host.', 'dig.TXT google.com', { host, nameserver }, (ctx, args) =>
+      lines(ctx, [str(args.host), 'TXT'], args.nameserver),
+    ),
+  },
+})

@@ -1,0 +1,151 @@
+// Hosts files, zone files and serial numbers of the DNS. Look-ups are dig's, or the system's where dig is missing.
+import { lookup } from 'node:dns/promises'
+import { type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, type Result, reads, textAt } from '../../../sdk/mod.ts'
+import { parseZone } from './module/zone.ts'
+
+const NO_DIG = 'This function requires dig, which is not currently available'
+
+async function hostsOf(ctx: FunctionContext, file: string, given: Value): Promise<Dict | string> {
+  const text = truthy(given) ? str(given) : await textAt(ctx.host, file)
+  if (text === undefined) return 'Error: hosts data was not found'
+  const found: Dict = new Map()
+  for (const line of splitLines(text)) {
+    const [address, ...names] = splitWords(line)
+    if (address === undefined || line.startsWith('#')) continue
+    found.set(address, [...((found.get(address) ?? []) as Value[]), ...names])
+  }
+  return found
+}
+
+async function appendHosts(ctx: FunctionContext, file: string, address: Value, entries: Value): Promise<string> {
+  const hosts = await hostsOf(ctx, file, null)
+  const known = hosts instanceof Map ? ((hosts.get(address) ?? []) as Value[]) : []
+  const fresh = str(entries)
+    .split(',')
+    .filter((host) => !known.includes(host))
+  if (fresh.length === 0) return `No additional hosts were added to ${file}`
+  const line = `\n${str(address)} ${fresh.join(' ')}`
+  await ctx.host.append(file, line)
+  return `The following line was added to ${file}:${line}`
+}
+
+async function removeHosts(ctx: FunctionContext, file: string, entries: Value): Promise<null> {
+  const unwanted = str(entries).split(',')
+  const text = Buffer.from(await ctx.host.read(file)).toString()
+  const lines = splitLines(text).flatMap((line) => {
+    if (line === '' || line.trim().startsWith('#')) return [line]
+    const [address = '', ...names] = splitWords(line)
+    const kept = names.filter((name) => !unwanted.includes(name))
+    return kept.length > 0 ? [[address, ...kept].join(' ')] : []
+  })
+  await ctx.host.write(file, lines.map((line) => `${line}\n`).join(''))
+  return null
+}
+
+const byDig = async (ctx: FunctionContext, fun: string, args: Value[]): Promise<Value> =>
+  (await ctx.host.which('dig')) === undefined ? NO_DIG : ctx.call(`dig.${fun}`, args)
+
+async function resolved(ctx: FunctionContext, host: Value, nameserver: Value, family: 4 | 6): Promise<Result> {
+  if ((await ctx.host.which('dig')) !== undefined || nameserver !== null) {
+    return byDig(ctx, family === 4 ? 'A' : 'AAAA', [host, nameserver])
+  }
+  try {
+    return (await lookup(str(host), { family, all: true })).map(({ address }) => address)
+  } catch {
+    return `Unable to resolve ${str(host)}`
+  }
+}
+
+/** Today's first serial number, by the clock of the machine. */
+function today(ctx: FunctionContext): string {
+  const now = new Date(ctx.host.now() * 1000)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}01`
+}
+
+async function serial(ctx: FunctionContext, zone: Value, update: Value): Promise<Value> {
+  const key = truthy(zone) ? `dnsserial_${str(zone)}` : 'dnsserial'
+  const stored = await ctx.call('grains.get', [], { key })
+  const present = today(ctx)
+  if (!truthy(update)) return truthy(stored) ? stored : present
+  const current = truthy(stored) && str(stored) >= present ? str(BigInt(str(stored)) + 1n) : present
+  await ctx.call('grains.setval', [], { key, val: current })
+  return current
+}
+
+const hostsfile = arg.string('The hosts file', { default: '/etc/hosts' })
+const nameserver = arg.any('The server that is asked', { optional: true })
+const host = arg.any('The host')
+const domain = arg.any('The domain')
+const optional = (doc: string) => arg.any(doc, { optional: true })
+
+export default defineModule({
+  name: 'dnsutil',
+  doc: 'Hosts files, zone files and the DNS.',
+  functions: {
+    parse_hosts: reads(
+      'The names in a hosts file, by address.',
+      'dnsutil.parse_hosts',
+      { hostsfile, hosts: optional('Its text instead') },
+      (ctx, args) => hostsOf(ctx, args.hostsfile, args.hosts),
+    ),
+    hosts_append: changes(
+      'Add names of an address to a hosts file.',
+      'dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.yuk.co,ad2.yuk.co',
+      { hostsfile, ip_addr: optional('The address'), entries: optional('Names, with commas') },
+      (ctx, { hostsfile, ip_addr, entries }) => appendHosts(ctx, hostsfile, ip_addr, entries),
+    ),
+    hosts_remove: changes(
+      'Remove names from a hosts file.',
+      'dnsutil.hosts_remove /etc/hosts ad1.yuk.co',
+      { hostsfile, entries: optional('Names, with commas') },
+      (ctx, { hostsfile, entries }) => removeHosts(ctx, hostsfile, entries),
+    ),
+    parse_zone: reads(
+      'A zone file as data.',
+      'dnsutil.parse_zone /var/lib/named/example.com.zone',
+      { zonefile: optional('The file'), zone: optional('Its text instead') },
+      async (ctx, { zonefile, zone }) => {
+        const text = truthy(zonefile) ? ((await textAt(ctx.host, str(zonefile))) ?? zone) : zone
+        return truthy(text) ? parseZone(str(text)) : 'Error: Zone data was not found'
+      },
+    ),
+    check_ip: reads(
+      'Whether a text is an address.',
+      'dnsutil.check_ip 127.0.0.1',
+      { ip_addr: arg.any('The text') },
+      (ctx, { ip_addr }) => byDig(ctx, 'check_ip', [ip_addr]),
+    ),
+    A: reads('The IPv4 addresses of a host.', 'dnsutil.A www.google.com', { host, nameserver }, (ctx, args) =>
+      resolved(ctx, args.host, args.nameserver, 4),
+    ),
+    AAAA: reads('The IPv6 addresses of a host.', 'dnsutil.AAAA www.google.com', { host, nameserver }, (ctx, args) =>
+      resolved(ctx, args.host, args.nameserver, 6),
+    ),
+    NS: reads(
+      'The name servers of a domain.',
+      'dnsutil.NS google.com',
+      { domain, resolve: arg.any('Their addresses instead of their names', { default: true }), nameserver },
+      (ctx, { domain, resolve, nameserver }) => byDig(ctx, 'NS', [domain, resolve, nameserver]),
+    ),
+    SPF: reads(
+      'The networks that may send mail for a domain.',
+      'dnsutil.SPF google.com',
+      { domain, record: arg.any('The type of record', { default: 'SPF' }), nameserver },
+      (ctx, { domain, record, nameserver }) => byDig(ctx, 'SPF', [domain, record, nameserver]),
+    ),
+    MX: reads(
+      'The mail hosts of a domain.',
+      'dnsutil.MX google.com',
+      { domain, resolve: arg.any('Their addresses instead of their names', { default: false }), nameserver },
+      (ctx, { domain, resolve, nameserver }) => byDig(ctx, 'MX', [domain, resolve, nameserver]),
+    ),
+    serial: changes(
+      'The serial number of a zone, kept as a grain; with `update` the next one.',
+      'dnsutil.serial example.com',
+      { zone: arg.any('The zone', { default: '' }), update: arg.any('Whether it is counted up', { default: false }) },
+      (ctx, { zone, update }) => serial(ctx, zone, update),
+    ),
+  },
+})

@@ -1,0 +1,25 @@
+// Whether a port of another machine can be reached from here. Nothing is changed.
+import { type Dict, str } from '../../../data/mod.ts'
+import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
+
+export default defineState({
+  name: 'firewall',
+  doc: 'See whether other machines can be reached.',
+  functions: {
+    check: state({
+      doc: 'A connection comes about.',
+      args: {
+        name: arg.any('The host'),
+        port: arg.any('The port', { default: null }),
+        kwargs: arg.open('`proto`, `family` and `timeout` of `network.connect`'),
+      },
+      run: async (ctx, { name, port, kwargs }) => {
+        const ret = reportOn(name)
+        if (ctx.test) return ret(true, 'The connection will be tested')
+        const keywords = new Map([...kwargs, ['test', false]])
+        const answer = (await ctx.call('network.connect', [name, port], keywords)) as Dict
+        return ret(answer.get('result') as boolean | null, str(answer.get('comment') ?? ''))
+      },
+    }),
+  },
+})

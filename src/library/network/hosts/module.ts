@@ -1,0 +1,166 @@
+// The file that gives names to addresses, /etc/hosts or what the option `hosts.file` names.
+import { decodeBytes, splitWords, str, strip, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import {
+  addAlias,
+  aliasesOf,
+  existingHostsFile,
+  forgetHosts,
+  hostTable,
+  isPlainFile,
+  writeHosts,
+} from './module/host-table.ts'
+
+async function hasPair(ctx: FunctionContext, ip: Value, alias: Value): Promise<boolean> {
+  const names = aliasesOf((await hostTable(ctx)).get(ip))
+  return Array.isArray(alias) ? alias.every((name) => names.includes(name)) : names.includes(alias)
+}
+
+/** The lines of the file with their ends. */
+async function lines(ctx: FunctionContext, path: string): Promise<string[]> {
+  return decodeBytes(await ctx.host.read(path)).match(/[^\n]*\n|[^\n]+$/g) ?? []
+}
+
+const isEntry = (line: string): boolean => strip(line) !== '' && !strip(line).startsWith('#')
+
+async function setHost(ctx: FunctionContext, ip: string, alias: string, comment: string | null): Promise<boolean> {
+  const path = await existingHostsFile(ctx)
+  if (!(await isPlainFile(ctx, path))) return false
+  forgetHosts(ctx)
+  const entry = strip(alias) === '' ? '' : `${ip}\t\t${alias}${comment ? `\t\t# ${comment}` : ''}\n`
+  let placed = false
+  const kept = (await lines(ctx, path)).map((line) => {
+    if (!isEntry(line) || splitWords(line)[0] !== ip) return line
+    const replacement = placed ? '' : entry
+    placed = true
+    return replacement
+  })
+  if (!placed) {
+    const last = kept.length - 1
+    if (last >= 0 && !kept[last]!.endsWith('\n')) kept[last] += '\n'
+    kept.push(entry)
+  }
+  await ctx.host.write(path, kept.join(''))
+  return true
+}
+
+async function removeHost(ctx: FunctionContext, ip: string, alias: string): Promise<boolean> {
+  if (!(await hasPair(ctx, ip, alias))) return true
+  forgetHosts(ctx)
+  const path = await existingHostsFile(ctx)
+  const kept = (await lines(ctx, path)).map((line) => (isEntry(line) ? withoutAlias(line, ip, alias) : line))
+  await ctx.host.write(path, kept.join(''))
+  return true
+}
+
+function withoutAlias(line: string, ip: string, alias: string): string {
+  const [info = '', comment] = strip(line).split('#')
+  const [address, ...names] = splitWords(info)
+  if (address !== ip) return line
+  const rest = names.filter((name) => name !== alias).map((name) => `${name} `)
+  if (rest.length === 0) return ''
+  return `${address}\t\t${rest.join('')}${comment ? `# ${comment.trimStart()}` : ''}\n`
+}
+
+async function addHost(ctx: FunctionContext, ip: string, alias: Value): Promise<boolean> {
+  if (!(await isPlainFile(ctx, await existingHostsFile(ctx)))) return false
+  if (await hasPair(ctx, ip, alias)) return true
+  const table = await hostTable(ctx)
+  forgetHosts(ctx)
+  addAlias(table, ip, alias)
+  await writeHosts(ctx, table)
+  return true
+}
+
+async function setComment(ctx: FunctionContext, ip: string, comment: Value): Promise<boolean> {
+  if (!(await isPlainFile(ctx, await existingHostsFile(ctx)))) return false
+  const table = await hostTable(ctx)
+  forgetHosts(ctx)
+  const entry = table.get(ip)
+  if (!(entry instanceof Map)) return false
+  if (entry.get('comment') === comment) return true
+  entry.set('comment', comment)
+  await writeHosts(ctx, table)
+  return true
+}
+
+const ip = arg.string('The address')
+const alias = arg.any('The name')
+
+export default defineModule({
+  name: 'hosts',
+  doc: 'Read and change the file of host names.',
+  functions: {
+    list_hosts: fn({
+      doc: 'All entries.',
+      args: {},
+      returns: ret.dict('Names and comment by address'),
+      examples: ["salt '*' hosts.list_hosts"],
+      effect: 'read',
+      run: hostTable,
+    }),
+    get_ip: fn({
+      doc: 'The address of a name.',
+      args: { host: arg.any('The name') },
+      returns: ret.string('The address, or nothing'),
+      examples: ["salt '*' hosts.get_ip <hostname>"],
+      effect: 'read',
+      run: async (ctx, { host }) => {
+        for (const [address, entry] of await hostTable(ctx)) if (aliasesOf(entry).includes(host)) return address
+        return ''
+      },
+    }),
+    get_alias: fn({
+      doc: 'The names of an address.',
+      args: { ip: arg.any('The address') },
+      returns: ret.list('The names'),
+      examples: ["salt '*' hosts.get_alias <ip addr>"],
+      effect: 'read',
+      run: async (ctx, { ip }) => aliasesOf((await hostTable(ctx)).get(ip)),
+    }),
+    has_pair: fn({
+      doc: 'Whether an address has a name, or all of some names.',
+      args: { ip: arg.any('The address'), alias: arg.any('The name, or a list') },
+      returns: ret.boolean('Whether it has'),
+      examples: ["salt '*' hosts.has_pair <ip> <alias>"],
+      effect: 'read',
+      run: (ctx, { ip, alias }) => hasPair(ctx, ip, alias),
+    }),
+    set_host: fn({
+      doc: 'Give an address these names and no others; without names its entry goes.',
+      args: {
+        ip,
+        alias: arg.string('The names, separated by spaces'),
+        comment: arg.string('A comment', { optional: true }),
+      },
+      returns: ret.boolean('Whether it was done'),
+      examples: ["salt '*' hosts.set_host <ip> <alias>"],
+      effect: 'change',
+      run: (ctx, { ip, alias, comment }) => setHost(ctx, ip, alias, comment),
+    }),
+    rm_host: fn({
+      doc: 'Take a name from an address.',
+      args: { ip, alias },
+      returns: ret.boolean('True'),
+      examples: ["salt '*' hosts.rm_host <ip> <alias>"],
+      effect: 'change',
+      run: (ctx, { ip, alias }) => removeHost(ctx, ip, str(alias)),
+    }),
+    add_host: fn({
+      doc: 'Give an address one more name.',
+      args: { ip, alias },
+      returns: ret.boolean('Whether it was done'),
+      examples: ["salt '*' hosts.add_host <ip> <alias>"],
+      effect: 'change',
+      run: (ctx, { ip, alias }) => addHost(ctx, ip, alias),
+    }),
+    set_comment: fn({
+      doc: 'Put a comment behind an entry.',
+      args: { ip, comment: arg.any('The comment') },
+      returns: ret.boolean('Whether there is such an entry'),
+      examples: ["salt '*' hosts.set_comment <ip> <comment>"],
+      effect: 'change',
+      run: (ctx, { ip, comment }) => setComment(ctx, ip, comment),
+    }),
+  },
+})

@@ -1,0 +1,118 @@
+// Queries to web servers, for hooks and for looking at what they answer.
+import { type Dict, numberOf, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+
+/** Options that the caller gives lie over the minion's. */
+async function query(ctx: FunctionContext, url: Value, given: ReadonlyMap<string, Value>): Promise<Dict> {
+  const own = given.get('opts')
+  const opts: Dict = new Map([...ctx.opts, ...(own instanceof Map ? own : [])])
+  try {
+    return await ctx.http.query(new Map<string, Value>([...given, ['url', url], ['opts', opts]]))
+  } catch (error) {
+    throw new SaltError('CommandExecutionError', (error as Error).message, { cause: error })
+  }
+}
+
+/** Between two tries where the caller names no interval. */
+const PAUSE = 0.1
+
+const isSuccess = (answer: Dict): boolean =>
+  !truthy(answer.get('Error') ?? null) && !truthy(answer.get('error') ?? null)
+
+async function waitForSuccess(
+  ctx: FunctionContext,
+  url: Value,
+  seconds: number,
+  given: ReadonlyMap<string, Value>,
+): Promise<Dict> {
+  const end = performance.now() + seconds * 1000
+  const interval = numberOf(given.get('request_interval') ?? null) ?? PAUSE
+  for (;;) {
+    const outcome = await query(ctx, url, given).catch((error: unknown) => ({ error }))
+    const isAnswer = outcome instanceof Map
+    if (isAnswer && isSuccess(outcome)) return outcome
+    if (performance.now() > end) {
+      if (isAnswer) return outcome
+      throw outcome.error
+    }
+    await new Promise((resolve) => setTimeout(resolve, interval * 1000))
+  }
+}
+
+const BUNDLES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/pki/tls/certs/ca-bundle.trust.crt',
+  '/etc/ssl/certs/ca-bundle.crt',
+  '/var/lib/ca-certificates/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+]
+
+/** The bundle in use: of the file roots, else of the system. */
+async function knownBundle(ctx: FunctionContext): Promise<string | undefined> {
+  const roots = ctx.opts.get('file_roots')
+  const base = roots instanceof Map ? (roots.get('base') ?? []) : []
+  const own = (Array.isArray(base) ? base : []).flatMap((root) =>
+    ['cacert.pem', 'ca-bundle.crt'].map((name) => `${str(root)}/${name}`),
+  )
+  for (const path of [...own, ...BUNDLES]) if (await ctx.host.access(path, 'exists')) return path
+  return undefined
+}
+
+async function updateBundle(ctx: FunctionContext, target: Value, source: Value, merged: Value): Promise<null> {
+  const option = (name: string): Value => ctx.opts.get(name) ?? null
+  const path = textOf(target) ?? textOf(option('ca_bundle')) ?? (await knownBundle(ctx))
+  const url = textOf(source) ?? textOf(option('ca_bundle_url')) ?? 'http://curl.haxx.se/ca/cacert.pem'
+  if (path === undefined) throw new SaltError('CommandExecutionError', 'There is no known place for the CA bundle')
+  const answer = await query(ctx, url, new Map<string, Value>([['text_out', path]]))
+  if (!isSuccess(answer)) {
+    throw new SaltError('CommandExecutionError', `The CA bundle was not updated: ${str(answer.get('error') ?? '')}`)
+  }
+  const files = merged === null ? [] : Array.isArray(merged) ? merged : [merged]
+  for (const file of files) {
+    await ctx.host.append(path, `\n${Buffer.from(await ctx.host.read(str(file))).toString()}`)
+  }
+  return null
+}
+
+const url = arg.string('The address')
+const kwargs = arg.open(
+  'How it is asked: method, params, data, header_dict, username, password, decode, status and others',
+)
+
+export default defineModule({
+  name: 'http',
+  doc: 'Query web servers.',
+  functions: {
+    query: fn({
+      doc: 'Query an address, and decode the answer.',
+      args: { url, kwargs },
+      returns: ret.dict('body, and what was asked for: status, headers, text, dict; error when it failed'),
+      examples: [
+        "salt '*' http.query http://somelink.com/",
+        "salt '*' http.query http://somelink.com/ method=POST data='<xml>somecontent</xml>'",
+      ],
+      effect: 'change',
+      run: (ctx, { url, kwargs }) => query(ctx, url, kwargs),
+    }),
+    wait_for_successful_query: fn({
+      doc: 'Query an address until it answers without an error.',
+      args: { url, wait_for: arg.number('For how many seconds', { default: 300 }), kwargs },
+      returns: ret.dict('The last answer'),
+      examples: ["salt '*' http.wait_for_successful_query http://somelink.com/ wait_for=160 request_interval=1"],
+      effect: 'change',
+      run: (ctx, { url, wait_for, kwargs }) => waitForSuccess(ctx, url, numberOf(wait_for)!, kwargs),
+    }),
+    update_ca_bundle: fn({
+      doc: 'Fetch the bundle of certificates of authorities.',
+      args: {
+        target: arg.any('Where it is put; the option ca_bundle or the known place when not given', { optional: true }),
+        source: arg.any('Where it comes from; the option ca_bundle_url when not given', { optional: true }),
+        merge_files: arg.any('Files that are appended to it', { optional: true }),
+      },
+      examples: ["salt '*' http.update_ca_bundle source=https://example.com/cacerts.pem"],
+      effect: 'change',
+      run: (ctx, { target, source, merge_files }) => updateBundle(ctx, target, source, merge_files),
+    }),
+  },
+})

@@ -1,0 +1,204 @@
+// Interfaces, bonds and routes as the network scripts of Red Hat and its relatives are configured.
+import { type Dict, isDict, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, outputOf, reads, textAt } from '../../../sdk/mod.ts'
+import { invalid, isYes, misused, type Settings } from './debian_ip/parts.ts'
+import { validated } from './debian_ip/validators.ts'
+import { interfaceText, networkText, routesText } from './rh_ip/files.ts'
+import { interfaceSettings, networkSettings } from './rh_ip/settings.ts'
+
+const FOLDER = '/etc/sysconfig/network-scripts'
+const NETWORK = '/etc/sysconfig/network'
+const TYPES = 'eth bond team alias clone ipsec dialup bridge slave teamport vlan ipip ib'.split(' ')
+const WRITTEN = 'eth bond team teamport bridge slave vlan ipip ib alias'.split(' ')
+
+const isDry = (settings: Settings): boolean => truthy(settings.get('test') ?? false)
+
+/** Lines without the first empty one. */
+function linesOf(text: string): string[] {
+  const lines = splitLines(text)
+  const empty = lines.indexOf('')
+  return empty < 0 ? lines : lines.toSpliced(empty, 1)
+}
+
+const linesAt = async (ctx: FunctionContext, path: string): Promise<string[]> =>
+  linesOf((await textAt(ctx.host, path)) ?? '')
+
+async function write(ctx: FunctionContext, name: string, text: string): Promise<void> {
+  const path = `${FOLDER}/${name}`
+  if ((await ctx.host.stat(FOLDER)) === undefined) throw misused(`${path} cannot be written. ${FOLDER} does not exist`)
+  await ctx.host.write(path, text)
+}
+
+/** What an interface of this type must have. */
+function complete(type: string, settings: Settings): void {
+  const master = settings.get('master')
+  if (type === 'slave') {
+    settings.set('slave', 'yes')
+    if (master === undefined) throw misused('master is a required setting for slave interfaces')
+  }
+  if (type === 'bond') {
+    const mode = settings.get('mode')
+    if (mode === undefined) throw misused('mode is required for bond interfaces')
+    settings.set('mode', str(mode))
+  }
+  if (type === 'teamport') {
+    const team = settings.get('team_master') ?? master
+    if (team === undefined) {
+      throw misused('master or team_master is a required setting for teamport interfaces')
+    }
+    settings.delete('master')
+    settings.set('team_master', team)
+  }
+  if (type === 'vlan') settings.set('vlan', 'yes')
+}
+
+const BRIDGE_FILTERS = ['ip6tables', 'iptables', 'arptables'].map((name) => `net.bridge.bridge-nf-call-${name}`)
+
+/** Packages, and for a bridge whether the packet filter sees its traffic. */
+async function prepare(ctx: FunctionContext, iface: string, type: string, settings: Settings): Promise<void> {
+  const wanted = { bridge: 'bridge-utils', team: 'teamd' }[type]
+  if (wanted === undefined || isDry(settings)) return
+  if (!truthy(await ctx.call('pkg.version', [wanted]))) await ctx.call('pkg.install', [wanted])
+  if (type !== 'bridge') return
+  const bypass = settings.get('bypassfirewall') ?? true
+  if (!isYes(bypass) && !['no', 'off', 'false', '0', false].includes(bypass as string)) {
+    throw invalid(iface, bypass, ['yes', 'on', 'true', '1', true, 'no', 'off', 'false', '0', false])
+  }
+  for (const name of BRIDGE_FILTERS) await ctx.call('sysctl.persist', [name, isYes(bypass) ? 0 : 1])
+}
+
+async function buildInterface(
+  ctx: FunctionContext,
+  iface: string,
+  given: string,
+  enabled: boolean,
+  kwargs: Settings,
+): Promise<string[]> {
+  const type = given.toLowerCase()
+  if (!TYPES.includes(type)) throw invalid(iface, type, TYPES)
+  const settings: Settings = new Map(kwargs)
+  complete(type, settings)
+  await prepare(ctx, iface, type, settings)
+  if (!WRITTEN.includes(type)) throw misused(`Interfaces of type ${type} cannot be written`)
+  const shown = ((await ctx.call('network.interfaces')) as Dict).get(iface)
+  const text = interfaceText(
+    interfaceSettings(settings, {
+      iface,
+      type,
+      enabled,
+      processors: Number(ctx.grains.get('num_cpus') ?? 1),
+      release: Number(ctx.grains.get('osmajorrelease') ?? 8),
+      address: shown !== undefined && isDict(shown) ? shown.get('hwaddr') : undefined,
+    }),
+  )
+  if (isDry(settings)) return linesOf(text)
+  await write(ctx, `ifcfg-${iface}`, text)
+  return linesAt(ctx, `${FOLDER}/ifcfg-${iface}`)
+}
+
+async function buildRoutes(ctx: FunctionContext, iface: string, settings: Settings): Promise<string[]> {
+  const routes = [...settings].find(([key]) => key.toLowerCase() === 'routes')?.[1]
+  if (routes === undefined) {
+    throw misused(`Invalid option -- Route interface: ${iface}, Option: routes, Expected: [List of routes]`)
+  }
+  const all = (Array.isArray(routes) ? (routes as Value[]) : []).filter(isDict)
+  const isV6 = (route: Dict): boolean => validated('address', route.get('ipaddr') ?? null, 'inet6') !== undefined
+  const [v4, v6] = [
+    routesText(
+      all.filter((route) => !isV6(route)),
+      iface,
+    ),
+    routesText(all.filter(isV6), iface),
+  ]
+  if (isDry(settings)) return [...linesOf(v4), ...linesOf(v6)]
+  await write(ctx, `route-${iface}`, v4)
+  await write(ctx, `route6-${iface}`, v6)
+  return routesOf(ctx, iface)
+}
+
+const routesOf = async (ctx: FunctionContext, iface: string): Promise<string[]> => [
+  ...(await linesAt(ctx, `${FOLDER}/route-${iface}`)),
+  ...(await linesAt(ctx, `${FOLDER}/route6-${iface}`)),
+]
+
+async function buildNetwork(ctx: FunctionContext, settings: Settings): Promise<string[]> {
+  const pairs = (await linesAt(ctx, NETWORK)).flatMap((line): [string, Value][] => {
+    const at = line.indexOf('=')
+    if (at < 0 || /^\s*[!#]/.test(line)) return []
+    return [[line.slice(0, at).trim().toUpperCase(), line.slice(at + 1).trimEnd()]]
+  })
+  const text = networkText(networkSettings(settings, new Map(pairs)))
+  if (isDry(settings)) return linesOf(text)
+  await ctx.host.write(NETWORK, text)
+  return linesAt(ctx, NETWORK)
+}
+
+async function applySettings(ctx: FunctionContext, settings: Settings): Promise<boolean> {
+  let named = true
+  if (isYes(settings.get('apply_hostname') ?? false)) {
+    const name = settings.get('hostname')
+    named = name !== undefined && truthy(await ctx.call('network.mod_hostname', [name]))
+  }
+  if (isYes(settings.get('require_reboot') ?? false)) return named
+  const service = Number(ctx.grains.get('osmajorrelease') ?? 8) >= 8 ? 'NetworkManager' : 'network'
+  return named && truthy(await ctx.call('service.restart', [service]))
+}
+
+const iface = arg.string('The interface')
+const iface_type = arg.string('Its type')
+const settings = arg.open('Its settings')
+const passive = (type: string): boolean => ['slave', 'teamport'].includes(type.toLowerCase())
+
+export default defineModule({
+  name: 'rh_ip',
+  virtual: 'ip',
+  doc: 'Interfaces, bonds and routes of Red Hat and its relatives.',
+  when: ({ grains }) => {
+    const isOldAmazon = grains.get('os') === 'Amazon' && Number(grains.get('osmajorrelease')) < 2
+    return (
+      (grains.get('os_family') === 'RedHat' && !isOldAmazon) ||
+      'The rh_ip execution module cannot be loaded: this module is only available on RHEL/Fedora based distributions.'
+    )
+  },
+  functions: {
+    build_interface: changes(
+      'Configure an interface.',
+      'ip.build_interface eth0 eth True proto=dhcp',
+      { iface, iface_type, enabled: arg.any('Whether it is up at boot'), settings },
+      (ctx, args) => buildInterface(ctx, args.iface, args.iface_type, truthy(args.enabled), args.settings),
+    ),
+    build_routes: changes(
+      'Configure the routes of an interface.',
+      "ip.build_routes eth0 routes='[{ipaddr: 10.0.0.0, netmask: 24}]'",
+      { iface, settings },
+      (ctx, args) => buildRoutes(ctx, args.iface, args.settings),
+    ),
+    down: changes('Take an interface down.', 'ip.down eth0 eth', { iface, iface_type }, (ctx, args) =>
+      passive(args.iface_type) ? null : outputOf(ctx, `ifdown ${args.iface}`),
+    ),
+    up: changes('Bring an interface up.', 'ip.up eth0 eth', { iface, iface_type }, (ctx, args) =>
+      passive(args.iface_type) ? null : outputOf(ctx, `ifup ${args.iface}`),
+    ),
+    get_interface: reads('The configuration of an interface.', 'ip.get_interface eth0', { iface }, (ctx, args) =>
+      linesAt(ctx, `${FOLDER}/ifcfg-${args.iface}`),
+    ),
+    get_routes: reads('The configured routes of an interface.', 'ip.get_routes eth0', { iface }, (ctx, args) =>
+      routesOf(ctx, args.iface),
+    ),
+    get_network_settings: reads('Settings of the whole machine.', 'ip.get_network_settings', {}, (ctx) =>
+      linesAt(ctx, NETWORK),
+    ),
+    apply_network_settings: changes(
+      'Put settings of the whole machine into force.',
+      'ip.apply_network_settings',
+      { settings },
+      (ctx, args) => applySettings(ctx, args.settings),
+    ),
+    build_network_settings: changes(
+      'Configure the whole machine.',
+      'ip.build_network_settings hostname=web',
+      { settings },
+      (ctx, args) => buildNetwork(ctx, args.settings),
+    ),
+  },
+})

@@ -1,0 +1,289 @@
+// Sets of addresses, networks and ports for the packet filter, through ipset.
+import { lookup } from '../../../base/mod.ts'
+import {
+  type Dict,
+  IpAddress,
+  IpNetwork,
+  ipAddress,
+  ipNetwork,
+  keyError,
+  PyError,
+  splitWords,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  outputOf,
+  type Result,
+  reads,
+  runAll,
+} from '../../../sdk/mod.ts'
+
+const FAMILIES: Readonly<Record<string, string>> = lookup({ ipv4: 'inet', ip4: 'inet', ipv6: 'inet6', ip6: 'inet6' })
+const EXTRAS = ['timeout', 'counters', 'comment', 'skbinfo']
+const HASHED = ['hashsize', 'maxelem', ...EXTRAS]
+const HASHED_IP = ['family', 'hashsize', 'maxelem', 'netmask', ...EXTRAS]
+
+/** The options that a set can be made with, by its type. */
+const CREATE: Readonly<Record<string, readonly string[]>> = lookup({
+  'bitmap:ip': ['range', 'netmask', ...EXTRAS],
+  'bitmap:ip,mac': ['range', ...EXTRAS],
+  'bitmap:port': ['range', ...EXTRAS],
+  'hash:ip': HASHED_IP,
+  'hash:mac': HASHED,
+  'hash:net': HASHED_IP,
+  'hash:net,net': HASHED_IP,
+  'hash:net,port': HASHED_IP,
+  'hash:net,port,net': HASHED_IP,
+  'hash:ip,port,ip': HASHED_IP,
+  'hash:ip,port,net': HASHED_IP,
+  'hash:ip,port': HASHED_IP,
+  'hash:ip,mark': ['family', 'markmask', ...HASHED],
+  'hash:net,iface': HASHED_IP,
+  'list:set': ['size', 'timeout', 'counters', 'comment'],
+})
+const WITHOUT_VALUE = ['comment', 'counters', 'skbinfo']
+
+/** The options that an entry can have. */
+const ADD = ['timeout', 'packets', 'bytes', 'skbmark', 'skbprio', 'skbqueue']
+
+async function ipset(ctx: FunctionContext, ...words: Value[]): Promise<string> {
+  return outputOf(ctx, [(await ctx.host.which('ipset')) ?? 'ipset', ...words.map(str)])
+}
+
+/** What `ipset list` shows above the members; undefined where there is no such set. */
+async function infoOf(ctx: FunctionContext, name: Value): Promise<Map<string, string> | undefined> {
+  const { retcode, stdout } = await runAll(ctx, [(await ctx.host.which('ipset')) ?? 'ipset', 'list', '-t', str(name)])
+  return retcode > 0 ? undefined : headers(stdout.split('\n'))
+}
+
+function headers(lines: readonly string[]): Map<string, string> {
+  const pairs = lines
+    .filter((line) => line.includes(':'))
+    .map((line): [string, string] => {
+      const at = line.indexOf(':')
+      return [line.slice(0, at), line.slice(at + 2)]
+    })
+  return new Map(pairs)
+}
+
+async function membersOf(ctx: FunctionContext, name: Value): Promise<string[]> {
+  const { retcode, stdout } = await runAll(ctx, [(await ctx.host.which('ipset')) ?? 'ipset', 'list', str(name)])
+  const lines = stdout.split('\n')
+  const at = lines.findIndex((line) => line.includes('Members:'))
+  return retcode > 0 || at < 0 ? [] : lines.slice(at + 1)
+}
+
+interface NewSet {
+  name: Value
+  set_type: Value
+  family: Value
+  comment: Value
+  kwargs: ReadonlyMap<string, Value>
+}
+
+async function newSet(ctx: FunctionContext, { name, set_type, family, comment, kwargs }: NewSet): Promise<Result> {
+  const inet = FAMILIES[str(family)]
+  if (inet === undefined) throw keyError(family)
+  if (!truthy(name)) return 'Error: Set Name needs to be specified'
+  if (!truthy(set_type)) return 'Error: Set Type needs to be specified'
+  const type = str(set_type)
+  const options = CREATE[type]
+  if (options === undefined) return 'Error: Set Type is invalid'
+  if (type.startsWith('bitmap:') && !kwargs.has('range')) return 'Error: range is a required argument'
+  const words = options
+    .filter((option) => kwargs.has(option))
+    .flatMap((option) => (WITHOUT_VALUE.includes(option) ? [option] : [option, str(kwargs.get(option)!)]))
+  if (options.includes('family')) words.push('family', inet)
+  if (truthy(comment)) words.push('comment')
+  return (await ipset(ctx, 'create', name, type, ...words)) || true
+}
+
+async function add(
+  ctx: FunctionContext,
+  name: Value,
+  entry: string,
+  options: ReadonlyMap<string, Value>,
+): Promise<string> {
+  const info = await infoOf(ctx, name)
+  if (info === undefined) return `Error: Set ${str(name)} does not exist`
+  const header = info.get('Header') ?? ''
+  const without = (feature: string): string => `Error: Set ${str(name)} not created with ${feature} support`
+  const any = (...keys: string[]): boolean => keys.some((key) => options.has(key))
+  if (any('timeout') && !header.includes('timeout')) return without('timeout')
+  if (any('packets', 'bytes') && !header.includes('counters')) return without('counters')
+  if (any('comment') && !header.includes('comment')) return without('comment')
+  if (any('skbmark', 'skbprio', 'skbqueue') && !header.includes('skbinfo')) return without('skbinfo')
+  const words = splitWords(entry)
+  if (any('comment') && !entry.includes('comment')) words.push('comment', str(options.get('comment')!))
+  const type = info.get('Type') ?? ''
+  const allowed = type.includes('net') || type === 'hash:ip,port' ? [...ADD, 'nomatch'] : ADD
+  for (const option of allowed) if (options.has(option)) words.push(option, str(options.get(option)!))
+  if ((await membersOf(ctx, name)).includes(entry)) return `Warn: Entry ${entry} already exists in set ${str(name)}`
+  const output = await ipset(ctx, 'add', '-exist', name, ...words)
+  return output === '' ? 'Success' : `Error: ${output}`
+}
+
+type Part = string | number | IpAddress | IpNetwork
+
+/** A range that is one whole network; no other can be found in a set, whose entries are single ones. */
+function rangePart(first: IpAddress, last: IpAddress): IpNetwork | undefined {
+  const size = last.value - first.value + 1n
+  const bits = size.toString(2).length - 1
+  if (size < 1n || size !== 1n << BigInt(bits) || first.value % size !== 0n) return undefined
+  return ipNetwork(`${first}/${(first.version === 4 ? 32 : 128) - bits}`)
+}
+
+function addressPart(text: string): Part {
+  try {
+    if (text.includes('/')) return ipNetwork(text, false)
+    if (!text.includes('-')) return ipAddress(text)
+    const [first = '', last = ''] = text.split('-')
+    return rangePart(ipAddress(first), ipAddress(last)) ?? text
+  } catch (error) {
+    if (error instanceof PyError) return text
+    throw error
+  }
+}
+
+/** The parts of an entry by the parts of its type, then its options as one text. */
+function parts(type: string, entry: string): Part[] {
+  const blank = entry.indexOf(' ')
+  const fields = (blank < 0 ? entry : entry.slice(0, blank)).split(',')
+  const kinds = (type.split(':')[1] ?? '').split(',')
+  const found = kinds.map((kind, at): Part => {
+    const field = fields[at] ?? ''
+    if (kind === 'ip' || kind === 'net') return addressPart(field)
+    return kind === 'port' && /^\d+$/.test(field) ? Number(field) : field
+  })
+  return blank < 0 ? found : [...found, entry.slice(blank + 1)]
+}
+
+function covers(member: Part, wanted: Part): boolean {
+  if (String(member) === String(wanted)) return true
+  if (member instanceof IpAddress) return wanted instanceof IpNetwork && wanted.contains(member)
+  return member instanceof IpNetwork && wanted instanceof IpAddress && member.contains(wanted)
+}
+
+async function check(ctx: FunctionContext, name: Value, entry: Value): Promise<Result> {
+  const type = (await infoOf(ctx, name))?.get('Type')
+  if (type === undefined) return `Error: Set ${str(name)} does not exist`
+  const wanted = (Array.isArray(entry) ? (entry as Value[]) : [entry]).map((one) => parts(type, str(one)))
+  const members = (await membersOf(ctx, name)).map((member) => parts(type, member))
+  return members.some((member) =>
+    wanted.some((one) => member.length >= one.length && one.every((part, at) => covers(member[at]!, part))),
+  )
+}
+
+async function rename(ctx: FunctionContext, name: Value, fresh: Value): Promise<Result> {
+  if (!truthy(name)) return NO_SET
+  if (!truthy(fresh)) return 'Error: New name for set needs to be specified'
+  if ((await infoOf(ctx, name)) === undefined) return 'Error: Set does not exist'
+  if ((await infoOf(ctx, fresh)) !== undefined) return 'Error: New Set already exists'
+  return (await ipset(ctx, 'rename', name, fresh)) || true
+}
+
+const NO_SET = 'Error: Set needs to be specified'
+const NO_ENTRY = 'Error: Entry needs to be specified'
+
+const name = arg.any('The set', { optional: true })
+const entry = arg.any('The entry', { optional: true })
+const family = arg.any('ipv4 or ipv6', { default: 'ipv4' })
+const kwargs = arg.open('Further options')
+
+export default defineModule({
+  name: 'ipset',
+  doc: 'Sets of addresses for the packet filter.',
+  when: async ({ host }) =>
+    (await host.which('ipset')) !== undefined ||
+    'The ipset execution modules cannot be loaded: ipset binary not in path.',
+  functions: {
+    version: reads(
+      'The version of ipset.',
+      'ipset.version',
+      {},
+      async (ctx) => splitWords(await ipset(ctx, '--version'))[1],
+    ),
+    new_set: changes(
+      'Make a set.',
+      'ipset.new_set custom_set hash:ip comment=True',
+      {
+        name,
+        set_type: arg.any('Its type, as hash:ip', { optional: true }),
+        family,
+        comment: arg.any('Whether entries can have comments', { default: false }),
+        kwargs,
+      },
+      newSet,
+    ),
+    delete_set: changes('Remove a set.', 'ipset.delete_set custom_set', { name, family }, async (ctx, { name }) =>
+      truthy(name) ? (await ipset(ctx, 'destroy', name)) || true : NO_SET,
+    ),
+    rename_set: changes(
+      'Rename a set.',
+      'ipset.rename_set custom_set new_set=new_set_name',
+      { name, new_set: arg.any('The new name', { optional: true }), family },
+      (ctx, { name, new_set }) => rename(ctx, name, new_set),
+    ),
+    list_sets: reads('All sets, without their entries.', 'ipset.list_sets', { family }, async (ctx) => {
+      const blocks = (await ipset(ctx, 'list', '-t')).split('\n\n')
+      return blocks.map((block) => headers(block.split('\n')) as Dict)
+    }),
+    check_set: reads('Whether there is a set.', 'ipset.check_set name', { name, family }, async (ctx, { name }) =>
+      truthy(name) ? (await infoOf(ctx, name)) !== undefined : NO_SET,
+    ),
+    add: changes(
+      'Add an entry to a set.',
+      'ipset.add name 192.168.0.3,AA:BB:CC:DD:EE:FF',
+      { name, entry, family, kwargs },
+      (ctx, args) => {
+        if (!truthy(args.name)) return NO_SET
+        return truthy(args.entry) ? add(ctx, args.name, str(args.entry), args.kwargs) : NO_ENTRY
+      },
+    ),
+    delete: changes(
+      'Remove an entry from a set.',
+      'ipset.delete name 192.168.0.3',
+      { name, entry, family, kwargs },
+      async (ctx, args) => {
+        if (!truthy(args.name)) return NO_SET
+        if (!truthy(args.entry)) return NO_ENTRY
+        if ((await infoOf(ctx, args.name)) === undefined) return `Error: Set ${str(args.name)} does not exist`
+        const output = await ipset(ctx, 'del', args.name, args.entry)
+        return output === '' ? 'Success' : `Error: ${output}`
+      },
+    ),
+    check: reads(
+      'Whether a set lists an entry, or one that includes it.',
+      'ipset.check name 192.168.0.1-192.168.0.15',
+      { name, entry, family },
+      (ctx, args) => {
+        if (!truthy(args.name)) return NO_SET
+        return truthy(args.entry) ? check(ctx, args.name, args.entry) : NO_ENTRY
+      },
+    ),
+    test: reads(
+      'Whether the kernel finds an entry in a set.',
+      'ipset.test name 192.168.0.3',
+      { name, entry, family, kwargs },
+      async (ctx, args) => {
+        if (!truthy(args.name)) return NO_SET
+        if (!truthy(args.entry)) return NO_ENTRY
+        if ((await infoOf(ctx, args.name)) === undefined) return `Error: Set ${str(args.name)} does not exist`
+        const words = [(await ctx.host.which('ipset')) ?? 'ipset', 'test', args.name, args.entry].map(str)
+        return (await runAll(ctx, words)).retcode === 0
+      },
+    ),
+    flush: changes(
+      'Empty a set, or all.',
+      'ipset.flush custom_set',
+      { name, family },
+      async (ctx, { name }) => (await (truthy(name) ? ipset(ctx, 'flush', name) : ipset(ctx, 'flush'))) === '',
+    ),
+  },
+})

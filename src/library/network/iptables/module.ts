@@ -1,0 +1,305 @@
+// The packet filter of Linux by its commands iptables and ip6tables. What a rule is made of is in rule.ts; answers are
+// the error text of the command where Salt hands that on, so an empty text means that it worked.
+import { lookup } from '../../../base/mod.ts'
+import {
+  compileRegex,
+  type Dict,
+  isList,
+  keyError,
+  len,
+  SaltError,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  outputOf,
+  type Result,
+  reads,
+  runAll,
+} from '../../../sdk/mod.ts'
+import { ruleWords } from './module/rule.ts'
+import { parseSaved } from './module/saved.ts'
+
+const RULES_FILES: Readonly<Record<string, readonly [ipv4: string, ipv6: string]>> = lookup({
+  RedHat: ['/etc/sysconfig/iptables', '/etc/sysconfig/ip6tables'],
+  Arch: ['/etc/iptables/iptables.rules', '/etc/iptables/ip6tables.rules'],
+  Debian: ['/etc/iptables/rules.v4', '/etc/iptables/rules.v6'],
+  Gentoo: ['/var/lib/iptables/rules-save', '/var/lib/ip6tables/rules-save'],
+  Suse: ['/etc/sysconfig/scripts/SuSEfirewall2-custom', '/etc/sysconfig/scripts/SuSEfirewall2-custom'],
+  Void: ['/etc/iptables/iptables.rules', '/etc/iptables/ip6tables.rules'],
+  Alpine: ['/etc/iptables/rules-save', '/etc/iptables/rules6-save'],
+  NILinuxRT: ['/etc/natinst/share/iptables.conf', '/etc/natinst/share/ip6tables.conf'],
+})
+
+function rulesFile(ctx: FunctionContext, family: Value): string {
+  const grain = (name: string): string => str(ctx.grains.get(name) ?? '')
+  const files = RULES_FILES[grain('os_family')] ?? RULES_FILES[grain('os')]
+  if (files) return files[family === 'ipv6' ? 1 : 0]
+  const advice = 'Please file an issue with SaltStack'
+  throw new SaltError('SaltException', `Saving iptables to file is not supported on ${grain('os')}. ${advice}`)
+}
+
+async function program(ctx: FunctionContext, family: Value): Promise<string> {
+  const name = family === 'ipv6' ? 'ip6tables' : 'iptables'
+  const path = await ctx.host.which(name)
+  if (path === undefined) throw new SaltError('CommandExecutionError', `The '${name}' binary was not found in $PATH`)
+  return path
+}
+
+/** What the program can depends on its version, so it is asked. */
+async function knows(ctx: FunctionContext, option: string, family: Value): Promise<boolean> {
+  const { stdout } = await runAll(ctx, `${await program(ctx, family)} --help`, { output_loglevel: 'quiet' })
+  return stdout.includes(option)
+}
+
+async function waiting(ctx: FunctionContext, family: Value): Promise<string> {
+  return `${await program(ctx, family)} ${(await knows(ctx, '--wait', family)) ? '--wait' : ''}`
+}
+
+async function change(ctx: FunctionContext, words: string, family: Value): Promise<string> {
+  return (await runAll(ctx, `${await waiting(ctx, family)} ${words}`)).stderr
+}
+
+async function currentRules(ctx: FunctionContext, family: Value): Promise<Dict> {
+  return parseSaved((await runAll(ctx, `${await program(ctx, family)}-save`)).stdout)
+}
+
+async function savedRules(ctx: FunctionContext, file: Value, family: Value): Promise<Dict> {
+  const path = truthy(file) ? str(file) : rulesFile(ctx, family)
+  return parseSaved(Buffer.from(await ctx.host.read(path)).toString())
+}
+
+function policyIn(rules: Dict, table: Value, chain: Value): Value {
+  const found = (rules.get(table) as Dict | undefined)?.get(chain) as Dict | undefined
+  return found?.get('policy') ?? null
+}
+
+/** Without the lines that the option iptables.save_filters names. */
+async function filtered(ctx: FunctionContext, text: string): Promise<string> {
+  const patterns = await ctx.call('config.option', ['iptables.save_filters', []])
+  if (!isList(patterns) || patterns.length === 0) return text
+  const unwanted = patterns.map((pattern) => compileRegex(str(pattern)))
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  return lines.filter((line) => !unwanted.some((pattern) => pattern.search(line))).join('')
+}
+
+async function save(ctx: FunctionContext, filename: Value, family: Value): Promise<Value> {
+  const path = truthy(filename) ? str(filename) : rulesFile(ctx, family)
+  const directory = path.slice(0, path.lastIndexOf('/'))
+  if (directory !== '') await ctx.host.makeDirectory(directory, { parents: true })
+  const { stdout } = await runAll(ctx, `${await program(ctx, family)}-save`)
+  return ctx.call('file.write', [path, await filtered(ctx, stdout)])
+}
+
+async function check(ctx: FunctionContext, table: Value, chain: Value, rule: Value, family: Value): Promise<boolean> {
+  const command = `${await program(ctx, family)} -t ${str(table)}`
+  if (await knows(ctx, '--check', family)) {
+    const options = { output_loglevel: 'quiet', ignore_retcode: true }
+    return (await runAll(ctx, `${command} -C ${str(chain)} ${str(rule)}`, options)).retcode === 0
+  }
+  // an iptables that cannot check is shown the rule in a chain of its own, to learn how it writes it
+  const trial = 'brine-rule-check'
+  for (const words of [`-N ${trial}`, `-A ${trial} ${str(rule)}`]) await runAll(ctx, `${command} ${words}`)
+  const lines = (await runAll(ctx, `${await program(ctx, family)}-save`)).stdout.split('\n')
+  for (const words of [`-F ${trial}`, `-X ${trial}`]) await runAll(ctx, `${command} ${words}`)
+  return lines.some((line) => line.startsWith(`-A ${trial}`) && lines.includes(line.replaceAll(trial, str(chain))))
+}
+
+interface Place {
+  table: Value
+  chain: Value
+  family: Value
+}
+
+async function insert(ctx: FunctionContext, { table, chain, family }: Place, at: Value, rule: Value): Promise<Result> {
+  let position = at
+  if (Number(at) < 0) {
+    const found = ((await currentRules(ctx, family)).get(table) as Dict | undefined)?.get(chain) as Dict | undefined
+    if (found === undefined) throw keyError(chain)
+    position = Number(len(found.get('rules')!)) + Number(at) + 1 || 1
+  }
+  if (await check(ctx, table, chain, rule, family)) return false
+  return change(ctx, `-t ${str(table)} -I ${str(chain)} ${str(position)} ${str(rule)}`, family)
+}
+
+interface Build extends Place {
+  command: Value
+  position: Value
+  full: Value
+  kwargs: ReadonlyMap<string, Value>
+}
+
+async function build(ctx: FunctionContext, given: Build): Promise<string> {
+  const { table, chain, command, family } = given
+  const words = ruleWords(given.kwargs)
+  if (typeof words === 'string') return words
+  const rule = words.join(' ')
+  if (!truthy(given.full)) return rule
+  const missing = (
+    [
+      ['Table', table],
+      ['Chain', chain],
+      ['Command', command],
+    ] as const
+  ).find(([, v]) => !truthy(v))
+  if (missing) return `Error: ${missing[0]} needs to be specified`
+  const flag = 'ACDIRLSFZNXPE'.includes(str(command)) ? '-' : '--'
+  const place = `-t ${str(table)} ${flag}${str(command)} ${str(chain)} ${str(given.position)}`
+  return `${await waiting(ctx, family)} ${place} ${rule}`
+}
+
+const NO_CHAIN = 'Error: Chain needs to be specified'
+const NO_RULE = 'Error: Rule needs to be specified'
+const orTrue = (complaint: string): Result => complaint || true
+
+const family = arg.any('ipv4 or ipv6', { default: 'ipv4' })
+const table = arg.any('The table', { default: 'filter' })
+const chain = arg.any('The chain', { optional: true })
+const rule = arg.any('The rule, as iptables takes it', { optional: true })
+const conf_file = arg.any('The file; the one of the distribution when not given', { optional: true })
+const position = arg.any('The number of the rule in its chain', { optional: true })
+
+const functions = {
+  version: reads(
+    'The version of iptables.',
+    'iptables.version',
+    { family },
+    async (ctx, { family }) => (await outputOf(ctx, `${await program(ctx, family)} --version`)).split(/\s+/)[1],
+  ),
+  build_rule: reads(
+    'A rule as text, from the arguments that states take.',
+    'iptables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT',
+    {
+      table,
+      chain,
+      command: arg.any('The letter of the command, for a whole command line', { optional: true }),
+      position: arg.any('The number of the rule in its chain', { default: '' }),
+      full: arg.any('Whether the whole command line is wanted', { optional: true }),
+      family,
+      kwargs: arg.open('Parts of the rule'),
+    },
+    build,
+  ),
+  get_saved_rules: reads(
+    'The rules that are in a file.',
+    'iptables.get_saved_rules',
+    { conf_file, family },
+    (ctx, { conf_file, family }) => savedRules(ctx, conf_file, family),
+  ),
+  get_rules: reads('The rules that are in force.', 'iptables.get_rules', { family }, (ctx, { family }) =>
+    currentRules(ctx, family),
+  ),
+  get_saved_policy: reads(
+    'The policy of a chain in a file.',
+    'iptables.get_saved_policy filter INPUT',
+    { table, chain, conf_file, family },
+    async (ctx, { table, chain, conf_file, family }) =>
+      truthy(chain) ? policyIn(await savedRules(ctx, conf_file, family), table, chain) : NO_CHAIN,
+  ),
+  get_policy: reads(
+    'The policy of a chain that is in force.',
+    'iptables.get_policy filter INPUT',
+    { table, chain, family },
+    async (ctx, { table, chain, family }) =>
+      truthy(chain) ? policyIn(await currentRules(ctx, family), table, chain) : NO_CHAIN,
+  ),
+  set_policy: changes(
+    'Set the policy of a chain.',
+    'iptables.set_policy filter INPUT DROP',
+    { table, chain, policy: arg.any('The policy', { optional: true }), family },
+    (ctx, { table, chain, policy, family }) => {
+      if (!truthy(chain)) return NO_CHAIN
+      if (!truthy(policy)) return 'Error: Policy needs to be specified'
+      return change(ctx, `-t ${str(table)} -P ${str(chain)} ${str(policy)}`, family)
+    },
+  ),
+  save: changes(
+    'Write the rules that are in force to a file.',
+    'iptables.save /etc/sysconfig/iptables',
+    { filename: conf_file, family },
+    (ctx, { filename, family }) => save(ctx, filename, family),
+  ),
+  check: reads(
+    'Whether a rule is in force.',
+    "iptables.check filter INPUT rule='-m state --state RELATED,ESTABLISHED -j ACCEPT'",
+    { table, chain, rule, family },
+    (ctx, { table, chain, rule, family }) => {
+      if (!truthy(chain)) return NO_CHAIN
+      return truthy(rule) ? check(ctx, table, chain, rule, family) : NO_RULE
+    },
+  ),
+  check_chain: reads(
+    'Whether there is a chain.',
+    'iptables.check_chain filter INPUT',
+    { table, chain, family },
+    async (ctx, { table, chain, family }) => {
+      if (!truthy(chain)) return NO_CHAIN
+      const { stdout } = await runAll(ctx, `${await program(ctx, family)}-save -t ${str(table)}`)
+      return stdout.includes(`:${str(chain)} `)
+    },
+  ),
+  new_chain: changes(
+    'Make a chain.',
+    'iptables.new_chain filter CUSTOM_CHAIN',
+    { table, chain, family },
+    async (ctx, { table, chain, family }) =>
+      truthy(chain) ? orTrue(await change(ctx, `-t ${str(table)} -N ${str(chain)}`, family)) : NO_CHAIN,
+  ),
+  delete_chain: changes(
+    'Remove a chain.',
+    'iptables.delete_chain filter CUSTOM_CHAIN',
+    { table, chain, family },
+    async (ctx, { table, chain, family }) =>
+      truthy(chain) ? orTrue(await change(ctx, `-t ${str(table)} -X ${str(chain)}`, family)) : NO_CHAIN,
+  ),
+  append: changes(
+    'Put a rule at the end of a chain, unless it is there.',
+    "iptables.append filter INPUT rule='-m state --state RELATED,ESTABLISHED -j ACCEPT'",
+    { table, chain, rule, family },
+    async (ctx, { table, chain, rule, family }) => {
+      if (!truthy(chain)) return NO_CHAIN
+      if (!truthy(rule)) return NO_RULE
+      if (await check(ctx, table, chain, rule, family)) return false
+      return (await change(ctx, `-t ${str(table)} -A ${str(chain)} ${str(rule)}`, family)) === ''
+    },
+  ),
+  insert: changes(
+    'Put a rule into a chain, unless it is there. A negative position counts from the end.',
+    "iptables.insert filter INPUT position=3 rule='-m state --state RELATED,ESTABLISHED -j ACCEPT'",
+    { table, chain, position, rule, family },
+    (ctx, { table, chain, position, rule, family }) => {
+      if (!truthy(chain)) return NO_CHAIN
+      if (!truthy(position)) return 'Error: Position needs to be specified or use append (-A)'
+      return truthy(rule) ? insert(ctx, { table, chain, family }, position, rule) : NO_RULE
+    },
+  ),
+  delete: changes(
+    'Remove a rule, by its text or by its position.',
+    'iptables.delete filter INPUT position=3',
+    { table: arg.any('The table'), chain, position, rule, family },
+    (ctx, { table, chain, position, rule, family }) => {
+      if (truthy(position) && truthy(rule)) return 'Error: Only specify a position or a rule, not both'
+      return change(ctx, `-t ${str(table)} -D ${str(chain)} ${str(truthy(position) ? position : rule)}`, family)
+    },
+  ),
+  flush: changes(
+    'Remove all rules of a chain, or of a table.',
+    'iptables.flush filter INPUT',
+    { table, chain: arg.any('The chain; all of them when not given', { default: '' }), family },
+    (ctx, { table, chain, family }) => change(ctx, `-t ${str(table)} -F ${str(chain)}`, family),
+  ),
+}
+
+export default defineModule({
+  name: 'iptables',
+  doc: 'Rules of the packet filter.',
+  when: async ({ host }) =>
+    (await host.which('iptables')) !== undefined ||
+    'The iptables execution module cannot be loaded: iptables not installed.',
+  functions,
+})

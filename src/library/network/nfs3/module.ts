@@ -1,0 +1,98 @@
+// What this machine exports by NFS: a line for each path, with hosts and their options. Paths that share a line are written
+// on lines of their own.
+import {
+  type Dict,
+  decodeBytes,
+  isList,
+  keyError,
+  PyError,
+  splitLines,
+  str,
+  typeError,
+  type Value,
+} from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, runAll } from '../../../sdk/mod.ts'
+
+/** `10.0.0.0/8(rw,sync)`. */
+function shareOf(word: string): Dict {
+  const [hosts, options] = word.split('(')
+  if (options === undefined) throw new PyError('IndexError', 'list index out of range')
+  return new Map<Value, Value>([
+    ['hosts', hosts!],
+    ['options', options.replaceAll(')', '').split(',')],
+  ])
+}
+
+function exportsIn(text: string): Dict {
+  const found: Dict = new Map()
+  for (const line of splitLines(text)) {
+    const [path, ...words] = line.trim().split(/\s+/)
+    if (line === '' || line.startsWith('#') || path === undefined) continue
+    const shares = (found.get(path) ?? []) as Value[]
+    found.set(path, shares)
+    shares.push(...words.filter((word) => !word.startsWith('/')).map(shareOf))
+    for (const other of words.filter((word) => word.startsWith('/'))) found.set(other, shares)
+  }
+  return found
+}
+
+const listed = async (ctx: FunctionContext, file: string): Promise<Dict> =>
+  exportsIn(decodeBytes(await ctx.host.read(file)))
+
+async function written(ctx: FunctionContext, file: string, exports: Dict): Promise<void> {
+  const share = (one: Dict): string =>
+    ` ${str(one.get('hosts')!)}(${(one.get('options') as Value[]).map(str).join(',')})`
+  const lines = [...exports].map(([path, shares]) => `${str(path)}${(shares as Dict[]).map(share).join('')}\n`)
+  await ctx.host.write(file, lines.join(''))
+}
+
+const exports = arg.string('The file', { default: '/etc/exports' })
+
+export default defineModule({
+  name: 'nfs3',
+  doc: 'What this machine exports by NFS.',
+  when: async ({ host }) =>
+    (await host.which('showmount')) !== undefined ||
+    'The nfs3 execution module failed to load: the showmount binary is not in the path.',
+  functions: {
+    list_exports: reads('The exports, by path.', 'nfs3.list_exports', { exports }, (ctx, { exports }) =>
+      listed(ctx, exports),
+    ),
+    del_export: changes(
+      'Remove a path.',
+      'nfs3.del_export path=/srv/data',
+      { exports, path: arg.any('The path', { default: null }) },
+      async (ctx, { exports, path }) => {
+        const all = await listed(ctx, exports)
+        if (!all.delete(path)) throw keyError(path)
+        await written(ctx, exports, all)
+        return all
+      },
+    ),
+    add_export: changes(
+      'Add hosts to a path.',
+      "nfs3.add_export path='/srv/test' hosts='127.0.0.1' options=['rw']",
+      {
+        exports,
+        path: arg.any('The path', { default: null }),
+        hosts: arg.any('The hosts', { default: null }),
+        options: arg.any('Their options', { default: null }),
+      },
+      async (ctx, { exports, path, hosts, options }) => {
+        if (typeof hosts !== 'string') throw typeError('hosts argument must be a string')
+        const all = await listed(ctx, exports)
+        const share: Dict = new Map<Value, Value>([
+          ['hosts', hosts],
+          ['options', isList(options) ? options : []],
+        ])
+        all.set(path, [...((all.get(path) ?? []) as Value[]), share])
+        await written(ctx, exports, all)
+        return share
+      },
+    ),
+    reload_exports: changes('Have the exports taken up.', 'nfs3.reload_exports', {}, async (ctx) => {
+      const { stdout, stderr } = await runAll(ctx, 'exportfs -r')
+      return { stdout, stderr, result: stderr === '' }
+    }),
+  },
+})

@@ -1,0 +1,169 @@
+// What dpkg is told to do with packages: install, hold, deinstall, purge.
+import {
+  type Dict,
+  isDict,
+  isList,
+  PyError,
+  repr,
+  SaltError,
+  splitLines,
+  splitWords,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
+import { deserialize, type FunctionContext, runAll, SerializerError } from '../../../../sdk/mod.ts'
+import { callApt } from './call.ts'
+
+const STATES = ['install', 'hold', 'deinstall', 'purge']
+const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
+
+function parse(text: string): Map<string, string[]> {
+  const selections = new Map<string, string[]>()
+  for (const line of splitLines(text)) {
+    const [name, state] = splitWords(line)
+    if (name === undefined || state === undefined) continue
+    selections.set(state, [...(selections.get(state) ?? []), name])
+  }
+  return selections
+}
+
+/** Packages by state. */
+export async function getSelections(
+  ctx: FunctionContext,
+  pattern: Value,
+  state: Value,
+): Promise<Map<string, string[]>> {
+  const cmd = ['dpkg', '--get-selections', truthy(pattern) ? str(pattern) : '*']
+  const selections = parse((await runAll(ctx, cmd, { output_loglevel: 'trace' })).stdout)
+  return truthy(state) ? new Map([[str(state), selections.get(str(state)) ?? []]]) : selections
+}
+
+async function readSelection(ctx: FunctionContext, path: Value, selection: Value, saltenv: Value): Promise<Value> {
+  if (truthy(path)) {
+    const cached = str(await ctx.call('cp.cache_file', [path, saltenv]))
+    return new Map(parse(Buffer.from(await ctx.host.read(cached)).toString()))
+  }
+  const text = textOf(selection)
+  if (text === undefined) return selection
+  try {
+    return await deserialize('yaml', text)
+  } catch (error) {
+    if (error instanceof SerializerError) throw misuse(`Improperly-formatted selection: ${error.message}`)
+    throw error
+  }
+}
+
+export interface Selecting {
+  path: Value
+  selection: Value
+  clear: Value
+  saltenv: Value
+}
+
+/** Old and new states by package. */
+export async function setSelections(ctx: FunctionContext, wanted: Selecting): Promise<Dict> {
+  const changes: Dict = new Map()
+  if (!truthy(wanted.path) && !truthy(wanted.selection)) return changes
+  if (truthy(wanted.path) && truthy(wanted.selection)) {
+    throw misuse(
+      "The 'selection' and 'path' arguments to pkg.set_selections are mutually exclusive, and cannot be specified together",
+    )
+  }
+  const selection = await readSelection(ctx, wanted.path, wanted.selection, wanted.saltenv)
+  if (!isDict(selection) || selection.size === 0) return changes
+  const bad = [...selection.keys()].map(str).filter((state) => !STATES.includes(state))
+  if (bad.length > 0) throw misuse(`Invalid state(s): ${bad.join(', ')}`)
+  const dryRun = truthy(ctx.opts.get('test') ?? false)
+  if (truthy(wanted.clear) && !dryRun) await clearSelections(ctx)
+  const current = new Map<string, string>()
+  for (const [state, names] of await getSelections(ctx, null, null)) for (const name of names) current.set(name, state)
+  for (const [state, names] of selection) {
+    for (const name of (names as Value[]).map(str)) {
+      if (current.get(name) === state || dryRun) continue
+      const cmd = ['dpkg', '--set-selections']
+      const result = await callApt(ctx, cmd, { scope: false, options: { stdin: `${name} ${str(state)}` } })
+      if (result.retcode !== 0) ctx.log('error', `failed to set state ${str(state)} for package ${name}`)
+      else
+        changes.set(
+          name,
+          new Map<Value, Value>([
+            ['old', current.get(name) ?? null],
+            ['new', state],
+          ]),
+        )
+    }
+  }
+  return changes
+}
+
+async function clearSelections(ctx: FunctionContext): Promise<void> {
+  const result = await callApt(ctx, ['dpkg', '--clear-selections'], { scope: false })
+  if (result.retcode === 0) return
+  throw new SaltError('CommandExecutionError', `Running dpkg --clear-selections failed: ${result.stderr}`)
+}
+
+export interface Packages {
+  name: Value
+  pkgs: Value
+  sources: Value
+}
+
+function targetsOf({ name, pkgs, sources }: Packages): string[] {
+  if (!truthy(name) && !truthy(pkgs) && !truthy(sources)) {
+    throw misuse('One of name, pkgs, or sources must be specified.')
+  }
+  if (truthy(pkgs) && truthy(sources)) throw misuse('Only one of pkgs or sources can be specified.')
+  const given = truthy(pkgs) ? pkgs : truthy(sources) ? sources : [name]
+  const list = isDict(given) ? [...given.keys()] : isList(given) ? [...(given as Value[])] : [...str(given)]
+  return list.map((one) => str(isDict(one) ? [...one.keys()][0]! : one))
+}
+
+interface Words {
+  /** The selection that is wanted. */
+  selection: 'hold' | 'install'
+  planned: string
+  done: string
+  already: string
+}
+
+const HOLD: Words = {
+  selection: 'hold',
+  planned: 'is set to be held.',
+  done: 'is now being held.',
+  already: 'is already set to be held.',
+}
+
+const UNHOLD: Words = {
+  selection: 'install',
+  planned: 'is set not to be held.',
+  done: 'is no longer being held.',
+  already: 'is already set not to be held.',
+}
+
+/** By package a report in the shape of a state's. */
+async function mark(ctx: FunctionContext, packages: Packages, words: Words): Promise<Dict> {
+  const reports: Dict = new Map()
+  const dryRun = truthy(ctx.opts.get('test') ?? false)
+  for (const target of targetsOf(packages)) {
+    const report = (result: boolean | null, comment: string, changes: Value = new Map()): void => {
+      reports.set(target, new Map<Value, Value>(Object.entries({ name: target, changes, result, comment })))
+    }
+    const selections = await getSelections(ctx, target, words === HOLD ? 'hold' : null)
+    const isHeld = (selections.get('hold') ?? []).length > 0
+    if (selections.size === 0) report(false, `Package ${target} does not have a state.`)
+    else if (isHeld === (words === HOLD)) report(true, `Package ${target} ${words.already}`)
+    else if (dryRun) report(null, `Package ${target} ${words.planned}`)
+    else {
+      const selection = new Map([[words.selection, [target]]])
+      const changes = await setSelections(ctx, { path: null, selection, clear: false, saltenv: 'base' })
+      if (!changes.has(target)) throw new PyError('KeyError', repr(target))
+      report(true, `Package ${target} ${words.done}`, changes.get(target)!)
+    }
+  }
+  return reports
+}
+
+export const hold = (ctx: FunctionContext, packages: Packages): Promise<Dict> => mark(ctx, packages, HOLD)
+export const unhold = (ctx: FunctionContext, packages: Packages): Promise<Dict> => mark(ctx, packages, UNHOLD)

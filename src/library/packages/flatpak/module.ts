@@ -1,0 +1,118 @@
+// Applications and remotes of Flatpak.
+import { splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, type Result, ret, runAll, succeeds } from '../../../sdk/mod.ts'
+
+const COLUMNS = 'name title url filter collection priority options comment description homepage icon'.split(' ')
+
+async function flatpak(ctx: FunctionContext, words: readonly string[]): Promise<Result> {
+  const { retcode, stdout, stderr } = await runAll(ctx, ['flatpak', ...words])
+  return retcode !== 0 && stderr !== ''
+    ? { result: false, stderr: stderr.trim() }
+    : { result: true, stdout: stdout.trim() }
+}
+
+async function remotes(ctx: FunctionContext): Promise<Map<Value, Value>[]> {
+  const columns = COLUMNS.map((column) => `${column}:f`).join(',')
+  const { retcode, stdout, stderr } = await runAll(ctx, ['flatpak', 'remotes', `--columns=${columns}`])
+  if (retcode !== 0 || stderr !== '') return []
+  return splitLines(stdout).map((line) => {
+    const values = line.split('\t').slice(0, COLUMNS.length)
+    return new Map<Value, Value>(values.map((value, i) => [COLUMNS[i]!, value]))
+  })
+}
+
+const name = arg.any('The application')
+const remote = arg.any('The remote')
+
+/** A function that is one call of flatpak. */
+const command = (
+  doc: string,
+  example: string,
+  args: Record<string, typeof name>,
+  words: (...given: string[]) => string[],
+) =>
+  fn({
+    doc,
+    args,
+    returns: ret.dict('`result`, and `stdout` or `stderr`'),
+    examples: [`salt '*' flatpak.${example}`],
+    effect: 'change',
+    run: (ctx, given) => flatpak(ctx, words(...Object.values(given as Record<string, Value>).map((one) => str(one)))),
+  })
+
+export default defineModule({
+  name: 'flatpak',
+  doc: 'Install applications with Flatpak.',
+  when: async ({ host }) =>
+    (await host.which('flatpak')) !== undefined ||
+    'The flatpak execution module cannot be loaded: the "flatpak" binary is not in the path.',
+  functions: {
+    install: command(
+      'Install an application.',
+      'install org.gimp.GIMP flathub',
+      { name, location: remote },
+      (one, from) => ['install', '--noninteractive', ...(truthy(from!) ? [from!] : []), one!],
+    ),
+    is_installed: fn({
+      doc: 'Whether an application is installed.',
+      args: { name },
+      returns: ret.boolean('Whether it is'),
+      examples: ["salt '*' flatpak.is_installed org.gimp.GIMP"],
+      effect: 'read',
+      run: (ctx, given) => succeeds(ctx, ['flatpak', 'info', str(given.name)], { ignore_retcode: true }),
+    }),
+    uninstall: command('Remove an application.', 'uninstall org.gimp.GIMP', { pkg: name }, (one) => [
+      'uninstall',
+      '--noninteractive',
+      one!,
+    ]),
+    add_remote: command(
+      'Add a remote.',
+      'add_remote flathub https://flathub.org/repo/flathub.flatpakrepo',
+      { name: remote, location: arg.any('Where it is') },
+      (one, location) => ['remote-add', one!, location!],
+    ),
+    modify_remote: fn({
+      doc: 'Change a remote.',
+      args: { name: remote, kwargs: arg.open('Options of `flatpak remote-modify`') },
+      returns: ret.dict('`result`, and `stdout` or `stderr`'),
+      examples: ["salt '*' flatpak.modify_remote flathub title=Hub"],
+      effect: 'change',
+      run: (ctx, given) => {
+        const options = [...given.kwargs]
+          .filter(([key]) => !key.startsWith('_'))
+          .map(([key, value]) => `--${key}=${str(value)}`)
+        return flatpak(ctx, ['remote-modify', str(given.name), ...options])
+      },
+    }),
+    delete_remote: command('Remove a remote.', 'delete_remote flathub', { name: remote }, (one) => [
+      'remote-delete',
+      '--force',
+      one!,
+    ]),
+    remotes_info: fn({
+      doc: 'All remotes.',
+      args: {},
+      returns: ret.list('Their facts'),
+      examples: ["salt '*' flatpak.remotes_info"],
+      effect: 'read',
+      run: (ctx) => remotes(ctx),
+    }),
+    remote_info: fn({
+      doc: 'A remote.',
+      args: { remote },
+      returns: ret.dict('Its facts'),
+      examples: ["salt '*' flatpak.remote_info flathub"],
+      effect: 'read',
+      run: async (ctx, given) => (await remotes(ctx)).find((one) => one.get('name') === str(given.remote)) ?? {},
+    }),
+    is_remote_added: fn({
+      doc: 'Whether a remote is known.',
+      args: { remote },
+      returns: ret.boolean('Whether it is'),
+      examples: ["salt '*' flatpak.is_remote_added flathub"],
+      effect: 'read',
+      run: async (ctx, given) => (await remotes(ctx)).some((one) => one.get('name') === str(given.remote)),
+    }),
+  },
+})

@@ -1,0 +1,179 @@
+// Gems of Ruby: through gem itself, or through rvm or rbenv where one of them is installed.
+import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
+
+const optional = (doc: string) => arg.any(doc, { optional: true })
+const ruby = optional('The Ruby of rvm or rbenv')
+const runas = optional('Whom gem runs as')
+const gem_bin = optional('The path of gem; then rvm and rbenv are not asked')
+const gems = arg.any('Gems: a list, or a text with spaces')
+const place = { ruby, runas, gem_bin }
+
+interface Place {
+  ruby: Value
+  runas: Value
+  gem_bin: Value
+}
+
+const has = async (ctx: FunctionContext, manager: string, runas: Value): Promise<boolean> =>
+  ctx.has(`${manager}.is_installed`) && truthy(await ctx.call(`${manager}.is_installed`, [], { runas }))
+
+async function gem(ctx: FunctionContext, words: readonly string[], { ruby, runas, gem_bin }: Place): Promise<Value> {
+  const line = [truthy(gem_bin) ? str(gem_bin) : 'gem', ...words]
+  if (gem_bin === null) {
+    if (await has(ctx, 'rvm', runas)) return ctx.call('rvm.do', [ruby, line], { runas })
+    if (ctx.grains.get('kernel') !== 'Windows' && (await has(ctx, 'rbenv', runas))) {
+      if (ruby === null) return ctx.call('rbenv.do', [line], { runas })
+      return ctx.call('rbenv.do_with_ruby', [ruby, line], { runas })
+    }
+  }
+  const { retcode, stdout, stderr } = await runAll(ctx, line, { runas })
+  if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
+  return stdout
+}
+
+const lines = async (ctx: FunctionContext, words: readonly string[], place: Place): Promise<string[]> =>
+  splitLines(str(await gem(ctx, words, place)))
+
+const wordsOf = (gems: Value): string[] =>
+  Array.isArray(gems) ? (gems as Value[]).map((name) => str(name)) : str(gems).split(/\s+/).filter(Boolean)
+
+async function version(ctx: FunctionContext, place: Place): Promise<string | undefined> {
+  return (await lines(ctx, ['--version'], place)).find((line) => /^[.0-9]+/.test(line))
+}
+
+interface Installation extends Place {
+  gems: Value
+  version: Value
+  rdoc: Value
+  ri: Value
+  pre_releases: Value
+  proxy: Value
+  source: Value
+}
+
+async function install(ctx: FunctionContext, call: Installation): Promise<Value> {
+  const modern = (await version(ctx, call))?.startsWith('3.') ?? false
+  const manuals = modern
+    ? [...(truthy(call.rdoc) && truthy(call.ri) ? [] : ['--no-document'])]
+    : [...(truthy(call.rdoc) ? [] : ['--no-rdoc']), ...(truthy(call.ri) ? [] : ['--no-ri'])]
+  const words = [
+    'install',
+    ...wordsOf(call.gems),
+    ...(truthy(call.version) ? ['--version', str(call.version)] : []),
+    ...manuals,
+    ...(truthy(call.pre_releases) ? [modern ? '--prerelease' : '--pre'] : []),
+    ...(truthy(call.proxy) ? ['-p', str(call.proxy)] : []),
+    ...(truthy(call.source) ? ['--source', str(call.source)] : []),
+  ]
+  return gem(ctx, words, call)
+}
+
+function entries(output: readonly string[], pattern: RegExp, read: (text: string) => Value): Dict {
+  const found: Dict = new Map()
+  for (const line of output) {
+    const match = pattern.exec(line)
+    if (match) found.set(match[1]!, read(match[2]!))
+  }
+  return found
+}
+
+/** A function that is one call of gem with a word of the user's. */
+const command = (doc: string, name: string, words: readonly string[]) =>
+  fn({
+    doc,
+    args: { source_uri: arg.any('The source'), ...place },
+    returns: ret.string('What gem says'),
+    examples: [`salt '*' gem.${name} http://rubygems.org/`],
+    effect: 'change',
+    run: (ctx, { source_uri, ...place }) => gem(ctx, [...words, str(source_uri)], place),
+  })
+
+export default defineModule({
+  name: 'gem',
+  doc: 'Install gems of Ruby.',
+  functions: {
+    install: fn({
+      doc: 'Install gems.',
+      args: {
+        gems,
+        ruby,
+        gem_bin,
+        runas,
+        version: optional('The version'),
+        rdoc: arg.any('Whether RDoc is made', { default: false }),
+        ri: arg.any('Whether RI is made', { default: false }),
+        pre_releases: arg.any('Include versions before a release', { default: false }),
+        proxy: optional('A proxy'),
+        source: optional('Where gems come from'),
+      },
+      returns: ret.string('What gem says'),
+      examples: ["salt '*' gem.install vagrant"],
+      effect: 'change',
+      run: install,
+    }),
+    uninstall: fn({
+      doc: 'Remove gems, with all their versions and programs.',
+      args: { gems, ...place },
+      returns: ret.string('What gem says'),
+      examples: ["salt '*' gem.uninstall vagrant"],
+      effect: 'change',
+      run: (ctx, { gems, ...place }) => gem(ctx, ['uninstall', ...wordsOf(gems), '-a', '-x'], place),
+    }),
+    update: fn({
+      doc: 'Bring gems to their newest version.',
+      args: { gems, ...place },
+      returns: ret.string('What gem says'),
+      examples: ["salt '*' gem.update vagrant"],
+      effect: 'change',
+      run: (ctx, { gems, ...place }) => gem(ctx, ['update', ...wordsOf(gems)], place),
+    }),
+    update_system: fn({
+      doc: 'Bring rubygems itself to another version.',
+      args: { version: arg.any('The version; the newest without one', { default: '' }), ...place },
+      returns: ret.string('What gem says'),
+      examples: ["salt '*' gem.update_system"],
+      effect: 'change',
+      run: (ctx, { version, ...place }) => gem(ctx, ['update', '--system', str(version)], place),
+    }),
+    version: fn({
+      doc: 'The version of gem.',
+      args: place,
+      returns: ret.string('The version'),
+      examples: ["salt '*' gem.version"],
+      effect: 'read',
+      run: async (ctx, place) => (await version(ctx, place)) ?? new Map(),
+    }),
+    list: fn({
+      doc: 'Installed gems.',
+      args: { prefix: arg.any('How names begin', { default: '' }), ...place },
+      returns: ret.dict('Versions by name'),
+      examples: ["salt '*' gem.list"],
+      effect: 'read',
+      calledAs: 'list_',
+      run: async (ctx, { prefix, ...place }) => {
+        const words = ['list', ...(truthy(prefix) ? [str(prefix)] : [])]
+        return entries(await lines(ctx, words, place), /^([^ ]+) \((.+)\)/, (text) => text.split(', '))
+      },
+    }),
+    list_upgrades: fn({
+      doc: 'Gems of which there is a newer version.',
+      args: place,
+      returns: ret.dict('Newest versions by name'),
+      examples: ["salt '*' gem.list_upgrades"],
+      effect: 'read',
+      run: async (ctx, place) =>
+        entries(await lines(ctx, ['outdated'], place), /(\S+) \(\S+ < (\S+)\)/, (version) => version),
+    }),
+    sources_add: command('Add a source of gems.', 'sources_add', ['sources', '--add']),
+    sources_remove: command('Remove a source of gems.', 'sources_remove', ['sources', '--remove']),
+    sources_list: fn({
+      doc: 'Sources of gems.',
+      args: place,
+      returns: ret.list('Their addresses'),
+      examples: ["salt '*' gem.sources_list"],
+      effect: 'read',
+      run: async (ctx, place) => (await lines(ctx, ['sources'], place)).slice(2),
+    }),
+  },
+})

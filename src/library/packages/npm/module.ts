@@ -1,0 +1,180 @@
+// Packages of Node through npm: of a directory, or of the whole machine.
+import {
+  type Dict,
+  findJson,
+  isDict,
+  isNumeric,
+  loadJson,
+  numberOf,
+  PyError,
+  SaltError,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
+import { arg, type CommandOutcome, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
+
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const optional = (doc: string) => arg.any(doc, { optional: true })
+const dir = optional('The directory; the whole machine without one')
+const runas = optional('Whom npm runs as')
+const env = optional('Variables of the environment')
+
+interface Place {
+  runas: Value
+  env: Value
+  cwd?: Value
+}
+
+async function npm(ctx: FunctionContext, words: string[], { runas, env, cwd = null }: Place): Promise<CommandOutcome> {
+  const variables = new Map<Value, Value>(isDict(env) ? env : [])
+  const uid = truthy(runas) ? (await ctx.host.user(str(runas)))?.uid : undefined
+  // npm of root drops its rights to the owner of a directory unless it is told who asks
+  if (uid) variables.set('SUDO_UID', uid).set('SUDO_USER', '')
+  return runAll(ctx, ['npm', ...words], { cwd, runas, env: variables, ignore_retcode: words[0] !== 'install' })
+}
+
+interface Installation {
+  pkg: Value
+  pkgs: Value
+  dir: Value
+  runas: Value
+  registry: Value
+  env: Value
+  dry_run: Value
+  silent: Value
+}
+
+async function install(ctx: FunctionContext, call: Installation): Promise<Value> {
+  const { pkg, pkgs, dir, registry } = call
+  const names = truthy(pkg) ? [pkg] : truthy(pkgs) ? (pkgs as Value[]) : []
+  const words = [
+    'install',
+    '--json',
+    ...(truthy(call.silent) ? ['--silent'] : []),
+    ...(truthy(dir) ? [] : ['--global']),
+    ...(truthy(registry) ? [`--registry=${str(registry)}`] : []),
+    ...(truthy(call.dry_run) ? ['--dry-run'] : []),
+    ...names.map((name) => str(name)),
+  ]
+  const { retcode, stdout, stderr } = await npm(ctx, words, { ...call, cwd: truthy(dir) ? dir : '/tmp' })
+  if (retcode !== 0) throw failure(stderr)
+  try {
+    return findJson(stdout || stderr)
+  } catch (error) {
+    if (error instanceof PyError) return stdout || stderr
+    throw error
+  }
+}
+
+async function list(ctx: FunctionContext, pkg: Value, depth: Value, place: Place & { dir: Value }): Promise<Value> {
+  if (depth !== null && !isNumeric(depth)) {
+    throw new SaltError('SaltInvocationError', `Error: depth ${str(depth)} must be a number`)
+  }
+  const words = [
+    'list',
+    '--json',
+    '--silent',
+    ...(truthy(place.dir) ? [] : ['--global']),
+    ...(depth === null ? [] : [`--depth=${Math.trunc(Number(numberOf(depth)))}`]),
+    ...(truthy(pkg) ? [str(pkg)] : []),
+  ]
+  const { retcode, stdout, stderr } = await npm(ctx, words, { ...place, cwd: place.dir })
+  if (retcode !== 0 && stderr !== '') throw failure(stderr)
+  return (loadJson(stdout) as Dict).get('dependencies') ?? new Map()
+}
+
+/** True when npm succeeds; what it says otherwise is logged. */
+async function done(ctx: FunctionContext, words: string[], place: Place): Promise<boolean> {
+  const { retcode, stderr } = await npm(ctx, words, place)
+  if (retcode !== 0) ctx.log('error', stderr)
+  return retcode === 0
+}
+
+export default defineModule({
+  name: 'npm',
+  doc: 'Install packages of Node with npm.',
+  // Salt also asks for its version, which starts Node and matters to none that is younger than 2013
+  when: async ({ host }) =>
+    (await host.which('npm')) !== undefined ||
+    'npm execution module could not be loaded because the npm binary could not be located',
+  functions: {
+    install: fn({
+      doc: 'Install packages, or what the package.json of a directory lists.',
+      args: {
+        pkg: optional('A package, with @ and its version'),
+        pkgs: optional('Several of them'),
+        dir,
+        runas,
+        registry: optional('The registry'),
+        env,
+        dry_run: arg.any('Only say what would be done', { default: false }),
+        silent: arg.any('Whether npm keeps quiet about its work', { default: true }),
+      },
+      returns: ret.any('What npm says'),
+      examples: ["salt '*' npm.install coffee-script@1.0.1"],
+      effect: 'change',
+      run: install,
+    }),
+    uninstall: fn({
+      doc: 'Remove a package.',
+      args: { pkg: arg.any('The package'), dir, runas, env },
+      returns: ret.boolean('Whether npm succeeded'),
+      examples: ["salt '*' npm.uninstall coffee-script"],
+      effect: 'change',
+      run: (ctx, { pkg, dir, runas, env }) =>
+        done(ctx, ['uninstall', str(pkg), ...(truthy(dir) ? [] : ['--global'])], { runas, env, cwd: dir }),
+    }),
+    list: fn({
+      doc: 'Installed packages.',
+      args: { pkg: optional('Only this one'), dir, runas, env, depth: optional('How deep dependencies are listed') },
+      returns: ret.dict('By name'),
+      examples: ["salt '*' npm.list"],
+      effect: 'read',
+      calledAs: 'list_',
+      run: (ctx, { pkg, depth, ...place }) => list(ctx, pkg, depth, place),
+    }),
+    cache_clean: fn({
+      doc: 'Empty the cache.',
+      args: {
+        path: optional('Only this part of it'),
+        runas,
+        env,
+        force: arg.any('Whether npm does it', { default: false }),
+      },
+      returns: ret.boolean('Whether npm succeeded'),
+      examples: ["salt '*' npm.cache_clean force=True"],
+      effect: 'change',
+      run: (ctx, { path, force, ...place }) =>
+        done(
+          ctx,
+          ['cache', 'clean', ...(truthy(path) ? [str(path)] : []), ...(force === true ? ['--force'] : [])],
+          place,
+        ),
+    }),
+    cache_list: fn({
+      doc: 'What is in the cache.',
+      args: { path: optional('Only this part of it'), runas, env },
+      returns: ret.string('What npm says'),
+      examples: ["salt '*' npm.cache_list"],
+      effect: 'read',
+      run: async (ctx, { path, ...place }) => {
+        const words = ['cache', 'ls', ...(truthy(path) ? [str(path)] : [])]
+        const { retcode, stdout, stderr } = await npm(ctx, words, place)
+        if (retcode !== 0 && stderr !== '') throw failure(stderr)
+        return stdout
+      },
+    }),
+    cache_path: fn({
+      doc: 'Where the cache is.',
+      args: { runas, env },
+      returns: ret.string('The path'),
+      examples: ["salt '*' npm.cache_path"],
+      effect: 'read',
+      run: async (ctx, place) => {
+        const { stdout, stderr } = await npm(ctx, ['config', 'get', 'cache'], place)
+        return stdout || stderr
+      },
+    }),
+  },
+})

@@ -1,0 +1,32 @@
+// Packages that are installed, removed or could be upgraded: told when that changes.
+import { type Dict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { defineBeacon } from '../../../sdk/mod.ts'
+
+export default defineBeacon({
+  name: 'pkg',
+  doc: 'Tells of packages whose state changes.',
+  when: (ctx) => ctx.has('pkg.upgrade_available') || 'pkg.upgrade_available is missing.',
+  validate: (config) =>
+    isList(config.get('pkgs') ?? null) ? undefined : 'Configuration for pkg beacon requires list of pkgs.',
+  beacon: async ({ call, memory }, config) => {
+    const told: Dict[] = []
+    const refresh = truthy(config.get('refresh') ?? false)
+    for (const name of config.get('pkgs') as Value[]) {
+      const installed = await call('pkg.version', [name], { use_context: false })
+      const latest = truthy(installed) ? await call('pkg.latest_version', [name], { refresh }) : ''
+      const status = !truthy(installed) ? 'not-installed' : truthy(latest) ? 'upgrade' : 'installed'
+      const version = !truthy(installed) ? null : truthy(latest) ? latest : installed
+      const before = memory.get(str(name))
+      memory.set(str(name), status)
+      if (before === undefined || before === status) continue
+      told.push(
+        new Map<Value, Value>([
+          ['pkg', name],
+          ['version', version],
+          ['status', status],
+        ]),
+      )
+    }
+    return told
+  },
+})

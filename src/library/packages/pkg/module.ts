@@ -1,0 +1,256 @@
+// What providers of `pkg` share: which packages a call means, and installed versions as lists and as text. Functions
+// that Salt has change the dicts they are given, and so do these.
+import {
+  type Dict,
+  dictSet,
+  fnmatchFilter,
+  isDict,
+  PySet,
+  SaltError,
+  sorted,
+  str,
+  textOf,
+  truthy,
+  type Value,
+  versionHolds,
+} from '../../../data/mod.ts'
+import {
+  arg,
+  defineModule,
+  deserialize,
+  type FunctionContext,
+  fn,
+  isTrue,
+  type Keywords,
+  ret,
+} from '../../../sdk/mod.ts'
+import { formatPackages, formatVersion } from './module/format.ts'
+import { nameOf, packSources, repackPackages } from './module/pack.ts'
+
+const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
+
+async function sourcePaths(ctx: FunctionContext, sources: Dict, saltenv: Value): Promise<Value[]> {
+  const paths: Value[] = []
+  for (const [name, source] of sources) {
+    if (truthy(await ctx.call('config.valid_fileproto', [source]))) {
+      paths.push(await ctx.call('cp.cache_file', [source, saltenv]))
+    } else if (str(source).startsWith('/')) paths.push(source)
+    else {
+      throw misuse(`Path ${str(source)} for package ${str(name)} is either not absolute or an invalid protocol`)
+    }
+  }
+  return paths
+}
+
+interface Wanted {
+  name: Value
+  pkgs: Value
+  sources: Value
+  saltenv: Value
+  normalize: Value
+  kwargs: Map<string, Value>
+}
+
+const NOTHING: [Value, Value] = [null, null]
+
+async function parseTargets(ctx: FunctionContext, wanted: Wanted): Promise<[Value, Value]> {
+  const { name, pkgs, sources, saltenv, kwargs } = wanted
+  const normalize = truthy(wanted.normalize)
+  const version = kwargs.get('version') ?? null
+  const isMac = ctx.grains.get('os') === 'MacOS'
+  if (isMac && truthy(sources)) ctx.log('warning', 'Parameter "sources" ignored on MacOS hosts.')
+  const refused = (message: string): [Value, Value] => {
+    ctx.log('error', message)
+    return NOTHING
+  }
+  if (truthy(pkgs) && truthy(sources)) return refused('Only one of "pkgs" and "sources" can be used.')
+  const advisories = kwargs.get('advisory_ids')
+  if (advisories !== undefined) {
+    if (truthy(pkgs)) return refused('Cannot use "advisory_ids" and "pkgs" at the same time')
+    return [truthy(advisories) ? advisories : [name], 'advisory']
+  }
+  const several = truthy(pkgs) || (truthy(sources) && !isMac)
+  if (several && version !== null) {
+    ctx.log('warning', "'version' argument will be ignored for multiple package targets")
+  }
+  if (truthy(pkgs)) {
+    const packed = await repackPackages(ctx, pkgs, normalize)
+    return packed.size > 0 ? [packed, 'repository'] : NOTHING
+  }
+  if (several) {
+    const packed = await packSources(ctx, sources, normalize)
+    return packed.size > 0 ? [await sourcePaths(ctx, packed, saltenv), 'file'] : NOTHING
+  }
+  if (!truthy(name)) return refused('No package sources provided')
+  const packed: Dict = new Map()
+  for (const one of str(name).split(',')) packed.set(await nameOf(ctx, one, normalize), version)
+  return [packed, 'repository']
+}
+
+async function versions(ctx: FunctionContext, names: readonly Value[], kwargs: Keywords): Promise<Value> {
+  const options = new Map(kwargs instanceof Map ? kwargs : Object.entries(kwargs))
+  const asList = isTrue(options.get('versions_as_list') ?? false)
+  options.delete('versions_as_list')
+  const found: Dict = new Map()
+  let globbed = false
+  if (names.length > 0) {
+    const installed = (await ctx.call('pkg.list_pkgs', [], new Map([...options, ['versions_as_list', true]]))) as Dict
+    for (const name of names.map(str)) {
+      const isGlob = name.includes('*')
+      globbed ||= isGlob
+      const matches = isGlob ? fnmatchFilter([...installed.keys()].map(str), name) : [name]
+      for (const match of matches) found.set(match, installed.get(match) ?? [])
+    }
+  }
+  if (!asList) stringify(found)
+  return found.size === 1 && !globbed ? [...found.values()][0]! : found
+}
+
+function stringify(pkgs: Value): void {
+  if (!isDict(pkgs)) return
+  for (const [name, list] of pkgs) pkgs.set(name, joined(list))
+}
+
+const joined = (list: Value): string => (Array.isArray(list) ? list.map(str).join(',') : [...str(list)].join(','))
+
+/** Dicts may come as text, from a command line. */
+const asDict = async (value: Value): Promise<Value> => {
+  const text = textOf(value)
+  return text === undefined ? value : deserialize('yaml', text)
+}
+
+const pkgs = arg.any('Versions by name of package')
+
+export default defineModule({
+  name: 'pkg_resource',
+  doc: 'What all package managers share.',
+  functions: {
+    pack_sources: fn({
+      doc: 'A list of package files as one dict.',
+      args: {
+        sources: arg.any('A list of dicts, each with a name and where the file is; or such a list as text'),
+        normalize: arg.any("Whether the machine's own architecture is left out of names", { default: true }),
+      },
+      returns: ret.dict('Sources by name'),
+      examples: ['salt \'*\' pkg_resource.pack_sources \'[{"foo": "salt://foo.rpm"}]\''],
+      effect: 'read',
+      run: (ctx, { sources, normalize }) => packSources(ctx, sources, truthy(normalize)),
+    }),
+    parse_targets: fn({
+      doc: 'The packages that the arguments of an installation mean, and where they come from.',
+      args: {
+        name: arg.any('A package, or several with commas between them', { optional: true }),
+        pkgs: arg.any('Packages', { optional: true }),
+        sources: arg.any('Package files', { optional: true }),
+        saltenv: arg.any('Where files on the file server are looked up', { default: 'base' }),
+        normalize: arg.any("Whether the machine's own architecture is left out of names", { default: true }),
+        kwargs: arg.open('`version`, `advisory_ids`'),
+      },
+      returns: ret.list('The packages, and `repository`, `file` or `advisory`'),
+      examples: ["salt '*' pkg_resource.parse_targets vim"],
+      effect: 'read',
+      run: parseTargets,
+    }),
+    version: fn({
+      doc: 'Installed versions of packages.',
+      args: { names: arg.rest('Packages, or globs'), kwargs: arg.open('`versions_as_list`, and options of list_pkgs') },
+      returns: ret.any('The version, or versions by name when there are several'),
+      examples: ["salt '*' pkg_resource.version vim"],
+      effect: 'read',
+      run: (ctx, { names, kwargs }) => versions(ctx, names, kwargs),
+    }),
+    add_pkg: fn({
+      doc: 'Add a version to a dict of packages.',
+      args: { pkgs, name: arg.any('The package'), pkgver: arg.any('The version') },
+      examples: ["salt '*' pkg_resource.add_pkg '{}' bind 9"],
+      effect: 'read',
+      run: (_ctx, { pkgs, name, pkgver }) => {
+        if (!isDict(pkgs)) return
+        const list = pkgs.get(name)
+        if (Array.isArray(list)) list.push(pkgver)
+        else dictSet(pkgs, name, [pkgver])
+      },
+    }),
+    sort_pkglist: fn({
+      doc: 'Sort the versions of each package in a dict, each once.',
+      args: { pkgs },
+      examples: ['salt \'*\' pkg_resource.sort_pkglist \'{"vim": ["3.45", "2.13"]}\''],
+      effect: 'read',
+      run: (_ctx, { pkgs }) => {
+        if (isDict(pkgs)) for (const [name, list] of pkgs) pkgs.set(name, sorted(new PySet(list as Value[])))
+      },
+    }),
+    stringify: fn({
+      doc: 'Join the versions of each package in a dict.',
+      args: { pkgs },
+      examples: ["salt '*' pkg_resource.stringify 'vim: 7.127'"],
+      effect: 'read',
+      run: async (_ctx, { pkgs }) => {
+        stringify(await asDict(pkgs))
+        return null
+      },
+    }),
+    version_clean: fn({
+      doc: 'A version without what the package manager adds to it.',
+      args: { verstr: arg.any('The version') },
+      returns: ret.any('The version'),
+      examples: ["salt '*' pkg_resource.version_clean 1.2"],
+      effect: 'read',
+      run: async (ctx, { verstr }) =>
+        truthy(verstr) && (await provides(ctx, 'version_clean')) ? ctx.call('pkg.version_clean', [verstr]) : verstr,
+    }),
+    version_compare: fn({
+      doc: 'Whether a comparison of two versions holds.',
+      args: {
+        ver1: arg.any('A version'),
+        oper: arg.any('`==`, `!=`, `>=`, `<=`, `>` or `<`'),
+        ver2: arg.any('A version'),
+        ignore_epoch: arg.any('Whether epochs do not count', { default: false }),
+      },
+      returns: ret.boolean('Whether it holds'),
+      examples: ["salt myminion pkg_resource.version_compare '3.5' '<=' '2.4'"],
+      effect: 'read',
+      run: (_ctx, { ver1, oper, ver2, ignore_epoch }) => {
+        const version = (text: Value): string => str(text).slice(truthy(ignore_epoch) ? str(text).indexOf(':') + 1 : 0)
+        return versionHolds(version(ver1), str(oper), version(ver2))
+      },
+    }),
+    check_extra_requirements: fn({
+      doc: 'Whether an installed package has what is wanted of it beside its version.',
+      args: { pkgname: arg.any('The package'), pkgver: arg.any('What is wanted') },
+      returns: ret.boolean('True where the package manager knows no such wishes'),
+      examples: ["salt '*' pkg_resource.check_extra_requirements vim '~>=7[nls]'"],
+      effect: 'read',
+      run: async (ctx, { pkgname, pkgver }) =>
+        truthy(pkgver) && (await provides(ctx, 'check_extra_requirements'))
+          ? ctx.call('pkg.check_extra_requirements', [pkgname, pkgver])
+          : true,
+    }),
+    format_pkg_list: fn({
+      doc: 'Packages with their facts, in the shape that list_pkgs gives.',
+      args: {
+        packages: arg.any('Facts by name'),
+        versions_as_list: arg.any('Whether versions stay lists'),
+        attr: arg.any('Which facts, `all`, or none'),
+      },
+      returns: ret.dict('Versions or facts by name'),
+      examples: ["salt '*' pkg_resource.format_pkg_list '{}' True all"],
+      effect: 'read',
+      run: (ctx, { packages, versions_as_list, attr }) =>
+        formatPackages(ctx, packages as Dict, truthy(versions_as_list), attr),
+    }),
+    format_version: fn({
+      doc: 'A version of its parts.',
+      args: { epoch: arg.any('Epoch'), version: arg.any('Version'), release: arg.any('Release') },
+      returns: ret.string('The whole'),
+      examples: ["salt '*' pkg_resource.format_version 1 2.0 3"],
+      effect: 'read',
+      run: (_ctx, { epoch, version, release }) => formatVersion(epoch, version, release),
+    }),
+  },
+})
+
+/** Whether the package manager of this minion has a function. */
+async function provides(ctx: FunctionContext, fun: string): Promise<boolean> {
+  return ctx.has(`pkg.${fun}`) && fun in (await ctx.module('pkg')).functions
+}

@@ -1,0 +1,159 @@
+// Versions of Python through pyenv, of a user or of the whole machine (`pyenv.root`, else /usr/local/pyenv).
+import { shlexQuote, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type CommandOutcome,
+  changes,
+  defineModule,
+  type FunctionContext,
+  reads,
+  runAll,
+  succeeds,
+} from '../../../sdk/mod.ts'
+
+const SOURCE = 'https://github.com/yyuu/pyenv.git'
+const BSD = new Set<Value>(['FreeBSD', 'NetBSD', 'OpenBSD'])
+
+/** A leading `~user` is that user's home. */
+async function expanded(ctx: FunctionContext, path: string): Promise<string> {
+  const [, user, rest] = /^~([^/]*)(.*)$/s.exec(path) ?? []
+  if (user === undefined) return path
+  const account = await ctx.host.user(user === '' ? (await ctx.host.identity()).uid : user)
+  return account ? `${account.home}${rest}` : path
+}
+
+async function rootOf(ctx: FunctionContext, runas: Value): Promise<string> {
+  const configured = await ctx.call('config.option', ['pyenv.root'])
+  const usual = runas === null || runas === 'root' ? '/usr/local/pyenv' : `~${str(runas)}/.pyenv`
+  return expanded(ctx, truthy(configured) ? str(configured) : usual)
+}
+
+const placeOf = async (ctx: FunctionContext, path: Value, runas: Value): Promise<string> =>
+  truthy(path) ? expanded(ctx, str(path)) : rootOf(ctx, runas)
+
+const isInstalled = async (ctx: FunctionContext, runas: Value): Promise<boolean> =>
+  truthy(await ctx.call('cmd.has_exec', [`${await rootOf(ctx, runas)}/bin/pyenv`]))
+
+/** What pyenv does; undefined where there is none. */
+async function pyenv(ctx: FunctionContext, words: string, runas: Value, env = ''): Promise<CommandOutcome | undefined> {
+  if (!(await isInstalled(ctx, runas))) return undefined
+  const root = await rootOf(ctx, runas)
+  const variables = env === '' ? '' : ` ${env}`
+  return runAll(ctx, `env PYENV_ROOT=${root}${variables} ${root}/bin/pyenv ${words}`, { runas })
+}
+
+/** What it prints, when it succeeds. */
+async function printed(ctx: FunctionContext, words: string, runas: Value): Promise<string | undefined> {
+  const outcome = await pyenv(ctx, words, runas)
+  return outcome?.retcode === 0 ? outcome.stdout : undefined
+}
+
+const isFolder = async (ctx: FunctionContext, path: string): Promise<boolean> =>
+  (await ctx.host.stat(path))?.type === 'directory'
+
+async function install(ctx: FunctionContext, runas: Value, path: Value): Promise<boolean> {
+  const place = await placeOf(ctx, path, runas)
+  return (await isFolder(ctx, place)) || succeeds(ctx, `git clone ${SOURCE} ${place}`, { runas })
+}
+
+async function update(ctx: FunctionContext, runas: Value, path: Value): Promise<boolean> {
+  const place = await placeOf(ctx, path, runas)
+  return (await isFolder(ctx, place)) && succeeds(ctx, ['git', '-C', place, 'pull'], { runas })
+}
+
+const versionOf = (python: Value): string => str(python).replace(/^python-/, '')
+
+async function uninstall(ctx: FunctionContext, python: Value, runas: Value): Promise<true> {
+  await pyenv(ctx, `uninstall --force ${versionOf(python)}`, runas)
+  return true
+}
+
+async function installPython(ctx: FunctionContext, python: Value, runas: Value): Promise<Value> {
+  const build = await ctx.call('config.option', ['pyenv.build_env'])
+  const env = [...(BSD.has(ctx.grains.get('os') ?? null) ? ['MAKE=gmake'] : []), ...(truthy(build) ? [str(build)] : [])]
+  const outcome = await pyenv(ctx, `install ${versionOf(python)}`, runas, env.join(' '))
+  if (outcome?.retcode === 0) {
+    await pyenv(ctx, 'rehash ', runas)
+    return outcome.stderr
+  }
+  // what is left of it must not look like an installation
+  await uninstall(ctx, python, runas)
+  return false
+}
+
+async function chosen(ctx: FunctionContext, python: Value, runas: Value): Promise<Value> {
+  if (!truthy(python)) return ((await printed(ctx, 'global ', runas)) ?? '').trim()
+  await pyenv(ctx, `global ${str(python)}`, runas)
+  return true
+}
+
+async function list(ctx: FunctionContext, runas: Value): Promise<string[]> {
+  const lines = splitLines((await printed(ctx, 'install --list', runas)) ?? '')
+  return lines.filter((line) => line !== 'Available versions:').map((line) => line.trim())
+}
+
+/** Runs a command with the shims in front of everything else. */
+async function run(ctx: FunctionContext, cmdline: Value, runas: Value): Promise<Value> {
+  const words = splitWords(str(cmdline)).map(shlexQuote).join(' ')
+  const line = `env PATH=${shlexQuote(await rootOf(ctx, runas))}/shims:$PATH  ${words}`
+  const { retcode, stdout } = await runAll(ctx, line, { runas, python_shell: true })
+  if (retcode !== 0) return false
+  await pyenv(ctx, 'rehash ', runas)
+  return stdout
+}
+
+const runas = arg.any('Whose pyenv it is', { optional: true })
+const path = arg.any('Where it lies', { optional: true })
+const python = arg.any('The version')
+
+export default defineModule({
+  name: 'pyenv',
+  doc: 'Versions of Python through pyenv.',
+  functions: {
+    install: changes('Install pyenv.', 'pyenv.install', { runas, path }, (ctx, { runas, path }) =>
+      install(ctx, runas, path),
+    ),
+    update: changes('Bring pyenv up to date.', 'pyenv.update', { runas, path }, (ctx, { runas, path }) =>
+      update(ctx, runas, path),
+    ),
+    is_installed: reads('Whether pyenv is there.', 'pyenv.is_installed', { runas }, (ctx, { runas }) =>
+      isInstalled(ctx, runas),
+    ),
+    install_python: changes('Install a version.', 'pyenv.install_python 3.12.1', { python, runas }, (ctx, given) =>
+      installPython(ctx, given.python, given.runas),
+    ),
+    uninstall_python: changes('Remove a version.', 'pyenv.uninstall_python 3.12.1', { python, runas }, (ctx, given) =>
+      uninstall(ctx, given.python, given.runas),
+    ),
+    versions: reads('The installed versions.', 'pyenv.versions', { runas }, async (ctx, { runas }) =>
+      splitLines((await printed(ctx, 'versions --bare', runas)) ?? ''),
+    ),
+    default: changes(
+      'The version that counts, or with one given: make it so.',
+      'pyenv.default 3.12.1',
+      { python: arg.any('The version', { optional: true }), runas },
+      (ctx, given) => chosen(ctx, given.python, given.runas),
+    ),
+    list: {
+      ...reads('The versions that can be installed.', 'pyenv.list', { runas }, (ctx, { runas }) => list(ctx, runas)),
+      calledAs: 'list_',
+    },
+    rehash: changes('Make the shims anew.', 'pyenv.rehash', { runas }, async (ctx, { runas }) => {
+      await pyenv(ctx, 'rehash ', runas)
+      return true
+    }),
+    do: changes(
+      'Run a command with the shims of pyenv.',
+      "pyenv.do 'pip list'",
+      { cmdline: arg.any('The command', { optional: true }), runas },
+      (ctx, { cmdline, runas }) => run(ctx, cmdline, runas),
+    ),
+    do_with_python: changes(
+      'Run a command with one version.',
+      "pyenv.do_with_python 3.12.1 'pip list'",
+      { python, cmdline: arg.any('The command'), runas },
+      (ctx, { python, cmdline, runas }) =>
+        run(ctx, truthy(python) ? `PYENV_VERSION=${str(python)} ${str(cmdline)}` : cmdline, runas),
+    ),
+  },
+})

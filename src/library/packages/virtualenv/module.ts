@@ -1,0 +1,136 @@
+// Virtualenvs: made with `virtualenv` or with Python's own `venv`, and asked about what is in them.
+import { type Dict, repr, SaltError, str, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { type Creation, create, failure, programOf, virtualenvVersion } from './module/create.ts'
+
+const optional = (doc: string) => arg.any(doc, { optional: true })
+const off = (doc: string) => arg.any(doc, { default: false })
+const venv = arg.any('The path of the virtualenv')
+
+/** What a program prints that the virtualenv's Python runs. */
+async function answer(ctx: FunctionContext, path: string, code: string): Promise<string> {
+  const python = programOf(ctx, path, 'python')
+  if ((await ctx.host.stat(python)) === undefined) {
+    throw failure(`Path '${path}' does not appear to be a virtualenv: '${python}' not found.`)
+  }
+  const outcome = (await ctx.call('cmd.exec_code_all', [python, code])) as Dict
+  if (outcome.get('retcode') !== 0) throw failure(`${str(outcome.get('stdout')!)}\n${str(outcome.get('stderr')!)}`)
+  return str(outcome.get('stdout')!)
+}
+
+const UNSAFE = /import|;|subprocess|eval|open|file|exec|input/
+
+/** Names end up in a program, so words that do something are refused. */
+function assertSafe(...names: Value[]): void {
+  const bad = names.find((name) => UNSAFE.test(str(name)))
+  if (bad !== undefined) throw new SaltError('SaltInvocationError', `Unsafe python code detected in '${str(bad)}'`)
+}
+
+function distributionCode(distribution: Value): string {
+  const name = repr(distribution)
+  return [
+    'import sys, sysconfig',
+    'try:',
+    '    import importlib.metadata as metadata',
+    `    metadata.distribution(${name})`,
+    '    print(sysconfig.get_path("purelib"))',
+    'except ImportError as problem:',
+    '    if sys.version_info >= (3, 12): raise',
+    '    import pkg_resources',
+    `    print(pkg_resources.get_distribution(${name}).location)`,
+  ].join('\n')
+}
+
+const resource = {
+  venv,
+  package: optional('The package'),
+  resource: optional('The path of the file in the package'),
+}
+
+export default defineModule({
+  name: 'virtualenv_mod',
+  virtual: 'virtualenv',
+  doc: 'Make virtualenvs and look into them.',
+  functions: {
+    create: fn({
+      doc: 'Make a virtualenv.',
+      args: {
+        path: arg.any('Where it is made'),
+        venv_bin: optional('The program that makes it; `venv` for Python itself'),
+        system_site_packages: off("Whether the machine's packages are visible in it"),
+        distribute: off('For old versions of virtualenv'),
+        clear: off('Whether an existing one is emptied'),
+        python: optional('The Python it is for'),
+        extra_search_dir: optional('Where packages for it are looked for'),
+        never_download: optional('Whether nothing is downloaded'),
+        prompt: optional('What its shell shows'),
+        pip: off('Whether setuptools and pip are fetched when they are missing'),
+        symlinks: optional('Whether files are linked instead of copied; for venv'),
+        upgrade: optional('Whether it is brought to the present Python; for venv'),
+        user: optional('Whose it is'),
+        use_vt: off('Show the output as it comes'),
+        saltenv: arg.any('Where files of the file server are looked up', { default: 'base' }),
+        kwargs: arg.open('Options of cmd.run_all'),
+      },
+      returns: ret.dict('As cmd.run_all gives it'),
+      examples: ["salt '*' virtualenv.create /path/to/new/virtualenv"],
+      effect: 'change',
+      run: async (ctx, creation) => ({ ...(await create(ctx, creation as Creation)) }),
+    }),
+    virtualenv_ver: fn({
+      doc: 'The version of virtualenv, as numbers.',
+      args: {
+        venv_bin: arg.any('The program'),
+        user: optional('Whom it runs as'),
+        kwargs: arg.open('Options of cmd.run_all'),
+      },
+      returns: ret.list('The numbers'),
+      examples: ["salt '*' virtualenv.virtualenv_ver virtualenv"],
+      effect: 'read',
+      run: (ctx, { venv_bin, user, kwargs }) => virtualenvVersion(ctx, str(venv_bin), user, kwargs),
+    }),
+    get_site_packages: fn({
+      doc: 'Where the packages of a virtualenv are.',
+      args: { venv },
+      returns: ret.string('The path'),
+      examples: ["salt '*' virtualenv.get_site_packages /path/to/my/venv"],
+      effect: 'read',
+      run: (ctx, { venv }) => answer(ctx, str(venv), 'import sysconfig; print(sysconfig.get_path("purelib"))'),
+    }),
+    get_distribution_path: fn({
+      doc: 'Where a package of a virtualenv is.',
+      args: { venv, distribution: arg.any('The package') },
+      returns: ret.string('The path'),
+      examples: ["salt '*' virtualenv.get_distribution_path /path/to/my/venv my_distribution"],
+      effect: 'read',
+      run: (ctx, { venv, distribution }) => {
+        assertSafe(distribution)
+        return answer(ctx, str(venv), distributionCode(distribution))
+      },
+    }),
+    get_resource_path: fn({
+      doc: 'Where a file of a package of a virtualenv is.',
+      args: resource,
+      returns: ret.string('The path'),
+      examples: ["salt '*' virtualenv.get_resource_path /path/to/my/venv my_package my/resource.xml"],
+      effect: 'read',
+      run: (ctx, { venv, package: name, resource }) => {
+        assertSafe(name, resource)
+        const names = `${repr(str(name))}, ${repr(str(resource))}`
+        return answer(ctx, str(venv), `import pkg_resources; print(pkg_resources.resource_filename(${names}))`)
+      },
+    }),
+    get_resource_content: fn({
+      doc: 'What is in a file of a package of a virtualenv.',
+      args: resource,
+      returns: ret.string('The content, as Python shows bytes'),
+      examples: ["salt '*' virtualenv.get_resource_content /path/to/my/venv my_package my/resource.xml"],
+      effect: 'read',
+      run: (ctx, { venv, package: name, resource }) => {
+        assertSafe(name, resource)
+        const names = `${repr(str(name))}, ${repr(str(resource))}`
+        return answer(ctx, str(venv), `import pkg_resources; print(pkg_resources.resource_string(${names}))`)
+      },
+    }),
+  },
+})

@@ -1,0 +1,63 @@
+// Definitions for Windows minions: what is gathered of them, and where repositories are checked out.
+import { expect, test } from 'vitest'
+import { silentLog } from '../../../base/mod.ts'
+import { type Dict, decodeMsgpack, fromPlain, toPlain, type Value } from '../../../data/mod.ts'
+import { MemoryHost } from '../../../host/mod.ts'
+import type { Keywords, MasterContext } from '../../../sdk/mod.ts'
+import winrepo from './runner.ts'
+
+const OPTS = {
+  winrepo_dir: '/srv/repo',
+  winrepo_dir_ng: '/srv/ng',
+  winrepo_cachefile: 'winrepo.p',
+  winrepo_remotes: ['https://x/one.git'],
+  winrepo_remotes_ng: ['v1 https://x/two.git'],
+}
+
+async function master(files: Record<string, string>) {
+  const told: unknown[] = []
+  const host = await MemoryHost.with({ files })
+  const ctx = {
+    opts: fromPlain(OPTS) as Dict,
+    host,
+    log: silentLog,
+    render: async ({ text }: { text: string }) => fromPlain(JSON.parse(text)),
+    progress: async (data: Dict) => void told.push(toPlain(data)),
+    function: async (_name: string, _args: readonly Value[], kwargs: Keywords) => {
+      const { name, target, rev } = kwargs as Record<string, Value>
+      told.push([target, rev])
+      return fromPlain({ 'git_|-x': { name, result: true } } as never)
+    },
+  }
+  const run = (fun: string, args: Record<string, Value>): Promise<Value> =>
+    winrepo.functions[fun]!.run(ctx as unknown as MasterContext, args) as Promise<Value>
+  return { host, told, run }
+}
+
+test('definitions are gathered with versions as texts, and what cannot be used is told of', async () => {
+  const files = {
+    '/srv/repo/a.sls': '{"vim": {"9": {"full_name": "Vim 9"}}}',
+    '/srv/repo/sub/b.sls': '{"x": {"latest": 5}}',
+    '/srv/repo/broken.sls': '{',
+    '/srv/repo/readme': 'no',
+  }
+  const { host, told, run } = await master(files)
+  const all = await run('genrepo', { opts: null, fire_event: true })
+  expect(toPlain(all)).toEqual({
+    repo: { vim: { '9': { full_name: 'Vim 9' } }, x: { latest: 5 } },
+    name_map: { 'Vim 9': 'vim' },
+  })
+  expect(told).toEqual([{ error: 'Failed to compile /srv/repo/sub/b.sls.' }])
+  expect(decodeMsgpack(await host.read('/srv/repo/winrepo.p'), { dialect: 'bus' })).toEqual(all)
+})
+
+test('repositories are checked out below their folders, and old ones removed when asked for', async () => {
+  const { host, told, run } = await master({ '/srv/repo/old/_/a.sls': '', '/srv/repo/one/_/a.sls': '' })
+  const updated = await run('update_git_repos', { opts: null, clean: true, masterless: false })
+  expect(toPlain(updated)).toEqual({ 'https://x/one.git': true, 'https://x/two.git': true })
+  expect(told).toEqual([
+    ['/srv/repo/one/_', 'HEAD'],
+    ['/srv/ng/two/_', 'v1'],
+  ])
+  expect(await host.list('/srv/repo')).toEqual(['one'])
+})

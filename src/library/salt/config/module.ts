@@ -1,0 +1,249 @@
+// The minion's configuration as functions see it: options first, then grains, pillar, the master's options that
+// `pillar_opts` put into the pillar, and defaults.
+import {
+  contains,
+  type Dict,
+  dictGet,
+  fnmatch,
+  merge,
+  PyError,
+  str,
+  strip,
+  textOf,
+  traverse,
+  truthy,
+  tuple,
+  type Value,
+} from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, functionDefaults, ret } from '../../../sdk/mod.ts'
+
+const omit = (source: string) => arg.boolean(`Do not look in the ${source}`, { default: false })
+const NOTHING = tuple([])
+
+function masterOptions(ctx: FunctionContext): Value {
+  return ctx.pillar.get('master') ?? new Map()
+}
+
+/** A value that names a secret elsewhere (`sdb://…`) is fetched from there. */
+function resolved(ctx: FunctionContext, value: Value): Value | Promise<Value> {
+  const text = textOf(value)
+  return text?.startsWith('sdb://') && ctx.has('sdb.get') ? ctx.call('sdb.get', [text]) : value
+}
+
+interface Omissions {
+  omit_opts: boolean
+  omit_grains: boolean
+  omit_pillar: boolean
+  omit_master: boolean
+}
+
+function get(
+  ctx: FunctionContext,
+  key: Value,
+  {
+    fallback,
+    delimiter,
+    strategy,
+    omitted,
+  }: { fallback: Value; delimiter: string; strategy: Value; omitted: Omissions },
+): Value | Promise<Value> {
+  const sources = strategy === null ? sourcesInOrder(ctx, omitted) : [merged(ctx, strategy)]
+  for (const source of sources) {
+    const value = traverse(source, key, { default: NOTHING, delimiter })
+    // this text is Salt's own mark for "not found"
+    if (value !== NOTHING && value !== '_|-') return resolved(ctx, value)
+  }
+  return fallback
+}
+
+function* sourcesInOrder(ctx: FunctionContext, omitted: Omissions): Generator<Value> {
+  if (!omitted.omit_opts) yield ctx.opts
+  if (!omitted.omit_grains) yield ctx.grains
+  if (!omitted.omit_pillar) yield ctx.pillar
+  if (!omitted.omit_master) yield masterOptions(ctx)
+  yield functionDefaults()
+}
+
+function merged(ctx: FunctionContext, asked: Value): Value {
+  let strategy = str(asked)
+  if (strategy !== 'recurse' && strategy !== 'overwrite') {
+    ctx.log('warning', `Unsupported merge strategy '${strategy}'. Falling back to 'recurse'.`)
+    strategy = 'recurse'
+  }
+  const mergeLists = truthy(ctx.opts.get('pillar_merge_lists') ?? false)
+  let data: Value = functionDefaults()
+  for (const source of [masterOptions(ctx), ctx.pillar, ctx.grains, ctx.opts]) {
+    data = merge(data, source, { strategy, mergeLists })
+  }
+  return data
+}
+
+function option(ctx: FunctionContext, name: Value, fallback: Value, omitted: Omissions): Value {
+  for (const source of sourcesInOrder(ctx, omitted)) {
+    const value = source instanceof Map ? dictGet(source, name) : undefined
+    if (value !== undefined) return value
+  }
+  return fallback ?? ''
+}
+
+function matchingOptions(ctx: FunctionContext, pattern: string, fallback: Value, omitted: Omissions): Value {
+  const options: Dict = new Map()
+  const defaults = functionDefaults()
+  const sources = [...sourcesInOrder(ctx, omitted)].slice(0, -1).reverse()
+  for (const source of [...sources, defaults]) {
+    if (!(source instanceof Map)) continue
+    for (const [key, value] of source) {
+      if (fnmatch(str(key), pattern) && !(source === defaults && options.has(key))) options.set(key, value)
+    }
+  }
+  return options.size > 0 ? options : (fallback ?? new Map())
+}
+
+/** All matches joined: dicts by key, earlier sources winning, lists end to end. */
+function mergedOption(name: Value, fallback: Value, sources: readonly Value[]): Value {
+  let result: Value = null
+  for (const source of sources) {
+    if (!contains(source, name)) continue
+    const value = (source as Dict).get(name) ?? null
+    if (result === null) {
+      result = value
+      if (typeof result === 'string') return result
+    } else if (result instanceof Map && value instanceof Map) result = new Map([...value, ...result])
+    else if (Array.isArray(result) && Array.isArray(value)) result = [...result, ...value]
+  }
+  if (result !== null) return result
+  return dictGet(functionDefaults(), name) ?? fallback
+}
+
+const PROTOCOLS = new Set(['salt', 'file', 'http', 'https', 'ftp', 'swift', 's3'])
+
+/** A file mode as text of four digits; `keep` stays. */
+function manageMode(mode: Value): Value {
+  if (mode === null) return null
+  const digits = strip(strip(str(mode).replaceAll('0o', '0'), '"'), "'").replace(/^0+/, '')
+  return /^[+-]/.test(digits) ? digits[0] + digits.slice(1).padStart(3, '0') : digits.padStart(4, '0')
+}
+
+export default defineModule({
+  name: 'config',
+  doc: "The minion's configuration.",
+  functions: {
+    get: fn({
+      doc: 'A value by its path, from options, grains, pillar and master options, in this order.',
+      args: {
+        key: arg.any('The path to the value'),
+        default: arg.any('Returned when there is no such value', { default: '' }),
+        delimiter: arg.string('Separates the levels of a path', { default: ':' }),
+        merge: arg.any('Merge all sources first: recurse or overwrite', { optional: true }),
+        omit_opts: omit('options'),
+        omit_pillar: omit('pillar'),
+        omit_master: omit("master's options"),
+        omit_grains: omit('grains'),
+      },
+      returns: ret.any('The value'),
+      examples: ["salt '*' config.get pkg:apache", "salt '*' config.get lxc.container_profile:centos merge=recurse"],
+      effect: 'read',
+      run: (ctx, { key, default: fallback, delimiter, merge, ...omitted }) =>
+        get(ctx, key, { fallback, delimiter, strategy: merge, omitted }),
+    }),
+    option: fn({
+      doc: 'A value by its name, from the same sources as `get`, without walking into it.',
+      args: {
+        value: arg.any('The name, or a glob with `wildcard`'),
+        default: arg.any('Returned when there is no such value', { optional: true }),
+        omit_opts: omit('options'),
+        omit_grains: omit('grains'),
+        omit_pillar: omit('pillar'),
+        omit_master: omit("master's options"),
+        omit_all: arg.boolean('Look in the defaults only', { default: false, since: '3000' }),
+        wildcard: arg.boolean('Return all values whose name matches', { default: false, since: '3000' }),
+      },
+      returns: ret.any('The value, or the values by name'),
+      examples: ["salt '*' config.option redis.host"],
+      effect: 'read',
+      run: (ctx, { value, default: fallback, omit_all, wildcard, ...given }) => {
+        const all = { omit_opts: true, omit_grains: true, omit_pillar: true, omit_master: true }
+        const omitted = omit_all ? all : given
+        return wildcard ? matchingOptions(ctx, str(value), fallback, omitted) : option(ctx, value, fallback, omitted)
+      },
+    }),
+    merge: fn({
+      doc: 'A value by its name, joined from all sources that have it.',
+      args: {
+        value: arg.any('The name'),
+        default: arg.any('Returned when there is no such value', { default: '' }),
+        omit_opts: omit('options'),
+        omit_master: omit("master's options"),
+        omit_pillar: omit('pillar'),
+      },
+      returns: ret.any('The value'),
+      examples: ["salt '*' config.merge schedule"],
+      effect: 'read',
+      run: (ctx, { value, default: fallback, omit_opts, omit_master, omit_pillar }) =>
+        mergedOption(value, fallback, [
+          ...(omit_opts ? [] : [ctx.opts]),
+          ...(omit_master ? [] : [masterOptions(ctx)]),
+          ...(omit_pillar ? [] : [ctx.pillar]),
+        ]),
+    }),
+    dot_vals: fn({
+      doc: 'All options whose name begins with the given one and a dot.',
+      args: { value: arg.string('The first part of the names') },
+      returns: ret.dict('The values by name'),
+      examples: ["salt '*' config.dot_vals host"],
+      effect: 'read',
+      run: (ctx, { value }) => {
+        const found: Dict = new Map()
+        for (const source of [masterOptions(ctx), ctx.opts]) {
+          if (!(source instanceof Map)) continue
+          for (const [key, option] of source) if (str(key).startsWith(`${value}.`)) found.set(key, option)
+        }
+        return found
+      },
+    }),
+    backup_mode: fn({
+      doc: 'The backup mode: the given one, or the configured one.',
+      args: { backup: arg.any('A mode', { default: '' }) },
+      returns: ret.string('The mode'),
+      examples: ["salt '*' config.backup_mode"],
+      effect: 'read',
+      run: (ctx, { backup }) =>
+        truthy(backup)
+          ? backup
+          : option(ctx, 'backup_mode', null, {
+              omit_opts: false,
+              omit_grains: false,
+              omit_pillar: false,
+              omit_master: false,
+            }),
+    }),
+    manage_mode: fn({
+      doc: 'A file mode as text of four digits.',
+      args: { mode: arg.any('The mode') },
+      returns: ret.string('The mode'),
+      examples: ["salt '*' config.manage_mode 644"],
+      effect: 'read',
+      run: (_ctx, { mode }) => manageMode(mode),
+    }),
+    valid_fileproto: fn({
+      doc: 'Whether a URI has a protocol that files can be fetched by.',
+      args: { uri: arg.any('The URI') },
+      returns: ret.boolean('Whether it has'),
+      examples: ["salt '*' config.valid_fileproto salt://path/to/file"],
+      effect: 'read',
+      run: (_ctx, { uri }) => {
+        const text = textOf(uri)
+        if (text === undefined) throw new PyError('AttributeError', 'a URI is text')
+        return PROTOCOLS.has(/^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? '')
+      },
+    }),
+    items: fn({
+      doc: 'All options of this minion.',
+      args: {},
+      returns: ret.dict('The options'),
+      examples: ["salt '*' config.items"],
+      effect: 'read',
+      run: (ctx) => ctx.opts,
+    }),
+  },
+})

@@ -1,0 +1,54 @@
+// The master's own options.
+import { dirname, join, normalize } from 'node:path/posix'
+import { type Dict, isDict, str, textOf, type Value } from '../../../data/mod.ts'
+import { arg, defineWheel, dumpYaml, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+
+/** Where files that the main one includes lie, such as /etc/salt/master.d. */
+function includeFolder({ opts }: MasterContext): string {
+  const main = textOf(opts.get('conf_file') ?? null) ?? '/etc/salt/master'
+  return join(dirname(main), dirname(textOf(opts.get('default_include') ?? null) ?? 'master.d/*.conf'))
+}
+
+async function updateConfig(ctx: MasterContext, file_name: Value, yaml_contents: Value): Promise<string> {
+  const folder = includeFolder(ctx)
+  const name = `${str(file_name)}.conf`
+  const file = normalize(join(folder, name))
+  if (dirname(file) !== normalize(folder)) return 'Invalid path'
+  await ctx.host.makeDirectory(folder, { parents: true, mode: 0o755 })
+  await ctx.host.write(file, await dumpYaml(yaml_contents, { default_flow_style: false }))
+  return `Wrote ${name}`
+}
+
+/** The option is put into the main file, of which everything else stays; the running master heeds it from now on. */
+async function apply(ctx: MasterContext, key: Value, value: Value): Promise<null> {
+  const file = textOf(ctx.opts.get('conf_file') ?? null) ?? '/etc/salt/master'
+  const known = (await ctx.host.stat(file))?.type === 'file'
+  const text = known ? new TextDecoder().decode(await ctx.host.read(file)) : ''
+  const parsed = text.trim() === '' ? null : await ctx.render({ text, renderer: 'yaml', saltenv: 'base' })
+  const options: Dict = isDict(parsed) ? new Map(parsed) : new Map()
+  await ctx.host.write(file, await dumpYaml(options.set(key, value), { default_flow_style: false }))
+  ctx.opts.set(key, value)
+  return null
+}
+
+export default defineWheel({
+  name: 'config',
+  doc: "Reads and changes the master's options.",
+  functions: {
+    values: masterFn({
+      doc: "All of the master's options.",
+      args: {},
+      run: (ctx) => ctx.opts,
+    }),
+    apply: masterFn({
+      doc: "Sets an option in the master's configuration file, and for the running master.",
+      args: { key: arg.any('Its name'), value: arg.any('Its value') },
+      run: (ctx, { key, value }) => apply(ctx, key, value),
+    }),
+    update_config: masterFn({
+      doc: 'Writes options to a file of their own, which the main one includes.',
+      args: { file_name: arg.any('Its name, without .conf'), yaml_contents: arg.any('The options') },
+      run: (ctx, { file_name, yaml_contents }) => updateConfig(ctx, file_name, yaml_contents),
+    }),
+  },
+})

@@ -1,0 +1,123 @@
+// Whole directories: fetched, cached, listed.
+import {
+  compileRegex,
+  fnmatch,
+  makeSaltUrl,
+  parseSaltUrl,
+  SaltError,
+  str,
+  strip,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
+import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+
+function pathOf(url: string): string {
+  if (!url.startsWith('salt://')) throw new SaltError('MinionError', `Unsupported path: ${url}`)
+  return parseSaltUrl(url).path
+}
+
+/** The directory itself becomes part of the target. */
+export async function fetchDirectory(
+  ctx: FunctionContext,
+  url: string,
+  dest: string,
+  saltenv: string,
+): Promise<Value[]> {
+  const path = pathOf(url).replace(/\/+$/, '')
+  const above = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
+  const target = (file: string): string => `${dest}/${file.slice(above.length).replace(/^\/+/, '')}`
+  const isBelow = (file: string): boolean => file[path.length] === '/'
+  const found: Value[] = []
+  for (const file of (await ctx.files.files(saltenv, path)).filter(isBelow)) {
+    found.push(await ctx.files.fetch(makeSaltUrl(file), { saltenv, dest: target(file), makedirs: true }))
+  }
+  for (const directory of (await ctx.files.emptyDirectories(saltenv, path)).filter(isBelow)) {
+    await ctx.host.makeDirectory(target(directory), { parents: true })
+    found.push(target(directory))
+  }
+  return found.sort()
+}
+
+interface Selection {
+  empty: boolean
+  include: Value
+  exclude: Value
+}
+
+/** A glob, or `E@` and a regular expression; of a list any. */
+function matches(path: string, pattern: Value): boolean {
+  if (Array.isArray(pattern)) return (pattern as Value[]).some((each) => matches(path, each))
+  const text = str(pattern)
+  return text.startsWith('E@') ? compileRegex(text.slice(2)).search(path) !== null : fnmatch(path, text)
+}
+
+function isSelected(path: string, { include, exclude }: Selection): boolean {
+  if (truthy(include) && !matches(path, include)) return false
+  return !(truthy(exclude) && matches(path, exclude))
+}
+
+const cachedir = (ctx: FunctionContext): string => str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')
+
+export async function cacheDirectory(
+  ctx: FunctionContext,
+  url: string,
+  saltenv: string,
+  selection: Selection,
+): Promise<Value[]> {
+  const path = pathOf(url)
+  const prefix = path.endsWith('/') ? path : `${path}/`
+  const found: Value[] = []
+  for (const file of await ctx.files.files(saltenv)) {
+    if (strip(file) === '' || !file.startsWith(prefix) || !isSelected(file, selection)) continue
+    const cached = await ctx.files.fetch(makeSaltUrl(file), { saltenv })
+    if (cached !== false) found.push(cached)
+  }
+  if (!selection.empty) return found
+  for (const directory of await ctx.files.emptyDirectories(saltenv)) {
+    if (!directory.startsWith(prefix)) continue
+    const target = `${cachedir(ctx)}/files/${saltenv}/${directory}`
+    await ctx.host.makeDirectory(target, { parents: true })
+    found.push(target)
+  }
+  return found
+}
+
+export async function cacheLocalFile(ctx: FunctionContext, path: string, saltenv: string): Promise<string> {
+  if (!(await ctx.host.stat(path))) return ''
+  const cached = await ctx.files.cached(path, saltenv)
+  if (cached !== '' && (await ctx.host.hash(path, 'sha256')) === (await ctx.host.hash(cached, 'sha256'))) return cached
+  const target = `${cachedir(ctx)}/localfiles/${path.replace(/^\/+/, '')}`
+  await ctx.host.makeDirectory(target.slice(0, target.lastIndexOf('/')), { parents: true })
+  await ctx.host.writeStream(target, ctx.host.stream(path))
+  return target
+}
+
+/** All files in the cache of an environment, and the local ones. */
+export async function localFiles(ctx: FunctionContext, saltenv: string): Promise<Value[]> {
+  const found = new Set<string>()
+  const walk = async (directory: string): Promise<void> => {
+    let names: string[]
+    try {
+      names = await ctx.host.list(directory)
+    } catch (error) {
+      if (isHostError(error)) return
+      throw error
+    }
+    for (const name of names) {
+      const path = `${directory}/${name}`
+      if ((await ctx.host.stat(path))?.type === 'directory') await walk(path)
+      else found.add(path)
+    }
+  }
+  await walk(`${cachedir(ctx)}/files/${saltenv}`)
+  await walk(`${cachedir(ctx)}/localfiles`)
+  return [...found].sort()
+}
+
+export function stateNames(files: readonly string[]): Value[] {
+  const names = files
+    .filter((path) => path.endsWith('.sls'))
+    .map((path) => path.replaceAll('/', '.').slice(0, path.endsWith('/init.sls') ? -9 : -4))
+  return [...new Set(names)].sort()
+}

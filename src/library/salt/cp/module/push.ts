@@ -1,0 +1,81 @@
+// Files to the master, piece by piece, as parts of a path that the master puts below this minion's own directory.
+import { basename, isAbsolute, join, normalize } from 'node:path/posix'
+import { fnmatch, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
+
+const BUFFER = 262_144
+
+interface PushRequest {
+  path: string
+  keep_symlinks: boolean
+  upload_path: Value
+  remove_source: boolean
+}
+
+const leadsUp = (path: string): boolean => path.includes('../') || !isAbsolute(path)
+
+export async function pushFile(ctx: FunctionContext, request: PushRequest): Promise<Value> {
+  if (leadsUp(request.path)) return false
+  const { host, opts } = ctx
+  if ((await host.stat(request.path))?.type !== 'file') return false
+  const path = request.keep_symlinks ? request.path : await host.realPath(request.path)
+  const given = truthy(request.upload_path) ? str(request.upload_path) : path
+  if (given.includes('../')) return false
+  const words = normalize(given.replace(/^\/+/, ''))
+    .split('/')
+    .filter((word) => word !== '')
+  const { size } = (await host.stat(path))!
+  const length = numberOf(opts.get('file_buffer_size') ?? BUFFER) ?? BUFFER
+  for (let offset = 0; offset === 0 || offset < size; offset += length) {
+    const data = await host.read(path, { offset, length })
+    const load = { cmd: '_file_recv', id: opts.get('id') ?? '', path: words, size, loc: offset, data }
+    const taken = (await ctx.daemon?.askMaster(new Map<Value, Value>(Object.entries(load)))) ?? false
+    if (!truthy(taken)) {
+      ctx.log(
+        'error',
+        "cp.push Failed transfer failed. Ensure master has 'file_recv' set to 'True' and that the file is not larger " +
+          "than the 'file_recv_size_max' setting on the master.",
+      )
+      return taken
+    }
+  }
+  if (request.remove_source) await host.remove(path)
+  return true
+}
+
+/** The files below a directory. */
+async function filesBelow(ctx: FunctionContext, directory: string): Promise<string[]> {
+  const found: string[] = []
+  for (const name of (await ctx.host.list(directory)).sort()) {
+    const path = join(directory, name)
+    const type = (await ctx.host.lstat(path))?.type
+    if (type === 'directory') found.push(...(await filesBelow(ctx, path)))
+    else found.push(path)
+  }
+  return found
+}
+
+interface PushDirectoryRequest {
+  path: string
+  glob: Value
+  upload_path: Value
+}
+
+export async function pushDirectory(ctx: FunctionContext, request: PushDirectoryRequest): Promise<Value> {
+  if (leadsUp(request.path)) return false
+  const { glob, upload_path } = request
+  const type = (await ctx.host.stat(request.path))?.type
+  const push = (path: string, target: Value): Promise<Value> =>
+    pushFile(ctx, { path, keep_symlinks: false, upload_path: target, remove_source: false })
+  if (type === 'file') return push(request.path, upload_path)
+  if (type !== 'directory') return false
+  const root = await ctx.host.realPath(request.path)
+  const all = await filesBelow(ctx, root)
+  const files = glob === null ? all : all.filter((file) => fnmatch(basename(file), str(glob)))
+  for (const file of files) {
+    const target = truthy(upload_path) ? join('/', str(upload_path), file.slice(root.length)) : null
+    const pushed = await push(file, target)
+    if (!truthy(pushed)) return pushed
+  }
+  return files.length > 0
+}

@@ -1,0 +1,103 @@
+// A command whose output is read line by line: each line that names a tag is an event.
+import { toError } from '../../../base/mod.ts'
+import {
+  type Dict,
+  equals,
+  isDict,
+  numberOf,
+  repr,
+  SaltError,
+  shlexSplit,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
+import { arg, defineEngine, deserialize, type EngineContext } from '../../../sdk/mod.ts'
+
+export default defineEngine({
+  name: 'script',
+  doc: 'Runs a command again and again, and fires an event for each line of its output that has a `tag`, with the `data` beside it.',
+  args: {
+    cmd: arg.any('The command with its arguments; no shell runs it'),
+    output: arg.string('The format of its lines: json or yaml', { default: 'json' }),
+    interval: arg.number('Seconds between the end of one run and the next', { default: 1 }),
+    onchange: arg.boolean('Whether an event is fired only when its data differ from the last of its tag', {
+      default: false,
+    }),
+  },
+  start: async (ctx, { cmd, output, interval, onchange }) => {
+    const argv = shlexSplit(str(cmd))
+    await checkFormat(output)
+    ctx.log('debug', `script engine using command ${repr(argv)}`)
+    const last = onchange ? new Map<string, Value>() : undefined
+    while (!ctx.signal.aborted) {
+      await runOnce(ctx, argv, (line) => fireLine(ctx, line, output, last))
+      await ctx.pause(numberOf(interval) ?? 1)
+    }
+  },
+})
+
+async function checkFormat(output: string): Promise<void> {
+  try {
+    await deserialize(output, '{}')
+  } catch {
+    const text = `Unknown serializer \`${output}\` found for output option`
+    throw new SaltError('CommandExecutionError', text)
+  }
+}
+
+/** Has each line done with in its turn, while the command goes on. */
+async function runOnce(ctx: EngineContext, argv: string[], take: (line: Uint8Array) => Promise<void>): Promise<void> {
+  let rest: Buffer = Buffer.alloc(0)
+  let work: Promise<void> = Promise.resolve()
+  const enqueue = (line: Buffer): void => {
+    work = work.then(() => take(line))
+  }
+  const { retcode } = await ctx.host.run({
+    argv,
+    mergeStderr: true,
+    signal: ctx.signal,
+    hear: (piece) => {
+      rest = Buffer.concat([rest, piece])
+      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+        enqueue(rest.subarray(0, end + 1))
+        rest = rest.subarray(end + 1)
+      }
+    },
+  })
+  if (rest.length > 0) enqueue(rest)
+  await work
+  if (retcode !== 0) ctx.log('error', `Command ${repr(argv)} returned non-zero exit status ${retcode}.`)
+}
+
+/** A line that cannot be read is told of and passed over. */
+async function fireLine(
+  ctx: EngineContext,
+  line: Uint8Array,
+  output: string,
+  last?: Map<string, Value>,
+): Promise<void> {
+  if (Buffer.from(line).toString().trim() === '') return
+  try {
+    const event = await deserialize(output, line)
+    if (!isDict(event)) throw new Error(`it is no mapping but ${repr(event)}`)
+    const data = event.get('data') ?? new Map()
+    if (!isDict(data)) throw new Error(`its data are no mapping but ${repr(data)}`)
+    const tag = event.get('tag') ?? null
+    if (data.size > 0 && !data.has('id')) data.set('id', ctx.opts.get('id') ?? '')
+    if (truthy(tag)) await fireNews(ctx, str(tag), data, last)
+  } catch (error) {
+    ctx.log(
+      'error',
+      `script engine cannot use the line ${repr(Buffer.from(line).toString())}: ${toError(error).message}`,
+    )
+  }
+}
+
+async function fireNews(ctx: EngineContext, tag: string, data: Dict, last?: Map<string, Value>): Promise<void> {
+  const known = last?.get(tag)
+  if (known !== undefined && equals(known, data)) return
+  ctx.log('info', `script engine firing event with tag ${tag}`)
+  await ctx.fire(tag, data)
+  last?.set(tag, data)
+}

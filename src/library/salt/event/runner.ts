@@ -1,0 +1,105 @@
+// Events from the command line: firing one, and looking at those that the journal has.
+import { type Dict, fnmatch, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, type BusMessage, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { beginningOf } from '../common/event-place.ts'
+import { givenNumber } from '../common/given.ts'
+
+const dataOf = (data: Value): Dict => (isDict(data) ? data : truthy(data) ? new Map([['data', data]]) : new Map())
+
+const tagmatch = arg.any('Only tags that match this glob', { default: '*' })
+const since = arg.any('Since an event number, a time, or so long ago, such as 10m', { optional: true })
+
+/** The last events that match, oldest first. */
+function lastEvents(ctx: MasterContext, tagmatch: string, since: Value, limit: number): BusMessage[] {
+  const filter = (tag: string): boolean => fnmatch(tag, tagmatch)
+  const found: BusMessage[] = []
+  if (since !== null) {
+    for (const event of ctx.journal().from(beginningOf(since), { filter })) {
+      found.push(event)
+      if (found.length > limit) found.shift()
+    }
+    return found
+  }
+  for (const event of ctx.journal().back({ filter })) {
+    if (found.length >= limit) break
+    found.push(event)
+  }
+  return found.reverse()
+}
+
+const timeOf = ({ data }: BusMessage): string => str(data.get('_stamp') ?? '').slice(0, 23)
+
+export default defineRunner({
+  name: 'event',
+  doc: "Events on the master's bus and in its journal.",
+  functions: {
+    send: masterFn({
+      doc: "Fires an event on the master's bus.",
+      args: { tag: arg.any('Its tag'), data: arg.any('What it says', { optional: true }) },
+      examples: [`salt-run event.send my/custom/event '{"foo": "bar"}'`],
+      run: async (ctx, { tag, data }) => {
+        await ctx.fireForCaller(str(tag), dataOf(data))
+        return true
+      },
+    }),
+    list: masterFn({
+      doc: 'The last events of the journal by their numbers: when they were fired, and their tags.',
+      args: { tagmatch, since, limit: arg.any('At most so many', { default: 50 }) },
+      examples: ['salt-run event.list', "salt-run event.list 'salt/job/*' since=1h limit=500"],
+      run: (ctx, { tagmatch, since, limit }) => {
+        const events = lastEvents(ctx, str(tagmatch), since, givenNumber('limit', limit))
+        return new Map(events.map((event): [Value, Value] => [event.number ?? 0, `${timeOf(event)} ${event.tag}`]))
+      },
+    }),
+    show: masterFn({
+      doc: 'An event of the journal with its data, and its origin: who fired it, and how that was proven.',
+      args: { number: arg.any('Its number') },
+      examples: ['salt-run event.show 1042'],
+      run: (ctx, { number }) => {
+        const wanted = givenNumber('number', number)
+        const [event] = ctx.journal().from({ number: wanted }, { upTo: wanted })
+        if (!event) throw new SaltError('CommandExecutionError', `There is no event ${str(number)} in the journal`)
+        const origin = new Map<Value, Value>(Object.entries(event.origin))
+        const shown = new Map<Value, Value>([['number', event.number]]).set('tag', event.tag)
+        return shown.set('origin', origin).set('data', event.data)
+      },
+    }),
+    count: masterFn({
+      doc: 'How many events of the journal there are by tag, with the numbers and names in tags left out.',
+      args: { tagmatch, since },
+      examples: ['salt-run event.count', "salt-run event.count 'salt/job/*' since=10m"],
+      run: (ctx, { tagmatch, since }) => {
+        const counts = new Map<string, number>()
+        const from = since === null ? { number: 0 } : beginningOf(since)
+        for (const tag of ctx.journal().tags(from)) {
+          if (!fnmatch(tag, str(tagmatch))) continue
+          const kind = kindOf(tag)
+          counts.set(kind, (counts.get(kind) ?? 0) + 1)
+        }
+        return new Map<Value, Value>([...counts].sort(([, one], [, other]) => other - one))
+      },
+    }),
+    journal: masterFn({
+      doc: 'What the journal has: its first and last event, since when, and how much room it takes.',
+      args: {},
+      examples: ['salt-run event.journal'],
+      run: (ctx) => {
+        const { files, bytes, first, last, from } = ctx.journal().extent()
+        return new Map<Value, Value>([['first', first ?? null]])
+          .set('last', last ?? null)
+          .set('since', from === undefined ? null : new Date(from).toISOString())
+          .set('files', files)
+          .set('bytes', bytes)
+          .set('folder', `${str(ctx.opts.get('cachedir')!)}/events`)
+      },
+    }),
+  },
+})
+
+/** The tag without what differs from one event of a kind to the next. */
+function kindOf(tag: string): string {
+  return tag
+    .replace(/\d{20}/g, '<jid>')
+    .replace(/^(salt\/(?:minion|beacon|syndic|cloud)|minion\/refresh|resource\/refresh)\/[^/]+/, '$1/<id>')
+    .replace(/^(salt\/job\/<jid>\/(?:ret|start|prog|sub))\/[^/]+.*/, '$1/<id>')
+}

@@ -1,0 +1,38 @@
+// Where jobs are looked up: the external job cache if there is one, one that the call names, or the master's own store.
+import { type Dict, SaltError, textOf, type Value } from '../../../../data/mod.ts'
+import type { MasterContext } from '../../../../sdk/mod.ts'
+
+const OWN = 'local_cache'
+
+export interface JobSource {
+  name: string
+  job(jid: string): Promise<{ load: Dict; minions?: readonly string[] } | undefined>
+  returns(jid: string): Promise<Map<string, Dict>>
+  /** Loads by number, oldest first. */
+  jobs(): Promise<Map<string, Dict>>
+}
+
+export async function jobSource(ctx: MasterContext, ext_source: Value = null): Promise<JobSource> {
+  const option = (name: string): string => textOf(ctx.opts.get(name) ?? null) ?? ''
+  const name = option('ext_job_cache') || (textOf(ext_source) ?? '') || option('master_job_cache') || OWN
+  if (name === OWN) {
+    return {
+      name,
+      job: async (jid) => ctx.jobs.job(jid),
+      returns: async (jid) => ctx.jobs.returns(jid),
+      jobs: async () => ctx.jobs.jobs(),
+    }
+  }
+  const cache = await ctx.jobCache(name)
+  if (!cache) throw new SaltError('CommandExecutionError', `The job cache ${name} is not available`)
+  return {
+    name,
+    job: async (jid) => {
+      const load = await cache.job(jid)
+      // who was meant is known here
+      return load && { load, ...(ctx.jobs.job(jid) && { minions: ctx.jobs.job(jid)!.minions }) }
+    },
+    returns: (jid) => cache.returns(jid),
+    jobs: () => cache.jobs(),
+  }
+}

@@ -1,0 +1,29 @@
+// Fingerprints of the keys that this minion has: its own, and the one it knows of its master.
+import { str } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, pemFingerprint, reads } from '../../../sdk/mod.ts'
+
+const hash_type = arg.string('The hash to make it with, `hash_type` of the options unless given', { optional: true })
+
+/** Empty while there is no such key. */
+async function fingerprint({ host, opts }: FunctionContext, file: string, hash: string | null): Promise<string> {
+  const path = `${str(opts.get('pki_dir') ?? '')}/${file}`
+  if ((await host.stat(path))?.type !== 'file') return ''
+  const pem = Buffer.from(await host.read(path)).toString('latin1')
+  return pemFingerprint(pem, hash ?? str(opts.get('hash_type') ?? 'sha256'))
+}
+
+export default defineModule({
+  name: 'key',
+  doc: "Fingerprints of the minion's keys.",
+  functions: {
+    finger: reads("The fingerprint of the minion's public key.", 'key.finger', { hash_type }, (ctx, { hash_type }) =>
+      fingerprint(ctx, 'minion.pub', hash_type),
+    ),
+    finger_master: reads(
+      "The fingerprint of the master's public key as this minion knows it.",
+      'key.finger_master',
+      { hash_type },
+      (ctx, { hash_type }) => fingerprint(ctx, 'minion_master.pub', hash_type),
+    ),
+  },
+})

@@ -1,0 +1,65 @@
+// The mine from the master.
+import { type Dict, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+
+/** How minions mark an answer that only some may read: to the master it is shown when its own id is among them. */
+const MARK = '__saltmine_acl__'
+const DATA = '__data__'
+/** Kinds of targets that are matched in bounded time: a minion wrote the expression, and the master has nothing but its id. */
+const BY_ID = new Set(['glob', 'list'])
+
+function readable(ctx: MasterContext, entry: Value): Value | undefined {
+  if (!isDict(entry) || !entry.has(MARK)) return entry
+  const allowed = entry.get('allow_tgt') ?? null
+  const isForAll = !truthy(allowed)
+  const kind = str(entry.get('allow_tgt_type') ?? 'glob')
+  const readers = isForAll || !BY_ID.has(kind) ? [] : ctx.targets(allowed, kind).minions
+  return isForAll || readers.includes(str(ctx.opts.get('id') ?? '')) ? (entry.get(DATA) ?? null) : undefined
+}
+
+function get(ctx: MasterContext, tgt: Value, fun: Value, tgt_type: Value): Dict {
+  const names = isList(fun) ? fun.map(str) : [...new Set(str(fun).split(','))]
+  const found = new Map<string, Dict>(names.map((name) => [name, new Map()]))
+  for (const id of ctx.targets(tgt, str(tgt_type)).minions) {
+    const mine = ctx.cache.bank('mine').fetch(id)
+    if (mine === undefined || !isDict(mine)) continue
+    for (const name of names) {
+      const value = mine.has(name) ? readable(ctx, mine.get(name)!) : undefined
+      if (value !== undefined) found.get(name)!.set(id, value)
+    }
+  }
+  if (!isList(fun) && names.length === 1) return found.get(names[0]!)!
+  return new Map([...found].filter(([, answers]) => answers.size > 0))
+}
+
+const tgt = arg.any('Which minions')
+const tgt_type = arg.any('How they are meant', { default: 'glob' })
+
+export default defineRunner({
+  name: 'mine',
+  doc: 'The mine from the master.',
+  functions: {
+    get: masterFn({
+      doc: 'What minions left in the mine.',
+      args: { tgt, fun: arg.any('The function, or several'), tgt_type },
+      examples: ["salt-run mine.get '*' network.interfaces"],
+      run: (ctx, { tgt, fun, tgt_type }) => get(ctx, tgt, fun, tgt_type),
+    }),
+    update: masterFn({
+      doc: 'Has minions put their answers into the mine anew.',
+      args: {
+        tgt,
+        tgt_type,
+        clear: arg.any('Forget what was there before', { default: false }),
+        mine_functions: arg.any('Call these in place of the configured', { optional: true }),
+      },
+      examples: ["salt-run mine.update '*'"],
+      run: (ctx, { tgt, tgt_type, clear, mine_functions }) =>
+        ctx.call('salt.execute', [tgt, 'mine.update'], {
+          tgt_type,
+          ...(truthy(clear) && { clear }),
+          ...(mine_functions !== null && { mine_functions }),
+        }),
+    }),
+  },
+})

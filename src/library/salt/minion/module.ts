@@ -1,0 +1,215 @@
+// The minion itself as a process: which keys lie on its master, ending it and starting it again. A job runs inside the minion here, so
+// that it cannot watch it end: the minion ends when this answer is sent, and what starts it again waits for that.
+import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+
+const EX_SOFTWARE = 70
+const FOLDERS = ['minions', 'minions_pre', 'minions_rejected', 'minions_denied']
+
+async function keyLists(ctx: FunctionContext): Promise<Dict> {
+  const own = str(await ctx.call('config.get', ['pki_dir', '']))
+  const keys = own.replaceAll('minion', 'master')
+  const lists: Dict = new Map()
+  for (const folder of FOLDERS) {
+    const path = `${keys}/${folder}`
+    const names = (await ctx.host.stat(path))?.type === 'directory' ? await ctx.host.list(path) : []
+    const found: string[] = []
+    for (const name of names.filter((name) => !name.startsWith('.'))) {
+      if ((await ctx.host.stat(`${path}/${name}`))?.type === 'file') found.push(name)
+    }
+    const folded = (name: string): string => name.toLowerCase()
+    lists.set(
+      folder,
+      found.sort((a, b) => (folded(a) < folded(b) ? -1 : folded(a) > folded(b) ? 1 : 0)),
+    )
+  }
+  return lists
+}
+
+interface Ended {
+  killed: Value
+  retcode: number
+  comment?: string[]
+}
+
+/** Asks the minion to end after this job. */
+function end(ctx: FunctionContext): Ended {
+  const pid = ctx.grains.get('pid') ?? null
+  if (!truthy(pid)) return { killed: null, retcode: EX_SOFTWARE, comment: ['Unable to find "pid" in grains'] }
+  // a call without a running minion around it has nothing to end
+  if (!ctx.daemon?.end) return { killed: null, retcode: 1, comment: ['ps.kill_pid failed'] }
+  ctx.daemon.end()
+  return { killed: pid, retcode: 0 }
+}
+
+/** Starts the minion with these words when it has ended. */
+async function startLater(ctx: FunctionContext, words: readonly string[]): Promise<void> {
+  const waiting = 'while kill -0 "$0" 2>/dev/null; do sleep 0.1; done; exec "$@"'
+  await ctx.host.start({ argv: ['/bin/sh', '-c', waiting, str(ctx.grains.get('pid')!), ...words] })
+}
+
+async function isSystemd(ctx: FunctionContext): Promise<boolean> {
+  return ctx.grains.get('kernel') === 'Linux' && (await ctx.host.lstat('/run/systemd/system')) !== undefined
+}
+
+const isWindows = (ctx: FunctionContext): boolean => ctx.grains.get('kernel') === 'Windows'
+
+interface Retry {
+  wanted: boolean
+  delay: Value
+}
+
+/** Has systemd start the minion later if it is not there then. */
+async function scheduleRetry(ctx: FunctionContext, delay: Value): Promise<Dict> {
+  if (!/^\s*[+-]?\d+\s*$/.test(str(delay))) {
+    const text = `Invalid retry_delay value: ${str(delay)}. Must be a number of seconds.`
+    throw new SaltError('CommandExecutionError', text)
+  }
+  const command = [
+    (await ctx.host.which('systemd-run')) ?? 'systemd-run',
+    `--on-active=${str(delay)}`,
+    '/bin/sh',
+    '-c',
+    'systemctl is-active salt-minion || systemctl start salt-minion',
+  ]
+  const out = (await ctx.call('cmd.run_all', [command], { python_shell: false })) as Dict
+  if (out.get('retcode') !== 0) throw new SaltError('CommandExecutionError', str(out.get('stderr') ?? ''))
+  return out
+}
+
+/** Through the manager of services. */
+async function restartService(ctx: FunctionContext, retry: Retry, comment: string[]): Promise<Dict> {
+  const service: Dict = new Map()
+  let isScheduling = false
+  let retcode = 0
+  try {
+    if (retry.wanted) {
+      const scheduled: Dict = new Map()
+      service.set('schedule_retry', scheduled)
+      isScheduling = true
+      const out = await scheduleRetry(ctx, retry.delay)
+      isScheduling = false
+      scheduled.set('detail', out.get('stderr') ?? '').set('delay', retry.delay)
+      comment.push(`Scheduled retry for minion restart in ${str(retry.delay)} seconds`)
+    }
+    const kwargs = isWindows(ctx) ? {} : { no_block: true }
+    const result = await ctx.call('service.restart', ['salt-minion'], kwargs)
+    service.set('result', result)
+    if (isWindows(ctx) && !truthy(result)) {
+      throw new SaltError('CommandExecutionError', 'Failed to restart salt-minion service')
+    }
+    comment.push('Service restart successful')
+  } catch (error) {
+    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    comment.push(isScheduling ? 'Adding scheduled retry failed' : 'Service restart failed')
+    service.set('result', false).set('stderr', error.message)
+    retcode = EX_SOFTWARE
+  }
+  return new Map<Value, Value>([
+    ['service_restart', service],
+    ['retcode', retcode],
+  ])
+}
+
+/** By ending it and, where it is known how it was started, starting it again. */
+async function restartProcess(ctx: FunctionContext, words: readonly string[], comment: string[]): Promise<Dict> {
+  const ended = end(ctx)
+  comment.push(...(ended.comment ?? []))
+  const found: Dict = new Map<Value, Value>([
+    ['killed', ended.killed],
+    ['retcode', ended.retcode],
+  ])
+  if (ended.retcode !== 0) comment.push('Kill failed - not restarting')
+  else if (words.length > 0) {
+    await startLater(ctx, words)
+    found.set(
+      'restart',
+      new Map([
+        ['stdout', ''],
+        ['stderr', ''],
+      ]),
+    )
+  }
+  return found
+}
+
+interface RestartWish {
+  systemd: Value
+  win_service: Value
+  schedule_retry: Value
+  retry_delay: Value
+}
+
+async function restart(ctx: FunctionContext, wish: RestartWish): Promise<Dict> {
+  const comment: string[] = []
+  const answer: Dict = new Map<Value, Value>([
+    ['killed', null],
+    ['restart', new Map()],
+    ['service_restart', new Map()],
+    ['retcode', 0],
+  ])
+  const add = (more: Dict): void => {
+    for (const [name, value] of more) answer.set(name, value)
+  }
+  const configured = await ctx.call('config.get', ['minion_restart_command'])
+  const command = (isList(configured) ? [...configured] : truthy(configured) ? [configured] : []).map(str)
+  const viaSystemd = truthy(wish.systemd) && (await isSystemd(ctx))
+  const words = command.length > 0 ? command : (ctx.daemon?.startedAs ?? [])
+  if (command.length === 0 && (viaSystemd || (truthy(wish.win_service) && isWindows(ctx)))) {
+    const manager = viaSystemd ? 'systemctl' : 'windows service manager'
+    comment.push(`Using ${manager} to restart salt-minion`)
+    add(await restartService(ctx, { wanted: truthy(wish.schedule_retry), delay: wish.retry_delay }, comment))
+  } else {
+    if (words.length === 0) comment.push('Not running in daemon mode - will not restart process after killing')
+    else {
+      comment.push(command.length > 0 ? 'Using configuration minion_restart_command:' : 'Restart using process argv:')
+      comment.push(...words.map((word) => `    ${word}`))
+    }
+    add(await restartProcess(ctx, words, comment))
+  }
+  return answer.set('comment', comment) as Dict
+}
+
+export default defineModule({
+  name: 'minion',
+  doc: 'The minion itself: the keys on its master, ending it and starting it again.',
+  functions: {
+    list: fn({
+      doc: 'The keys of minions by their state, on a minion that runs beside its master.',
+      args: {},
+      calledAs: 'list_',
+      returns: ret.dict('Ids by state'),
+      examples: ["salt 'master' minion.list"],
+      effect: 'read',
+      run: (ctx) => keyLists(ctx),
+    }),
+    kill: fn({
+      doc: 'End the minion. It has to be started by something else.',
+      args: { timeout: arg.any('Seconds that it may take', { default: 15 }) },
+      returns: ret.dict('Its process, and 0 when it ends'),
+      examples: ["salt 'minion1' minion.kill"],
+      effect: 'change',
+      run: (ctx) => {
+        const { killed, retcode, comment } = end(ctx)
+        const answer: Dict = new Map<Value, Value>([
+          ['killed', killed],
+          ['retcode', retcode],
+        ])
+        return comment ? answer.set('comment', comment) : answer
+      },
+    }),
+    restart: fn({
+      doc: 'Restart the minion: with `minion_restart_command`, by the manager of services, or as it was started.',
+      args: {
+        systemd: arg.any('Through systemd where it runs', { default: true }),
+        win_service: arg.any('Through the services of Windows', { default: true }),
+        schedule_retry: arg.any('Have it started later if it did not come back', { default: false }),
+        retry_delay: arg.any('Seconds until then', { default: 180 }),
+      },
+      returns: ret.dict('What was done'),
+      examples: ["salt '*' minion.restart"],
+      effect: 'change',
+      run: (ctx, wish) => restart(ctx, wish),
+    }),
+  },
+})

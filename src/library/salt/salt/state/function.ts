@@ -1,0 +1,109 @@
+// A function on minions as one step. Any answer counts as a change; false, a return code or a verdict of another function
+// as a failure.
+import { toError } from '../../../../base/mod.ts'
+import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
+import { answered, callOptions, fireArgs, jidOf, tolerance } from './published.ts'
+
+export interface FunctionStep {
+  name: string
+  tgt: Value
+  ssh: Value
+  tgt_type: Value
+  ret: Value
+  ret_config: Value
+  ret_kwargs: Value
+  expect_minions: Value
+  fail_minions: Value
+  fail_function: Value
+  arg: Value
+  kwarg: Value
+  timeout: Value
+  batch: Value
+  subset: Value
+  failhard: Value
+  kwargs: ReadonlyMap<string, Value>
+}
+
+function options(ctx: StateContext, step: FunctionStep, arg: Value): Dict {
+  const isHard = step.failhard === true || truthy(ctx.opts.get('failhard') ?? false)
+  return callOptions([
+    ['arg', truthy(arg) ? arg : []],
+    ['kwarg', step.kwarg ?? new Map()],
+    ['ret', step.ret],
+    ['timeout', step.timeout],
+    ['batch', step.batch === null ? undefined : str(step.batch)],
+    ['subset', step.subset ?? undefined],
+    ['tgt_type', step.tgt_type],
+    ['ssh', step.ssh],
+    ['roster', step.kwargs.get('roster')],
+    ['expect_minions', step.expect_minions],
+    ['_cmd_meta', true],
+    ['failhard', isHard ? true : undefined],
+    ['ret_config', truthy(step.ret_config) ? step.ret_config : undefined],
+    ['ret_kwargs', truthy(step.ret_kwargs) ? step.ret_kwargs : undefined],
+  ])
+}
+
+interface Judged {
+  changes: Dict
+  failed: Set<string>
+  /** A return code is never tolerated. */
+  hasRetcode: boolean
+}
+
+async function judge(ctx: StateContext, answers: Dict, step: FunctionStep, names: ReadonlySet<string>) {
+  const judged: Judged = { changes: new Map(), failed: new Set(), hasRetcode: false }
+  for (const [key, answer] of answers) {
+    if (!(answer instanceof Map)) continue
+    const id = str(key)
+    if (truthy(answer.get('retcode') ?? 0)) {
+      judged.hasRetcode = true
+      judged.failed.add(id)
+    }
+    const isLost = truthy(answer.get('failed') ?? false)
+    const value = isLost ? false : (answered(answer) ?? null)
+    let isFine = value !== false
+    if (isFine && truthy(step.fail_function)) isFine = truthy(await ctx.call(str(step.fail_function), [value]))
+    if (!isFine && !names.has(id)) judged.failed.add(id)
+    judged.changes.set(id, value)
+  }
+  return judged
+}
+
+export async function runFunction(ctx: StateContext, step: FunctionStep): Promise<StateReturn> {
+  const { name } = step
+  const isText = typeof step.arg === 'string'
+  const arg = typeof step.arg === 'string' ? step.arg.split(/\s+/).filter((word) => word !== '') : step.arg
+  const { names, budget, warnings: more } = tolerance(step.fail_minions)
+  const warnings = [...(isText ? ["Please specify 'arg' as a list of arguments."] : []), ...more]
+  const noted = warnings.length > 0 ? { warnings } : {}
+  if (ctx.opts.get('test') === true) {
+    const comment = `Function ${name} would be executed on target ${str(step.tgt)}`
+    return { name, changes: {}, comment, result: null, ...(isText && { warnings: [warnings[0]!] }) }
+  }
+  let answers: Dict
+  try {
+    const given = options(ctx, step, arg)
+    await fireArgs(ctx, 'function', step.tgt, name, given)
+    const kwargs = new Map([...given].map(([key, value]): [string, Value] => [str(key), value]))
+    answers = (await ctx.call('saltutil.cmd', [step.tgt, name], kwargs)) as Dict
+  } catch (error) {
+    return { name, changes: {}, comment: toError(error).message, result: false, ...noted }
+  }
+  if (answers.size === 0) return { name, changes: {}, comment: 'No minions responded', result: false, ...noted }
+  const { changes, failed, hasRetcode } = await judge(ctx, answers, step, names)
+  const isFine = !hasRetcode && failed.size <= budget(answers.size)
+  const verdict = isFine
+    ? 'Function ran successfully.'
+    : `Running function ${name} failed on minions: ${[...failed].join(', ')}`
+  const ran = changes.size > 0 ? ` Function ${name} ran on ${[...changes.keys()].map(str).join(', ')}.` : ''
+  return {
+    name,
+    changes: changes.size > 0 ? { ret: changes } : {},
+    comment: `${verdict}${ran}`,
+    result: isFine,
+    ...jidOf(answers),
+    ...noted,
+  }
+}

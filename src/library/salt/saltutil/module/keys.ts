@@ -1,0 +1,52 @@
+// The keys of this minion: given back to the master, or made anew.
+import { str, truthy } from '../../../../data/mod.ts'
+import { arg, type FunctionContext, fn, isHostError, ret } from '../../../../sdk/mod.ts'
+
+async function removeKeys(ctx: FunctionContext): Promise<null> {
+  const folder = str(ctx.opts.get('pki_dir') ?? '/etc/salt/pki/minion')
+  for (const name of await ctx.host.list(folder)) {
+    try {
+      await ctx.host.remove(`${folder}/${name}`)
+    } catch (error) {
+      if (!isHostError(error)) throw error
+    }
+  }
+  return null
+}
+
+export const keyFunctions = {
+  regen_keys: fn({
+    doc: 'Remove the keys of this minion; new ones are made at its next start.',
+    args: {},
+    returns: ret.any('Nothing'),
+    examples: ["salt '*' saltutil.regen_keys"],
+    effect: 'change',
+    run: (ctx) => removeKeys(ctx),
+  }),
+  revoke_auth: fn({
+    doc: 'Ask the master to forget the key of this minion, which it then no longer listens to.',
+    args: { preserve_minion_cache: arg.any("Keep the master's data of this minion", { default: false }) },
+    returns: ret.boolean('Whether the master was asked'),
+    examples: ["salt '*' saltutil.revoke_auth"],
+    effect: 'change',
+    run: async (ctx, { preserve_minion_cache: keep }) => {
+      if (!ctx.daemon) return false
+      const load = { cmd: 'revoke_auth', id: ctx.opts.get('id') ?? '', preserve_minion_cache: truthy(keep) }
+      await ctx.daemon.askMaster(new Map(Object.entries(load)))
+      return true
+    },
+  }),
+  mmodule: fn({
+    doc: 'Call a function of this minion, as pillar files of an environment would.',
+    args: {
+      saltenv: arg.any('The environment'),
+      fun: arg.string('The function'),
+      args: arg.rest('Its arguments'),
+      kwargs: arg.open('By keyword'),
+    },
+    examples: ["salt '*' saltutil.mmodule base test.ping"],
+    effect: 'change',
+    run: async (ctx, { fun, args, kwargs }) =>
+      ctx.call(fun, args, new Map([...kwargs].filter(([name]) => !name.startsWith('__')))),
+  }),
+}

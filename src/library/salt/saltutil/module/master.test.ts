@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { type Dict, toPlain, type Value } from '../../../../data/mod.ts'
+import type { FunctionContext, MasterReach } from '../../../../sdk/mod.ts'
+import { command, commandEach, runner, wheel } from './master.ts'
+
+const logged: string[] = []
+
+function beside(open: boolean): FunctionContext {
+  const master = {
+    parameters: async (_family: string, name: string) => (name === 'no.such' ? undefined : { names: ['match'], open }),
+    call: async (_family: string, { kwargs }: { kwargs: Map<string, Value> }) => ({
+      jid: '7',
+      value: new Map<Value, Value>(kwargs),
+      success: true,
+    }),
+    fire: async () => undefined,
+    run: () => {
+      throw new Error('published')
+    },
+  }
+  return {
+    master: master as unknown as MasterReach,
+    opts: new Map(),
+    log: (_level: string, text: string) => logged.push(text),
+  } as unknown as FunctionContext
+}
+
+const call = (name: string, given: Record<string, Value>) => ({
+  name,
+  arg: [],
+  kwarg: null,
+  full_return: false,
+  saltenv: 'base',
+  jid: null,
+  kwargs: new Map(Object.entries(given)),
+})
+
+test('A keyword that a runner or wheel function does not take keeps it from running', async () => {
+  const problem = 'The following keyword arguments are not valid: a=1, b=x'
+  const given = { match: '*', a: 1, b: 'x' }
+  await expect(runner(beside(false), call('key.list', given))).rejects.toThrow(problem)
+  await expect(wheel(beside(false), 'key.list', [], new Map(Object.entries(given)))).rejects.toThrow(problem)
+  expect(toPlain(await runner(beside(true), call('test.arg', given)))).toMatchObject(given)
+})
+
+test.each([
+  ['no.such', "'no.such'"],
+  ['word', `"The key 'word' should contain a '.'"`],
+])('There is no runner %s', async (name, problem) => {
+  const context = beside(false)
+  Object.assign(context.master!, { parameters: async () => undefined })
+  await expect(runner(context, call(name, {}))).rejects.toThrow(problem)
+})
+
+test('What is meant for salt-ssh is run nowhere else', async () => {
+  const kwargs = new Map<string, Value>([['ssh', true]])
+  const asked = {
+    tgt: 'web1',
+    fun: 'test.ping',
+    arg: [],
+    timeout: null,
+    tgt_type: 'glob',
+    ret: '',
+    kwarg: null,
+    kwargs,
+  }
+  const answers: Dict = await command(beside(false), asked)
+  expect(answers.size).toBe(0)
+  expect(logged).toEqual(['There is no salt-ssh here: test.ping was not run on web1'])
+})
+
+test('saltutil.cmd_iter tells of each answer as it comes, and gives all of them', async () => {
+  const told: unknown[] = []
+  const context = beside(false)
+  async function* run() {
+    for (const id of ['web1', 'web2']) {
+      yield { id, data: new Map<Value, Value>([['return', true]]).set('retcode', 0).set('jid', '7') }
+    }
+    yield { id: 'web3', reason: 'missing' }
+  }
+  Object.assign(context.master!, { run })
+  const progress = async (index: number, value: Value): Promise<Value> => told.push([index, toPlain(value)])
+  const asked = { tgt: '*', fun: 'test.ping', arg: [], timeout: null, tgt_type: 'glob', ret: '', kwarg: null }
+  const answer = { ret: true, retcode: 0, jid: '7' }
+  const answers = await commandEach({ ...context, daemon: { progress } } as unknown as FunctionContext, {
+    ...asked,
+    kwargs: new Map(),
+  })
+  expect(toPlain(answers)).toEqual({ web1: answer, web2: answer, web3: { failed: true } })
+  expect(told).toEqual([
+    [0, { web1: answer }],
+    [1, { web2: answer }],
+    [2, { web3: { failed: true } }],
+  ])
+})

@@ -1,0 +1,89 @@
+// A job of the schedule as the scheduler wants it, out of what a user gave; or why it cannot be one.
+import {
+  type Dict,
+  keyError,
+  OrderedDict,
+  str,
+  textOf,
+  truthy,
+  typeError,
+  typeName,
+  type Value,
+} from '../../../../data/mod.ts'
+import { tellsTime } from './when.ts'
+
+export type Given = ReadonlyMap<string, Value>
+
+const INTERVALS = ['seconds', 'minutes', 'hours', 'days']
+const FURTHER =
+  'range when once once_fmt cron returner after return_config return_kwargs until run_on_start skip_during_range'.split(
+    ' ',
+  )
+
+/** Whether an interval is given together with a time. */
+export const hasConflict = (given: Given): boolean =>
+  INTERVALS.some((interval) => given.has(interval)) && (given.has('when') || given.has('cron'))
+
+export const BOTH_TIMES = 'Unable to use "when" and "cron" options together.  Ignoring.'
+export const hasBothTimes = (given: Given): boolean => given.has('when') && given.has('cron')
+
+const refusal = (comment: string): Dict => new Map<Value, Value>([['comment', comment]]).set('result', false)
+
+/** A refusal has a false `result`. */
+export const isRefusal = (item: Dict): boolean => item.has('result') && !truthy(item.get('result')!)
+
+export function buildItem(name: Value, given: Given): Dict {
+  if (!truthy(name)) return refusal('Job name is required.')
+  const fun = given.get('function')
+  if (fun === undefined) throw keyError('function')
+  if (hasConflict(given)) {
+    return refusal('Unable to use "seconds", "minutes", "hours", or "days" with "when" or "cron" options.')
+  }
+  if (hasBothTimes(given)) return refusal(BOTH_TIMES)
+  const item: Dict = new OrderedDict()
+  item.set('function', fun)
+  const copy = (key: string, as = key): void => {
+    if (given.has(key)) item.set(as, given.get(key)!)
+  }
+  for (const key of [...INTERVALS, 'return_job', 'metadata']) copy(key)
+  if (given.has('job_args') && !Array.isArray(given.get('job_args'))) {
+    return refusal('job_args is not a list. please correct and try again.')
+  }
+  copy('job_args', 'args')
+  if (given.has('job_kwargs') && !(given.get('job_kwargs') instanceof Map)) {
+    return refusal('job_kwargs is not a dict. please correct and try again.')
+  }
+  copy('job_kwargs', 'kwargs')
+  item.set('maxrunning', given.get('maxrunning') ?? 1)
+  item.set('name', name)
+  item.set('enabled', given.has('enabled') ? given.get('enabled')! : true)
+  item.set('jid_include', given.has('jid_include') ? given.get('jid_include')! : true)
+  if (given.has('splay')) item.set('splay', splayOf(given.get('splay')!))
+  const unreadable = unreadableTime(given)
+  if (unreadable !== undefined) return refusal(`Schedule item ${unreadable} for "when" in invalid.`)
+  for (const key of FURTHER) copy(key)
+  return item
+}
+
+/** The bounds of a splay in their order. */
+function splayOf(splay: Value): Value {
+  if (!(splay instanceof Map)) return splay
+  const ordered: Dict = new OrderedDict()
+  for (const key of ['start', 'end']) {
+    const bound = splay.get(key)
+    if (bound === undefined) throw keyError(key)
+    ordered.set(key, bound)
+  }
+  return ordered
+}
+
+function unreadableTime(given: Given): string | undefined {
+  if (!given.has('when')) return undefined
+  const when = given.get('when')!
+  for (const time of Array.isArray(when) ? (when as Value[]) : [when]) {
+    const text = textOf(time)
+    if (text === undefined) throw typeError(`Parser must be a string or character stream, not ${typeName(time)}`)
+    if (!tellsTime(text)) return str(time)
+  }
+  return undefined
+}

@@ -1,0 +1,121 @@
+// Options of one run: the minion's, with what the call asks for.
+import { type Dict, decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { CommandError, type FunctionContext, isTrue, type StateRun, type StateRunRequest } from '../../../../sdk/mod.ts'
+import { PILLAR_FAILURE } from './retcode.ts'
+
+export type Further = ReadonlyMap<string, Value>
+
+/** `base` is where single SLS files are taken from when nothing says otherwise. */
+export interface RunChoice {
+  kwargs: Further
+  test?: Value
+  stateEvents?: Value
+  fallsBackToBase?: boolean
+  jid?: string | null
+  /** Whether a pillar given with the call counts; functions that only look at all states leave it alone. */
+  takesPillar?: boolean
+  /** Whether `mock` keeps states from being called. */
+  mocks?: boolean
+  /** Whether environments and files that the call names count. */
+  takesOptions?: boolean
+  /** What a packed run brings along instead of the minion's. */
+  own?: { roots: Dict; pillar: Value; grains?: Dict }
+}
+
+export async function openRun(ctx: FunctionContext, choice: RunChoice): Promise<StateRun> {
+  return ctx.openStates(await runRequest(ctx, choice))
+}
+
+async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<StateRunRequest> {
+  const { kwargs, takesPillar = true } = choice
+  const opts = new Map(ctx.opts)
+  if (choice.takesOptions ?? true) await applyChoices(ctx, opts, kwargs)
+  if (choice.test !== undefined) opts.set('test', await testValue(ctx, choice.test, kwargs))
+  if (choice.stateEvents !== undefined && choice.stateEvents !== null) opts.set('state_events', choice.stateEvents)
+  const parallel = kwargs.get('orchestrate_parallel') ?? null
+  if (parallel !== null) opts.set('orchestrate_parallel', parallel)
+  if (choice.own) opts.set('file_roots', choice.own.roots)
+  if (choice.fallsBackToBase && (opts.get('saltenv') ?? null) === null) opts.set('saltenv', 'base')
+  return {
+    opts,
+    pillar: takesPillar ? pillarOverride(kwargs) : null,
+    pillarEncoding: takesPillar ? (kwargs.get('pillar_enc') ?? null) : null,
+    jid: choice.jid ?? null,
+    mocked: (choice.mocks ?? false) && truthy(kwargs.get('mock') ?? false),
+    ...(choice.own && { pillar: choice.own.pillar, pillarEncoding: null, ownRoots: true }),
+    ...(choice.own?.grains && { grains: choice.own.grains }),
+  }
+}
+
+async function applyChoices(ctx: FunctionContext, opts: Map<Value, Value>, kwargs: Further): Promise<void> {
+  if (kwargs.has('localconfig')) await applyFile(ctx, opts, kwargs.get('localconfig')!)
+  else applyEnvironments(opts, kwargs)
+}
+
+/** A configuration file of the minion that is laid over its options for this run. */
+async function applyFile(ctx: FunctionContext, opts: Map<Value, Value>, path: Value): Promise<void> {
+  if ((await ctx.host.stat(str(path))) === undefined) return
+  const text = decodeBytes(await ctx.host.read(str(path)))
+  const data = await ctx.render({ text, path: str(path), renderer: 'yaml', saltenv: 'base' })
+  if (isDict(data)) for (const [name, value] of data) opts.set(name, value)
+}
+
+function applyEnvironments(opts: Map<Value, Value>, kwargs: Further): void {
+  const saltenv = kwargs.get('saltenv') ?? null
+  if (saltenv !== null) {
+    if (truthy(opts.get('lock_saltenv') ?? false) && str(saltenv) !== opts.get('saltenv')) {
+      throw new SaltError('CommandExecutionError', 'lock_saltenv is enabled, saltenv cannot be changed')
+    }
+    opts.set('saltenv', str(saltenv))
+  }
+  if (!kwargs.has('pillarenv') && !truthy(opts.get('pillarenv_from_saltenv') ?? false)) return
+  const pillarenv = kwargs.get('pillarenv') ?? kwargs.get('saltenv') ?? null
+  opts.set('pillarenv', pillarenv === null ? null : str(pillarenv))
+}
+
+function pillarOverride(kwargs: Further): Value {
+  const pillar = kwargs.get('pillar') ?? null
+  if (pillar !== null && !isDict(pillar) && (kwargs.get('pillar_enc') ?? null) === null) {
+    throw new SaltError(
+      'SaltInvocationError',
+      'Pillar data must be formatted as a dictionary, unless pillar_enc is specified.',
+    )
+  }
+  return pillar
+}
+
+/** Anything but false means a dry run; without a word the configuration decides. */
+async function testValue(ctx: FunctionContext, test: Value, kwargs: Further): Promise<Value> {
+  if (test !== null) return test !== false
+  for (const [name, value] of kwargs) if (name.toLowerCase() === 'test' && isTrue(value)) return true
+  if (ctx.has('config.get') && (await ctx.call('config.get', ['test'], { omit_opts: true })) === true) return true
+  return ctx.opts.get('test') ?? null
+}
+
+/** The job that a call belongs to. */
+export function jobId(kwargs: Further): string | null {
+  const jid = kwargs.get('__pub_jid') ?? null
+  return jid === null ? null : str(jid)
+}
+
+/** Errors of the pillar, which keep states from running unless they are forced. */
+export function pillarErrors(run: StateRun, kwargs: Further): Value[] {
+  const errors = run.pillar.get('_errors')
+  return Array.isArray(errors) && !truthy(kwargs.get('force') ?? false) ? errors : []
+}
+
+/** Where errors of the pillar end the call. */
+export function needPillar(ctx: FunctionContext, run: StateRun, kwargs: Further): void {
+  const errors = pillarErrors(run, kwargs)
+  if (errors.length === 0) return
+  ctx.memory.set('retcode', PILLAR_FAILURE)
+  throw new CommandError('Pillar failed to render', errors)
+}
+
+/** Names given as a list, or as text with commas. */
+export function splitInput(value: Value): Value[] {
+  if (Array.isArray(value)) return [...value]
+  return str(value)
+    .split(',')
+    .map((part) => part.trim())
+}

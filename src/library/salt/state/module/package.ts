@@ -1,0 +1,68 @@
+// `state.pkg`: a run that was packed elsewhere. The tarball has `lowstate.json`, at times `pillar.json` and
+// `roster_grains.json`, and one folder for each environment with the files that the states name. A package that is not
+// there, has another sum or reaches out of its folder is answered with nothing, as Salt answers it.
+import { type Dict, decodeBytes, isDict, loadJson, SaltError, type Value } from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type Further, openRun } from './options.ts'
+import { setRetcode } from './retcode.ts'
+
+export interface StatePackage {
+  pkg_path: string
+  pkg_sum: Value
+  hash_type: Value
+  test: Value
+  kwargs: Further
+}
+
+export async function applyPackage(ctx: FunctionContext, state: StatePackage): Promise<Value> {
+  if (!(await isSound(ctx, state))) return new Map()
+  const root = await ctx.host.tempDirectory()
+  try {
+    await ctx.call('archive.tar', ['xzf', state.pkg_path], { dest: root })
+    return await applyUnpacked(ctx, root, state)
+  } finally {
+    await ctx.host.removeDirectory(root, { recursive: true })
+  }
+}
+
+async function isSound(ctx: FunctionContext, { pkg_path, pkg_sum, hash_type }: StatePackage): Promise<boolean> {
+  if ((await ctx.host.stat(pkg_path))?.type !== 'file') return false
+  if ((await ctx.call('file.get_hash', [pkg_path, hash_type])) !== pkg_sum) return false
+  const [first, second] = await ctx.host.read(pkg_path, { offset: 0, length: 2 })
+  if (first !== 0x1f || second !== 0x8b) throw new SaltError('CommandExecutionError', 'not a gzip file')
+  const members = (await ctx.call('archive.list', [pkg_path], { archive_format: 'tar' })) as string[]
+  return !members.some((path) => path.startsWith('/') || path.includes('../'))
+}
+
+async function applyUnpacked(ctx: FunctionContext, root: string, { test, kwargs }: StatePackage): Promise<Value> {
+  const lowstate = await jsonOf(ctx, `${root}/lowstate.json`)
+  if (!Array.isArray(lowstate) || !lowstate.every(isDict)) return lowstate
+  const pillar = (await jsonIfThere(ctx, `${root}/pillar.json`)) ?? null
+  const grains = (await jsonIfThere(ctx, `${root}/roster_grains.json`)) ?? null
+  const run = await openRun(ctx, {
+    kwargs,
+    test,
+    own: { roots: await rootsIn(ctx, root), pillar, ...(isDict(grains) && { grains }) },
+  })
+  const { chunks, errors } = await run.orderLow(lowstate)
+  const ret = errors.length > 0 ? errors : await run.callChunks(chunks)
+  setRetcode(ctx, ret)
+  return ret
+}
+
+const jsonOf = async (ctx: FunctionContext, path: string): Promise<Value> =>
+  loadJson(decodeBytes(await ctx.host.read(path)))
+
+async function jsonIfThere(ctx: FunctionContext, path: string): Promise<Value | undefined> {
+  return (await ctx.host.stat(path))?.type === 'file' ? jsonOf(ctx, path) : undefined
+}
+
+/** Every folder is an environment. */
+async function rootsIn(ctx: FunctionContext, root: string): Promise<Dict> {
+  const roots: Dict = new Map()
+  for (const name of await ctx.host.list(root)) {
+    const path = `${root}/${name}`
+    if ((await ctx.host.stat(path))?.type === 'directory') roots.set(name, [path])
+  }
+  return roots
+}

@@ -1,0 +1,68 @@
+// Events as they come, printed as a tag, a tab and the data in JSON, for eyes and for shell scripts. Those of the past come
+// from the journal.
+import { dumpJson, fnmatch, str, truthy, type Value } from '../../../../data/mod.ts'
+import type { BusMessage, MasterContext } from '../../../../sdk/mod.ts'
+import { EventPlace } from '../../common/event-place.ts'
+
+export interface EventWatch {
+  tagmatch: string
+  count: number
+  quiet: Value
+  pretty: Value
+  node: Value
+  sock_dir: Value
+  since: Value
+  resume: Value
+  numbers: Value
+  origins: Value
+}
+
+/** A glob, else a regular expression from the beginning to the end of the tag. */
+function matcher(expression: string): (tag: string) => boolean {
+  let regular: RegExp | undefined
+  try {
+    regular = new RegExp(`^(?:${expression})$`)
+  } catch {
+    // a glob that is no expression, as `*` is
+  }
+  return (tag) => tag === expression || fnmatch(tag, expression) || (regular?.test(tag) ?? false)
+}
+
+/** A glob of at least the tags that match: what an expression begins with, read as a glob or as a regular expression. */
+export function roughly(expression: string): string {
+  if (expression.includes('|')) return '*'
+  const plain = /^[^*?[\](){}.+^$\\]*/.exec(expression)![0]
+  if (plain === expression) return expression
+  const isRepeated = '*?{+'.includes(expression[plain.length]!)
+  return `${isRepeated ? plain.slice(0, -1) : plain}*`
+}
+
+export async function watchEvents(ctx: MasterContext, watch: EventWatch): Promise<null> {
+  const { tagmatch, count } = watch
+  if (count === 0) return null
+  const place = await EventPlace.open(ctx, watch.since, watch.resume)
+  const wish = {
+    tags: [roughly(tagmatch)],
+    ...(place.from && { since: place.from }),
+    ...(watch.node === 'minion' && { ofMinion: true }),
+    ...(truthy(watch.sock_dir) && { sockDir: str(watch.sock_dir) }),
+  }
+  let left = count
+  try {
+    for await (const event of ctx.events(matcher(tagmatch), undefined, wish)) {
+      if (!truthy(watch.quiet)) ctx.print(line(event, watch))
+      place.passed(event.number ?? 0)
+      if (left > 0) left--
+      if (left === 0) break
+    }
+  } finally {
+    await place.close()
+  }
+  return null
+}
+
+function line({ tag, data, number = 0, origin }: BusMessage, { pretty, numbers, origins }: EventWatch): string {
+  const options = { ensureAscii: false, default: str, ...(truthy(pretty) && { sortKeys: true, indent: 4 }) }
+  const before = [truthy(numbers) && String(number), truthy(origins) && `${origin.kind}:${origin.name}`]
+  return `${[...before.filter(Boolean), tag, dumpJson(data, options)].join('\t')}\n`
+}

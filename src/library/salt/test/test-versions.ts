@@ -1,0 +1,43 @@
+// What `test.versions_report` and its like tell about this installation.
+import { brineVersion, SALT_VERSION } from '../../../base/mod.ts'
+import { type Dict, str, type Value } from '../../../data/mod.ts'
+
+type Section = Record<string, string | null>
+
+export function versionsInformation(grains: Dict): Record<string, Section> {
+  const grain = (name: string): string => str(grains.get(name) ?? '')
+  const { node, ...libraries } = process.versions
+  return {
+    'Salt Version': { Salt: SALT_VERSION },
+    'Brine Version': { Brine: brineVersion() },
+    'Node Version': { Node: node },
+    'Dependency Versions': { openssl: libraries.openssl ?? null, uv: libraries.uv ?? null, v8: libraries.v8 ?? null },
+    'System Versions': {
+      dist: [grain('os').toLowerCase(), grain('osrelease'), grain('oscodename')].filter(Boolean).join(' '),
+      locale: localeEncoding(grains.get('locale_info') ?? null),
+      machine: grain('cpuarch'),
+      release: grain('kernelrelease'),
+      system: grain('kernel'),
+      version: [grain('osfullname'), grain('osrelease'), grain('oscodename')].filter(Boolean).join(' '),
+    },
+  }
+}
+
+function localeEncoding(info: Value): string {
+  return info instanceof Map ? str(info.get('detectedencoding') ?? 'utf-8') : 'utf-8'
+}
+
+/** The same for people: names to the right, sections apart. */
+export function versionsReport(grains: Dict): string {
+  const sections = Object.entries(versionsInformation(grains))
+  const width =
+    Math.max('Not Installed'.length, ...sections.flatMap(([, s]) => Object.keys(s).map((n) => n.length))) + 1
+  const lines: string[] = []
+  for (const [title, section] of sections) {
+    lines.push(`${title}:`)
+    const names = Object.keys(section).sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+    for (const name of names) lines.push(`${name.padStart(width)}: ${section[name] || 'Not Installed'}`)
+    lines.push(' ')
+  }
+  return lines.join('\n')
+}

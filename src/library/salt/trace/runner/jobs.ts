@@ -1,0 +1,84 @@
+// What became of a job: its minions, and of states the ones that failed or changed something.
+import { type Dict, isDict, repr, statesSucceeded, str, truthy, type Value } from '../../../../data/mod.ts'
+import type { MasterContext } from '../../../../sdk/mod.ts'
+import { dictOf, lastLine, link, listOf, textOr } from './link.ts'
+import { placeOfState } from './places.ts'
+
+const LONGEST = 400
+const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+
+const isStateResult = (value: Value): value is Dict => isDict(value) && value.has('result') && value.has('changes')
+
+const isStateReturn = (value: Value): value is Dict =>
+  isDict(value) && value.size > 0 && [...value.values()].every(isStateResult)
+
+async function stateLink(ctx: MasterContext, tag: string, result: Dict): Promise<Dict> {
+  const [state = '', id = '', , fun = ''] = tag.split('_|-')
+  const failed = result.get('result') === false
+  const place = await placeOfState(ctx, result.get('__sls__') ?? null, result.get('__id__') ?? id)
+  const comment = textOr(result.get('comment'))
+  const changes = dictOf(result.get('changes'))
+  return link('state', `${state}.${fun} ${textOr(result.get('__id__'), id)}`, {
+    place: place ?? result.get('__sls__') ?? null,
+    state: failed ? 'failed' : changes.size > 0 ? 'changed' : 'done',
+    ...(failed ? { error: comment } : { detail: changes.size > 0 ? changes : null }),
+  })
+}
+
+async function minionLink(ctx: MasterContext, id: string, data: Dict): Promise<Dict> {
+  const value = data.get('return') ?? null
+  const schedule = data.get('schedule')
+  const isFine = data.get('success') !== false && !truthy(data.get('retcode') ?? 0)
+  if (!isStateReturn(value)) {
+    const text = shortened(typeof value === 'string' ? value : repr(value))
+    return link('minion', id, { state: isFine ? 'done' : 'failed', ...(isFine ? { detail: text } : { error: text }) })
+  }
+  const results = [...value].map(([tag, result]): [string, Dict] => [str(tag), result as Dict])
+  const told = results.filter(
+    ([, result]) => result.get('result') === false || dictOf(result.get('changes')).size > 0 || results.length <= 5,
+  )
+  const next: Dict[] = []
+  for (const [tag, result] of told) next.push(await stateLink(ctx, tag, result))
+  const left = results.length - told.length
+  if (left > 0) next.push(link('states', `${left} more without changes`, { state: 'done' }))
+  const state = statesSucceeded(value) ? 'done' : 'failed'
+  return link('minion', id, { state, ...(schedule !== undefined && { detail: `schedule ${str(schedule)}` }) }, next)
+}
+
+/** The minions of a job, answered or not. */
+export async function minionLinks(ctx: MasterContext, jid: string): Promise<Dict[]> {
+  const returns = ctx.jobs.returns(jid)
+  const links: Dict[] = []
+  for (const [id, data] of returns) links.push(await minionLink(ctx, id, data))
+  for (const { id, state, reason } of ctx.jobs.progress(jid)) {
+    if (!returns.has(id)) links.push(link('minion', id, { state: `no return (${state})`, error: reason ?? null }))
+  }
+  return links
+}
+
+const wordOf = (value: Value): string => shortened(typeof value === 'string' ? value : repr(value))
+
+/** An argument as it would be typed; keywords that say no are left out. */
+function wordsOf(value: Value): string[] {
+  if (!isDict(value) || !value.has('__kwarg__')) return [wordOf(value)]
+  const given = [...value].filter(([key, item]) => key !== '__kwarg__' && truthy(item))
+  return given.map(([key, item]) => `${str(key)}=${wordOf(item)}`)
+}
+
+/** A job without what came of it. */
+export function jobHead(ctx: MasterContext, jid: string): { what: string; state?: string; error?: string } {
+  const job = ctx.jobs.job(jid)
+  if (!job) return { what: 'a job that is not kept' }
+  const { load } = job
+  const fun = textOr(load.get('fun'))
+  const words = listOf(load.get('arg')).flatMap(wordsOf)
+  const target = fun.startsWith('runner.') || fun.startsWith('wheel.') ? '' : ` on ${textOr(load.get('tgt'))}`
+  const what = `${[fun, ...words].join(' ')}${target}`
+  if (target !== '') return { what }
+  if (ctx.orchestrations().run(jid)) return { what }
+  const [returned] = ctx.jobs.returns(jid).values()
+  if (!returned) return { what, state: 'no return' }
+  const ended = dictOf(returned.get('return'))
+  if (ended.get('success') !== false) return { what, state: 'done' }
+  return { what, state: 'failed', error: lastLine(textOr(ended.get('return'))) }
+}

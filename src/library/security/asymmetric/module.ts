@@ -1,0 +1,220 @@
+// Signatures by private keys (RSA, ECDSA, Ed25519, Ed448) and checks of them: what `sig_backend: asymmetric` of file
+// states relies on. RSA signs with PSS and the longest salt.
+import { constants, createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { toError } from '../../../base/mod.ts'
+import { isList, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
+
+const HASHED = new Set(['rsa', 'rsa-pss', 'ec'])
+const PSS = constants.RSA_PKCS1_PSS_PADDING
+
+/** The hash of keys that need one. */
+const hashFor = (key: KeyObject, digest: Value): string | null =>
+  HASHED.has(key.asymmetricKeyType ?? '') ? (truthy(digest) ? str(digest) : 'sha256') : null
+
+const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
+  !path.includes('\n') && (await ctx.host.stat(path))?.type === 'file'
+
+/** What a reference means: a file, or the text itself. */
+async function bytesOf(ctx: FunctionContext, given: Value): Promise<Uint8Array> {
+  if (given instanceof Uint8Array) return given
+  const text = str(given)
+  return (await isFile(ctx, text)) ? ctx.host.read(text) : Buffer.from(text)
+}
+
+/** Bytes that may be written in base64. */
+function unpacked(bytes: Uint8Array): Buffer {
+  const text = Buffer.from(bytes).toString('latin1').replaceAll('\n', '')
+  const decoded = Buffer.from(text, 'base64')
+  return decoded.toString('base64') === text ? decoded : Buffer.from(bytes)
+}
+
+/** PEM, or DER as it is or in base64. */
+const keyParts = <Type extends string>(bytes: Uint8Array, type: Type) => {
+  const text = Buffer.from(bytes).toString('latin1')
+  if (text.includes('-----BEGIN')) return { key: text, format: 'pem' as const }
+  return { key: unpacked(bytes), format: 'der' as const, type }
+}
+
+async function privateKeyOf(ctx: FunctionContext, given: Value, passphrase: Value): Promise<KeyObject> {
+  const secret = passphrase === null ? {} : { passphrase: str(passphrase) }
+  try {
+    return createPrivateKey({ ...keyParts(await bytesOf(ctx, given), 'pkcs8'), ...secret })
+  } catch (error) {
+    throw failure(`Could not load the private key: ${toError(error).message}`)
+  }
+}
+
+/** A key or a signature may be anywhere that files come from. */
+async function fetched(ctx: FunctionContext, given: Value): Promise<Value> {
+  const [, scheme, path] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(textOf(given) ?? '') ?? []
+  if (scheme === undefined) return given
+  const cached = scheme === 'file' ? path! : await ctx.call('cp.cache_file', [given])
+  if (!truthy(cached) || !(await isFile(ctx, str(cached)))) throw failure(`Failed fetching '${str(given)}'`)
+  return cached
+}
+
+async function publicKeyOf(ctx: FunctionContext, given: Value): Promise<KeyObject> {
+  try {
+    return createPublicKey(keyParts(await bytesOf(ctx, await fetched(ctx, given)), 'spki'))
+  } catch (error) {
+    if (error instanceof SaltError) throw error
+    throw failure(`Could not load the public key: ${toError(error).message}`)
+  }
+}
+
+const fingerprint = (key: KeyObject): string =>
+  createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+
+interface Checked {
+  data: Uint8Array
+  digest: Value
+}
+
+/** The signatures of a list that a key made of the data; none is an error. */
+async function madeBy(ctx: FunctionContext, signer: Value, signatures: readonly Buffer[], { data, digest }: Checked) {
+  const key = await publicKeyOf(ctx, signer)
+  const options = { key, padding: PSS, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
+  const padded = key.asymmetricKeyType?.startsWith('rsa') ? options : key
+  const made = signatures.filter((signature) => verify(hashFor(key, digest), data, padded, signature))
+  if (made.length === 0) throw failure(`Invalid signature for key ${fingerprint(key)}`)
+  return made
+}
+
+interface Wish {
+  text: Value
+  filename: Value
+  pubkey: Value
+  signature: Value
+  digest: Value
+  signed_by_any: Value
+  signed_by_all: Value
+}
+
+const listed = (given: Value): Value[] => (truthy(given) ? (isList(given) ? [...given] : [given]) : [])
+
+/** What was signed, after the arguments were found to make sense. */
+async function dataOf(ctx: FunctionContext, wish: Wish, isCompound: boolean): Promise<Uint8Array> {
+  const { text, filename, pubkey, signature } = wish
+  if (truthy(text) && truthy(filename)) throw misuse('`text` and `filename` arguments are mutually exclusive')
+  if (!truthy(signature)) throw misuse('Missing `signature` parameter')
+  if (isCompound && truthy(pubkey)) throw misuse('Either specify pubkey + signature or signed_by_(any|all)')
+  if (!isCompound && !truthy(pubkey)) throw misuse('Missing pubkey(s) to check against')
+  if (!isCompound && isList(signature)) {
+    throw misuse('`signature` must be a string or bytes when verifying a single signing `pubkey`')
+  }
+  if (truthy(text)) return text instanceof Uint8Array ? text : Buffer.from(str(text))
+  if (!truthy(filename)) throw misuse('Missing data to verify. Either specify `text` or `filename`')
+  if ((await ctx.host.stat(str(filename))) === undefined) throw failure(`Path '${str(filename)}' does not exist`)
+  return ctx.host.read(str(filename))
+}
+
+type Verdict = { res: boolean; message: string }
+
+async function check(ctx: FunctionContext, wish: Wish): Promise<Verdict> {
+  const [any, all] = [listed(wish.signed_by_any), listed(wish.signed_by_all)]
+  const isCompound = any.length + all.length > 0
+  const checked = { data: await dataOf(ctx, wish, isCompound), digest: wish.digest }
+  const signatures: Buffer[] = []
+  for (const given of listed(wish.signature)) {
+    try {
+      signatures.push(unpacked(await bytesOf(ctx, await fetched(ctx, given))))
+    } catch (error) {
+      if (!isCompound) return { res: false, message: toError(error).message }
+      ctx.log('error', toError(error).message)
+    }
+  }
+  if (signatures.length === 0) throw failure('Unable to locate any of the provided signatures')
+  if (any.length > 0 && !(await hasOne(ctx, any, signatures, checked))) {
+    const message = 'None of the public keys listed in signed_by_any provided a valid signature'
+    return { res: false, message }
+  }
+  let left = signatures
+  for (const signer of isCompound ? all : [wish.pubkey]) {
+    try {
+      const made = await madeBy(ctx, signer, left, checked)
+      left = left.filter((signature) => !made.includes(signature))
+    } catch (error) {
+      const what = isCompound ? 'Failed while checking `signed_by_all`' : 'Failed checking signature'
+      return { res: false, message: `${what}: ${toError(error).message}` }
+    }
+  }
+  return { res: true, message: isCompound ? 'All required keys have provided a signature' : 'The signature is valid' }
+}
+
+async function hasOne(
+  ctx: FunctionContext,
+  signers: readonly Value[],
+  signatures: readonly Buffer[],
+  checked: Checked,
+) {
+  for (const signer of signers) {
+    try {
+      await madeBy(ctx, signer, signatures, checked)
+      return true
+    } catch (error) {
+      ctx.log('info', toError(error).message)
+    }
+  }
+  return false
+}
+
+const optional = (doc: string) => arg.any(doc, { optional: true })
+const text = optional('The text')
+const filename = optional('The file, instead of a text')
+const digest = optional('The hash, for RSA and ECDSA; sha256 when not given')
+
+export default defineModule({
+  name: 'asymmetric',
+  doc: 'Sign with private keys, and check signatures.',
+  functions: {
+    sign: changes(
+      'Sign a text or a file.',
+      "asymmetric.sign /root/my_privkey.pem text='I like you'",
+      {
+        privkey: arg.any('The private key: a file or its text'),
+        passphrase: arg.any('Its passphrase', { optional: true, secret: true }),
+        text,
+        filename,
+        digest,
+        raw: optional('Whether the signature is bytes, not base64; bytes for a file when not given'),
+        path: optional('A file to write it to'),
+      },
+      async (ctx, given) => {
+        if (given.text === null && !truthy(given.filename)) throw misuse('Either `text` or `filename` is required')
+        const data = given.text === null ? await ctx.host.read(str(given.filename)) : await plain(given.text)
+        const key = await privateKeyOf(ctx, given.privkey, given.passphrase)
+        const options = { key, padding: PSS, saltLength: constants.RSA_PSS_SALTLEN_MAX_SIGN }
+        const signature = sign(hashFor(key, given.digest), data, key.asymmetricKeyType === 'rsa' ? options : key)
+        const isRaw = given.raw === null ? truthy(given.path) : truthy(given.raw)
+        const written = isRaw ? signature : signature.toString('base64')
+        if (!truthy(given.path)) return typeof written === 'string' ? written : new Uint8Array(written)
+        await ctx.host.write(str(given.path), written)
+        return `Signature written to '${str(given.path)}'`
+      },
+    ),
+    verify: reads(
+      'Whether signatures of a text or a file are from these keys.',
+      "asymmetric.verify pubkey=/root/my_pubkey.pem text='I like you' signature=/root/ilikeyou.sig",
+      {
+        text,
+        filename,
+        pubkey: optional('The public key'),
+        signature: optional('The signature; several of them for several keys'),
+        digest,
+        signed_by_any: optional('Keys of which one must have signed'),
+        signed_by_all: optional('Keys that all must have signed'),
+        kwargs: arg.ignored(),
+      },
+      (ctx, given) => check(ctx, given),
+    ),
+  },
+})
+
+const plain = async (given: Value): Promise<Uint8Array> =>
+  given instanceof Uint8Array ? given : Buffer.from(str(given))

@@ -1,0 +1,111 @@
+// Running gpg: whose keys it works on, and what it reports line by line on its status channel.
+import { join } from 'node:path/posix'
+import { type Dict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
+
+/** Whose keys: a user's, or those of a directory; in a ring of its own when one is named. */
+export interface Ring {
+  user: Value
+  gnupghome: Value
+  keyring: Value
+}
+
+export interface Status {
+  keyword: string
+  text: string
+}
+
+export interface Outcome {
+  retcode: number
+  stdout: Uint8Array
+  stderr: string
+  status: Status[]
+}
+
+export const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
+
+async function userInfo(ctx: FunctionContext, user: Value): Promise<Dict> {
+  const name = truthy(user) ? user : await ctx.call('config.option', ['user'])
+  const info = (await ctx.call('user.info', [truthy(name) ? name : 'root'])) as Dict
+  if (info.size > 0) return info
+  // Salt's own user need not exist; then it is whoever runs this
+  if (user === 'salt') return userInfo(ctx, null)
+  throw invalid(`User ${str(name)} does not exist`)
+}
+
+async function homeOf(ctx: FunctionContext, { user, gnupghome }: Ring): Promise<string> {
+  if (truthy(gnupghome)) return str(gnupghome)
+  if (user === 'salt') return join(str(await ctx.call('config.get', ['config_dir'])), 'gpgkeys')
+  const home =
+    user === null
+      ? (await ctx.host.env()).get('GNUPGHOME')
+      : str(await ctx.call('cmd.run_stdout', ['echo -n "$GNUPGHOME"'], { python_shell: true, runas: user })).trim()
+  if (home && !home.startsWith('~')) return home
+  return join(str((await userInfo(ctx, user)).get('home')!), '.gnupg')
+}
+
+/** The directory, made when it is missing. */
+async function madeHome(ctx: FunctionContext, ring: Ring): Promise<string> {
+  const home = await homeOf(ctx, ring)
+  if ((await ctx.host.stat(home)) === undefined) {
+    const info = await userInfo(ctx, ring.user)
+    await ctx.call('file.mkdir', [home], { user: info.get('uid')!, group: info.get('gid')!, mode: '0700' })
+  }
+  return home
+}
+
+export interface Run {
+  stdin?: string | Uint8Array
+  /** Given on the first line of the input. */
+  passphrase?: string | null
+}
+
+const statusOf = (stderr: string): Status[] =>
+  [...stderr.matchAll(/^\[GNUPG:\] (\S+) ?(.*)$/gm)].map(([, keyword = '', text = '']) => ({ keyword, text }))
+
+export async function gpg(ctx: FunctionContext, ring: Ring, args: readonly string[], run: Run = {}): Promise<Outcome> {
+  if (truthy(ring.keyring) && typeof ring.keyring !== 'string') {
+    throw invalid('Please pass keyring as a string. Multiple keyrings are not allowed')
+  }
+  const passphrase = run.passphrase ?? null
+  const argv = [
+    'gpg',
+    ...(passphrase === null ? [] : ['--pinentry-mode', 'loopback']),
+    ...['--status-fd', '2', '--no-tty', '--no-verbose', '--fixed-list-mode', '--batch', '--with-colons'],
+    ...['--homedir', await madeHome(ctx, ring)],
+    ...(truthy(ring.keyring) ? ['--no-default-keyring', '--keyring', str(ring.keyring)] : []),
+    ...(passphrase === null ? [] : ['--passphrase-fd', '0']),
+    ...args,
+  ]
+  const input = Buffer.from((run.stdin ?? '') as string)
+  const stdin = passphrase === null ? input : Buffer.concat([Buffer.from(`${passphrase}\n`), input])
+  const { retcode, stdout, stderr } = await ctx.host.run({ argv, stdin })
+  const said = Buffer.from(stderr).toString()
+  return { retcode, stdout, stderr: said, status: statusOf(said) }
+}
+
+/** Files that were made for another user are given to that user. */
+export async function handBack(ctx: FunctionContext, ring: Ring): Promise<void> {
+  const info = await userInfo(ctx, ring.user)
+  const own = await userInfo(ctx, null)
+  if (info.get('uid') === own.get('uid')) return
+  const home = await homeOf(ctx, ring)
+  const files = (await ctx.call('file.find', [home])) as Value[]
+  const keyring = truthy(ring.keyring) && (await ctx.host.stat(str(ring.keyring))) ? [ring.keyring] : []
+  for (const path of [home, ...files, ...keyring]) {
+    await ctx.call('file.chown', [path], { user: info.get('uid')!, group: info.get('gid')! })
+  }
+}
+
+/** The passphrase that the pillar has for keys; undefined when there is none. */
+export async function pillarPassphrase(ctx: FunctionContext): Promise<string | undefined> {
+  const words = await ctx.call('pillar.get', ['gpg_passphrase'])
+  return truthy(words) ? str(words) : undefined
+}
+
+export async function neededPassphrase(ctx: FunctionContext, wanted: boolean): Promise<string | null> {
+  if (!wanted) return null
+  const words = await pillarPassphrase(ctx)
+  if (words === undefined) throw invalid('gpg_passphrase not available in pillar.')
+  return words
+}

@@ -1,0 +1,226 @@
+// Signing, verifying, encrypting and decrypting.
+import { lookup } from '../../../../base/mod.ts'
+import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { gpg, invalid, neededPassphrase, type Outcome, type Ring, type Status } from './engine.ts'
+
+const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
+
+/** What is worked on: a text, or the content of a file. */
+async function inputOf(ctx: FunctionContext, text: Value, filename: Value): Promise<Uint8Array> {
+  if (text instanceof Uint8Array) return text
+  if (truthy(text)) return Buffer.from(str(text))
+  if (truthy(filename)) return ctx.host.read(str(filename))
+  throw invalid('filename or text must be passed.')
+}
+
+export interface Signing {
+  keyid: Value
+  text: Value
+  filename: Value
+  output: Value
+  use_passphrase: boolean
+}
+
+export async function signText(ctx: FunctionContext, ring: Ring, wish: Signing): Promise<Value> {
+  const passphrase = await neededPassphrase(ctx, wish.use_passphrase)
+  const stdin = await inputOf(ctx, wish.text, wish.filename)
+  const key = truthy(wish.keyid) ? ['--default-key', str(wish.keyid)] : []
+  const { stdout } = await gpg(ctx, ring, ['-sa', '--clearsign', ...key], { stdin, passphrase })
+  if (!truthy(wish.text) && truthy(wish.output)) await ctx.host.write(str(wish.output), stdout)
+  return new Uint8Array(stdout)
+}
+
+const MODELS = ['pgp', 'classic', 'tofu', 'tofu+pgp', 'direct', 'always', 'auto']
+const TRUST: Readonly<Record<string, string>> = lookup({
+  TRUST_UNDEFINED: 'Undefined',
+  TRUST_NEVER: 'Never',
+  TRUST_MARGINAL: 'Marginal',
+  TRUST_FULLY: 'Fully',
+  TRUST_ULTIMATE: 'Ultimate',
+})
+const VERDICTS: Readonly<Record<string, string>> = lookup({
+  GOODSIG: 'signature good',
+  VALIDSIG: 'signature valid',
+  BADSIG: 'signature bad',
+  ERRSIG: 'signature error',
+  EXPSIG: 'signature expired',
+  EXPKEYSIG: 'signing key has expired',
+  REVKEYSIG: 'signing key was revoked',
+})
+
+interface Signature {
+  username: string | null
+  key_id: string | null
+  fingerprint: string | null
+  trust_level: string | null
+  status: string | null
+}
+
+/** Each signature of a message, in gpg's order. */
+export function signaturesIn(status: readonly Status[]): Signature[] {
+  const found: Signature[] = []
+  let current: Signature | undefined
+  for (const { keyword, text } of status) {
+    const words = text.split(' ')
+    if (keyword === 'NEWSIG' || (current === undefined && keyword in VERDICTS)) {
+      current = { username: null, key_id: null, fingerprint: null, trust_level: null, status: null }
+      found.push(current)
+    }
+    if (current === undefined) continue
+    if (keyword in VERDICTS) current.status = VERDICTS[keyword]!
+    if (/^(GOOD|BAD|EXP|EXPKEY|REVKEY|ERR)SIG$/.test(keyword)) {
+      current.key_id = words[0] ?? null
+      if (keyword !== 'ERRSIG') current.username = words.slice(1).join(' ')
+    }
+    if (keyword === 'VALIDSIG') current.fingerprint = words[9] ?? words[0] ?? null
+    if (keyword in TRUST) current.trust_level = TRUST[keyword]!
+  }
+  return found
+}
+
+export interface Verification {
+  text: Value
+  filename: Value
+  signature: Value
+  trustmodel: Value
+  signed_by_any: Value
+  signed_by_all: Value
+}
+
+async function verified(ctx: FunctionContext, ring: Ring, wish: Verification): Promise<Signature[]> {
+  const bySigners = truthy(wish.signed_by_any) || truthy(wish.signed_by_all)
+  const args = [
+    ...(truthy(wish.trustmodel) ? ['--trust-model', str(wish.trustmodel)] : []),
+    ...(bySigners ? ['--no-batch'] : []),
+  ]
+  const isDetached = !truthy(wish.text) && truthy(wish.filename) && truthy(wish.signature)
+  const outcome = isDetached
+    ? await gpg(ctx, ring, ['--verify', ...args, str(wish.signature), str(wish.filename)])
+    : await gpg(ctx, ring, ['--verify', ...args, '-'], { stdin: await inputOf(ctx, wish.text, wish.filename) })
+  return signaturesIn(outcome.status)
+}
+
+export async function verifySignature(ctx: FunctionContext, ring: Ring, wish: Verification): Promise<Dict> {
+  const { trustmodel } = wish
+  if (truthy(trustmodel) && !MODELS.includes(str(trustmodel))) {
+    const message = `Invalid trustmodel defined: ${str(trustmodel)}. Use one of: ${MODELS.join(', ')}`
+    return dict({ res: false, message })
+  }
+  const signatures = await verified(ctx, ring, wish)
+  if (truthy(wish.signed_by_any) || truthy(wish.signed_by_all)) return bySigners(signatures, wish)
+  const trusted = signatures.findLast(({ trust_level }) => trust_level !== null)
+  if (trusted === undefined) return dict({ res: false, message: 'The signature could not be verified.' })
+  const { username, key_id, trust_level } = trusted
+  return dict({ res: true, username, key_id, trust_level, message: 'The signature is verified.' })
+}
+
+const listOf = (value: Value): string[] =>
+  truthy(value) ? (Array.isArray(value) ? (value as Value[]) : [value]).map((item) => str(item)) : []
+
+function bySigners(signatures: readonly Signature[], wish: Verification): Dict {
+  const answer = (res: boolean, message: string): Dict =>
+    dict({ res, message, signatures: signatures.map((signature) => dict({ ...signature })) })
+  const hasSigned = (signer: string): boolean =>
+    signatures.some(({ trust_level, fingerprint }) => trust_level !== null && fingerprint === signer)
+  const any = listOf(wish.signed_by_any)
+  if (any.length > 0 && !any.some(hasSigned)) {
+    return answer(false, 'None of the public keys listed in signed_by_any provided a valid signature')
+  }
+  const missing = listOf(wish.signed_by_all).find((signer) => !hasSigned(signer))
+  if (missing !== undefined) {
+    return answer(false, `Public key ${missing} has not provided a valid signature, but was listed in signed_by_all`)
+  }
+  return answer(true, 'All required keys have provided a signature')
+}
+
+const STATES: Readonly<Record<string, string>> = lookup({
+  NODATA: 'no data was provided',
+  NEED_PASSPHRASE: 'need passphrase',
+  BAD_PASSPHRASE: 'bad passphrase',
+  MISSING_PASSPHRASE: 'missing passphrase',
+  DECRYPTION_FAILED: 'decryption failed',
+  NEED_PASSPHRASE_SYM: 'need symmetric passphrase',
+  BEGIN_DECRYPTION: 'decryption incomplete',
+  BEGIN_ENCRYPTION: 'encryption incomplete',
+  DECRYPTION_OKAY: 'decryption ok',
+  END_ENCRYPTION: 'encryption ok',
+  INV_RECP: 'invalid recipient',
+  KEYEXPIRED: 'key expired',
+  NO_SECKEY: 'no secret key',
+})
+
+/** The last state that gpg reported; a missing key explains all that follows. */
+function stateOf(status: readonly Status[]): string {
+  let state = ''
+  for (const { keyword } of status) {
+    const next = STATES[keyword]
+    const isConsequence = keyword === 'DECRYPTION_FAILED' || keyword === 'BEGIN_DECRYPTION'
+    if (next !== undefined && !(state === 'no secret key' && isConsequence)) state = next
+  }
+  return state
+}
+
+export interface Ciphering {
+  text: Value
+  filename: Value
+  output: Value
+  bare: boolean
+}
+
+function answered(
+  ctx: FunctionContext,
+  outcome: Outcome,
+  { output, bare }: Ciphering,
+  word: 'Encrypted' | 'Decrypted',
+): Value {
+  const state = stateOf(outcome.status)
+  if (!state.endsWith(' ok')) {
+    ctx.log('error', outcome.stderr)
+    return bare ? false : dict({ res: false, comment: `${state}.\nPlease check the salt-minion log.` })
+  }
+  const data = new Uint8Array(outcome.stdout)
+  if (bare) return data
+  return dict({ res: true, comment: truthy(output) ? `${word} data has been written to ${str(output)}` : data })
+}
+
+const outputTo = (output: Value): string[] => (truthy(output) ? ['--yes', '--output', str(output)] : [])
+
+export interface Encryption extends Ciphering {
+  recipients: Value
+  sign: Value
+  use_passphrase: boolean
+  always_trust: boolean
+}
+
+export async function encryptText(ctx: FunctionContext, ring: Ring, wish: Encryption): Promise<Value> {
+  const passphrase = await neededPassphrase(ctx, truthy(wish.sign) && wish.use_passphrase)
+  const stdin = await inputOf(ctx, wish.text, wish.filename)
+  const signing = !truthy(wish.sign)
+    ? []
+    : wish.sign === true
+      ? ['--sign']
+      : ['--sign', '--default-key', str(wish.sign)]
+  const args = [
+    '--encrypt',
+    ...listOf(wish.recipients).flatMap((recipient) => ['--recipient', recipient]),
+    '--armor',
+    ...outputTo(wish.output),
+    ...signing,
+    ...(wish.always_trust ? ['--always-trust'] : []),
+  ]
+  return answered(ctx, await gpg(ctx, ring, args, { stdin, passphrase }), wish, 'Encrypted')
+}
+
+export async function decryptText(
+  ctx: FunctionContext,
+  ring: Ring,
+  wish: Ciphering & { use_passphrase: boolean },
+): Promise<Value> {
+  const passphrase = await neededPassphrase(ctx, wish.use_passphrase)
+  const stdin = await inputOf(ctx, wish.text, wish.filename)
+  // of a text the answer is the message itself, wherever it should have gone
+  const output = truthy(wish.text) ? [] : outputTo(wish.output)
+  const outcome = await gpg(ctx, ring, ['--decrypt', ...output], { stdin, passphrase })
+  return answered(ctx, outcome, wish, 'Decrypted')
+}

@@ -1,0 +1,202 @@
+// Secrets in the boxes of NaCl: `NACL[…]` in pillar is one. A sealed box is made with a public key and opened with the secret one; a
+// secret box is made and opened with the same key. Keys are base64, in files or in `nacl.config`.
+import { decodeBase64, decodeBytes, encodeText, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { newKeys, openKey, openSealedBox, openSecretBox, shutSealedBox, shutSecretBox } from './module/boxes.ts'
+
+type Given = ReadonlyMap<string, Value>
+
+interface Settings {
+  boxType: string
+  key(end: 'secret' | 'open'): Promise<Uint8Array>
+}
+
+const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+
+const bytesOf = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : encodeText(str(value)))
+
+const base64 = (bytes: Uint8Array): Uint8Array => encodeText(Buffer.from(bytes).toString('base64'))
+
+/** Old names: they mean secret boxes. */
+const OLD = new Map([
+  ['keyfile', 'sk_file'],
+  ['key', 'sk'],
+])
+
+function renamed(given: Given): Given {
+  const old = [...given].flatMap(([name, value]): Array<[string, Value]> => {
+    const now = OLD.get(name)
+    return now === undefined ? [] : [[now, value]]
+  })
+  return old.length === 0 ? given : new Map([...given, ...old, ['box_type', 'secretbox']])
+}
+
+async function settingsOf(ctx: FunctionContext, given: Given): Promise<Settings> {
+  const configured = await ctx.call('config.get', ['nacl.config', new Map()])
+  const option = (name: string, fallback: Value): Value =>
+    given.get(name) ?? (isDict(configured) ? configured.get(name) : undefined) ?? fallback
+  const keys = { secret: { name: 'sk', what: 'key', end: '' }, open: { name: 'pk', what: 'pubkey', end: '.pub' } }
+  return {
+    boxType: str(option('box_type', 'sealedbox')),
+    key: async (kind) => {
+      const { name, what, end } = keys[kind]
+      const own = option(name, null)
+      if (truthy(own)) return decodeBase64(bytesOf(own))
+      const given = option(`${name}_file`, null)
+      const file = truthy(given) ? str(given) : `${str(ctx.opts.get('pki_dir') ?? '')}/master/nacl${end}`
+      if (!(await ctx.host.stat(file))) throw failed(`no ${what} or ${name}_file found`)
+      return keyIn(ctx, file)
+    },
+  }
+}
+
+async function keyIn(ctx: FunctionContext, file: string): Promise<Uint8Array> {
+  const text = decodeBytes(await ctx.host.read(file)).replace(/\n+$/, '')
+  return decodeBase64(encodeText(text))
+}
+
+const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
+  (await ctx.host.stat(path))?.type === 'file'
+
+async function generate(ctx: FunctionContext, secretFile: string, openFile: string): Promise<string> {
+  const write = (file: string, key: Uint8Array, mode: number): Promise<void> =>
+    ctx.host.write(file, base64(key), { mode })
+  const [hasSecret, hasOpen] = [await isFile(ctx, secretFile), await isFile(ctx, openFile)]
+  if (hasSecret && hasOpen) throw failed(`sk_file:${secretFile} and pk_file:${openFile} already exist.`)
+  if (hasSecret) {
+    await write(openFile, openKey(await keyIn(ctx, secretFile)), 0o644)
+    return `saved pk_file: ${openFile}`
+  }
+  const { secret, open } = newKeys()
+  await write(secretFile, secret, 0o600)
+  await write(openFile, open, 0o644)
+  return `saved sk_file:${secretFile}  pk_file: ${openFile}`
+}
+
+type Boxing = (ctx: FunctionContext, data: Value, given: Given) => Promise<Value>
+
+const boxes = {
+  sealedbox: {
+    encrypt: async (ctx, data, given) =>
+      base64(shutSealedBox(bytesOf(data), await (await settingsOf(ctx, given)).key('open'))),
+    decrypt: async (ctx, data, given) =>
+      data === null
+        ? null
+        : openSealedBox(decodeBase64(bytesOf(data)), await (await settingsOf(ctx, given)).key('secret')),
+  },
+  secretbox: {
+    encrypt: async (ctx, data, given) =>
+      base64(shutSecretBox(bytesOf(data), await (await settingsOf(ctx, given)).key('secret'))),
+    decrypt: async (ctx, data, given) =>
+      data === null
+        ? null
+        : openSecretBox(decodeBase64(bytesOf(data)), await (await settingsOf(ctx, given)).key('secret')),
+  },
+} satisfies Record<string, Record<'encrypt' | 'decrypt', Boxing>>
+
+/** By the kind of box that is asked for. */
+const boxing =
+  (way: 'encrypt' | 'decrypt'): Boxing =>
+  async (ctx, data, kwargs) => {
+    const given = renamed(kwargs)
+    const { boxType } = await settingsOf(ctx, given)
+    return boxes[boxType === 'secretbox' ? 'secretbox' : 'sealedbox'][way](ctx, data, given)
+  }
+
+async function withFile(ctx: FunctionContext, name: Value, out: Value, change: (data: Value) => Promise<Value>) {
+  const changed = await change(await contentsOf(ctx, str(name)))
+  if (!truthy(out)) return changed
+  const file = str(out)
+  if (await isFile(ctx, file)) throw failed(`file:${file} already exist.`)
+  await ctx.host.write(file, bytesOf(changed))
+  return `Wrote: ${file}`
+}
+
+async function contentsOf(ctx: FunctionContext, name: string): Promise<Value> {
+  if (name.startsWith('/')) return ctx.host.read(name)
+  const text = await ctx.call('cp.get_file_str', [name])
+  if (text === false || text === '') throw failed(`The file ${name} cannot be had`)
+  return text
+}
+
+const data = arg.any('What is put into the box, or the box in base64')
+const kwargs = arg.open('Keys and kind: `sk`, `sk_file`, `pk`, `pk_file`, `box_type` (`sealedbox` or `secretbox`)')
+const returns = ret.any('The box in base64, or what was in it')
+
+function boxFunction(doc: string, example: string, run: Boxing) {
+  return fn({
+    doc,
+    args: { data, kwargs },
+    returns,
+    examples: [`salt-call --local nacl.${example}`],
+    effect: 'read',
+    run: (ctx, { data, kwargs }) => run(ctx, data, kwargs),
+  })
+}
+
+function fileFunction(doc: string, example: string, way: 'encrypt' | 'decrypt') {
+  return fn({
+    doc,
+    args: {
+      name: arg.any('A file of this machine, or an address such as `salt://cert`'),
+      out: arg.any('Where it is written; it is given back otherwise', { optional: true }),
+      kwargs,
+    },
+    returns,
+    examples: [`salt-call nacl.${example}`],
+    effect: 'change',
+    run: (ctx, { name, out, kwargs }) => withFile(ctx, name, out, (data) => boxing(way)(ctx, data, kwargs)),
+  })
+}
+
+export default defineModule({
+  name: 'nacl',
+  doc: 'Put secrets into the boxes of NaCl, and open them.',
+  when: ({ opts }) => opts.get('fips_mode') !== true || 'nacl module not available in FIPS mode',
+  functions: {
+    keygen: fn({
+      doc: 'Make a pair of keys; without a file they are given back. Of a secret key that is there the public one is made.',
+      args: {
+        sk_file: arg.any('Where the secret key is', { optional: true }),
+        pk_file: arg.any('Where the public key is; beside the secret one with `.pub` unless given', { optional: true }),
+        kwargs: arg.open('`keyfile`, an old name of `sk_file`'),
+      },
+      returns: ret.any('The keys, or what was written'),
+      examples: ['salt-call --local nacl.keygen sk_file=/etc/salt/pki/master/nacl'],
+      effect: 'change',
+      run: (ctx, { sk_file, pk_file, kwargs }) => {
+        const secretFile = kwargs.get('keyfile') ?? sk_file
+        if (secretFile !== null) return generate(ctx, str(secretFile), str(pk_file ?? `${str(secretFile)}.pub`))
+        const { secret, open } = newKeys()
+        return new Map<Value, Value>([
+          ['sk', base64(secret)],
+          ['pk', base64(open)],
+        ])
+      },
+    }),
+    enc: boxFunction('Put something into a box, of the kind that is configured.', 'enc datatoenc', boxing('encrypt')),
+    dec: boxFunction('Open a box of the kind that is configured.', 'dec pEXHQM6cuaF7A=', boxing('decrypt')),
+    enc_file: fileFunction('Put a file into a box.', 'enc_file name=salt://crt/mycert out=/tmp/cert', 'encrypt'),
+    dec_file: fileFunction('Open a box that is in a file.', 'dec_file name=salt://crt/mycert.nacl', 'decrypt'),
+    sealedbox_encrypt: boxFunction(
+      'Put something into a box that only the secret key opens.',
+      'sealedbox_encrypt datatoenc pk_file=/etc/salt/pki/master/nacl.pub',
+      boxes.sealedbox.encrypt,
+    ),
+    sealedbox_decrypt: boxFunction(
+      'Open a box that was made with the public key.',
+      "sealedbox_decrypt data='pEXHQM6cuaF7A=' sk_file=/etc/salt/pki/master/nacl",
+      boxes.sealedbox.decrypt,
+    ),
+    secretbox_encrypt: boxFunction(
+      'Put something into a box that the same key opens.',
+      'secretbox_encrypt datatoenc sk_file=/etc/salt/pki/master/nacl',
+      boxes.secretbox.encrypt,
+    ),
+    secretbox_decrypt: boxFunction(
+      'Open a box that was made with the same key.',
+      "secretbox_decrypt data='pEXHQM6cuaF7A=' sk='YmFkcGFzcwo='",
+      boxes.secretbox.decrypt,
+    ),
+  },
+})

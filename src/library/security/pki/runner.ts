@@ -1,0 +1,60 @@
+// How many keys of minions there are, by their state. Keys stay files of `pki_dir` here: the index in one file that
+// Salt can keep them in as well is not one of this master's stores.
+import { SaltError, str, truthy } from '../../../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+
+const FOLDERS = [
+  ['Accepted', 'minions'],
+  ['Pending', 'minions_pre'],
+  ['Rejected', 'minions_rejected'],
+  ['Denied', 'minions_denied'],
+] as const
+
+async function keysIn(ctx: MasterContext, folder: string): Promise<number> {
+  const path = `${str(ctx.opts.get('pki_dir') ?? '')}/${folder}`
+  if ((await ctx.host.stat(path))?.type !== 'directory') return 0
+  let count = 0
+  for (const name of await ctx.host.list(path)) {
+    const isHidden = name.startsWith('.') && folder !== 'minions_denied'
+    if (!isHidden && (await ctx.host.lstat(`${path}/${name}`))?.type === 'file') count++
+  }
+  return count
+}
+
+const grouped = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+
+async function status(ctx: MasterContext): Promise<string> {
+  const lines = ['PKI migration dry-run (no changes written):']
+  let total = 0
+  for (const [title, folder] of FOLDERS) {
+    const count = await keysIn(ctx, folder)
+    total += count
+    lines.push(`  ${`${title}:`.padEnd(9)} ${grouped(count)}`)
+  }
+  return [...lines, `  Total:    ${grouped(total)}`].join('\n')
+}
+
+export default defineRunner({
+  name: 'pki',
+  doc: 'Keys of minions, counted.',
+  functions: {
+    migrate_to_mmap: masterFn({
+      doc: 'What a move of the keys to an index in one file would move. The move itself is none of this master: it keeps keys as files.',
+      args: { dry_run: arg.any('Whether to count only', { default: false }) },
+      examples: ['salt-run pki.migrate_to_mmap dry_run=True'],
+      run: (ctx, { dry_run }) => {
+        if (truthy(dry_run)) return status(ctx)
+        throw new SaltError(
+          'SaltRunnerError',
+          'Keys stay in pki_dir: this master has no cache mmap_key to move them to',
+        )
+      },
+    }),
+    status: masterFn({
+      doc: 'How many keys are accepted, pending, rejected and denied.',
+      args: {},
+      examples: ['salt-run pki.status'],
+      run: status,
+    }),
+  },
+})

@@ -1,0 +1,105 @@
+// Policies of files and ports are there, are not, or are applied.
+import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import type { Result, StateContext, StateReturn } from '../../../../sdk/mod.ts'
+
+interface FileWish {
+  name: string
+  filetype: Value
+  sel_type: Value
+  sel_user: Value
+  sel_level: Value
+}
+
+const failed = (answer: Value): boolean => (answer as Dict).get('retcode') !== 0
+
+/** A result while nothing is decided: dry runs leave it open. */
+const open = (ctx: StateContext, name: string, changes: Result = {}): StateReturn => ({
+  name,
+  changes,
+  result: ctx.test ? null : true,
+  comment: '',
+})
+
+const refused = (name: string, what: string, answer: Value, changes: Result = {}): StateReturn => ({
+  name,
+  changes,
+  result: false,
+  comment: `Error ${what}: ${str(answer)}`,
+})
+
+export async function filePresent(ctx: StateContext, wish: FileWish): Promise<StateReturn> {
+  const { name, sel_type } = wish
+  const filetype = str(await ctx.call('selinux.filetype_id_to_string', [wish.filetype]))
+  const current = await ctx.call('selinux.fcontext_get_policy', [], { ...wish })
+  if (current instanceof Map && current.get('sel_type') === sel_type) {
+    const spec = `with specified filetype "${filetype}" and sel_type "${str(sel_type)}".`
+    return { name, changes: {}, result: true, comment: `SELinux policy for "${name}" already present ${spec}` }
+  }
+  if (ctx.test) return open(ctx, name)
+  const answer = await ctx.call('selinux.fcontext_add_policy', [], { ...wish })
+  if (failed(answer)) return refused(name, 'adding new rule', answer)
+  const differs = current instanceof Map
+  const old: Result = differs ? { [name]: { sel_type: current.get('sel_type') ?? null } } : {}
+  return open(ctx, name, { old, new: { [name]: differs ? { sel_type } : { filetype, sel_type } } })
+}
+
+export async function fileAbsent(ctx: StateContext, wish: FileWish): Promise<StateReturn> {
+  const { name, filetype, sel_type } = wish
+  const current = await ctx.call('selinux.fcontext_get_policy', [], { ...wish })
+  if (!(current instanceof Map)) {
+    const spec = `with specified filetype "${str(filetype)}" and sel_type "${str(sel_type)}".`
+    return { name, changes: {}, result: true, comment: `SELinux policy for "${name}" already absent ${spec}` }
+  }
+  const changes = { old: { [name]: current }, new: {} }
+  if (ctx.test) return open(ctx, name, changes)
+  const type = truthy(sel_type) ? sel_type : current.get('sel_type')!
+  const answer = await ctx.call('selinux.fcontext_delete_policy', [], { ...wish, sel_type: type })
+  return failed(answer) ? refused(name, 'removing policy', answer, changes) : open(ctx, name, changes)
+}
+
+export async function fileApplied(ctx: StateContext, name: string, recursive: Value): Promise<StateReturn> {
+  if ((await ctx.call('selinux.fcontext_policy_is_applied', [name, recursive])) === '') {
+    const comment = `SElinux policies are already applied for filespec "${name}"`
+    return { name, changes: {}, result: true, comment }
+  }
+  if (ctx.test) return open(ctx, name)
+  const answer = (await ctx.call('selinux.fcontext_apply_policy', [name, recursive])) as Dict
+  if (failed(answer)) return { name, changes: {}, result: false, comment: str(answer) }
+  return open(ctx, name, answer.get('changes') ?? {})
+}
+
+interface PortWish {
+  name: string
+  sel_type: Value
+  protocol: Value
+  port: Value
+}
+
+const portText = ({ name, sel_type, protocol, port }: PortWish, verdict: string): string => {
+  const spec = `sel_type "${str(sel_type)}", protocol "${str(protocol)}" and port "${str(port)}".`
+  return `SELinux policy for "${name}" already ${verdict} with specified ${spec}`
+}
+
+export async function portPresent(ctx: StateContext, wish: PortWish & { sel_range: Value }): Promise<StateReturn> {
+  const { sel_range, ...which } = wish
+  const { name, protocol, port } = wish
+  if (truthy(await ctx.call('selinux.port_get_policy', [], which))) {
+    return { name, changes: {}, result: true, comment: portText(wish, 'present') }
+  }
+  if (ctx.test) return open(ctx, name)
+  const old = await ctx.call('selinux.port_get_policy', [], { name, protocol, port })
+  const verb = truthy(old) ? 'modify' : 'add'
+  const answer = await ctx.call(`selinux.port_${verb}_policy`, [], { ...which, sel_range })
+  if (failed(answer)) return refused(name, 'adding new policy', answer)
+  return open(ctx, name, { old, new: await ctx.call('selinux.port_get_policy', [], which) })
+}
+
+export async function portAbsent(ctx: StateContext, wish: PortWish): Promise<StateReturn> {
+  const { name, protocol, port } = wish
+  const old = await ctx.call('selinux.port_get_policy', [], { ...wish })
+  if (!truthy(old)) return { name, changes: {}, result: true, comment: portText(wish, 'absent') }
+  if (ctx.test) return open(ctx, name)
+  const answer = await ctx.call('selinux.port_delete_policy', [], { name, protocol, port })
+  if (failed(answer)) return refused(name, 'deleting policy', answer)
+  return open(ctx, name, { old, new: await ctx.call('selinux.port_get_policy', [], { ...wish }) })
+}

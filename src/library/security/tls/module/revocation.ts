@@ -1,0 +1,212 @@
+// Certificates that are valid no more: an authority notes them in its `index.txt`, in the form of openssl's own
+// database, and signs a list of them, which holds for a hundred years.
+import { lookup } from '../../../../base/mod.ts'
+import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, changes, type FunctionContext, reads } from '../../../../sdk/mod.ts'
+import { certificateFacts, openssl } from './openssl.ts'
+import { isThere, rootOf, textOfFile } from './places.ts'
+
+const DAYS = '36500'
+
+interface Authority {
+  folder: string
+  certificate: string
+  key: string
+}
+
+async function authorityOf(ctx: FunctionContext, ca: Value, root: Value, file: Value): Promise<Authority> {
+  const folder = `${await rootOf(ctx, root)}/${str(ca)}`
+  const base = `${folder}/${truthy(file) ? str(file) : `${str(ca)}_ca_cert`}`
+  return { folder, certificate: `${base}.crt`, key: `${base}.key` }
+}
+
+const hasFiles = async (ctx: FunctionContext, { certificate, key }: Authority): Promise<boolean> =>
+  (await isThere(ctx, certificate)) && (await isThere(ctx, key))
+
+const noAuthority = (ca: Value): string => `There is no CA named "${str(ca)}"`
+
+/** The signed list of these lines of an index. */
+async function signedList(ctx: FunctionContext, authority: Authority, lines: readonly string[], digest: Value) {
+  const folder = await ctx.host.tempDirectory({ prefix: 'tls-' })
+  try {
+    const settings = [
+      '[ca]',
+      'default_ca = own',
+      '[own]',
+      `database = ${folder}/index.txt`,
+      'unique_subject = no',
+      `default_md = ${str(digest)}`,
+      `default_crl_days = ${DAYS}`,
+    ]
+    await ctx.host.write(`${folder}/index.txt`, lines.map((line) => `${line}\n`).join(''))
+    await ctx.host.write(`${folder}/openssl.cnf`, `${settings.join('\n')}\n`)
+    const signer = ['-cert', authority.certificate, '-keyfile', authority.key]
+    return await openssl(ctx, ['ca', '-gencrl', '-batch', '-config', `${folder}/openssl.cnf`, ...signer])
+  } finally {
+    await ctx.host.removeDirectory(folder, { recursive: true })
+  }
+}
+
+const linesOf = async (ctx: FunctionContext, path: string): Promise<string[]> =>
+  (await isThere(ctx, path)) ? (await textOfFile(ctx, path)).split('\n').filter((line) => line !== '') : []
+
+const shortTime = (seconds: number): string =>
+  new Date(seconds * 1000)
+    .toISOString()
+    .replace(/[-:T]|\.\d+/g, '')
+    .slice(2)
+
+interface Revocation {
+  ca_name: Value
+  CN: Value
+  cacert_path: Value
+  ca_filename: Value
+  cert_path: Value
+  cert_filename: Value
+  crl_file: Value
+  digest: Value
+}
+
+async function revoke(ctx: FunctionContext, given: Revocation) {
+  const authority = await authorityOf(ctx, given.ca_name, given.cacert_path, given.ca_filename)
+  if (!(await hasFiles(ctx, authority))) return noAuthority(given.ca_name)
+  const certificate = `${str(given.cert_path ?? `${authority.folder}/certs`)}/${str(given.cert_filename ?? given.CN)}.crt`
+  if (!(await isThere(ctx, certificate))) return `There is no client certificate named "${str(given.CN)}"`
+  const facts = await certificateFacts(ctx, await textOfFile(ctx, certificate), 'sha256')
+  const serial = (facts.get('serial_number') as bigint).toString(16).toUpperCase()
+  const index = `${authority.folder}/index.txt`
+  const entries = (await linesOf(ctx, index)).map((line) => line.split('\t'))
+  const own = entries.find((fields) => fields[3] === serial)
+  if (own?.[0] === 'R') return `"${certificate}" was already revoked, serial number: ${serial}`
+  const now = shortTime(ctx.host.now())
+  if (own) own.splice(0, 3, 'R', own[1] ?? '', now)
+  else entries.push(['R', shortTime(Number(facts.get('not_after'))), now, serial, 'unknown', '/'])
+  const lines = entries.map((fields) => fields.join('\t'))
+  const target = str(given.crl_file ?? `${authority.folder}/crl.pem`)
+  if ((await ctx.host.stat(target))?.type === 'directory') {
+    return { retcode: 1, comment: `crl_file "${target}" is an existing directory` }
+  }
+  const revoked = lines.filter((line) => line.startsWith('R'))
+  const list = await signedList(ctx, authority, revoked, given.digest)
+  await ctx.host.write(index, lines.map((line) => `${line}\n`).join(''))
+  await ctx.host.write(target, list)
+  return `Revoked Certificate: "${certificate}", serial number: ${serial}`
+}
+
+/** Whether an authority signed a certificate and has not revoked it. */
+async function validate(ctx: FunctionContext, cert: string, ca: Value, crl: Value) {
+  const authority = await authorityOf(ctx, ca, null, null)
+  let list: string
+  if (crl !== null) list = await textOfFile(ctx, str(crl))
+  else {
+    const empty = { valid: false, error: 'Empty CRL requested but CA key missing or invalid' }
+    if (!(await hasFiles(ctx, authority))) return empty
+    const lines = (await linesOf(ctx, `${authority.folder}/index.txt`)).filter((line) => line.startsWith('R'))
+    list = await signedList(ctx, authority, lines, 'sha256')
+  }
+  const file = await ctx.host.tempFile({ content: list })
+  await ctx.host.settle()
+  try {
+    const words = ['verify', '-CAfile', authority.certificate, '-crl_check_all', '-CRLfile', file]
+    const { retcode, stderr } = await ctx.host.run({ argv: ['openssl', ...words], stdin: cert })
+    if (retcode === 0) return { valid: true }
+    const said = Buffer.from(stderr).toString()
+    return { error: /depth lookup: (.*)/.exec(said)?.[1] ?? said.trim(), valid: false }
+  } finally {
+    await ctx.host.remove(file)
+  }
+}
+
+const dict = (given: Record<string, Value>): Dict => new Map(Object.entries(given))
+
+const usage = (extended: string, key: string): Dict =>
+  dict({ csr: dict({ extendedKeyUsage: extended, keyUsage: key }), cert: dict({}) })
+
+const USES: Readonly<Record<string, () => Dict>> = lookup({
+  common: () =>
+    dict({
+      csr: dict({ basicConstraints: 'CA:FALSE' }),
+      cert: dict({ authorityKeyIdentifier: 'keyid,issuer:always', subjectKeyIdentifier: 'hash' }),
+    }),
+  server: () => usage('serverAuth', 'digitalSignature, keyEncipherment'),
+  client: () => usage('clientAuth', 'nonRepudiation, digitalSignature, keyEncipherment'),
+})
+
+/** Extensions of requests and certificates for a use: those of the pillar, or else the usual ones. */
+async function extensionsFor(ctx: FunctionContext, use: string): Promise<Dict> {
+  const wanted = async (name: string): Promise<Dict> => {
+    const own = await ctx.call('pillar.get', [`tls.extensions:${name}`, false])
+    return isDict(own) && own.size > 0 ? own : (USES[name]?.() ?? new Map())
+  }
+  const special = await wanted(use)
+  const found: Dict = new Map()
+  for (const [part, entries] of await wanted('common')) {
+    found.set(part, new Map([...(entries as Dict), ...((special.get(part) ?? new Map()) as Dict)]))
+  }
+  return found
+}
+
+const ca_name = arg.any('The authority')
+const optional = (doc: string) => arg.any(doc, { optional: true })
+const where = { cacert_path: optional('The root of all authorities'), ca_filename: optional('The name of its files') }
+const crl_file = optional('The file of the list; `crl.pem` of the authority when not given')
+const digest = arg.any('The hash for the signature', { default: 'sha256' })
+
+export const revocation = {
+  create_empty_crl: changes(
+    'Make the list of revoked certificates of an authority, with none on it.',
+    "tls.create_empty_crl ca_name='koji' ca_filename='ca' crl_file='/etc/openvpn/team1/crl.pem'",
+    { ca_name, ...where, crl_file, digest },
+    async (ctx, given) => {
+      const authority = await authorityOf(ctx, given.ca_name, given.cacert_path, given.ca_filename)
+      const target = truthy(given.crl_file) ? str(given.crl_file) : `${authority.folder}/crl.pem`
+      if (await isThere(ctx, target)) return `CRL "${target}" already exists`
+      if (!(await hasFiles(ctx, authority))) return noAuthority(given.ca_name)
+      await ctx.host.write(target, await signedList(ctx, authority, [], given.digest))
+      return `Created an empty CRL: "${target}"`
+    },
+  ),
+  revoke_cert: changes(
+    'Revoke a certificate: note it, and sign the list anew.',
+    "tls.revoke_cert ca_name='koji' CN='laptop' crl_file='/etc/openvpn/team1/crl.pem'",
+    {
+      ca_name,
+      CN: arg.any('The common name of the certificate'),
+      ...where,
+      cert_path: optional('Its folder'),
+      cert_filename: optional('Its name, if it is not the common name'),
+      crl_file,
+      digest,
+    },
+    revoke,
+  ),
+  validate: reads(
+    'Whether a certificate is from an authority and not revoked.',
+    'tls.validate /etc/pki/koji/certs/laptop.crt koji None',
+    { cert: arg.any('A file, or its text'), ca_name, crl_file: arg.any('The list; None for what the authority noted') },
+    async (ctx, { cert, ca_name, crl_file }) => {
+      const text = str(cert).includes('-----BEGIN') ? str(cert) : await textOfFile(ctx, str(cert))
+      return validate(ctx, text, ca_name, crl_file)
+    },
+  ),
+  get_extensions: reads(
+    'The extensions of requests and certificates for a use: those of the pillar, or the usual ones.',
+    'tls.get_extensions client',
+    { cert_type: arg.any('The use: server, client, or a name in pillar') },
+    (ctx, { cert_type }) => extensionsFor(ctx, truthy(cert_type) ? str(cert_type) : 'server'),
+  ),
+  maybe_fix_ssl_version: changes(
+    'Make the certificate of an authority anew, if it has a version that old releases of Salt wrote by mistake.',
+    'tls.maybe_fix_ssl_version test_ca /etc/certs',
+    { ca_name, ...where },
+    async (ctx, given) => {
+      const { certificate } = await authorityOf(ctx, given.ca_name, given.cacert_path, given.ca_filename)
+      const pem = await textOfFile(ctx, certificate)
+      if (!/Version: 4/.test(await openssl(ctx, ['x509', '-noout', '-text'], pem))) return null
+      const facts = await certificateFacts(ctx, pem, 'sha256')
+      const subject = [...(facts.get('subject') as Dict)].map(([name, value]): [string, Value] => [str(name), value])
+      await ctx.call('tls.create_ca', [given.ca_name], new Map([...subject, ['fixmode', true]]))
+      return null
+    },
+  ),
+}

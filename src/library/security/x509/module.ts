@@ -1,0 +1,389 @@
+// Keys, certificates, requests and lists of revoked certificates, with the second generation of Salt's options.
+import { PyError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, globPaths, type Result, ret, x509 } from '../../../sdk/mod.ts'
+import { createList, createRequest } from './module/creating.ts'
+import {
+  checkEncoding,
+  checkedDigest,
+  encodeCertificate,
+  encodeDocument,
+  encodeKey,
+  generateKey,
+  keySize,
+} from './module/encoding.ts'
+import { issueCertificate, signForOther } from './module/issuing.ts'
+import { pemEntry, writePem } from './module/pem.ts'
+import { signingPolicy } from './module/policies.ts'
+import { expires, pemOf, readCertificate, readList, readRequest, verdict } from './module/reading.ts'
+import { bytesOf, certificate, invalid, isFile, privateKey, publicKey } from './module/sources.ts'
+
+const optional = (doc: string) => arg.any(doc, { optional: true })
+const encoding = arg.any('pem or der', { default: 'pem' })
+const raw = arg.boolean('Return bytes', { default: false })
+const path = optional('Where it is written; it is returned when not given')
+const digest = arg.any('The hash for the signature', { default: 'sha256' })
+const source = (what: string) => arg.any(`${what}: a file, or its text or bytes`)
+const passphrase = arg.any('Its passphrase', { optional: true, secret: true })
+
+/** Keywords that are nobody's business are refused, those of the first generation ignored. */
+function refuseUnknown(kwargs: ReadonlyMap<string, Value>, ignored: readonly string[]): void {
+  const unknown = [...kwargs.keys()].filter((name) => !name.startsWith('_') && !ignored.includes(name))
+  if (unknown.length > 0) throw invalid(`Unrecognized keyword arguments: ${str(unknown)}`)
+}
+
+/** Returns what was made, or writes it. */
+async function deliver(ctx: FunctionContext, made: Value, path: Value, pemType: string | null, done: string | null) {
+  if (path === null) return made
+  if (pemType !== null) return writePem(ctx, made, str(path), true, pemType)
+  await ctx.host.write(str(path), made as Uint8Array)
+  return done
+}
+
+const reading = (
+  what: string,
+  parameter: string,
+  fun: string,
+  run: (ctx: FunctionContext, given: Value) => Promise<Result>,
+) =>
+  fn({
+    doc: `What ${what} says.`,
+    args: { [parameter]: source('It') },
+    returns: ret.dict('Its facts'),
+    examples: [`salt '*' x509.${fun} /etc/pki/mycert.crt`],
+    effect: 'read',
+    run: (ctx, args) => run(ctx, (args as unknown as Record<string, Value>)[parameter]!),
+  })
+
+/** For all files of a pattern; those that hold something else are left out. */
+const readingAll = (what: string, fun: string, run: (ctx: FunctionContext, path: Value) => Promise<Value>) =>
+  fn({
+    doc: `${what} of all files that match.`,
+    args: { glob_path: arg.any('The pattern') },
+    returns: ret.dict('By path'),
+    examples: [`salt '*' x509.${fun} '/etc/pki/*.crt'`],
+    effect: 'read',
+    run: async (ctx, { glob_path }) => {
+      const found: Record<string, Result> = {}
+      for (const path of await globPaths(ctx, str(glob_path))) {
+        if (await isFile(ctx, path)) found[path] = await run(ctx, path)
+      }
+      return found
+    },
+  })
+
+const creating = {
+  create_certificate: fn({
+    doc: 'Make a certificate: sign one here, or ask another minion for it.',
+    args: {
+      ca_server: optional('The minion that signs; this one when not given'),
+      signing_policy: optional('The policy it is made after'),
+      encoding: arg.any('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
+      append_certs: optional('Certificates that go with it'),
+      pkcs12_passphrase: arg.any('Passphrase of a PKCS#12 container', { optional: true, secret: true }),
+      pkcs12_encryption_compat: arg.boolean('Encrypt such a container in the old way', { default: false }),
+      pkcs12_friendlyname: optional('Name in such a container'),
+      path,
+      overwrite: arg.boolean('Replace a file', { default: true }),
+      raw,
+      kwargs: arg.open('Keys, names, times and extensions'),
+    },
+    returns: ret.any('The certificate, or where it was written'),
+    examples: ["salt '*' x509.create_certificate signing_private_key='/etc/pki/myca.key' CN='example.com'"],
+    effect: 'change',
+    run: (ctx, order) => issueCertificate(ctx, order),
+  }),
+  create_csr: fn({
+    doc: 'Make a request for a certificate.',
+    args: {
+      private_key: source('The key'),
+      private_key_passphrase: passphrase,
+      ...{ digest, encoding, path, raw },
+      kwargs: arg.open('Names and extensions'),
+    },
+    returns: ret.any('The request, or where it was written'),
+    examples: ["salt '*' x509.create_csr private_key='/etc/pki/myca.key' CN='My Cert'"],
+    effect: 'change',
+    run: async (ctx, { encoding, path, raw, kwargs, ...given }) => {
+      checkEncoding(encoding, ['der', 'pem'])
+      const options = (await x509()).withShortNames(new Map([...Object.entries(given), ...kwargs]))
+      options.set('digest', options.get('algorithm') ?? given.digest)
+      checkedDigest(options.get('digest')!)
+      const label = 'CERTIFICATE REQUEST'
+      const made = await encodeDocument(await createRequest(ctx, options), label, encoding, raw || truthy(path))
+      return deliver(ctx, made, path, encoding === 'pem' ? label : null, `CSR written to ${str(path)}`)
+    },
+  }),
+  create_crl: fn({
+    doc: 'Make a list of revoked certificates.',
+    args: {
+      signing_private_key: source('The key of the authority'),
+      revoked: arg.any('The revoked ones: a list of dicts with certificate or serial_number'),
+      signing_cert: optional('The certificate of the authority'),
+      signing_private_key_passphrase: passphrase,
+      include_expired: arg.boolean('List those that are over, too', { default: false }),
+      days_valid: optional('For how many days; 100 when not given'),
+      ...{ digest, encoding },
+      extensions: optional('Extensions by name'),
+      ...{ path, raw },
+      kwargs: arg.open('Ignored'),
+    },
+    returns: ret.any('The list, or where it was written'),
+    examples: [
+      "salt '*' x509.create_crl signing_cert=/etc/pki/ca.crt signing_private_key=/etc/pki/ca.key revoked='[…]'",
+    ],
+    effect: 'change',
+    run: async (ctx, { encoding, path, raw, kwargs, ...given }) => {
+      refuseUnknown(kwargs, ['text'])
+      checkEncoding(encoding, ['der', 'pem'])
+      checkedDigest(given.digest)
+      const bytes = await createList(ctx, new Map<string, Value>(Object.entries(given)))
+      const made = await encodeDocument(bytes, 'X509 CRL', encoding, raw || truthy(path))
+      return deliver(ctx, made, path, encoding === 'pem' ? 'X509 CRL' : null, `CRL written to ${str(path)}`)
+    },
+  }),
+  create_private_key: fn({
+    doc: 'Make a private key.',
+    args: {
+      algo: arg.any('rsa, ec, ed25519 or ed448', { default: 'rsa' }),
+      keysize: optional('Its size in bits'),
+      passphrase,
+      encoding,
+      pkcs12_encryption_compat: arg.boolean('Encrypt a PKCS#12 container in the old way', { default: false }),
+      ...{ path, raw },
+      kwargs: arg.open('`bits`, the old name of keysize'),
+    },
+    returns: ret.any('The key, or where it was written'),
+    examples: ["salt '*' x509.create_private_key algo=ec keysize=384"],
+    effect: 'change',
+    run: (ctx, { algo, keysize, passphrase, encoding, path, raw, kwargs }) => {
+      refuseUnknown(kwargs, ['bits', 'cipher', 'verbose', 'text'])
+      checkEncoding(encoding, ['der', 'pem', 'pkcs12'])
+      const key = generateKey(algo, kwargs.get('bits') ?? keysize)
+      const made = encodeKey(key, encoding, passphrase, raw || truthy(path))
+      return deliver(ctx, made, path, encoding === 'pem' ? '(?:(RSA|ENCRYPTED) )?PRIVATE KEY' : null, null)
+    },
+  }),
+}
+
+const encodings = {
+  encode_certificate: fn({
+    doc: 'A certificate in another form.',
+    args: {
+      certificate: source('The certificate'),
+      encoding: arg.any('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
+      append_certs: optional('Certificates that go with it'),
+      private_key: optional('The key that goes with it'),
+      private_key_passphrase: passphrase,
+      pkcs12_passphrase: passphrase,
+      pkcs12_encryption_compat: arg.boolean('Encrypt a PKCS#12 container in the old way', { default: false }),
+      pkcs12_friendlyname: optional('Name in such a container'),
+      raw,
+    },
+    returns: ret.any('The certificate'),
+    examples: ["salt '*' x509.encode_certificate /etc/pki/my.pem encoding=der"],
+    effect: 'read',
+    run: async (ctx, { certificate: given, encoding, append_certs, private_key, raw }) => {
+      if (encoding !== 'pkcs12' && truthy(private_key)) {
+        throw invalid('Embedding private keys is only supported for pkcs12 encoding')
+      }
+      return encodeCertificate(ctx, await certificate(ctx, given), { encoding, append_certs, raw })
+    },
+  }),
+  encode_crl: fn({
+    doc: 'A list of revoked certificates in another form.',
+    args: { crl: source('The list'), encoding, raw },
+    returns: ret.any('The list'),
+    examples: ["salt '*' x509.encode_crl /etc/pki/my.crl encoding=der"],
+    effect: 'read',
+    run: async (ctx, { crl, encoding, raw }) => {
+      const { value } = (await x509()).loadRevocationList(await bytesOf(ctx, crl))
+      return encodeDocument(value.raw, 'X509 CRL', encoding, raw)
+    },
+  }),
+  encode_csr: fn({
+    doc: 'A request in another form.',
+    args: { csr: source('The request'), encoding, raw },
+    returns: ret.any('The request'),
+    examples: ["salt '*' x509.encode_csr /etc/pki/my.csr encoding=der"],
+    effect: 'read',
+    run: async (ctx, { csr, encoding, raw }) => {
+      const { value } = (await x509()).loadRequest(await bytesOf(ctx, csr))
+      return encodeDocument(value.raw, 'CERTIFICATE REQUEST', encoding, raw)
+    },
+  }),
+  encode_private_key: fn({
+    doc: 'A private key in another form, or under another passphrase.',
+    args: {
+      private_key: source('The key'),
+      encoding,
+      passphrase: arg.any('The passphrase it gets', { optional: true, secret: true }),
+      private_key_passphrase: passphrase,
+      pkcs12_encryption_compat: arg.boolean('Encrypt a PKCS#12 container in the old way', { default: false }),
+      raw,
+    },
+    returns: ret.any('The key'),
+    examples: ["salt '*' x509.encode_private_key /etc/pki/my.key passphrase=hunter2"],
+    effect: 'read',
+    run: async (ctx, { private_key, encoding, passphrase, private_key_passphrase, raw }) =>
+      encodeKey(await privateKey(ctx, private_key, private_key_passphrase), encoding, passphrase, raw),
+  }),
+}
+
+const facts = {
+  expires: fn({
+    doc: 'Whether a certificate is over, or will be in some days.',
+    args: { certificate: source('The certificate'), days: arg.integer('In so many days', { default: 0 }) },
+    returns: ret.boolean('Whether it is'),
+    examples: ['salt \'*\' x509.expires "/etc/pki/my.crt" days=7'],
+    effect: 'read',
+    run: (ctx, { certificate, days }) => expires(ctx, certificate, Number(days)),
+  }),
+  expired: fn({
+    doc: 'Whether a certificate is over.',
+    args: { certificate: source('The certificate') },
+    returns: ret.dict('Path, common name, and whether'),
+    examples: ["salt '*' x509.expired /etc/pki/mycert.crt"],
+    effect: 'read',
+    run: async (ctx, { certificate }) =>
+      (await verdict(ctx, certificate, new Map())).set('expired', await expires(ctx, certificate, 0)),
+  }),
+  will_expire: fn({
+    doc: 'Whether a certificate will be over in some days.',
+    args: { certificate: source('The certificate'), days: arg.integer('In so many days') },
+    returns: ret.dict('Days, path, common name, and whether'),
+    examples: ["salt '*' x509.will_expire /etc/pki/mycert.crt days=30"],
+    effect: 'read',
+    run: async (ctx, { certificate, days }) => {
+      const found = await verdict(ctx, certificate, new Map<Value, Value>([['check_days', days]]))
+      return found.set('will_expire', await expires(ctx, certificate, Number(days)))
+    },
+  }),
+  get_private_key_size: fn({
+    doc: 'The size of a private key.',
+    args: { private_key: source('The key'), passphrase },
+    returns: ret.any('Bits; None for keys on Edwards curves'),
+    examples: ["salt '*' x509.get_private_key_size /etc/pki/my.key"],
+    effect: 'read',
+    run: async (ctx, { private_key, passphrase }) => keySize(await privateKey(ctx, private_key, passphrase)),
+  }),
+  get_public_key: fn({
+    doc: 'The public key of a key, certificate or request.',
+    args: { key: source('It'), passphrase, asObj: optional('Ignored') },
+    returns: ret.string('The key in PEM'),
+    examples: ["salt '*' x509.get_public_key /etc/pki/my.key"],
+    effect: 'read',
+    run: async (ctx, { key, passphrase }) => pemOf(await publicKey(ctx, key, passphrase)),
+  }),
+  get_signing_policy: fn({
+    doc: 'A signing policy, of this minion or of another one.',
+    args: { signing_policy: arg.any('Its name'), ca_server: optional('The other minion') },
+    returns: ret.dict('The policy'),
+    examples: ["salt '*' x509.get_signing_policy www"],
+    effect: 'read',
+    run: (ctx, { signing_policy, ca_server }) => signingPolicy(ctx, signing_policy, ca_server),
+  }),
+}
+
+const verifying = {
+  verify_crl: fn({
+    doc: 'Whether a list was signed by the key of a certificate.',
+    args: { crl: source('The list'), cert: source('The certificate, or key') },
+    returns: ret.boolean('Whether it was'),
+    examples: ["salt '*' x509.verify_crl crl=/etc/pki/my.crl cert=/etc/pki/ca.crt"],
+    effect: 'read',
+    run: async (ctx, { crl, cert }) => {
+      const tools = await x509()
+      const { value } = tools.loadRevocationList(await bytesOf(ctx, crl))
+      return tools.isSignedBy(value, await publicKey(ctx, cert, null))
+    },
+  }),
+  verify_private_key: fn({
+    doc: 'Whether a private key belongs to a public one.',
+    args: {
+      private_key: source('The private key'),
+      public_key: source('The public one, or a certificate'),
+      passphrase,
+    },
+    returns: ret.boolean('Whether it does'),
+    examples: ["salt '*' x509.verify_private_key private_key=/etc/pki/my.key public_key=/etc/pki/my.crt"],
+    effect: 'read',
+    run: async (ctx, { private_key, public_key, passphrase }) => {
+      const { publicBytes, sameBytes } = await x509()
+      const own = publicBytes(await privateKey(ctx, private_key, passphrase))
+      return sameBytes(own, publicBytes(await publicKey(ctx, public_key, null)))
+    },
+  }),
+  verify_signature: fn({
+    doc: 'Whether a certificate was signed by a key; by its own when none is given.',
+    args: {
+      certificate: source('The certificate'),
+      signing_pub_key: optional('The key, or a certificate'),
+      signing_pub_key_passphrase: passphrase,
+    },
+    returns: ret.boolean('Whether it was'),
+    examples: ["salt '*' x509.verify_signature /etc/pki/my.pem signing_pub_key=/etc/pki/ca.crt"],
+    effect: 'read',
+    run: async (ctx, given) => {
+      const by = truthy(given.signing_pub_key) ? given.signing_pub_key : given.certificate
+      const key = await publicKey(ctx, by, given.signing_pub_key_passphrase)
+      return (await x509()).isSignedBy(await certificate(ctx, given.certificate), key)
+    },
+  }),
+}
+
+export default defineModule({
+  name: 'x509_v2',
+  virtual: 'x509',
+  doc: 'Keys and certificates.',
+  functions: {
+    ...creating,
+    ...encodings,
+    ...facts,
+    ...verifying,
+    get_pem_entries: readingAll('The PEM entries', 'get_pem_entries', async (ctx, path) =>
+      Buffer.from(await pemEntry(ctx, path, null)),
+    ),
+    get_pem_entry: fn({
+      doc: 'An entry of a text in PEM, in proper shape.',
+      args: { text: source('The text'), pem_type: optional('The kind of entry') },
+      returns: ret.any('The entry, as bytes'),
+      examples: ['salt \'*\' x509.get_pem_entry "-----BEGIN CERTIFICATE REQUEST-----MIICyzCC…"'],
+      effect: 'read',
+      run: async (ctx, { text, pem_type }) => new Uint8Array(Buffer.from(await pemEntry(ctx, text, pem_type))),
+    }),
+    read_certificate: reading('a certificate', 'certificate', 'read_certificate', readCertificate),
+    read_certificates: readingAll('What the certificates say', 'read_certificates', readCertificate),
+    read_crl: reading('a list of revoked certificates', 'crl', 'read_crl', readList),
+    read_csr: reading('a request', 'csr', 'read_csr', readRequest),
+    sign_remote_certificate: fn({
+      doc: 'Sign for another minion, by a policy.',
+      args: {
+        signing_policy: arg.any('The policy'),
+        kwargs: arg.any('What the other minion asks for'),
+        get_signing_policy_only: arg.boolean('Only tell the policy', { default: false }),
+        more_kwargs: arg.open('Who asks'),
+      },
+      returns: ret.dict('`data` and `errors`'),
+      examples: ["salt '*' x509.sign_remote_certificate www kwargs='{public_key: /etc/pki/www.key}'"],
+      effect: 'change',
+      run: (ctx, { signing_policy, kwargs, get_signing_policy_only, more_kwargs }) => {
+        if (!(kwargs instanceof Map)) throw new PyError('TypeError', 'kwargs must be a mapping')
+        const minion = more_kwargs.get('__pub_id') ?? null
+        return signForOther(ctx, signing_policy, kwargs as ReadonlyMap<string, Value>, get_signing_policy_only, minion)
+      },
+    }),
+    write_pem: fn({
+      doc: 'Write an entry of a text in PEM to a file.',
+      args: {
+        text: source('The text'),
+        path: arg.string('The file'),
+        overwrite: arg.boolean('False to keep a private key and DH parameters of the file', { default: true }),
+        pem_type: optional('The kind of entry'),
+      },
+      returns: ret.string('Where it was written'),
+      examples: ["salt '*' x509.write_pem /root/certs/my.crt /etc/pki/my.crt"],
+      effect: 'change',
+      run: (ctx, { text, path, overwrite, pem_type }) => writePem(ctx, text, path, overwrite, pem_type),
+    }),
+  },
+})

@@ -1,0 +1,112 @@
+// Keys, certificates, requests and lists in the form that was asked for.
+
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { lookup } from '../../../../base/mod.ts'
+import { str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
+import { certificate, failure, invalid } from './sources.ts'
+
+/** Text for PEM, base64 for bytes; the bytes themselves when they are asked for. */
+function shaped(bytes: Uint8Array, isText: boolean, raw: boolean): Value {
+  if (raw) return new Uint8Array(bytes)
+  return isText ? Buffer.from(bytes).toString() : Buffer.from(bytes).toString('base64')
+}
+
+export function checkEncoding(encoding: Value, valid: readonly string[]): void {
+  if (valid.includes(str(encoding))) return
+  throw failure(`Invalid value '${str(encoding)}' for encoding. Valid: ${valid.join(', ')}`)
+}
+
+const DIGESTS = 'sha1 sha224 sha256 sha384 sha512 sha512_224 sha512_256 sha3_224 sha3_256 sha3_384 sha3_512'.split(' ')
+
+/** The digest by the name it has here. */
+export function checkedDigest(digest: Value): string {
+  const name = str(digest).toLowerCase()
+  if (!DIGESTS.includes(name)) {
+    throw failure(`Invalid value '${str(digest)}' for digest. Valid: ${DIGESTS.join(', ')}`)
+  }
+  return name.replace('_', '-')
+}
+
+export async function encodeDocument(bytes: Uint8Array, label: string, encoding: Value, raw: boolean): Promise<Value> {
+  checkEncoding(encoding, ['der', 'pem'])
+  if (encoding === 'der') return shaped(bytes, false, raw)
+  return shaped(Buffer.from((await x509()).toPem(label, bytes)), true, raw)
+}
+
+export const CERTIFICATE_ENCODINGS = ['der', 'pem', 'pkcs7_der', 'pkcs7_pem', 'pkcs12']
+
+const noPkcs12 = (): Error => failure('PKCS#12 containers are not supported here. Use encoding pem or der.')
+
+/** A message that consists of certificates alone. */
+async function bundle(certificates: readonly Certificate[]): Promise<Uint8Array> {
+  const { sequence, set, integer, oid, explicit, octets } = await x509()
+  const data = sequence(oid('1.2.840.113549.1.7.1'), explicit(0, octets(new Uint8Array())))
+  const list = explicit(0, ...certificates.map(({ raw }) => raw))
+  const content = sequence(integer(1), set(), data, list, set())
+  return sequence(oid('1.2.840.113549.1.7.2'), explicit(0, content))
+}
+
+export async function encodeCertificate(
+  ctx: FunctionContext,
+  given: Certificate,
+  { encoding, append_certs, raw }: { encoding: Value; append_certs: Value; raw: boolean },
+): Promise<Value> {
+  checkEncoding(encoding, CERTIFICATE_ENCODINGS)
+  if (encoding === 'der' && truthy(append_certs)) throw invalid('Cannot encode a certificate chain in DER')
+  if (encoding === 'pkcs12') throw noPkcs12()
+  const further: Certificate[] = []
+  const sources = truthy(append_certs) ? (Array.isArray(append_certs) ? (append_certs as Value[]) : [append_certs]) : []
+  for (const source of sources) further.push(await certificate(ctx, source))
+  const { toPem } = await x509()
+  if (encoding === 'der') return shaped(given.raw, false, raw)
+  if (encoding === 'pem') {
+    const text = [given, ...further].map((item) => toPem('CERTIFICATE', item.raw)).join('\n')
+    return shaped(Buffer.from(text), true, raw)
+  }
+  const bytes = await bundle([given, ...further])
+  const isText = encoding === 'pkcs7_pem'
+  return shaped(isText ? Buffer.from(toPem('PKCS7', bytes)) : bytes, isText, raw)
+}
+
+export function encodeKey(key: KeyObject, encoding: Value, passphrase: Value, raw: boolean): Value {
+  checkEncoding(encoding, ['der', 'pem', 'pkcs12'])
+  if (encoding === 'pkcs12') throw noPkcs12()
+  const locked = passphrase === null ? {} : { cipher: 'aes-256-cbc', passphrase: str(passphrase) }
+  const format = encoding === 'pem' ? 'pem' : 'der'
+  const bytes = Buffer.from(key.export({ type: 'pkcs8', format: format as 'der', ...locked }))
+  return shaped(bytes, encoding === 'pem', raw)
+}
+
+const CURVES: Readonly<Record<string, string>> = lookup({ 256: 'prime256v1', 384: 'secp384r1', 521: 'secp521r1' })
+
+export function generateKey(algo: Value, keysize: Value): KeyObject {
+  const size = truthy(keysize) ? Number(keysize) : undefined
+  switch (algo) {
+    case 'rsa':
+      if (![2048, 3072, 4096].includes(size ?? 2048))
+        throw invalid('RSA key size must be either 2048, 3072 or 4096 bits.')
+      return generateKeyPairSync('rsa', { modulusLength: size ?? 2048 }).privateKey
+    case 'ec': {
+      const namedCurve = CURVES[size ?? 256]
+      if (namedCurve === undefined) throw invalid('EC key size must be either 256, 384, 521 bits.')
+      return generateKeyPairSync('ec', { namedCurve }).privateKey
+    }
+    case 'ed25519':
+      return generateKeyPairSync('ed25519').privateKey
+    case 'ed448':
+      return generateKeyPairSync('ed448').privateKey
+    default:
+      throw invalid(
+        `Invalid algorithm specified for generating private key: ${str(algo)}. Valid: rsa, ec, ed25519, ed448`,
+      )
+  }
+}
+
+/** In bits; None for a key on an Edwards curve. */
+export function keySize(key: KeyObject): Value {
+  const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {}
+  if (modulusLength !== undefined) return modulusLength
+  const size = Object.keys(CURVES).find((bits) => CURVES[bits] === namedCurve)
+  return size === undefined ? null : Number(size)
+}

@@ -1,0 +1,121 @@
+// x509.create_certificate from end to end: checks, who signs, and where the certificate goes.
+import { BrineError } from '../../../../base/mod.ts'
+import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
+import { createCertificate } from './creating.ts'
+import { CERTIFICATE_ENCODINGS, checkEncoding, checkedDigest, encodeCertificate } from './encoding.ts'
+import { writePem } from './pem.ts'
+import { askAuthority, grantedPolicy, localPolicy } from './policies.ts'
+import { bytesOf, certificate, failure, givenBytes, invalid, privateKey } from './sources.ts'
+
+type Options = ReadonlyMap<string, Value>
+
+export interface Order {
+  ca_server: Value
+  signing_policy: Value
+  encoding: Value
+  append_certs: Value
+  path: Value
+  overwrite: boolean
+  raw: boolean
+  kwargs: Options
+}
+
+export async function issueCertificate(ctx: FunctionContext, order: Order): Promise<Value> {
+  const { ca_server, encoding, append_certs, path, overwrite } = order
+  const options = (await x509()).withShortNames(order.kwargs)
+  const digest = options.get('algorithm') ?? options.get('digest') ?? 'sha256'
+  options.set('digest', digest)
+  if (!options.has('days_valid') && !options.has('not_after')) options.set('days_valid', 365)
+  checkEncoding(encoding, CERTIFICATE_ENCODINGS)
+  checkedDigest(digest)
+  if (encoding === 'der' && truthy(append_certs)) throw invalid('Cannot encode a certificate chain in DER')
+  if (!options.has('signing_private_key') && !truthy(ca_server)) {
+    throw invalid('Creating a certificate locally at least requires a signing private key.')
+  }
+  if (truthy(path) && !overwrite && truthy(await ctx.call('file.file_exists', [path]))) {
+    return `The file at ${str(path)} exists and overwrite was set to false`
+  }
+  const made = truthy(ca_server) ? await fromAuthority(ctx, order, options) : await byPolicy(ctx, order, options)
+  const raw = truthy(path) || order.raw
+  const out = await encodeCertificate(ctx, made, { encoding, append_certs, raw })
+  if (path === null) return out
+  if (encoding === 'pem') return writePem(ctx, out, str(path), overwrite, 'CERTIFICATE')
+  await ctx.host.write(str(path), out as Uint8Array)
+  return `Certificate written to ${str(path)}`
+}
+
+async function byPolicy(ctx: FunctionContext, { signing_policy }: Order, options: Options): Promise<Certificate> {
+  const policy = await localPolicy(ctx, signing_policy)
+  return createCertificate(ctx, (await x509()).withPolicy(policy, options))
+}
+
+async function fromAuthority(ctx: FunctionContext, order: Order, options: Map<string, Value>): Promise<Certificate> {
+  const tools = await x509()
+  if (order.signing_policy === null) {
+    throw invalid('signing_policy must be specified to request a certificate from a remote ca_server')
+  }
+  const own = options.get('private_key') ?? null
+  const half = options.get('public_key') ?? null
+  const passphrase = options.get('private_key_passphrase') ?? null
+  for (const secret of ['private_key', 'private_key_passphrase']) options.delete(secret)
+  if (truthy(own)) options.set('public_key', tools.publicBytes(await privateKey(ctx, own, passphrase)))
+  else if (truthy(half)) options.set('public_key', tools.publicBytes(tools.loadPublicKey(await bytesOf(ctx, half))))
+  const request = options.get('csr') ?? null
+  if (truthy(request)) options.set('csr', tools.loadRequest(await bytesOf(ctx, request)).value.raw)
+  const answer = await askAuthority(ctx, order.ca_server, order.signing_policy, options as Dict, false)
+  try {
+    return await certificate(ctx, answer)
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    throw failure(`ca_server did not return a certificate: ${str(answer)}`)
+  }
+}
+
+/** Options that name the authority's own keys and files. Only its policy can set them. */
+const OF_AUTHORITY = ['signing_private_key', 'signing_private_key_passphrase', 'signing_cert', 'copypath', 'prepend_cn']
+
+/** Options by which a minion sends key material; the authority's files are not its to name. */
+const MATERIAL = ['public_key', 'csr'] as const
+
+/** What a policy may be merged with: the options of the requester without those that are the authority's. */
+function requested(ctx: FunctionContext, options: Options, minion: Value): Map<string, Value> {
+  const kept = new Map(options)
+  const foreign = minion === null ? OF_AUTHORITY : [...OF_AUTHORITY, 'private_key', 'private_key_passphrase']
+  for (const name of foreign) {
+    if (kept.delete(name)) ctx.log('warning', `x509: ignored ${name} of a request: only the signing policy can set it`)
+  }
+  for (const name of MATERIAL) {
+    const value = kept.get(name) ?? null
+    if (minion !== null && truthy(value)) kept.set(name, givenBytes(value))
+  }
+  return kept
+}
+
+/** What another minion is answered. */
+export async function signForOther(
+  ctx: FunctionContext,
+  name: Value,
+  options: Options,
+  policyOnly: boolean,
+  minion: Value,
+): Promise<Dict> {
+  const answer = (data: Value, ...errors: string[]): Dict =>
+    new Map<Value, Value>([['data', data]]).set('errors', errors)
+  try {
+    const policy = await grantedPolicy(ctx, name, minion)
+    if (typeof policy === 'string') return answer(null, policy)
+    if (!policyOnly) {
+      const merged = (await x509()).withPolicy(policy, requested(ctx, options, minion))
+      merged.delete('ca_server')
+      return answer((await createCertificate(ctx, merged)).raw)
+    }
+    for (const secret of ['signing_private_key', 'signing_private_key_passphrase']) policy.delete(secret)
+    const source = policy.get('signing_cert')
+    if (source !== undefined) policy.set('signing_cert', (await certificate(ctx, source)).raw)
+    return answer(policy)
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    return answer(null, error.message)
+  }
+}

@@ -1,0 +1,60 @@
+// Texts in PEM: finding an entry, putting it into shape, and writing it to a file.
+import { decodeBytes, SaltError, str, type Value } from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { bytesOf, invalid, isFile } from './sources.ts'
+
+const DEK = 'DES-[3A-Z\\-]+,[0-9A-F]{16}|[0-9A-Z\\-]+,[0-9A-F]{32}'
+
+function entryPattern(type: string): RegExp {
+  const head = `\\s*(?<header>-----BEGIN ${type}-----)\\s+(?:(?<proc>Proc-Type: 4,ENCRYPTED)\\s*)?`
+  const body = `(?:(?<dek>DEK-Info: (?:${DEK}))\\s*)?(?<body>.+?)\\s+(?<footer>-----END ${type}-----)\\s*`
+  return new RegExp(head + body, 's')
+}
+
+/** Text that lost its line breaks on the way, with them. */
+function broken(text: string): string {
+  if (text.includes('\n') || !text.startsWith('-----') || !text.endsWith('-----')) return text
+  return (text.match(/-----[^-]*-----|[^-]{1,64}/g) ?? []).join('\n')
+}
+
+export async function pemEntry(ctx: FunctionContext, source: Value, type: Value): Promise<string> {
+  const text = broken(decodeBytes(await bytesOf(ctx, source)).replaceAll('\\n', '\n'))
+  const match = entryPattern(type === null ? '[0-9A-Z ]+' : str(type)).exec(text)?.groups
+  if (match === undefined) {
+    throw invalid(
+      type === null
+        ? `PEM text not valid:\n${text}`
+        : `PEM does not contain a single entry of type ${str(type)}:\n${text}`,
+    )
+  }
+  const { header, proc, dek, body = '', footer } = match
+  const lines = body.replace(/\s/g, '').match(/.{1,64}/g) ?? []
+  const notes = [...(proc ? [proc] : []), ...(dek ? [dek, ''] : [])]
+  return `${[header, ...notes, ...lines, footer].join('\n')}\n`
+}
+
+/** An entry that a file may have, to be kept. */
+async function kept(ctx: FunctionContext, text: string, type: string): Promise<string> {
+  try {
+    return await pemEntry(ctx, text, type)
+  } catch (error) {
+    if (error instanceof SaltError) return ''
+    throw error
+  }
+}
+
+export async function writePem(
+  ctx: FunctionContext,
+  text: Value,
+  path: string,
+  overwrite: boolean,
+  type: Value,
+): Promise<string> {
+  const entry = await pemEntry(ctx, text, type)
+  const beside = type === 'CERTIFICATE' && !overwrite && (await isFile(ctx, path))
+  const before = beside ? decodeBytes(await ctx.host.read(path)) : ''
+  const key = beside ? await kept(ctx, before, '(?:RSA )?PRIVATE KEY') : ''
+  const parameters = beside ? await kept(ctx, before, 'DH PARAMETERS') : ''
+  await ctx.host.write(path, `${key}${entry}${parameters}`, { mode: 0o600 })
+  return `PEM written to ${path}`
+}

@@ -1,0 +1,95 @@
+// Programs that monit watches.
+import { splitLines, splitWords, truthy } from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  outputOf,
+  type Result,
+  reads,
+  runAll,
+  succeeds,
+} from '../../../sdk/mod.ts'
+
+async function summary(ctx: FunctionContext, wanted: string): Promise<Result> {
+  const found: Record<string, Record<string, string>> = {}
+  for (const line of splitLines(await outputOf(ctx, 'monit summary'))) {
+    if (line.includes('daemon is not running')) return { monit: 'daemon is not running', result: false }
+    if (!line.includes(wanted) || line.includes('The Monit daemon')) continue
+    const parts = line.split("'")
+    if (parts.length !== 3 || (wanted !== '' && wanted !== parts[1])) continue
+    const kind = parts[0]!.trim()
+    found[kind] = { ...found[kind], [parts[1]!]: parts[2]!.trim() }
+  }
+  return found
+}
+
+async function version(ctx: FunctionContext): Promise<string> {
+  const [first = ''] = splitLines(await outputOf(ctx, 'monit -V'))
+  return splitWords(first).at(-1) ?? ''
+}
+
+/** Blocks with a column of names; it became narrower with 5.18. */
+async function status(ctx: FunctionContext, wanted: string): Promise<Result> {
+  const width = (await version(ctx)) < '5.18.0' ? 33 : 28
+  const shown = (await outputOf(ctx, 'monit status')).replaceAll('Process', `Process${' '.repeat(width)}`)
+  const found: Record<string, Record<string, string>> = {}
+  for (const block of shown.replaceAll("'", '').split('\n\n').slice(1, -1)) {
+    const lines = splitLines(block)
+    const name = splitWords(lines[0] ?? '')[1]!
+    found[name] = Object.fromEntries(
+      lines.map((line) => [line.slice(0, width + 3).trim(), line.slice(width + 2).trim()]),
+    )
+  }
+  return wanted === '' ? found : (found[wanted] ?? 'No such service')
+}
+
+async function identity(ctx: FunctionContext, reset: boolean): Promise<Result> {
+  if (!reset) return (await outputOf(ctx, 'monit -i')).split(':').at(-1)!.trim()
+  const { stdout } = await runAll(ctx, 'echo y|monit -r', { python_shell: true })
+  return /Monit id ([^ ]+)/.exec(stdout)?.[1] ?? false
+}
+
+const name = arg.string('The program')
+const svc_name = arg.string('One program', { default: '' })
+
+const verb = (doc: string, verb: string) =>
+  changes(doc, `monit.${verb} <service name>`, { name }, (ctx, { name }) => succeeds(ctx, `monit ${verb} ${name}`))
+
+export default defineModule({
+  name: 'monit',
+  doc: 'Programs that monit watches.',
+  when: async ({ host }) =>
+    (await host.which('monit')) !== undefined ||
+    'The monit execution module cannot be loaded: the monit binary is not in the path.',
+  functions: {
+    start: verb('Start a program.', 'start'),
+    stop: verb('Stop a program.', 'stop'),
+    restart: verb('Restart a program.', 'restart'),
+    unmonitor: verb('Do not watch a program.', 'unmonitor'),
+    monitor: verb('Watch a program.', 'monitor'),
+    summary: reads('The states in short.', 'monit.summary', { svc_name }, (ctx, args) => summary(ctx, args.svc_name)),
+    status: reads('The states in detail.', 'monit.status', { svc_name }, (ctx, args) => status(ctx, args.svc_name)),
+    reload: {
+      ...changes('Let monit read its configuration again.', 'monit.reload', {}, (ctx) => succeeds(ctx, 'monit reload')),
+      calledAs: 'reload_',
+    },
+    configtest: reads('Whether the configuration is right.', 'monit.configtest', {}, async (ctx) => {
+      const { retcode, stdout, stderr } = await runAll(ctx, 'monit -t')
+      if (retcode !== 0) return { comment: 'Syntax Error', stderr, result: false }
+      return { comment: 'Syntax OK', stdout, result: true }
+    }),
+    version: reads('The version of monit.', 'monit.version', {}, version),
+    id: {
+      ...changes(
+        'The id of monit.',
+        'monit.id',
+        { reset: arg.any('Make a new one', { default: false }) },
+        (ctx, { reset }) => identity(ctx, truthy(reset)),
+      ),
+      calledAs: 'id_',
+    },
+    validate: changes('Check all programs.', 'monit.validate', {}, (ctx) => succeeds(ctx, 'monit validate')),
+  },
+})

@@ -1,0 +1,181 @@
+// Services of FreeBSD: scripts of rc.d, through `service`, in jails too. Variables of rc.conf say what is started at boot.
+import { isUpper, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  fn,
+  outputOf,
+  reads,
+  ret,
+  succeeds,
+  textAt,
+} from '../../../sdk/mod.ts'
+import { byGlob, serviceName } from './declare.ts'
+
+async function program(ctx: FunctionContext, name: string): Promise<string> {
+  const path = await ctx.host.which(name)
+  if (path === undefined) throw new SaltError('CommandExecutionError', `'${name}' command not found`)
+  return path
+}
+
+async function service(ctx: FunctionContext, jail: Value): Promise<string> {
+  const path = await program(ctx, 'service')
+  return truthy(jail) ? `${await program(ctx, 'jexec')} ${str(jail)} ${path}` : path
+}
+
+async function jailPath(ctx: FunctionContext, jail: Value): Promise<string> {
+  if (!truthy(jail)) return ''
+  const shown = await ctx.call('cmd.run_stdout', [`${await program(ctx, 'jls')} -n jid name path`])
+  for (const line of splitLines(str(shown))) {
+    const [jid, name, path] = line.split(/\s+/).map((pair) => pair.split('=')[1]?.trim())
+    if (jid === str(jail) || name === str(jail)) return path!.replace(/\/+$/, '')
+  }
+  return ''
+}
+
+async function allServices(ctx: FunctionContext, jail: Value = null): Promise<string[]> {
+  const lines = splitLines(await outputOf(ctx, `${await service(ctx, jail)} -l`))
+  return lines.filter((line) => !isUpper(line)).sort()
+}
+
+/** The variable that a service is started by, and its value. */
+async function variable(ctx: FunctionContext, name: string, jail: Value): Promise<[string, string] | undefined> {
+  if (!(await allServices(ctx, jail)).includes(name)) {
+    ctx.log('error', `Service ${name} not found`)
+    return undefined
+  }
+  const shown = await ctx.call('cmd.run_stdout', [`${await service(ctx, jail)} ${name} rcvar`], { python_shell: false })
+  const line = splitLines(str(shown)).find((text) => text.includes('_enable="'))
+  return line === undefined ? undefined : [line.split('=')[0]!, line.split('"')[1]!]
+}
+
+async function isEnabled(ctx: FunctionContext, name: string, jail: Value): Promise<boolean> {
+  const found = await variable(ctx, name, jail)
+  return found !== undefined && ['yes', 'true', 'on', '1'].includes(found[1].toLowerCase())
+}
+
+async function enabledServices(ctx: FunctionContext, jail: Value): Promise<string[]> {
+  const shown = splitLines(await outputOf(ctx, `${await service(ctx, jail)} -e`))
+  const found = new Set(shown.map((path) => path.split('/').at(-1)!))
+  const root = await jailPath(ctx, jail)
+  for (const name of await allServices(ctx, jail)) {
+    const own = `${root}/etc/rc.conf.d/${name}`
+    if (!found.has(name) && (await ctx.host.access(own, 'exists')) && (await isEnabled(ctx, name, jail)))
+      found.add(name)
+  }
+  return [...found].sort()
+}
+
+/** Sets the variable of a service in rc.conf, or in the file that the option `service.config` names. */
+async function enable(ctx: FunctionContext, name: string, on: boolean, kwargs: ReadonlyMap<string, Value>) {
+  const jail = kwargs.get('jail') ?? ''
+  const rcvar = (await variable(ctx, name, jail))?.[0]
+  if (rcvar === undefined) return false
+  const chroot = str(kwargs.get('chroot') ?? '').replace(/\/+$/, '') || (await jailPath(ctx, jail))
+  const fallback = { default: `${chroot}/etc/rc.conf` }
+  let config = kwargs.get('config') ?? (await ctx.call('config.option', ['service.config'], fallback))
+  if (!truthy(config)) {
+    const folder = `${chroot}/etc/rc.conf.d`
+    if ((await ctx.host.stat(folder))?.type !== 'directory') {
+      ctx.log('error', `${folder} not exists`)
+      return false
+    }
+    config = `${folder}/${rcvar.replaceAll('_enable', '')}`
+  }
+  const wanted = `${rcvar}="${on ? 'YES' : 'NO'}"`
+  const lines = splitLines((await textAt(ctx.host, str(config))) ?? '', true)
+  const isThere = lines.some((line) => line.startsWith(`${rcvar}=`))
+  const edited = lines.map((line) => (line.startsWith(`${rcvar}=`) ? line.replace(/^\S+/, wanted) : line))
+  const text = edited.join('')
+  const gap = lines.length > 1 && !text.endsWith('\n') ? '\n' : ''
+  await ctx.host.write(str(config), isThere ? text : `${text}${gap}${wanted}\n`)
+  return true
+}
+
+const jail = arg.any('The id or name of a jail', { optional: true })
+const kwargs = arg.open('`jail`, `chroot` and `config`, the file that is written')
+
+const verb = (doc: string, verb: string) => ({
+  ...changes(doc, `service.${verb} nginx`, { name: serviceName, jail }, async (ctx, { name, jail }) =>
+    succeeds(ctx, `${await service(ctx, jail)} ${name} one${verb}`),
+  ),
+  ...(verb === 'reload' && { calledAs: 'reload_' }),
+})
+
+export default defineModule({
+  name: 'freebsdservice',
+  doc: 'Services of FreeBSD.',
+  virtual: 'service',
+  when: ({ grains }) =>
+    grains.get('os') === 'FreeBSD' ||
+    'The freebsdservice execution module cannot be loaded: only available on FreeBSD systems.',
+  functions: {
+    get_enabled: reads('What is started at boot.', 'service.get_enabled', { jail }, (ctx, args) =>
+      enabledServices(ctx, args.jail),
+    ),
+    get_disabled: reads('What is not started at boot.', 'service.get_disabled', { jail }, async (ctx, { jail }) => {
+      const enabled = await enabledServices(ctx, jail)
+      return (await allServices(ctx, jail)).filter((name) => !enabled.includes(name))
+    }),
+    enable: changes('Start a service at boot.', 'service.enable sshd', { name: serviceName, kwargs }, (ctx, args) =>
+      enable(ctx, args.name, true, args.kwargs),
+    ),
+    disable: changes(
+      'Do not start a service at boot.',
+      'service.disable sshd',
+      { name: serviceName, kwargs },
+      (ctx, args) => enable(ctx, args.name, false, args.kwargs),
+    ),
+    enabled: reads(
+      'Whether a service is started at boot.',
+      'service.enabled sshd',
+      { name: serviceName, kwargs },
+      (ctx, args) => isEnabled(ctx, args.name, args.kwargs.get('jail') ?? ''),
+    ),
+    disabled: reads(
+      'Whether it is not.',
+      'service.disabled sshd',
+      { name: serviceName, kwargs },
+      async (ctx, args) => !(await isEnabled(ctx, args.name, args.kwargs.get('jail') ?? '')),
+    ),
+    available: reads(
+      'Whether there is such a service.',
+      'service.available sshd',
+      { name: serviceName, jail },
+      async (ctx, args) => (await allServices(ctx, args.jail)).includes(args.name),
+    ),
+    missing: reads(
+      'Whether there is none.',
+      'service.missing sshd',
+      { name: serviceName, jail },
+      async (ctx, args) => !(await allServices(ctx, args.jail)).includes(args.name),
+    ),
+    get_all: reads('All services.', 'service.get_all', { jail }, (ctx, { jail }) => allServices(ctx, jail)),
+    start: verb('Start a service.', 'start'),
+    stop: verb('Stop a service.', 'stop'),
+    restart: verb('Restart a service.', 'restart'),
+    reload: verb('Let a service read its configuration again.', 'reload'),
+    status: fn({
+      doc: 'Whether a service is running.',
+      args: {
+        name: serviceName,
+        sig: arg.any('Look for a process whose line matches this instead', { optional: true }),
+        jail,
+      },
+      returns: ret.any('True or false; by name when the name has wildcards'),
+      examples: ["salt '*' service.status sshd"],
+      effect: 'read',
+      run: async (ctx, { name, sig, jail }) => {
+        if (truthy(sig)) return truthy(await ctx.call('status.pid', [sig]))
+        const command = await service(ctx, jail)
+        return byGlob(
+          name,
+          () => allServices(ctx),
+          (one) => succeeds(ctx, `${command} ${one} onestatus`, { ignore_retcode: true }),
+        )
+      },
+    }),
+  },
+})

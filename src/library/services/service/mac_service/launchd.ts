@@ -1,0 +1,101 @@
+// Services of macOS: property lists of launchd in the known folders, by their label in small letters.
+import { lookup } from '../../../../base/mod.ts'
+import { type Dict, isDict, loadJson, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, namesIn, runAll } from '../../../../sdk/mod.ts'
+
+const FOLDERS = [
+  '/Library/LaunchAgents',
+  '/Library/LaunchDaemons',
+  '/System/Library/LaunchAgents',
+  '/System/Library/LaunchDaemons',
+]
+const SALT: Readonly<Record<string, string>> = lookup({
+  'salt-minion': 'com.saltstack.salt.minion',
+  'salt-master': 'com.saltstack.salt.master',
+  'salt-api': 'com.saltstack.salt.api',
+  'salt-syndic': 'com.saltstack.salt.syndic',
+})
+
+async function plistAt(ctx: FunctionContext, path: string): Promise<Dict | undefined> {
+  const { retcode, stdout } = await ctx.host.run({ argv: ['plutil', '-convert', 'json', '-o', '-', path] })
+  if (retcode !== 0) return undefined
+  const plist = loadJson(Buffer.from(stdout).toString())
+  return isDict(plist) && plist.has('Label') ? plist : undefined
+}
+
+/** Kept for the run, because reading hundreds of files takes its time. */
+export async function services(ctx: FunctionContext, refresh = false): Promise<Dict> {
+  const known = ctx.memory.get('available_services')
+  if (known !== undefined && !refresh) return known as Dict
+  const users = (await namesIn(ctx.host, '/Users')).map((user) => `/Users/${user}/Library/LaunchAgents`)
+  const found: Dict = new Map()
+  for (const folder of [...FOLDERS, ...users]) {
+    for (const file of await namesIn(ctx.host, folder)) {
+      const path = `${folder}/${file}`
+      const plist = file.toLowerCase().endsWith('.plist') ? await plistAt(ctx, path) : undefined
+      if (!plist) continue
+      const entry: Dict = new Map<Value, Value>([
+        ['file_name', file],
+        ['file_path', path],
+        ['plist', plist],
+      ])
+      found.set(str(plist.get('Label')!).toLowerCase(), entry)
+    }
+  }
+  ctx.memory.set('available_services', found)
+  return found
+}
+
+function named(name: string, all: Dict): Dict | undefined {
+  const direct = all.get(name) as Dict | undefined
+  if (direct) return direct
+  return [...all.values()].find((entry) => {
+    const service = entry as Dict
+    const base = str(service.get('file_name')!).replace(/\.[^.]*$/, '')
+    return str(service.get('file_path')!).toLowerCase() === name || base.toLowerCase() === name
+  }) as Dict | undefined
+}
+
+export async function serviceOf(ctx: FunctionContext, given: string): Promise<Dict> {
+  const name = (SALT[given] ?? given).toLowerCase()
+  const isCached = ctx.memory.has('available_services')
+  const found = named(name, await services(ctx))
+  if (found) return found
+  const again =
+    isCached && ctx.memory.get('service.state') !== 'dead' ? named(name, await services(ctx, true)) : undefined
+  if (again) return again
+  throw new SaltError('CommandExecutionError', `Service not found: ${name}`)
+}
+
+export const plistOf = (service: Dict): Dict => service.get('plist') as Dict
+
+export const isAgent = (service: Dict): boolean => str(service.get('file_path')!).includes('LaunchAgents')
+
+/** The uid of whoever sits at the machine. */
+async function consoleUid(ctx: FunctionContext): Promise<number> {
+  const uid = (await ctx.host.stat('/dev/console'))?.uid
+  if (uid === undefined) throw new SaltError('CommandExecutionError', 'Failed to get a UID for the console user.')
+  return uid
+}
+
+export async function consoleUser(ctx: FunctionContext): Promise<string> {
+  const uid = await consoleUid(ctx)
+  return (await ctx.host.user(uid))?.name ?? String(uid)
+}
+
+/** Where launchd keeps a service: the whole system, or the session of a user. */
+export async function domainOf(ctx: FunctionContext, service: Dict): Promise<string> {
+  return isAgent(service) ? `gui/${await consoleUid(ctx)}` : 'system'
+}
+
+export async function launchctl(ctx: FunctionContext, words: readonly string[], runas: Value): Promise<string> {
+  const { retcode, stdout, stderr } = await runAll(ctx, ['launchctl', ...words], {
+    ...(truthy(runas) && { runas }),
+    ...(words[0] === 'bootout' && { success_retcodes: [36] }),
+  })
+  if (retcode === 0 && !stderr.toLowerCase().includes('service is disabled')) return stdout
+  throw new SaltError(
+    'CommandExecutionError',
+    `Failed to ${words[0]} service:\nstdout: ${stdout}\nstderr: ${stderr}\nretcode: ${retcode}`,
+  )
+}

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import { fromPlain, toPlain, type Value } from '../../../data/mod.ts'
+import { type MemoryFile, MemoryHost } from '../../../host/mod.ts'
+import { type ModuleDeclaration, tryFunction } from '../../../sdk/mod.ts'
+import debian from './debian_service.module.ts'
+import freebsd from './freebsdservice.module.ts'
+import gentoo from './gentoo_service.module.ts'
+import linux from './linux_service.module.ts'
+import mac from './mac_service.module.ts'
+import redhat from './rh_service.module.ts'
+import systemd from './systemd_service.module.ts'
+import windows from './win_service.module.ts'
+
+const program: MemoryFile = { text: '', mode: 0o755 }
+
+interface Machine {
+  module: ModuleDeclaration
+  files?: Record<string, MemoryFile>
+  /** What commands print, by their line; a number is a return code. */
+  answers?: Record<string, string | number>
+  grains?: Record<string, unknown>
+}
+
+async function machine({ module, files = {}, answers = {}, grains = {} }: Machine) {
+  const direct = ({ argv }: { argv: readonly string[] }) => {
+    const found = answers[argv.join(' ')] ?? ''
+    return typeof found === 'string' ? found : { retcode: found }
+  }
+  const host = await MemoryHost.with({ files, commands: [direct] })
+  const lines: string[] = []
+  const outcome = ([command]: readonly Value[]) => {
+    lines.push(Array.isArray(command) ? command.join(' ') : String(command))
+    const found = answers[lines.at(-1)!] ?? ''
+    return typeof found === 'string' ? { stdout: found, retcode: 0 } : { stdout: '', retcode: found }
+  }
+  const others = {
+    'cmd.run': (args: readonly Value[]) => outcome(args).stdout,
+    'cmd.run_stdout': (args: readonly Value[]) => outcome(args).stdout,
+    'cmd.retcode': (args: readonly Value[]) => outcome(args).retcode,
+    'cmd.run_all': (args: readonly Value[]) => new Map<Value, Value>(Object.entries({ stderr: '', ...outcome(args) })),
+    'status.pid': ([sig]: readonly Value[]) => (sig === 'sshd' ? '7\n9' : ''),
+    'config.option': () => '/etc/rc.conf',
+  }
+  const given = fromPlain(grains as never) as Map<Value, Value>
+  const call = async (fun: string, args: Value[] = [], kwargs: Record<string, Value> = {}) =>
+    toPlain(await tryFunction(module, fun, { args, kwargs, host, others, grains: given }))
+  return { call, lines, host, when: async () => module.when?.({ opts: new Map(), grains: given, host }) }
+}
+
+type Case = [fun: string, args: Value[], answer: unknown]
+
+async function check(world: Machine, cases: Case[]): Promise<void> {
+  for (const [fun, args, answer] of cases) {
+    const { call } = await machine(world)
+    expect([fun, args, await call(fun, args)]).toEqual([fun, args, answer])
+  }
+}
+
+describe('providers of service', () => {
+  test('are chosen by what the machine is and what started it', async () => {
+    const booted = { '/run/systemd/system/': '' }
+    const chosen = async (module: ModuleDeclaration, grains: Record<string, unknown>, files = {}) =>
+      (await (await machine({ module, grains, files })).when()) === true
+    const debianGrains = { os: 'Debian', kernel: 'Linux' }
+    expect(await chosen(systemd, debianGrains, booted)).toBe(true)
+    expect(await chosen(systemd, debianGrains)).toBe(false)
+    expect(await chosen(systemd, debianGrains, { '/usr/bin/systemctl': program })).toBe(true)
+    expect(await chosen(debian, debianGrains)).toBe(true)
+    expect(await chosen(debian, debianGrains, booted)).toBe(false)
+    expect(await chosen(linux, { os: 'Void', kernel: 'Linux', init: 'sysvinit' })).toBe(true)
+    expect(await chosen(linux, { os: 'Void', kernel: 'Linux', init: 'runit' })).toBe(false)
+    expect(await chosen(redhat, { os: 'CentOS', osrelease_info: [6, 10] })).toBe(true)
+    expect(await chosen(redhat, { os: 'CentOS', osrelease_info: [7, 9] })).toBe(false)
+    expect(await chosen(gentoo, { os: 'Alpine' })).toBe(true)
+  })
+
+  test('Debian reads links of runlevels', () =>
+    check(
+      {
+        module: debian,
+        files: {
+          '/etc/init.d/ssh': program,
+          '/etc/init.d/cron': program,
+          '/etc/init.d/README': '',
+          '/etc/rc2.d/S01ssh': '',
+          '/etc/rcS.d/S02procps': '',
+          '/etc/rc2.d/K01cron': '',
+        },
+        answers: { runlevel: 'N 2', 'service cron status': 3 },
+      },
+      [
+        ['get_all', [], ['cron', 'procps', 'ssh']],
+        ['get_enabled', [], ['procps', 'ssh']],
+        ['get_disabled', [], ['cron']],
+        ['status', ['*s*'], { procps: true, ssh: true }],
+        ['status', ['cron'], false],
+        ['enabled', ['ssh'], true],
+        ['available', ['none'], false],
+      ],
+    ))
+
+  test('other Linux looks for processes', () =>
+    check({ module: linux, files: { '/etc/init.d/sshd': program } }, [
+      ['get_all', [], ['sshd']],
+      ['status', ['sshd'], '7\n9'],
+      ['run', ['sshd', 'reload'], true],
+      ['missing', ['x'], true],
+    ]))
+
+  test('Red Hat asks chkconfig', () =>
+    check(
+      {
+        module: redhat,
+        files: { '/etc/init.d/sshd': program, '/etc/init.d/cups': program, '/etc/rc.d/rc3.d/S98cups': '' },
+        answers: {
+          'chkconfig --list': 'sshd \t0:off\t3:on\ncups 0:off 3:off\nxinetd based services:\n',
+          '/sbin/runlevel': 'N 3',
+          '/sbin/chkconfig --list sshd': 'sshd 0:off 3:on',
+          '/sbin/chkconfig --list none': 1,
+        },
+      },
+      [
+        ['get_all', [], ['cups', 'sshd']],
+        ['get_enabled', [], ['cups', 'sshd']],
+        ['enabled', ['sshd'], true],
+        ['available', ['none'], false],
+        ['delete', ['none'], false],
+      ],
+    ))
+
+  test('OpenRC knows services by runlevel', async () => {
+    const world = {
+      module: gentoo,
+      answers: { 'rc-update -v show': '  sshd | default boot\n  cron |\n  root | boot' },
+    }
+    await check(world, [
+      ['get_enabled', [], { sshd: ['boot', 'default'], root: ['boot'] }],
+      ['get_disabled', [], ['cron']],
+      ['available', ['cron'], true],
+      ['disabled', ['cron'], true],
+    ])
+    const { call, lines } = await machine(world)
+    expect(await call('enable', ['sshd'], { runlevels: ['default', 'single'] })).toBe(true)
+    expect(lines.slice(1)).toEqual(['rc-update delete sshd boot', 'rc-update add sshd single'])
+    expect(await call('enabled', ['sshd'], { runlevels: 'shutdown' })).toBe(false)
+  })
+
+  test('FreeBSD writes variables of rc.conf', async () => {
+    const { call, host } = await machine({
+      module: freebsd,
+      files: { '/usr/bin/service': program, '/etc/rc.conf': 'sshd_enable="NO" # x\ncron_enable="YES"\n' },
+      answers: {
+        '/usr/bin/service -l': 'DAEMON\nsshd\nntpd',
+        '/usr/bin/service sshd rcvar': '# sshd\nsshd_enable="NO"',
+        '/usr/bin/service ntpd rcvar': 'ntpd_enable="YES"',
+      },
+    })
+    expect(await call('get_all')).toEqual(['ntpd', 'sshd'])
+    expect([await call('enabled', ['sshd']), await call('enabled', ['ntpd'])]).toEqual([false, true])
+    expect([await call('enable', ['sshd']), await call('disable', ['ntpd'])]).toEqual([true, true])
+    expect(Buffer.from(await host.read('/etc/rc.conf')).toString()).toBe(
+      'sshd_enable="YES" # x\ncron_enable="YES"\nntpd_enable="NO"\n',
+    )
+  })
+
+  test('macOS reads property lists', () => {
+    const path = '/Library/LaunchDaemons/org.cups.plist'
+    return check(
+      {
+        module: mac,
+        files: { [path]: '' },
+        answers: {
+          [`plutil -convert json -o - ${path}`]: '{"Label": "org.Cups.cupsd", "KeepAlive": true}',
+          'launchctl list': 'PID\tStatus\tLabel\n12\t0\tcom.apple.x',
+          'launchctl list org.Cups.cupsd': '{\n"PID" = 12;\n}',
+          'launchctl print-disabled system/org.Cups.cupsd': '\t"org.cups.cupsd" => true\n',
+        },
+      },
+      [
+        ['get_all', [], ['com.apple.x', 'org.cups.cupsd']],
+        ['status', ['org.cups.cupsd'], true],
+        ['status', ['none'], false],
+        ['available', ['org.cups'], true],
+        ['disabled', ['org.cups.cupsd'], true],
+        ['start', ['org.cups.cupsd'], true],
+      ],
+    )
+  })
+
+  test('Windows answers in data', async () => {
+    const { call } = await machine({ module: windows })
+    expect(await call('get_all')).toEqual([])
+    expect(await call('status', ['none'])).toBe('Not Found')
+  })
+})

@@ -1,0 +1,61 @@
+// What a service does when something it watches has changed.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isNumeric, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
+import { reportOn, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import { complaint, type Kwargs, type Provider, providerOf } from './provider.ts'
+
+export interface Watch {
+  name: string
+  sfun: Value
+  sig: Value
+  reload: Value
+  full_restart: Value
+  init_delay: Value
+  force: Value
+  kwargs: Kwargs
+}
+
+interface Reaction {
+  fun: string
+  verb: string
+  done: string
+}
+
+const reaction = (fun: string, verb: string, done = `${verb}ed`): Reaction => ({ fun, verb, done })
+
+function whenRunning(service: Provider, { reload, full_restart, force }: Watch): Reaction {
+  if (service.has('reload') && truthy(reload)) {
+    if (service.has('force_reload') && truthy(force)) return reaction('force_reload', 'forcefully reload')
+    return reaction('reload', 'reload')
+  }
+  if (service.has('full_restart') && truthy(full_restart)) return reaction('full_restart', 'fully restart')
+  return reaction('restart', 'restart')
+}
+
+export async function watched(ctx: StateContext, watch: Watch): Promise<StateReturn> {
+  const { name, sfun, sig, init_delay, kwargs } = watch
+  const service = await providerOf(ctx)
+  const ret = reportOn(name)
+  if (sfun !== 'dead' && sfun !== 'running') return ret(false, `Unable to trigger watch for service.${str(sfun)}`)
+  const isRunning = truthy(await service.call('status', [name, sig]))
+  if (sfun === 'dead' && !isRunning) return ret(true, 'Service is already stopped')
+  const { fun, verb, done } =
+    sfun === 'dead'
+      ? reaction('stop', 'stop', 'stopped')
+      : isRunning
+        ? whenRunning(service, watch)
+        : reaction('start', 'start')
+  if (ctx.test) return ret(null, `Service is set to be ${done}`)
+  // what is left of a service that died is cleared away first
+  if (verb === 'start' && service.has('stop')) await service.call('stop', [name])
+  const { options, warnings } = await service.systemdOptions(fun, kwargs)
+  const warned = warnings.length > 0 ? { warnings } : {}
+  let result: boolean
+  try {
+    result = truthy(await service.call(fun, [name], options))
+  } catch (error) {
+    return { ...ret(false, complaint(error)), ...warned }
+  }
+  if (isNumeric(init_delay) && truthy(init_delay)) await sleep(numberOf(init_delay)! * 1000)
+  return { ...ret(result, result ? `Service ${done}` : `Failed to ${verb} the service`, { [name]: result }), ...warned }
+}

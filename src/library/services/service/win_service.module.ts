@@ -1,0 +1,197 @@
+// Services of Windows, asked for and changed through PowerShell: its service manager has no other command line that
+// answers in data.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { lookup } from '../../../base/mod.ts'
+import { type Dict, isDict, loadJson, SaltError, str, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+import { byGlob, serviceName } from './declare.ts'
+
+const failure = (text: string): SaltError => new SaltError('CommandExecutionError', text)
+
+async function powershell(ctx: FunctionContext, script: string, name = ''): Promise<{ text: string; error: string }> {
+  const env = new Map([['BRINE_SERVICE', name]])
+  const argv = ['powershell', '-NoProfile', '-NonInteractive', '-Command', `$ErrorActionPreference='Stop'; ${script}`]
+  const { retcode, stdout, stderr } = await ctx.host.run({ argv, env })
+  const error = retcode === 0 ? '' : Buffer.from(stderr).toString().trim() || `code ${retcode}`
+  return { text: Buffer.from(stdout).toString().trim(), error }
+}
+
+async function query(ctx: FunctionContext, script: string, name = ''): Promise<Dict[]> {
+  const { text, error } = await powershell(ctx, `${script} | ConvertTo-Json -Compress`, name)
+  if (error !== '') throw failure(error)
+  if (text === '') return []
+  const found = loadJson(text)
+  return (Array.isArray(found) ? found : [found]) as Dict[]
+}
+
+const ALL = 'Get-CimInstance Win32_Service | Select-Object Name,DisplayName,StartMode,State'
+const ONE = '$n=$env:BRINE_SERVICE; Get-CimInstance Win32_Service | Where-Object { $_.Name -eq $n }'
+
+const START: Readonly<Record<string, string>> = lookup({ Auto: 'Auto', Manual: 'Manual', Disabled: 'Disabled' })
+
+async function info(ctx: FunctionContext, name: string): Promise<Dict> {
+  const [row] = await query(
+    ctx,
+    `${ONE} | Select-Object Name,DisplayName,Description,StartMode,State,PathName,StartName,ExitCode,DelayedAutoStart`,
+    name,
+  )
+  if (!row || !isDict(row))
+    throw failure(`Failed To Open ${name}: The specified service does not exist as an installed service.`)
+  return new Map<Value, Value>([
+    ['BinaryPath', row.get('PathName') ?? null],
+    ['ServiceAccount', row.get('StartName') ?? null],
+    ['DisplayName', row.get('DisplayName') ?? null],
+    ['Description', row.get('Description') ?? null],
+    ['Status', str(row.get('State') ?? 'Unknown')],
+    ['Status_ExitCode', row.get('ExitCode') ?? 0],
+    ['StartType', START[str(row.get('StartMode') ?? '')] ?? 'Boot'],
+    ['StartTypeDelayed', row.get('DelayedAutoStart') ?? false],
+  ])
+}
+
+async function names(ctx: FunctionContext, types?: readonly string[]): Promise<string[]> {
+  const rows = await query(ctx, ALL)
+  const wanted = rows.filter((row) => types === undefined || types.includes(str(row.get('StartMode') ?? '')))
+  return [...new Set(wanted.map((row) => str(row.get('Name')!)))].sort()
+}
+
+async function setStart(ctx: FunctionContext, name: string, type: string): Promise<void> {
+  const { error } = await powershell(ctx, `Set-Service -Name $env:BRINE_SERVICE -StartupType ${type}`, name)
+  if (error !== '') throw failure(`Failed To Modify ${name}: ${error}`)
+}
+
+/** Waits while the service is on its way. */
+async function settled(
+  ctx: FunctionContext,
+  name: string,
+  seconds: number,
+  passing: readonly string[],
+): Promise<string> {
+  const end = ctx.host.now() + seconds
+  for (;;) {
+    const status = str((await info(ctx, name)).get('Status')!)
+    if (!passing.includes(status) || ctx.host.now() >= end) return status
+    await sleep(1000)
+  }
+}
+
+async function start(ctx: FunctionContext, name: string, timeout: Value): Promise<boolean> {
+  if ((await info(ctx, name)).get('StartType') === 'Disabled') await setStart(ctx, name, 'Manual')
+  const { error } = await powershell(ctx, 'Start-Service -Name $env:BRINE_SERVICE', name)
+  if (error !== '') throw failure(`Failed To Start ${name}: ${error}`)
+  return (await settled(ctx, name, Number(timeout), ['Start Pending', 'Stopped'])) === 'Running'
+}
+
+async function stop(ctx: FunctionContext, name: string, timeout: Value): Promise<boolean> {
+  const { error } = await powershell(ctx, 'Stop-Service -Force -Name $env:BRINE_SERVICE', name)
+  if (error !== '') throw failure(`Failed To Stop ${name}: ${error}`)
+  return (await settled(ctx, name, Number(timeout), ['Running', 'Stop Pending'])) === 'Stopped'
+}
+
+async function statusOf(ctx: FunctionContext, name: string): Promise<Value> {
+  try {
+    return ['Running', 'Stop Pending'].includes(str((await info(ctx, name)).get('Status')!))
+  } catch (error) {
+    if (error instanceof SaltError) return 'Not Found'
+    throw error
+  }
+}
+
+async function hasStart(ctx: FunctionContext, name: string, types: readonly string[]): Promise<boolean> {
+  return types.includes(str((await info(ctx, name)).get('StartType')!))
+}
+
+const timeout = arg.any('Seconds to wait', { default: 90 })
+const one = { name: serviceName }
+const kwargs = arg.open('Ignored')
+
+export default defineModule({
+  name: 'win_service',
+  doc: 'Services of Windows.',
+  virtual: 'service',
+  when: ({ grains }) => grains.get('kernel') === 'Windows' || 'Module win_service: module only works on Windows.',
+  functions: {
+    get_enabled: reads('What is started at boot.', 'service.get_enabled', {}, (ctx) => names(ctx, ['Auto'])),
+    get_disabled: reads('What is not started at boot.', 'service.get_disabled', {}, (ctx) =>
+      names(ctx, ['Manual', 'Disabled']),
+    ),
+    available: reads('Whether there is such a service.', 'service.available wuauserv', one, async (ctx, { name }) =>
+      (await names(ctx)).some((known) => known.toLowerCase() === name.toLowerCase()),
+    ),
+    missing: reads(
+      'Whether there is none.',
+      'service.missing wuauserv',
+      one,
+      async (ctx, { name }) => !(await names(ctx)).includes(name),
+    ),
+    get_all: reads('All services.', 'service.get_all', {}, (ctx) => names(ctx)),
+    get_service_name: reads(
+      'Names by what services are shown as.',
+      "service.get_service_name 'Google Update Service (gupdate)'",
+      { args: arg.rest('Names to look for; all when none') },
+      async (ctx, { args }) => {
+        const rows = await query(ctx, ALL)
+        const wanted = rows.filter((row) => {
+          const [name, shown] = [str(row.get('Name')!), str(row.get('DisplayName') ?? '')]
+          return args.length === 0 || [name, name.toLowerCase(), shown].some((text) => args.includes(text))
+        })
+        return new Map<Value, Value>(wanted.map((row) => [row.get('DisplayName') ?? null, row.get('Name') ?? null]))
+      },
+    ),
+    info: reads('What is known about a service.', 'service.info spooler', one, (ctx, { name }) => info(ctx, name)),
+    start: changes('Start a service.', 'service.start spooler', { name: serviceName, timeout }, (ctx, args) =>
+      start(ctx, args.name, args.timeout),
+    ),
+    stop: changes('Stop a service.', 'service.stop spooler', { name: serviceName, timeout }, (ctx, args) =>
+      stop(ctx, args.name, args.timeout),
+    ),
+    restart: changes(
+      'Restart a service.',
+      'service.restart spooler',
+      { name: serviceName, timeout },
+      async (ctx, args) => (await stop(ctx, args.name, args.timeout)) && (await start(ctx, args.name, args.timeout)),
+    ),
+    status: reads(
+      'Whether a service is running.',
+      'service.status spooler',
+      { name: serviceName, args: arg.rest('Ignored'), kwargs },
+      (ctx, { name }) =>
+        byGlob(
+          name,
+          () => names(ctx),
+          (service) => statusOf(ctx, service),
+        ),
+    ),
+    enable: changes(
+      'Start a service at boot.',
+      'service.enable spooler',
+      { name: serviceName, start_type: arg.string('Auto or Manual', { default: 'auto' }), kwargs },
+      async (ctx, { name, start_type }) => {
+        await setStart(ctx, name, start_type.toLowerCase() === 'manual' ? 'Manual' : 'Automatic')
+        return hasStart(ctx, name, ['Auto', 'Manual'])
+      },
+    ),
+    disable: changes(
+      'Do not start a service at boot.',
+      'service.disable spooler',
+      { name: serviceName, kwargs },
+      async (ctx, args) => {
+        await setStart(ctx, args.name, 'Disabled')
+        return hasStart(ctx, args.name, ['Disabled'])
+      },
+    ),
+    enabled: reads(
+      'Whether a service is started at boot.',
+      'service.enabled spooler',
+      { name: serviceName, kwargs },
+      (ctx, args) => hasStart(ctx, args.name, ['Auto']),
+    ),
+    disabled: reads(
+      'Whether a service is not started at boot.',
+      'service.disabled spooler',
+      one,
+      async (ctx, { name }) => !(await hasStart(ctx, name, ['Auto'])),
+    ),
+  },
+})

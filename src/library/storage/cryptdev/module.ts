@@ -1,0 +1,211 @@
+// Encrypted block devices: those that are mapped, and the lines of /etc/crypttab. A line has a name, a device, a key and, where there
+// are any, options.
+import { type Dict, isList, SaltError, splitWords, str, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, isHostError, ret, retcodeOf } from '../../../sdk/mod.ts'
+
+const FIELDS = ['name', 'device', 'password', 'options'] as const
+
+type Field = (typeof FIELDS)[number]
+type Entry = Record<Field, string>
+
+const failed = (text: string): SaltError => new SaltError('CommandExecutionError', text)
+
+/** Undefined for comments and for what is no entry. */
+function entryOf(line: string): Entry | undefined {
+  if (line.startsWith('#')) return undefined
+  const words = splitWords(line)
+  if (words.length === 3) words.push('')
+  if (words.length !== 4) return undefined
+  const [name, device, password, options] = words as [string, string, string, string]
+  return { name, device, password, options }
+}
+
+const lineOf = ({ name, device, password, options }: Entry): string =>
+  `${name.padEnd(12)} ${device.padEnd(44)} ${password.padEnd(22)} ${options}\n`
+
+const isLike = (entry: Entry, wanted: Entry, fields: readonly Field[]): boolean =>
+  fields.every((field) => entry[field] === wanted[field])
+
+/** The lines of a file, each with its end. */
+async function linesOf(ctx: FunctionContext, config: string): Promise<string[]> {
+  return new TextDecoder().decode(await ctx.host.read(config)).match(/[^\n]*\n|[^\n]+$/g) ?? []
+}
+
+async function listed(ctx: FunctionContext, config: string): Promise<Dict> {
+  const found: Dict = new Map()
+  if ((await ctx.host.stat(config))?.type !== 'file') return found
+  for (const line of await linesOf(ctx, config)) {
+    const entry = entryOf(line.replace(/\n+$/, ''))
+    if (!entry) continue
+    let { name } = entry
+    while (found.has(name)) name += '_'
+    const { device, password, options } = entry
+    found.set(
+      name,
+      new Map<Value, Value>([
+        ['device', device],
+        ['password', password],
+        ['options', options.split(',')],
+      ]),
+    )
+  }
+  return found
+}
+
+async function remove(ctx: FunctionContext, name: string, config: string): Promise<string> {
+  let lines: string[]
+  try {
+    lines = await linesOf(ctx, config)
+  } catch (error) {
+    if (!isHostError(error)) throw error
+    throw failed(`Could not read from ${config}: ${error.message}`)
+  }
+  const left = lines.filter((line) => entryOf(line)?.name !== name)
+  if (left.length === lines.length) return 'absent'
+  await ctx.host.write(config, left.join(''))
+  return 'change'
+}
+
+function optionText(options: Value): string {
+  if (options === null) return ''
+  if (typeof options === 'string') return options
+  if (isList(options)) return options.map(str).join(',')
+  throw failed('options must be a string or list of strings')
+}
+
+function fieldsOf(match_on: Value): Field[] {
+  if (!isList(match_on) && typeof match_on !== 'string') throw failed('match_on must be a string or list of strings')
+  const names = (isList(match_on) ? match_on : [match_on]).map(str)
+  const unknown = names.filter((name) => !FIELDS.includes(name as Field))
+  if (unknown.length > 0) throw failed(`Unrecognized keys in match_on: "${unknown.join(', ')}"`)
+  return names as Field[]
+}
+
+interface Wish {
+  name: Value
+  device: Value
+  password: Value
+  options: Value
+  config: string
+  test: boolean
+  match_on: Value
+}
+
+async function set(ctx: FunctionContext, wish: Wish): Promise<string> {
+  const { config } = wish
+  const wanted: Entry = {
+    name: str(wish.name),
+    device: str(wish.device),
+    password: wish.password === null ? 'none' : str(wish.password),
+    options: optionText(wish.options),
+  }
+  const fields = fieldsOf(wish.match_on)
+  if ((await ctx.host.stat(config))?.type !== 'file') throw failed(`Bad config file "${config}"`)
+  let outcome = 'new'
+  const lines = (await linesOf(ctx, config)).map((line) => {
+    const entry = entryOf(line)
+    if (!entry || !isLike(entry, wanted, fields)) return line
+    const isSame = isLike(entry, wanted, FIELDS)
+    outcome = isSame ? 'present' : 'change'
+    return isSame ? line : lineOf(wanted)
+  })
+  if (outcome === 'new') lines.push(lineOf(wanted))
+  if (outcome !== 'present' && !wish.test) await ctx.host.write(config, lines.join(''))
+  return outcome
+}
+
+/** Mapped devices as dmsetup lists them. */
+async function active(ctx: FunctionContext): Promise<Dict> {
+  const found: Dict = new Map()
+  const text = str(await ctx.call('cmd.run_stdout', ['dmsetup ls --target crypt']))
+  for (const line of text.split('\n')) {
+    const [, devname, major, minor] = /^(\S+)\s+\((\d+), (\d+)\)/.exec(line) ?? []
+    if (devname === undefined) ctx.log('warning', 'dmsetup output does not match expected format')
+    else {
+      found.set(
+        devname,
+        new Map<Value, Value>([
+          ['devname', devname],
+          ['major', major!],
+          ['minor', minor!],
+        ]),
+      )
+    }
+  }
+  return found
+}
+
+async function open(ctx: FunctionContext, name: Value, device: Value, keyfile: Value): Promise<boolean> {
+  if (keyfile === null || keyfile === 'none' || keyfile === '-') {
+    throw failed('For immediate crypt device mapping, keyfile must not be none')
+  }
+  return (await retcodeOf(ctx, `cryptsetup open --key-file ${str(keyfile)} ${str(device)} ${str(name)}`)) === 0
+}
+
+const name = arg.any('The name of the mapping')
+const config = arg.string('The table', { default: '/etc/crypttab' })
+
+export default defineModule({
+  name: 'cryptdev',
+  doc: 'Encrypted block devices.',
+  when: ({ grains }) =>
+    grains.get('kernel') !== 'Windows' || 'The cryptdev module cannot be loaded: not a POSIX-like system',
+  functions: {
+    active: fn({
+      doc: 'The mapped devices.',
+      args: {},
+      returns: ret.dict('Their numbers by name'),
+      examples: ["salt '*' cryptdev.active"],
+      effect: 'read',
+      run: (ctx) => active(ctx),
+    }),
+    crypttab: fn({
+      doc: 'The entries of the table.',
+      args: { config },
+      returns: ret.dict('Entries by name'),
+      examples: ["salt '*' cryptdev.crypttab"],
+      effect: 'read',
+      run: (ctx, { config }) => listed(ctx, config),
+    }),
+    rm_crypttab: fn({
+      doc: 'Remove an entry from the table.',
+      args: { name, config },
+      returns: ret.string('`change`, or `absent` when there was none'),
+      examples: ["salt '*' cryptdev.rm_crypttab data"],
+      effect: 'change',
+      run: (ctx, { name, config }) => remove(ctx, str(name), config),
+    }),
+    set_crypttab: fn({
+      doc: 'Put an entry into the table, or change the one that matches.',
+      args: {
+        name,
+        device: arg.any('The encrypted device'),
+        password: arg.any('The file of its key', { default: 'none' }),
+        options: arg.any('Options, as text or as a list', { default: '' }),
+        config,
+        test: arg.boolean('Only say what would be done', { default: false }),
+        match_on: arg.any('The fields by which an entry is recognised', { default: 'name' }),
+      },
+      returns: ret.string('`new`, `change` or `present`'),
+      examples: ["salt '*' cryptdev.set_crypttab data /dev/sdz1 /etc/data.key swap,size=256"],
+      effect: 'change',
+      run: (ctx, wish) => set(ctx, wish),
+    }),
+    open: fn({
+      doc: 'Map a device with cryptsetup.',
+      args: { name, device: arg.any('The encrypted device'), keyfile: arg.any('The file of its key') },
+      returns: ret.boolean('Whether it was mapped'),
+      examples: ["salt '*' cryptdev.open data /dev/sdz1 /etc/data.key"],
+      effect: 'change',
+      run: (ctx, { name, device, keyfile }) => open(ctx, name, device, keyfile),
+    }),
+    close: fn({
+      doc: 'Unmap a device with cryptsetup.',
+      args: { name },
+      returns: ret.boolean('Whether it was unmapped'),
+      examples: ["salt '*' cryptdev.close data"],
+      effect: 'change',
+      run: async (ctx, { name }) => (await retcodeOf(ctx, `cryptsetup close ${str(name)}`)) === 0,
+    }),
+  },
+})

@@ -1,0 +1,22 @@
+// Disks that are reached on several paths, through the program multipath.
+import { splitLines, str } from '../../../data/mod.ts'
+import { arg, changes, defineModule, outputOf, reads } from '../../../sdk/mod.ts'
+
+export default defineModule({
+  name: 'devmap',
+  doc: 'Disks that are reached on several paths.',
+  functions: {
+    multipath_list: reads('The disks and their paths.', 'devmap.multipath_list', {}, async (ctx) =>
+      splitLines(await outputOf(ctx, 'multipath -l')),
+    ),
+    multipath_flush: changes(
+      'Give up a disk that nothing uses.',
+      'devmap.multipath_flush mpath1',
+      { device: arg.any('The device') },
+      async (ctx, { device }) => {
+        if ((await ctx.host.stat(str(device))) === undefined) return `${str(device)} does not exist`
+        return splitLines(await outputOf(ctx, `multipath -f ${str(device)}`))
+      },
+    ),
+  },
+})

@@ -1,0 +1,171 @@
+// Settings of block devices, and file systems on them: blockdev, mkfs, wipefs, smartctl and hdparm.
+import { lookup } from '../../../../base/mod.ts'
+import { type Dict, isList, SaltError, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, type Result, retcodeOf, runAll } from '../../../../sdk/mod.ts'
+
+/** What can be tuned: the switch that sets it, and the one that tells it. */
+const TUNABLE: Readonly<Record<string, readonly [set: string, get: string]>> = lookup({
+  'read-ahead': ['setra', 'getra'],
+  'filesystem-read-ahead': ['setfra', 'getfra'],
+  'read-only': ['setro', 'getro'],
+  'read-write': ['setrw', 'getro'],
+})
+
+const TOLD = 'getro getsz getss getpbsz getiomin getioopt getalignoff getmaxsect getsize getsize64 getra getfra'.split(
+  ' ',
+)
+
+const isSwitch = (name: string): boolean => name === 'read-only' || name === 'read-write'
+
+/** Only some of it when `wanted` names them; false where blockdev fails. */
+export async function dump(ctx: FunctionContext, device: Value, wanted: readonly string[] = []): Promise<Dict | false> {
+  const { retcode, stdout } = await runAll(ctx, `blockdev ${TOLD.map((name) => `--${name}`).join(' ')} ${str(device)}`)
+  if (retcode !== 0) return false
+  const lines = splitLines(stdout).filter((line) => line !== '')
+  const all = new Map(lines.map((line, at) => [TOLD[at]!, line]))
+  return wanted.length > 0 ? new Map(wanted.map((name) => [name, all.get(name) ?? ''])) : (all as Dict)
+}
+
+export async function tune(ctx: FunctionContext, device: Value, given: ReadonlyMap<string, Value>): Promise<Result> {
+  const wrong: string[] = []
+  const [words, told]: [string[], string[]] = [[], []]
+  for (const [name, value] of given) {
+    const known = TUNABLE[name]
+    if (known === undefined && name.startsWith('__')) continue
+    if (known === undefined || (isSwitch(name) && value !== true && value !== 'True')) {
+      wrong.push(`${name}=${str(value)}`)
+      continue
+    }
+    words.push(isSwitch(name) ? `--${known[0]}` : `--${known[0]} ${str(value)}`)
+    told.push(known[1])
+  }
+  if (wrong.length > 0) throw new SaltError('SaltInvocationError', `Invalid keyword arguments: ${wrong.join(', ')}`)
+  const { retcode, stderr } = await runAll(ctx, `blockdev ${words.map((word) => `${word} `).join('')}${str(device)}`)
+  if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
+  return dump(ctx, device, told)
+}
+
+export async function wipe(ctx: FunctionContext, device: Value): Promise<boolean> {
+  const { retcode, stderr } = await runAll(ctx, `wipefs -a ${str(device)}`)
+  if (retcode !== 0) ctx.log('error', `Error wiping device ${str(device)}: ${stderr}`)
+  return retcode === 0
+}
+
+export interface Format {
+  device: Value
+  fs_type: string
+  inode_size: Value
+  lazy_itable_init: Value
+  fat: Value
+  force: Value
+}
+
+export async function format(ctx: FunctionContext, wish: Format): Promise<boolean> {
+  const { fs_type, inode_size } = wish
+  const isExt = fs_type.startsWith('ext')
+  const words = ['mkfs', '-t', fs_type]
+  if (inode_size !== null && isExt) words.push('-i', str(inode_size))
+  if (inode_size !== null && fs_type === 'xfs') words.push('-i', `size=${str(inode_size)}`)
+  if (wish.lazy_itable_init !== null && isExt) words.push('-E', `lazy_itable_init=${str(wish.lazy_itable_init)}`)
+  if ([12, 16, 32].includes(wish.fat as number) && fs_type.endsWith('fat')) words.push('-F', str(wish.fat))
+  if (truthy(wish.force) && isExt) words.push('-F')
+  if (truthy(wish.force) && fs_type === 'xfs') words.push('-f')
+  const options = { ignore_retcode: true }
+  const made = await retcodeOf(ctx, [...words, str(wish.device)], options)
+  const synced = await retcodeOf(ctx, 'sync', options)
+  return made === 0 && synced === 0
+}
+
+/** Whole numbers where they are, lists of them where spaces part them. */
+function numeric(text: string): Value {
+  const parts = text.split(' ')
+  if (!parts.every((part) => /^[+-]?\d+$/.test(part))) return text
+  return parts.length === 1 ? Number(text) : parts.map(Number)
+}
+
+export async function smartAttributes(
+  ctx: FunctionContext,
+  dev: string,
+  attributes: Value,
+  values: Value,
+): Promise<Dict> {
+  const device = dev.startsWith('/dev/') ? dev : `/dev/${dev}`
+  const { retcode, stdout, stderr } = await runAll(ctx, `smartctl --attributes ${device}`, { output_loglevel: 'quiet' })
+  if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
+  const lines = splitLines(stdout)
+  const head = lines.findIndex((line) => line.startsWith('ID#'))
+  const found: Dict = new Map()
+  if (head < 0) return found
+  const fields = splitWords(lines[head]!)
+    .slice(1)
+    .map((field) => field.toLowerCase())
+  for (const line of lines.slice(head + 1)) {
+    if (!/^\s*\d/.test(line)) break
+    const words = splitWords(line)
+    const columns = [...words.slice(0, fields.length), words.slice(fields.length).join(' ')]
+    const id = Number(columns[0])
+    if (isList(attributes) && !attributes.includes(id)) continue
+    const facts = fields.map((field, at): [Value, Value] => [field, numeric(columns[at + 1] ?? '')])
+    found.set(id, new Map(facts.filter(([field]) => !isList(values) || values.includes(field))))
+  }
+  return found
+}
+
+/** One value of hdparm: `256 (on)`, `1/2, a=b` or a word. */
+function hdparmValue(text: string): Value | undefined {
+  const [, number, note] = /^([0-9]+) \((.*)\)/.exec(text) ?? []
+  if (number !== undefined) return [Number(number), splitWords(note!)[0] ?? '']
+  const parts: Value[] = []
+  const pairs: Dict = new Map()
+  for (const part of text.split(/[/,]/).map((piece) => piece.trim())) {
+    if (/^[+-]?\d+$/.test(part)) parts.push(Number(part))
+    else if (part.includes('=')) {
+      const [key = '', ...rest] = part.split('=')
+      if (rest.join('=').trim() !== '') pairs.set(key.trim(), rest.join('=').trim())
+    } else if (part !== '') parts.push(part)
+  }
+  if (pairs.size > 0) parts.push(pairs)
+  return parts.length === 1 ? parts[0] : parts.length === 0 ? undefined : parts
+}
+
+export async function hdparms(ctx: FunctionContext, disks: Value, args: Value): Promise<Dict> {
+  if ((await ctx.host.which('hdparm')) === undefined) {
+    throw new SaltError('SaltException', "The 'hdparm' binary was not found in $PATH.")
+  }
+  const flags = isList(args) ? args.map(str).join('') : str(args)
+  const found: Dict = new Map()
+  for (const disk of isList(disks) ? disks.map(str) : [str(disks)]) {
+    const device = disk.startsWith('/dev') ? disk : `/dev/${disk}`
+    const { retcode, stdout, stderr } = await runAll(ctx, `hdparm -${flags} ${device}`)
+    if (retcode !== 0) ctx.log('warning', `hdparm -${flags} ${device}: ${stderr}`)
+    const facts: Dict = new Map()
+    for (const line of splitLines(stdout).map((text) => text.trim())) {
+      const at = line.includes(':') ? line.indexOf(':') : line.indexOf('=')
+      if (at < 0 || line === `${device}:`) continue
+      const key = line.slice(0, at).replace(/ is$/, '').trim().toLowerCase().replaceAll(' ', '_')
+      const value = hdparmValue(line.slice(at + 1).trim())
+      if (value !== undefined) facts.set(key, value)
+    }
+    found.set(device, facts)
+  }
+  return found
+}
+
+/** The sectors of disks, and how many of them are hidden in the protected area; with a size that many are hidden. */
+export async function protectedAreas(ctx: FunctionContext, disks: Value, size: Value): Promise<Result> {
+  const found = new Map<string, Record<string, number>>()
+  for (const [disk, facts] of await hdparms(ctx, disks, 'N')) {
+    const [visible, total, status] = ([...(facts as Dict).values()][0] ?? []) as [number, number, string]
+    const whole = visible === total || str(status ?? '').includes('disabled')
+    found.set(str(disk), whole ? { total } : { total, visible, hidden: total - visible })
+  }
+  if (size === null) return Object.fromEntries(found)
+  for (const [disk, { total = 0 }] of found) {
+    const text = str(size)
+    const rest = text.includes('%') ? ((100 - Number(text.replaceAll('%', ''))) * total) / 100 : total - Number(text)
+    const command = `hdparm --yes-i-know-what-i-am-doing -Np${rest <= 0 ? total : rest} ${disk}`
+    const { retcode, stderr } = await runAll(ctx, command)
+    if (retcode !== 0) throw new SaltError('CommandExecutionError', `${command}: ${stderr}`)
+  }
+  return null
+}

@@ -1,0 +1,114 @@
+// How full volumes and directories are, held against limits. The state only looks.
+import { type Dict, float, round, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineState, type Result, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+
+interface Limits {
+  minimum: number | null
+  maximum: number | null
+  absolute: boolean
+  free: boolean
+}
+
+/** A limit as a whole number, or what is wrong with it. */
+function limitOf(name: string, given: Value, absolute: boolean): { value: number | null; problem: string } {
+  if (given === null) return { value: null, problem: '' }
+  const marks = absolute ? /^[ KB]+|[ KB]+$/g : /^[ %]+|[ %]+$/g
+  const text = typeof given === 'string' ? given.replaceAll(marks, '') : str(given)
+  const value = /^\s*[+-]?\d+\s*$/.test(text)
+    ? Number(text)
+    : typeof given === 'string'
+      ? Number.NaN
+      : Math.trunc(Number(text))
+  if (Number.isNaN(value)) return { value: null, problem: `${name} must be an integer ` }
+  const isOut = !absolute && (value < 0 || value > 100)
+  return { value, problem: isOut ? `${name} must be in the range [0, 100] ` : '' }
+}
+
+interface Usage {
+  used: number
+  available: number
+  data: Result
+}
+
+function ofMount(entry: Dict, absolute: boolean): Usage {
+  const number = (key: string): number => Number(str(entry.get(key) ?? 0).replace('%', ''))
+  if (absolute) return { used: number('used'), available: number('available'), data: entry }
+  return { used: number('capacity'), available: 100 - number('capacity'), data: entry }
+}
+
+async function ofPath(ctx: StateContext, name: string, absolute: boolean): Promise<Usage | undefined> {
+  if ((await ctx.host.stat(name))?.type !== 'directory') return undefined
+  const data = (await ctx.call('status.diskusage', [name])) as Dict
+  const entry = data.get(name) as Dict
+  const [total, available] = [Number(entry.get('total')), Number(entry.get('available'))]
+  if (absolute) return { used: total - available, available, data }
+  if (total === 0) return { used: 0, available: 0, data }
+  const percent = (part: number): number => Number(str(round(float((part / total) * 100), 1)))
+  return { used: percent(total - available), available: percent(available), data }
+}
+
+/** Percentages of directories are floats, and print as such. */
+const shown = (value: number, isFloat: boolean): string => (isFloat ? str(float(value)) : String(value))
+
+function verdict({ used, available }: Usage, limits: Limits, isFloat: boolean): [boolean, string] {
+  const { minimum, maximum, absolute, free } = limits
+  const [what, value] = free ? ['available', available] : ['used', used]
+  const unit = absolute ? 'KB' : '%'
+  const at = `${unit} at ${shown(value, isFloat)} ${unit}`
+  if (minimum !== null && value < minimum) return [false, `Disk ${what} space is below minimum of ${minimum} ${at}`]
+  if (maximum !== null && value > maximum) return [false, `Disk ${what} space is above maximum of ${maximum} ${at}`]
+  return [true, 'Disk used space in acceptable range']
+}
+
+interface Wish {
+  name: string
+  maximum: Value
+  minimum: Value
+  absolute: Value
+  free: Value
+}
+
+async function status(ctx: StateContext, wish: Wish): Promise<StateReturn> {
+  const { name } = wish
+  const ret = (result: boolean, comment: string, data: Result = {}): StateReturn => ({
+    name,
+    result,
+    comment,
+    changes: {},
+    data,
+  })
+  const absolute = truthy(wish.absolute)
+  const maximum = limitOf('maximum', wish.maximum, absolute)
+  const minimum = limitOf('minimum', wish.minimum, absolute)
+  const isEmpty = minimum.value !== null && maximum.value !== null && minimum.value >= maximum.value
+  const problem = maximum.problem + minimum.problem + (isEmpty ? 'minimum must be less than maximum ' : '')
+  if (problem !== '') return ret(false, problem)
+  const limits = { minimum: minimum.value, maximum: maximum.value, absolute, free: truthy(wish.free) }
+  const entry = ((await ctx.call('disk.usage')) as Dict).get(name) as Dict | undefined
+  if (entry) {
+    const usage = ofMount(entry, absolute)
+    return ret(...verdict(usage, limits, false), usage.data)
+  }
+  const absent = `Disk mount ${name} not present. `
+  const usage = await ofPath(ctx, name, absolute)
+  if (!usage) return ret(false, `${absent}Directory ${name} does not exist or is not a directory`)
+  return ret(...verdict(usage, limits, !absolute && usage.used + usage.available !== 0), usage.data)
+}
+
+export default defineState({
+  name: 'disk',
+  doc: 'Hold volumes against limits.',
+  functions: {
+    status: state({
+      doc: 'A volume or directory is filled within limits.',
+      args: {
+        name: arg.string('A mount point or a directory'),
+        maximum: arg.any('What may not be exceeded, in percent', { optional: true }),
+        minimum: arg.any('What may not be fallen below, in percent', { optional: true }),
+        absolute: arg.any('The limits are in KB', { default: false }),
+        free: arg.any('The limits are about free space', { default: false }),
+      },
+      run: (ctx, wish) => status(ctx, wish),
+    }),
+  },
+})

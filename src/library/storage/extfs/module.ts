@@ -1,0 +1,121 @@
+// ext2, ext3 and ext4 file systems, by the tools that come with them.
+import { type Dict, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, outputOf, type Result, reads } from '../../../sdk/mod.ts'
+
+/** Options by the names people write, and the letters the tools take. */
+const letters = (spec: string): ReadonlyMap<string, string> =>
+  new Map(spec.split(' ').map((pair): [string, string] => [pair.split(':')[0]!, pair.split(':')[1]!]))
+
+const MKFS = letters(
+  'block_size:b check:c direct:D ext_opts:E fragment_size:f force:F blocks_per_group:g number_of_groups:G ' +
+    'bytes_per_inode:i inode_size:I journal:j journal_opts:J blocks_file:l label:L reserved:m last_dir:M test:n ' +
+    'number_of_inodes:N creator_os:o opts:O revision:r super:S usage_type:T uuid:U cluster_size:C root_directory:d ' +
+    'errors_behavior:e',
+)
+const TUNE = letters(
+  'max:c count:C error:e extended_opts:E force:f group:g interval:i journal:j journal_opts:J label:L last_dir:M ' +
+    'opts:o feature:O mmp_check:p reserved:r reserved_percentage:m quota_opts:Q time:T user:u uuid:U',
+)
+
+function optionText(given: ReadonlyMap<string, Value>, known: ReadonlyMap<string, string>): string {
+  const words = [...given].flatMap(([name, value]) => {
+    const letter = known.get(name)
+    if (letter === undefined) return []
+    return [str(value).toLowerCase() === 'true' ? `-${letter} ` : `-${letter} ${str(value)} `]
+  })
+  return words.join('')
+}
+
+const NOISE =
+  /^(?:mke2fs|Discarding device blocks|Allocating group tables|Writing inode tables|Creating journal|Writing superblocks)/
+
+async function run(
+  ctx: FunctionContext,
+  command: string,
+  full: Value,
+  keep: (line: string) => boolean,
+): Promise<Result> {
+  const all = new Map((await ctx.call('cmd.run_all', [command], { python_shell: false })) as Dict)
+  const text = `${str(all.get('stdout') ?? '')}\n${str(all.get('stderr') ?? '')}`
+  const lines = splitLines(text).filter(keep)
+  return full === true ? all.set('comment', lines) : lines
+}
+
+/** What dumpe2fs tells: first attributes of the whole, then groups of blocks. */
+async function dump(ctx: FunctionContext, device: Value, args: Value): Promise<{ attributes: Dict; blocks: Dict }> {
+  const flags = args === null || args === '' ? '' : ` -${str(args)}`
+  const [attributes, blocks]: [Dict, Dict] = [new Map(), new Map()]
+  let group: Dict | undefined
+  for (const line of splitLines(await outputOf(ctx, `dumpe2fs ${str(device)}${flags}`))) {
+    if (line === '' || line.startsWith('dumpe2fs')) continue
+    const [key = '', ...values] = line.replaceAll('\t', ' ').split(': ')
+    if (line.startsWith('Group') && (group !== undefined || !line.startsWith('Group descriptor size'))) {
+      const [, number = '', , range = ''] = splitWords(line.replaceAll(/[:()[\]]/g, ''))
+      group = new Map<Value, Value>([
+        ['group', number],
+        ['range', range],
+        ['extra', []],
+      ])
+      blocks.set(`Group ${number}`, group)
+    } else if (group === undefined) {
+      if (values.length === 0) continue
+      attributes.set(key, line.startsWith('Filesystem features') ? splitWords(values[0]!) : values[0]!.trim())
+    } else if (line.includes('Free blocks:')) group.set('free blocks', (values[0] ?? '').split(', '))
+    else if (line.includes('Free inodes:')) group.set('free inodes', (values[0] ?? '').split(', '))
+    else (group.get('extra') as Value[]).push(line.trim())
+  }
+  return { attributes, blocks }
+}
+
+const device = arg.any('The device')
+const full_return = arg.any('With all that the command answers', { default: false })
+const args = arg.any('Letters of options of dumpe2fs', { optional: true })
+
+export default defineModule({
+  name: 'extfs',
+  doc: 'ext2, ext3 and ext4 file systems.',
+  when: ({ grains }) =>
+    grains.get('kernel') !== 'Windows' ||
+    'The extfs execution module cannot be loaded: only available on non-Windows systems.',
+  functions: {
+    mkfs: changes(
+      'Make a file system.',
+      'extfs.mkfs /dev/sda1 fs_type=ext4 opts=acl,noexec',
+      {
+        device,
+        fs_type: arg.any('ext2, ext3 or ext4'),
+        full_return,
+        kwargs: arg.open('Options of mke2fs, by their long names'),
+      },
+      (ctx, { device, fs_type, full_return, kwargs }) => {
+        const command = `mke2fs -F -t ${str(fs_type)} ${optionText(kwargs, MKFS)}${str(device)}`
+        return run(ctx, command, full_return, (line) => line !== '' && !NOISE.test(line))
+      },
+    ),
+    tune: changes(
+      'Change settings of a file system.',
+      'extfs.tune /dev/sda1 force=True label=wildstallyns opts=acl,noexec',
+      { device, full_return, kwargs: arg.open('Options of tune2fs, by their long names') },
+      (ctx, { device, full_return, kwargs }) =>
+        run(ctx, `tune2fs ${optionText(kwargs, TUNE)}${str(device)}`, full_return, () => true),
+    ),
+    attributes: reads(
+      'Attributes of a file system.',
+      'extfs.attributes /dev/sda1',
+      { device, args },
+      async (ctx, given) => (await dump(ctx, given.device, given.args)).attributes,
+    ),
+    blocks: reads(
+      'Groups of blocks of a file system.',
+      'extfs.blocks /dev/sda1',
+      { device, args },
+      async (ctx, given) => (await dump(ctx, given.device, given.args)).blocks,
+    ),
+    dump: reads(
+      'Attributes and groups of blocks of a file system.',
+      'extfs.dump /dev/sda1',
+      { device, args },
+      (ctx, given) => dump(ctx, given.device, given.args) as Promise<Result>,
+    ),
+  },
+})

@@ -1,0 +1,175 @@
+// Software RAID of Linux, through mdadm.
+import { type Dict, reEscape, SaltError, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  fn,
+  outputOf,
+  type Result,
+  reads,
+  retcodeOf,
+  runAll,
+  succeeds,
+} from '../../../sdk/mod.ts'
+
+async function list(ctx: FunctionContext): Promise<Dict> {
+  const found: Dict = new Map()
+  for (const line of splitLines((await runAll(ctx, ['mdadm', '--detail', '--scan'])).stdout)) {
+    if (!line.includes(' ')) continue
+    const [, device = '', ...facts] = splitWords(line)
+    const pairs = facts.map((fact): [Value, Value] => [fact.split('=')[0]!.toLowerCase(), fact.split('=')[1] ?? ''])
+    found.set(device, new Map<Value, Value>([['device', device], ...pairs]))
+  }
+  return found
+}
+
+async function detail(ctx: FunctionContext, device: string): Promise<Dict> {
+  if ((await ctx.host.stat(device)) === undefined) {
+    throw new SaltError('CommandExecutionError', `Device ${device} doesn't exist!`)
+  }
+  const members: Dict = new Map()
+  const found: Dict = new Map<Value, Value>([['members', members]])
+  for (const line of splitLines((await runAll(ctx, ['mdadm', '--detail', device])).stdout)) {
+    if (line.startsWith(device) || !line.includes(' ')) continue
+    if (line.includes(':')) {
+      const [key = '', value = ''] = line.split(' : ')
+      found.set(key.toLowerCase().trim().replaceAll(' ', '_'), value.trim())
+    } else if (line.includes('/dev/')) {
+      const [number = '', major = '', minor = '', raiddevice = '', ...rest] = splitWords(line)
+      const facts = { device: rest.at(-1) ?? '', major, minor, number, raiddevice, state: rest.slice(0, -1).join(' ') }
+      members.set(number, new Map(Object.entries(facts)))
+    }
+  }
+  return found
+}
+
+const configFile = (ctx: FunctionContext): string =>
+  ctx.grains.get('os_family') === 'Debian' ? '/etc/mdadm/mdadm.conf' : '/etc/mdadm.conf'
+
+async function destroy(ctx: FunctionContext, device: string): Promise<boolean> {
+  if ((await ctx.host.stat(device)) === undefined) return false
+  const members = [...((await detail(ctx, device)).get('members') as Dict).values()] as Dict[]
+  if (await succeeds(ctx, ['mdadm', '--stop', device])) {
+    await retcodeOf(ctx, ['mdadm', '--zero-superblock', ...members.map((member) => member.get('device')!)])
+  }
+  const config = configFile(ctx)
+  if ((await ctx.host.stat(config)) !== undefined) await ctx.call('file.replace', [config, `ARRAY ${device} .*`, ''])
+  return !(await list(ctx)).has(device)
+}
+
+const optionWords = (given: ReadonlyMap<string, Value>): string[] =>
+  [...given].flatMap(([key, value]) => {
+    if (key.startsWith('__')) return []
+    return value === true ? [`--${key}`] : [`--${key}`, str(value)]
+  })
+
+async function saveConfig(ctx: FunctionContext): Promise<Result> {
+  let scan = splitLines(await outputOf(ctx, 'mdadm --detail --scan'))
+  // mdadm of Ubuntu does not find arrays again by these
+  if (ctx.grains.get('os') === 'Ubuntu') scan = scan.map((line) => line.replaceAll(/\s(?:name|metadata)=\S+/gi, ''))
+  const config = configFile(ctx)
+  if ((await ctx.host.stat(config)) === undefined) await ctx.call('file.write', [config], { args: scan })
+  else {
+    for (const line of scan) {
+      const pattern = `^ARRAY\\s+${reEscape(splitWords(line)[1] ?? '')}\\s+.*$`
+      await ctx.call('file.replace', [config, pattern, line], { append_if_not_found: true })
+    }
+  }
+  const family = ctx.grains.get('os_family')
+  if (family === 'Debian') return outputOf(ctx, 'update-initramfs -u')
+  return family === 'RedHat' ? outputOf(ctx, 'dracut --force') : null
+}
+
+const listOf = (devices: Value): string[] =>
+  typeof devices === 'string' ? devices.split(',') : (devices as Value[]).map(str)
+
+const name = arg.string('The array')
+const device = arg.string('The device')
+const devices = arg.any('Its devices')
+const test_mode = arg.any('Whether the command is only shown', { default: false })
+
+export default defineModule({
+  name: 'mdadm_raid',
+  virtual: 'raid',
+  doc: 'Software RAID.',
+  when: async ({ host, grains }) => {
+    if (grains.get('kernel') !== 'Linux') return 'The mdadm execution module cannot be loaded: only available on Linux.'
+    if ((await host.which('mdadm')) !== undefined) return true
+    return 'The mdadm execution module cannot be loaded: the mdadm binary is not in the path.'
+  },
+  functions: {
+    list: fn({
+      doc: 'All arrays.',
+      args: {},
+      calledAs: 'list_',
+      examples: ["salt '*' raid.list"],
+      effect: 'read',
+      run: list,
+    }),
+    detail: reads(
+      'An array in detail.',
+      'raid.detail /dev/md0',
+      { device: arg.string('The array', { default: '/dev/md0' }) },
+      (ctx, { device }) => detail(ctx, device),
+    ),
+    destroy: changes('Take an array apart.', 'raid.destroy /dev/md0', { device }, (ctx, { device }) =>
+      destroy(ctx, device),
+    ),
+    stop: changes(
+      'Stop all arrays.',
+      'raid.stop',
+      {},
+      async (ctx) => (await retcodeOf(ctx, 'mdadm --stop --scan')) !== 0,
+    ),
+    create: changes(
+      'Make an array.',
+      "raid.create /dev/md0 level=1 chunk=256 devices=\"['/dev/xvdd', '/dev/xvde']\"",
+      {
+        name,
+        level: arg.any('The RAID level'),
+        devices,
+        metadata: arg.any('The version of its metadata', { default: 'default' }),
+        test_mode,
+        kwargs: arg.open('Further options of mdadm'),
+      },
+      (ctx, { name, level, devices, metadata, test_mode, kwargs }) => {
+        const members = listOf(devices)
+        const count = members.length - Number(kwargs.get('spare-devices') ?? 0)
+        const head = ['mdadm', '-C', name, '-R', '-v', '-l', str(level), ...optionWords(kwargs)]
+        const words = [...head, '-e', str(metadata), '-n', str(count), ...members]
+        return test_mode === true ? words.join(' ') : outputOf(ctx, words)
+      },
+    ),
+    save_config: changes('Write all arrays to the configuration.', 'raid.save_config', {}, saveConfig),
+    assemble: changes(
+      'Put an array together again.',
+      "raid.assemble /dev/md0 ['/dev/xvdd', '/dev/xvde']",
+      { name, devices, test_mode, kwargs: arg.open('Further options of mdadm') },
+      (ctx, { name, devices, test_mode, kwargs }) => {
+        const words = ['mdadm', '-A', name, '-v', ...optionWords(kwargs), ...listOf(devices)]
+        return test_mode === true ? words : outputOf(ctx, words)
+      },
+    ),
+    examine: reads(
+      'What a device says about the array it belongs to.',
+      'raid.examine /dev/sda1',
+      { device, quiet: arg.any('Whether a failure is no failure of the call', { default: false }) },
+      async (ctx, { device, quiet }) => {
+        const { stdout } = await runAll(ctx, `mdadm -Y -E ${device}`, { ignore_retcode: quiet })
+        const pairs = splitLines(stdout).map((line): [Value, Value] => {
+          const at = line.indexOf('=')
+          return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
+        })
+        return new Map(pairs)
+      },
+    ),
+    add: changes(
+      'Add a device to an array.',
+      'raid.add /dev/md0 /dev/sda1',
+      { name, device },
+      (ctx, { name, device }) => succeeds(ctx, `mdadm --manage ${name} --add ${device}`),
+    ),
+  },
+})

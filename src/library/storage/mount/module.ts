@@ -1,0 +1,376 @@
+// Mounting, and the tables that say what is mounted at boot.
+import { isList, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  isTrue,
+  outputOf,
+  type Result,
+  reads,
+  realPath,
+  runAll,
+} from '../../../sdk/mod.ts'
+import { activeMounts } from './module/active.ts'
+import { readAutomaster, removeAutomaster, setAutomaster } from './module/automaster.ts'
+import { cachedMount, cacheMount, forgetMount } from './module/cache.ts'
+import { firstFileSystem, removeFileSystem, setFileSystem } from './module/filesystems.ts'
+import { readTable, removeEntry, setEntry } from './module/fstab.ts'
+import { swapOff, swapOn, swaps } from './module/swaps.ts'
+
+const osOf = (ctx: FunctionContext): string => str(ctx.grains.get('os') ?? '')
+const isMac = (ctx: FunctionContext): boolean => ['MacOS', 'Darwin'].includes(osOf(ctx))
+
+const listOf = (opts: Value): string[] => (isList(opts) ? opts.map(str) : str(opts).split(','))
+
+/** `test=True` in any case asks for no change. */
+const isDry = (test: Value, further: ReadonlyMap<string, Value>): boolean =>
+  isTrue(test) || [...further].some(([key, value]) => key.toLowerCase() === 'test' && isTrue(value))
+
+interface Mount {
+  name: string
+  device: Value
+  mkmnt: Value
+  fstype: Value
+  opts: Value
+  user: Value
+}
+
+const typeWords = (ctx: FunctionContext, fstype: Value): string => {
+  if (!truthy(fstype)) return ''
+  return ` ${osOf(ctx).toLowerCase().includes('solaris') ? '-F' : '-t'} ${str(fstype)}`
+}
+
+async function run(ctx: FunctionContext, command: string, user: Value): Promise<Result> {
+  const { retcode, stderr } = await runAll(ctx, command, { runas: user })
+  return retcode === 0 ? true : stderr
+}
+
+async function mount(ctx: FunctionContext, { name, device, mkmnt, fstype, opts, user }: Mount): Promise<Result> {
+  const unwanted =
+    opts === null || (isMac(ctx) && (isList(opts) ? opts.includes('defaults') : str(opts).includes('defaults')))
+  if (truthy(mkmnt) && (await ctx.host.stat(name)) === undefined) await ctx.call('file.mkdir', [name], { user })
+  const words = `${unwanted ? '' : `-o ${listOf(opts).join(',')}`}${typeWords(ctx, fstype)}`
+  const what = truthy(device) ? `${words} '${str(device)}' '${name}' ` : `'${name}' `
+  return run(ctx, `mount ${what}`, user)
+}
+
+async function remount(ctx: FunctionContext, wish: Mount): Promise<Result> {
+  const { name, device, fstype, user } = wish
+  const force = isMac(ctx) && fstype === 'smbfs'
+  const opts = listOf(isMac(ctx) && wish.opts === 'defaults' ? 'noowners' : wish.opts)
+  if (!(await activeMounts(ctx, false)).has(name)) return mount(ctx, { ...wish, opts })
+  const updates = osOf(ctx) === 'OpenBSD' || isMac(ctx)
+  if (!updates && !opts.includes('remount')) opts.push('remount')
+  if (force) await umount(ctx, { name, device, user, lazy: false })
+  const words = `${opts.length > 0 ? `-o ${opts.join(',')}` : ''}${typeWords(ctx, fstype)}`
+  return run(ctx, `mount ${updates && !force ? '-u ' : ''}${words} '${str(device)}' '${name}' `, user)
+}
+
+interface Unmount {
+  name: string
+  device: Value
+  user: Value
+  lazy: Value
+}
+
+async function umount(ctx: FunctionContext, { name, device, user, lazy }: Unmount): Promise<Result> {
+  if (!(await activeMounts(ctx, false)).has(name)) return `${name} does not have anything mounted`
+  return run(ctx, `umount${truthy(lazy) ? ' -l' : ''} '${truthy(device) ? str(device) : name}'`, user)
+}
+
+/** Other programs than mount belong to their own modules. */
+async function byProgram(ctx: FunctionContext, util: Value, name: string, device: Value): Promise<Result> {
+  if (util === 'guestfs') return ctx.call('guestfs.mount', [name], { root: device })
+  if (util !== 'qemu_nbd') return false
+  const made = await ctx.call('qemu_nbd.init', [name, device])
+  if (!(made instanceof Map) || made.size === 0) return false
+  const first = [...made.keys()][0]!
+  ctx.memory.set(`img.mnt_${str(first)}`, made)
+  return first
+}
+
+async function usesFuse(ctx: FunctionContext, command: string): Promise<boolean> {
+  const path = await ctx.host.which(command)
+  if (path === undefined) return false
+  if ((await ctx.host.which('ldd')) === undefined) throw new SaltError('CommandNotFoundError', 'ldd')
+  return (await outputOf(ctx, ['ldd', path])).includes('libfuse')
+}
+
+/** The mount point that a path lies under: the nearest directory above it on another device than its parent. */
+async function mountOf(ctx: FunctionContext, path: string): Promise<string> {
+  let at = await realPath(ctx, path)
+  while (at !== '/') {
+    const parent = at.slice(0, at.lastIndexOf('/')) || '/'
+    const [own, above] = [await ctx.host.lstat(at), await ctx.host.lstat(parent)]
+    if (own?.device !== above?.device) return at
+    at = parent
+  }
+  return at
+}
+
+const name = arg.string('The mount point')
+const device = arg.any('The device')
+const user = arg.any('Whom it is done as', { optional: true })
+const mkmnt = arg.any('Whether the mount point is made when missing', { default: false })
+const opts = arg.any('Options, as a list or with commas', { default: 'defaults' })
+const fstype = arg.any('The file system')
+const test = arg.any('Whether nothing is written', { default: false })
+const match_on = arg.any('The columns by which an entry is found', { default: 'auto' })
+const not_change = arg.any('Whether an entry that differs is left alone', { default: false })
+const kwargs = arg.open('Ignored')
+const config = (path: string) => arg.string('The file', { default: path })
+const util = arg.any('The program that mounts', { default: 'mount' })
+const fstabFile = config('/etc/fstab')
+const vfstabFile = config('/etc/vfstab')
+const autoFile = config('/etc/auto_salt')
+const spaces = (value: Value): string => str(value).replaceAll('\\ ', '\\040')
+const joined = (opts: Value): string => (isList(opts) ? opts.map(str).join(',') : str(opts))
+
+const tables = {
+  fstab: reads('The entries of fstab, by mount point.', 'mount.fstab', { config: fstabFile }, (ctx, { config }) =>
+    readTable(ctx, config),
+  ),
+  vfstab: reads('The entries of vfstab, by mount point.', 'mount.vfstab', { config: vfstabFile }, (ctx, { config }) =>
+    readTable(ctx, config),
+  ),
+  rm_fstab: changes(
+    'Remove an entry from fstab.',
+    'mount.rm_fstab /mnt/foo /dev/sdg',
+    { name, device, config: fstabFile },
+    (ctx, { name, device, config }) => removeEntry(ctx, name, device, config),
+  ),
+  rm_vfstab: changes(
+    'Remove an entry from vfstab.',
+    'mount.rm_vfstab /mnt/foo /device/c0t0d0p0',
+    { name, device, config: vfstabFile },
+    (ctx, { name, device, config }) => removeEntry(ctx, name, device, config),
+  ),
+  set_fstab: changes(
+    'Have an entry in fstab: `new`, `change` or `present`.',
+    'mount.set_fstab /mnt/foo /dev/sdz1 ext4',
+    {
+      name,
+      device,
+      fstype,
+      opts,
+      dump: arg.any('Whether dump saves it', { default: 0 }),
+      pass_num: arg.any('When it is checked at boot', { default: 0 }),
+      config: fstabFile,
+      test,
+      match_on,
+      not_change,
+      kwargs,
+    },
+    (ctx, { name, device, fstype, opts, dump, pass_num, config, test, match_on, not_change, kwargs }) =>
+      setEntry(ctx, 'fstab', {
+        entry: { name, device: spaces(device), fstype, opts: spaces(joined(opts)), dump, pass_num },
+        config,
+        dry: isDry(test, kwargs),
+        match_on,
+        not_change: truthy(not_change),
+      }),
+  ),
+  set_vfstab: changes(
+    'Have an entry in vfstab: `new`, `change` or `present`.',
+    'mount.set_vfstab /mnt/foo /device/c0t0d0p0 ufs',
+    {
+      name,
+      device,
+      fstype,
+      opts: arg.any('Options, as a list or with commas', { default: '-' }),
+      device_fsck: arg.any('The device that is checked', { default: '-' }),
+      pass_fsck: arg.any('When it is checked', { default: '-' }),
+      mount_at_boot: arg.any('yes or no', { default: 'yes' }),
+      config: vfstabFile,
+      test,
+      match_on,
+      not_change,
+      kwargs,
+    },
+    (ctx, { config, test, match_on, not_change, kwargs, opts, mount_at_boot, ...entry }) =>
+      setEntry(ctx, 'vfstab', {
+        entry: { ...entry, opts: joined(opts), mount_at_boot: mount_at_boot === 'yes' ? 'yes' : 'no' },
+        config,
+        dry: isDry(test, kwargs),
+        match_on,
+        not_change: truthy(not_change),
+      }),
+  ),
+  automaster: reads('The entries of the automounter.', 'mount.automaster', { config: autoFile }, (ctx, { config }) =>
+    readAutomaster(ctx, config),
+  ),
+  rm_automaster: changes(
+    'Remove an entry of the automounter.',
+    'mount.rm_automaster /mnt/foo /dev/sdg',
+    { name, device, config: autoFile },
+    (ctx, { name, device, config }) => removeAutomaster(ctx, name, device, config),
+  ),
+  set_automaster: changes(
+    'Have an entry of the automounter: `new`, `change` or `present`.',
+    'mount.set_automaster /mnt/foo /dev/sdz1 ext4',
+    {
+      name,
+      device,
+      fstype,
+      opts: arg.any('Options, as a list or with commas', { default: '' }),
+      config: autoFile,
+      test,
+      not_change,
+      kwargs,
+    },
+    (ctx, { name, device, fstype, opts, config, test, not_change, kwargs }) =>
+      setAutomaster(ctx, {
+        name,
+        device: str(device),
+        fstype: str(fstype),
+        opts: joined(opts),
+        config,
+        dry: isDry(test, kwargs),
+        not_change: truthy(not_change),
+      }),
+  ),
+}
+
+const aixFile = config('/etc/filesystems')
+
+const aixTables = {
+  filesystems: reads('The table of AIX.', 'mount.filesystems', { config: aixFile }, (ctx, { config }) =>
+    firstFileSystem(ctx, config),
+  ),
+  set_filesystems: changes(
+    'Have an entry in the table of AIX: `new`, `change` or `present`.',
+    'mount.set_filesystems /mnt/foo /dev/sdz1 jfs2',
+    {
+      name,
+      device,
+      vfstype: arg.any('The file system'),
+      opts: arg.any('Options, as a list or with commas', { default: '-' }),
+      mount: arg.any('Whether it is mounted at boot', { default: 'true' }),
+      config: aixFile,
+      test,
+      match_on,
+      not_change,
+      kwargs: arg.open('Further settings of the entry'),
+    },
+    (ctx, { test, ...wish }) => setFileSystem(ctx, wish, isDry(test, wish.kwargs)),
+  ),
+  rm_filesystems: changes(
+    'Remove an entry from the table of AIX.',
+    'mount.rm_filesystems /mnt/foo /dev/sdg',
+    { name, device, config: aixFile },
+    (ctx, { name, device, config }) => removeFileSystem(ctx, name, device, config),
+  ),
+}
+
+const realName = arg.any('The mount point')
+
+export default defineModule({
+  name: 'mount',
+  doc: 'Mount file systems, and keep the tables of them.',
+  when: ({ grains }) =>
+    textOf(grains.get('kernel') ?? null) !== 'Windows' || 'The mount module cannot be loaded: not a POSIX-like system.',
+  functions: {
+    active: reads(
+      'What is mounted, by mount point.',
+      'mount.active',
+      { extended: arg.any('With all that the kernel tells', { default: false }) },
+      (ctx, { extended }) => activeMounts(ctx, truthy(extended)),
+    ),
+    ...tables,
+    ...aixTables,
+    mount: changes(
+      'Mount a device; true, or what mount complains about.',
+      'mount.mount /mnt/foo /dev/sdz1 True',
+      {
+        name,
+        device: arg.any('The device', { default: false }),
+        mkmnt,
+        fstype: arg.any('The file system', { default: '' }),
+        opts,
+        user,
+        util,
+      },
+      (ctx, { util, ...wish }) => (util === 'mount' ? mount(ctx, wish) : byProgram(ctx, util, wish.name, wish.device)),
+    ),
+    remount: changes(
+      'Mount anew with other options; mounts what is not mounted.',
+      'mount.remount /mnt/foo /dev/sdz1 True',
+      { name, device, mkmnt, fstype: arg.any('The file system', { default: '' }), opts, user },
+      remount,
+    ),
+    umount: changes(
+      'Unmount; true, or what umount complains about.',
+      'mount.umount /mnt/foo',
+      {
+        name,
+        device: arg.any('The device', { optional: true }),
+        user,
+        util,
+        lazy: arg.any('Whether it is detached now and cleaned up later', { default: false }),
+      },
+      (ctx, { util, ...wish }) =>
+        util === 'guestfs' ? ctx.call('guestfs.umount', [wish.name], { disk: wish.device }) : umount(ctx, wish),
+    ),
+    is_fuse_exec: reads(
+      'Whether a program mounts in user space.',
+      'mount.is_fuse_exec sshfs',
+      { cmd: arg.string('The program') },
+      (ctx, { cmd }) => usesFuse(ctx, cmd),
+    ),
+    swaps: reads('Swap space in use.', 'mount.swaps', {}, swaps),
+    swapon: changes(
+      'Use swap space.',
+      'mount.swapon /root/swapfile',
+      { name: arg.any('The device or file'), priority: arg.any('Its priority', { optional: true }) },
+      (ctx, { name, priority }) => swapOn(ctx, name, priority),
+    ),
+    swapoff: changes(
+      'Use swap space no longer.',
+      'mount.swapoff /root/swapfile',
+      { name: arg.any('The device or file') },
+      (ctx, args) => swapOff(ctx, args.name),
+    ),
+    is_mounted: reads(
+      'Whether something is mounted there.',
+      'mount.is_mounted /mnt/share',
+      { name },
+      async (ctx, { name }) => (await activeMounts(ctx, false)).has(name),
+    ),
+    read_mount_cache: reads(
+      'What a state mounted there.',
+      'mount.read_mount_cache /mnt/share',
+      { name: realName },
+      (ctx, { name }) => cachedMount(ctx, name),
+    ),
+    write_mount_cache: changes(
+      'Note what a state mounted.',
+      'mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults',
+      { real_name: realName, device, mkmnt: arg.any('Whether it was made'), fstype, mount_opts: arg.any('Options') },
+      (ctx, { real_name, device, mkmnt, fstype, mount_opts }) =>
+        cacheMount(ctx, real_name, new Map(Object.entries({ device, fstype, mkmnt, opts: mount_opts }))),
+    ),
+    delete_mount_cache: changes(
+      'Forget what a state mounted.',
+      'mount.delete_mount_cache /mnt/share',
+      { real_name: realName },
+      (ctx, { real_name }) => forgetMount(ctx, real_name),
+    ),
+    get_mount_from_path: reads(
+      'The mount point that a path is under.',
+      'mount.get_mount_from_path /opt/some/nested/path',
+      { path: arg.string('The path') },
+      (ctx, { path }) => mountOf(ctx, path),
+    ),
+    get_device_from_path: reads(
+      'The device that a path is on.',
+      'mount.get_device_from_path /',
+      { path: arg.string('The path') },
+      async (ctx, { path }) => {
+        const entry = (await activeMounts(ctx, false)).get(await mountOf(ctx, path))
+        return entry instanceof Map ? (entry.get('device') ?? null) : null
+      },
+    ),
+  },
+})

@@ -1,0 +1,68 @@
+// Swap space that is in use: from /proc/swaps on Linux, from commands elsewhere.
+import { lookup } from '../../../../base/mod.ts'
+import { type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
+
+const facts = (type: Value, size: Value, used: Value, priority: Value): Dict =>
+  new Map<Value, Value>([
+    ['type', type],
+    ['size', size],
+    ['used', used],
+    ['priority', priority],
+  ])
+
+type Reader = (words: string[]) => Dict
+
+const READERS: Readonly<Record<string, { command: string; skip: RegExp; read: Reader }>> = lookup({
+  SunOS: {
+    command: 'swap -l',
+    skip: /^swapfile/,
+    read: ([name = '', , , size, free]) =>
+      facts(/^(?:\/dev|swap)/.test(name) ? 'device' : 'file', Number(size), Number(size) - Number(free), '-'),
+  },
+  OpenBSD: {
+    command: 'swapctl -kl',
+    skip: /^(?:Device|Total)/,
+    read: ([name = '', size = '', used = '', , , priority = '']) =>
+      facts(name.startsWith('/dev/') ? 'partition' : 'file', size, used, priority),
+  },
+})
+
+export async function swaps(ctx: FunctionContext): Promise<Dict> {
+  const reader = READERS[str(ctx.grains.get('kernel') ?? '')]
+  const text = reader
+    ? (await runAll(ctx, reader.command)).stdout
+    : Buffer.from(await ctx.host.read('/proc/swaps')).toString()
+  const found: Dict = new Map()
+  for (const line of splitLines(text)) {
+    const words = splitWords(line)
+    if (words.length === 0 || (reader?.skip ?? /^Filename/).test(line)) continue
+    const [name = '', type = '', size = '', used = '', priority = ''] = words
+    found.set(name, reader ? reader.read(words) : facts(type, size, used, priority))
+  }
+  return found
+}
+
+/** In a zone of Solaris swap cannot be changed. */
+const isZone = (ctx: FunctionContext): boolean =>
+  ctx.grains.get('kernel') === 'SunOS' && ctx.grains.get('virtual') === 'zone'
+
+export async function swapOn(ctx: FunctionContext, name: Value, priority: Value): Promise<Result> {
+  const known = (await swaps(ctx)).get(name)
+  if (known !== undefined) return { stats: known, new: false }
+  if (isZone(ctx)) return false
+  const isSolaris = ctx.grains.get('kernel') === 'SunOS'
+  const words = isSolaris ? ['swap', '-a', name] : ['swapon', name, ...(truthy(priority) ? ['-p', priority] : [])]
+  await outputOf(ctx, words.map(str))
+  const stats = (await swaps(ctx)).get(name)
+  return stats === undefined ? {} : { stats, new: true }
+}
+
+const OFF: Readonly<Record<string, string[]>> = lookup({ SunOS: ['swap', '-d'], OpenBSD: ['swapctl', '-d'] })
+
+export async function swapOff(ctx: FunctionContext, name: Value): Promise<Result> {
+  if (!(await swaps(ctx)).has(name)) return null
+  if (isZone(ctx)) return false
+  await outputOf(ctx, [...(OFF[str(ctx.grains.get('kernel') ?? '')] ?? ['swapoff']), str(name)])
+  return !(await swaps(ctx)).has(name)
+}

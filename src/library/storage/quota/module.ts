@@ -1,0 +1,122 @@
+// Quotas of users and groups on file systems.
+import { type Dict, SaltError, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  outputOf,
+  type Result,
+  reads,
+  runAll,
+} from '../../../sdk/mod.ts'
+
+const COLUMNS = [
+  'block-used',
+  'block-soft-limit',
+  'block-hard-limit',
+  'block-grace',
+  'file-used',
+  'file-soft-limit',
+  'file-hard-limit',
+  'file-grace',
+]
+const LIMITS = ['block-soft-limit', 'block-hard-limit', 'file-soft-limit', 'file-hard-limit']
+
+async function quotas(ctx: FunctionContext, mount: string, option: '-u' | '-g'): Promise<Dict> {
+  const entries: Dict = new Map()
+  const found: Dict = new Map([[option === '-u' ? 'Users' : 'Groups', entries]])
+  let isTable = false
+  for (const line of splitLines(await outputOf(ctx, `repquota -vp ${option} ${mount}`))) {
+    const words = splitWords(line)
+    if (line.includes('Block grace time') && !isTable) {
+      const [block = '', inode = ''] = line.split(';')
+      found.set('Block Grace Time', [block.split(': ').at(-1)!])
+      found.set('Inode Grace Time', [inode.split(': ').at(-1)!])
+    } else if (!isTable) isTable = line.startsWith('-')
+    else if (words.length >= 8) {
+      entries.set(words[0]!, new Map(COLUMNS.map((name, at): [Value, Value] => [name, words[at + 2] ?? ''])))
+    }
+  }
+  return found
+}
+
+/** Sets limits; those that are not given become 0, as in Salt. */
+async function set(ctx: FunctionContext, device: string, kwargs: ReadonlyMap<string, Value>): Promise<Result> {
+  const [user, group] = [kwargs.get('user'), kwargs.get('group')]
+  if (user !== undefined && group !== undefined) {
+    throw new SaltError('SaltInvocationError', 'Please specify a user or group, not both.')
+  }
+  if (user === undefined && group === undefined) {
+    throw new SaltError('CommandExecutionError', 'A valid user or group was not found')
+  }
+  const [option, kind, name] = user === undefined ? ['-g', 'Group', group!] : ['-u', 'User', user]
+  const limits = Object.fromEntries(LIMITS.map((limit) => [limit, kwargs.get(limit) ?? 0]))
+  const numbers = LIMITS.map((limit) => str(limits[limit]!)).join(' ')
+  const { retcode, stderr } = await runAll(ctx, `setquota ${option} ${str(name)} ${numbers} ${device}`)
+  if (retcode === 0) return { [`${kind}: ${str(name)}`]: limits }
+  throw new SaltError('CommandExecutionError', `Unable to set desired quota. Error follows: \n${stderr}`)
+}
+
+async function modes(ctx: FunctionContext, device: string): Promise<Result> {
+  const found: Record<string, Record<string, string> | string> = {}
+  for (const line of splitLines(await outputOf(ctx, `quotaon -p ${device}`))) {
+    const words = splitWords(line)
+    if (words[0]?.startsWith('quotaon')) {
+      if (words[1]?.startsWith('Mountpoint')) found[words[4]!] = 'disabled'
+      else if (words[1]?.startsWith('Cannot')) return { [device]: 'Not found' }
+      continue
+    }
+    const [kind, , , mount, from, , state] = words as string[]
+    const entry = found[mount!] ?? { device: from!.replaceAll(/[()]/g, '') }
+    found[mount!] = typeof entry === 'string' ? entry : { ...entry, [kind!]: state! }
+  }
+  return found
+}
+
+const device = arg.string('The mount point or the device')
+
+export default defineModule({
+  name: 'quota',
+  doc: 'Quotas on file systems.',
+  when: async ({ grains, host }) =>
+    (grains.get('kernel') !== 'Windows' && (await host.which('setquota')) !== undefined) ||
+    'The quota execution module cannot be loaded: the module is only available on POSIX-like systems with the setquota binary available.',
+  functions: {
+    report: reads(
+      'The quotas on a file system.',
+      'quota.report /media/data',
+      { mount: device },
+      async (ctx, { mount }) => ({
+        [mount]: { 'User Quotas': await quotas(ctx, mount, '-u'), 'Group Quotas': await quotas(ctx, mount, '-g') },
+      }),
+    ),
+    set: {
+      ...changes(
+        'Set a quota.',
+        'quota.set /media/data user=larry block-soft-limit=1048576',
+        { device, kwargs: arg.open('`user` or `group`, and limits such as `block-soft-limit`') },
+        (ctx, { device, kwargs }) => set(ctx, device, kwargs),
+      ),
+      calledAs: 'set_',
+    },
+    warn: changes('Warn those who are over their quota.', 'quota.warn', {}, async (ctx) => {
+      await outputOf(ctx, 'quotawarn')
+    }),
+    stats: reads('Counters of the quota system.', 'quota.stats', {}, async (ctx) => {
+      const lines = splitLines(await outputOf(ctx, 'quotastats')).filter((line) => line !== '')
+      return Object.fromEntries(lines.map((line) => line.split(': ')))
+    }),
+    on: changes('Switch quotas on.', 'quota.on /media/data', { device }, async (ctx, { device }) => {
+      await outputOf(ctx, `quotaon ${device}`)
+      return true
+    }),
+    off: changes('Switch quotas off.', 'quota.off /media/data', { device }, async (ctx, { device }) => {
+      await outputOf(ctx, `quotaoff ${device}`)
+      return true
+    }),
+    get_mode: reads('Whether quotas are on.', 'quota.get_mode /media/data', { device }, (ctx, { device }) =>
+      modes(ctx, device),
+    ),
+  },
+})

@@ -1,0 +1,33 @@
+// Quotas on file systems, on or off.
+import { type Dict, keyError, str, truthy } from '../../../data/mod.ts'
+import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
+
+export default defineState({
+  name: 'quota',
+  doc: 'Keep quotas on or off.',
+  when: async ({ host }) => (await host.which('setquota')) !== undefined || 'quota module could not be loaded',
+  functions: {
+    mode: state({
+      doc: 'Quotas of a kind are on or off.',
+      args: {
+        name: arg.string('The mount point or the device'),
+        mode: arg.any('Whether they are on'),
+        quotatype: arg.any('user or group'),
+      },
+      run: async (ctx, { name, mode, quotatype }) => {
+        const ret = reportOn(name)
+        const wanted = mode === true ? 'on' : 'off'
+        const entry = ((await ctx.call('quota.get_mode', [name])) as Dict).get(name)
+        if (entry === undefined) throw keyError(name)
+        const now = entry instanceof Map ? entry.get(quotatype) : undefined
+        if (now === undefined) throw keyError(str(quotatype))
+        if (now === wanted) return ret(true, `Quota for ${name} already set to ${wanted}`)
+        if (ctx.test) return ret(null, `Quota for ${name} needs to be set to ${wanted}`)
+        if (truthy(await ctx.call(`quota.${wanted}`, [name]))) {
+          return ret(true, `Set quota for ${name} to ${wanted}`, { quota: name })
+        }
+        return ret(false, `Failed to set quota for ${name} to ${wanted}`)
+      },
+    }),
+  },
+})

@@ -1,0 +1,71 @@
+// SCSI devices as lsscsi lists them: a line for each device, and below it lines with its attributes.
+import { splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, outputOf, reads, runAll } from '../../../sdk/mod.ts'
+
+const bare = (text: string): string => text.replaceAll(/[[\]]/g, '')
+
+type Device = Record<string, Value>
+
+function deviceOf(line: string, hasSize: boolean): Device {
+  const words = line.trim().split(/\s+/)
+  const lun = bare(words[0]!)
+  const size = hasSize ? words.pop()! : null
+  const numbers = words.pop()!
+  const [major = null, minor = null] = numbers.startsWith('[') ? bare(numbers).split(':') : []
+  return { lun, size, major, minor, device: words.pop() ?? null, model: words.slice(3).join(' ') }
+}
+
+function devicesIn(text: string, hasSize: boolean): Record<string, Device> {
+  const devices: Record<string, Device> = {}
+  let current: Device = {}
+  for (const line of splitLines(text)) {
+    if (line.startsWith('[')) {
+      current = deviceOf(line, hasSize)
+      devices[line.split(/\s+/)[0]!] = current
+    } else if (line.trim().startsWith('dir')) {
+      const [, path = '', link = ''] = line.trim().split(/\s+/)
+      current['dir'] = [path, bare(link)]
+    } else if (line.startsWith(' ')) {
+      const [name = '', value = ''] = line.trim().split('=')
+      current[name] = value
+    }
+  }
+  return devices
+}
+
+export default defineModule({
+  name: 'scsi',
+  doc: 'SCSI devices.',
+  functions: {
+    ls: {
+      ...reads(
+        'The devices, with what lsscsi says about them.',
+        'scsi.ls get_size=False',
+        { get_size: arg.any('Whether to ask for sizes, which old versions of lsscsi do not tell', { default: true }) },
+        async (ctx, { get_size }) => {
+          if ((await ctx.host.which('lsscsi')) === undefined) {
+            ctx.memory.set('retcode', 1)
+            return 'scsi.ls not available - lsscsi command not found'
+          }
+          const hasSize = truthy(get_size)
+          const { retcode, stdout, stderr } = await runAll(ctx, `lsscsi -dL${hasSize ? 's' : ''}v`)
+          if (retcode === 0) return devicesIn(stdout, hasSize)
+          ctx.memory.set('retcode', retcode)
+          const error = stderr.split('\n')[0]!
+          return error === "lsscsi: invalid option -- 's'" ? `${error} - try get_size=False` : error
+        },
+      ),
+      calledAs: 'ls_',
+    },
+    rescan_all: changes(
+      'Look for new devices behind an adapter.',
+      'scsi.rescan_all 0',
+      { host: arg.any('The number of the adapter') },
+      async (ctx, { host }) => {
+        const place = `/sys/class/scsi_host/host${str(host)}`
+        if ((await ctx.host.stat(place))?.type !== 'directory') return `Host ${str(host)} does not exist`
+        return splitLines(await outputOf(ctx, `echo "- - -" > ${place}/scan`, { python_shell: true }))
+      },
+    ),
+  },
+})

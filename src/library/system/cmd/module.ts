@@ -1,0 +1,277 @@
+// Commands: run them, and look at what comes back.
+import { PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Arg, arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
+import { args, further } from './module/arguments.ts'
+import { runInChroot } from './module/chroot.ts'
+import { execute, shellChoice } from './module/execute.ts'
+import { type Given, given } from './module/given.ts'
+import { allArguments, objectArguments, powershell, powershellAll } from './module/powershell.ts'
+import { runScript } from './module/script.ts'
+import { availableShells, shellInfo } from './module/shells.ts'
+
+const SURROUNDINGS = 'cwd stdin runas group shell python_shell env clean_env template rstrip umask output_encoding'
+const REPORTING = 'output_loglevel log_callback hide_output timeout reset_system_locale ignore_retcode saltenv use_vt'
+const SUCCESS = 'prepend_path success_retcodes success_stdout success_stderr'
+
+/** The output of a command, unless it is hidden; with `raise_err` a failed one is an error. */
+async function output(ctx: FunctionContext, call: Given): Promise<Value> {
+  const merged = truthy(given(call, 'redirect_stderr') ?? true)
+  const outcome = await execute(ctx, call, merged ? 'merged' : 'apart')
+  const text = truthy(given(call, 'hide_output')) ? '' : outcome.get('stdout')!
+  const failed = outcome.get('retcode') !== 0 && !truthy(given(call, 'ignore_retcode'))
+  if (failed && truthy(given(call, 'raise_err')) && given(call, 'output_loglevel') !== 'quiet') {
+    throw new SaltError('CommandExecutionError', str(text))
+  }
+  return text
+}
+
+async function everything(ctx: FunctionContext, call: Given): Promise<Value> {
+  const outcome = await execute(ctx, call, truthy(given(call, 'redirect_stderr')) ? 'merged' : 'apart')
+  return hidden(outcome, call)
+}
+
+function hidden(outcome: Map<Value, Value>, call: Given): Map<Value, Value> {
+  if (truthy(given(call, 'hide_output'))) outcome.set('stdout', '').set('stderr', '')
+  return outcome
+}
+
+const withShell = (ctx: FunctionContext, call: Given): Given => ({ ...call, python_shell: shellChoice(ctx, call) })
+
+function command(
+  doc: string,
+  parameters: Record<string, Arg<Value>>,
+  run: (ctx: FunctionContext, call: Given) => Promise<Value>,
+) {
+  return fn({
+    doc,
+    args: { ...parameters, options: further },
+    returns: ret.any('What the function answers'),
+    examples: [],
+    effect: 'change',
+    run: (ctx, call) => run(ctx, withShell(ctx, call)),
+  })
+}
+
+/** One of the two streams. */
+const stream = (name: 'stdout' | 'stderr') => async (ctx: FunctionContext, call: Given) => {
+  const outcome = await execute(ctx, call, 'apart')
+  return truthy(given(call, 'hide_output')) ? '' : outcome.get(name)!
+}
+
+const redirect_stderr = arg.any('Whether errors are part of the output', { default: true })
+const source = arg.any('Where the script is: a path or URL')
+const SCRIPT = 'args cwd stdin runas group shell python_shell env template umask'
+
+async function execCode(ctx: FunctionContext, call: Given): Promise<Value> {
+  const path = await ctx.host.tempFile({ prefix: '__salt.tmp.' })
+  try {
+    await ctx.host.write(path, str(given(call, 'code')))
+    const words = given(call, 'args')
+    const list = Array.isArray(words) ? (words as Value[]) : typeof words === 'string' ? [words] : []
+    const lang = str(given(call, 'lang'))
+    const file = lang.toLowerCase().startsWith('powershell') ? ['-File', path] : [path]
+    const user = given(call, 'runas')
+    if (user !== null) await ctx.host.chown(path, (await ctx.host.user(str(user)))?.uid ?? -1, -1)
+    return await everything(ctx, { ...call, cmd: [lang, ...file, ...list], python_shell: false })
+  } finally {
+    await ctx.host.remove(path)
+  }
+}
+
+const code = {
+  lang: arg.string('The interpreter'),
+  code: arg.any('The program'),
+  cwd: arg.any('Where it runs', { optional: true }),
+  args: arg.any('Its arguments: a text, or a list', { optional: true }),
+}
+
+const program = arg.any('The name of the program')
+
+export default defineModule({
+  name: 'cmd',
+  doc: 'Run commands.',
+  functions: {
+    run: command(
+      'Run a command; its output and errors are returned together.',
+      {
+        ...args(`cmd ${SURROUNDINGS} ${REPORTING}`),
+        redirect_stderr,
+        ...args(`bg password encoded_cmd raise_err ${SUCCESS}`),
+      },
+      output,
+    ),
+    shell: fn({
+      doc: 'Run a command line through a shell.',
+      args: {
+        ...args(`cmd ${SURROUNDINGS.replace('python_shell ', '')} ${REPORTING} bg password ${SUCCESS}`),
+        options: further,
+      },
+      returns: ret.string('Its output and errors'),
+      examples: ["salt '*' cmd.shell 'ls -l | grep foo'"],
+      effect: 'change',
+      run: (ctx, call) => output(ctx, { ...call, python_shell: given(call, 'python_shell') ?? true }),
+    }),
+    run_stdout: command(
+      'Run a command; its output is returned.',
+      args(`cmd ${SURROUNDINGS} ${REPORTING} password ${SUCCESS}`),
+      stream('stdout'),
+    ),
+    run_stderr: command(
+      'Run a command; its errors are returned.',
+      args(`cmd ${SURROUNDINGS} ${REPORTING} password ${SUCCESS}`),
+      stream('stderr'),
+    ),
+    run_all: command(
+      'Run a command; process id, code, output and errors are returned.',
+      args(`cmd ${SURROUNDINGS} ${REPORTING} redirect_stderr password encoded_cmd ${SUCCESS}`),
+      everything,
+    ),
+    retcode: command(
+      'Run a command; its code is returned.',
+      args(
+        `cmd ${SURROUNDINGS.replace('rstrip ', '')} ${REPORTING.replace('hide_output ', '')} password ${SUCCESS.replace('prepend_path ', '')}`,
+      ),
+      async (ctx, call) => (await execute(ctx, call, 'merged')).get('retcode')!,
+    ),
+    script: command(
+      'Fetch a script and run it; process id, code, output and errors are returned.',
+      {
+        source,
+        ...args(
+          `${SCRIPT} output_encoding output_loglevel log_callback hide_output timeout reset_system_locale saltenv use_vt bg password ${SUCCESS.replace('prepend_path ', '')}`,
+        ),
+      },
+      async (ctx, call) => hidden(await runScript(ctx, call), call),
+    ),
+    script_retcode: command(
+      'Fetch a script and run it; its code is returned.',
+      {
+        source,
+        ...args(SCRIPT.replace(' template umask', '')),
+        template: arg.any('The template engine for the script', { default: 'jinja' }),
+        ...args(
+          `umask timeout reset_system_locale saltenv output_encoding output_loglevel log_callback use_vt password ${SUCCESS.replace('prepend_path ', '')}`,
+        ),
+      },
+      async (ctx, call) => {
+        const retcode = (await runScript(ctx, call)).get('retcode')
+        if (retcode === undefined) throw new PyError('KeyError', "'retcode'")
+        return retcode
+      },
+    ),
+    which: fn({
+      doc: 'The path of a program.',
+      args: { cmd: program },
+      returns: ret.string('The path, or None'),
+      examples: ["salt '*' cmd.which cat"],
+      effect: 'read',
+      run: (ctx, { cmd }) => (truthy(cmd) ? ctx.host.which(str(cmd)) : null),
+    }),
+    which_bin: fn({
+      doc: 'The path of the first of several programs that is there.',
+      args: { cmds: arg.any('Names of programs') },
+      returns: ret.string('The path, or None'),
+      examples: ["salt '*' cmd.which_bin '[pip2, pip, pip-python]'"],
+      effect: 'read',
+      run: async (ctx, { cmds }) => {
+        for (const name of Array.isArray(cmds) ? (cmds as Value[]) : [cmds]) {
+          const path = await ctx.host.which(str(name))
+          if (path !== undefined) return path
+        }
+        return null
+      },
+    }),
+    has_exec: fn({
+      doc: 'Whether a program is there.',
+      args: { cmd: program },
+      returns: ret.boolean('Whether it is'),
+      examples: ["salt '*' cmd.has_exec cat"],
+      effect: 'read',
+      run: async (ctx, { cmd }) => (await ctx.host.which(str(cmd))) !== undefined,
+    }),
+    exec_code: command(
+      'Run a program given as text; its output is returned.',
+      code,
+      async (ctx, call) => ((await execCode(ctx, call)) as Map<Value, Value>).get('stdout')!,
+    ),
+    exec_code_all: command(
+      'Run a program given as text; process id, code, output and errors are returned.',
+      code,
+      execCode,
+    ),
+    tty: fn({
+      doc: 'Write to a terminal.',
+      args: { device: arg.string('Such as tty1 or pts3'), echo: arg.any('The text', { default: '' }) },
+      returns: ret.dict('How it went'),
+      examples: ["salt '*' cmd.tty tty0 'This is a test'"],
+      effect: 'change',
+      run: async (ctx, { device, echo }) => {
+        if (!/^(tty|pts)/.test(device)) return { Error: 'The specified device is not a valid TTY' }
+        const path = `/dev/${device.startsWith('pts') ? device.replaceAll('pts', 'pts/') : device}`
+        try {
+          await ctx.host.write(path, str(echo))
+          return { Success: `Message was successfully echoed to ${path}` }
+        } catch (error) {
+          if (!isHostError(error)) throw error
+          return { Error: `Echoing to ${path} returned error` }
+        }
+      },
+    }),
+    run_chroot: fn({
+      doc: 'Run a command in another root.',
+      args: {
+        root: arg.any('The root'),
+        ...args('cmd cwd stdin runas group shell'),
+        python_shell: arg.any('Whether a shell reads the line', { default: true }),
+        binds: arg.any('Directories that are there inside too', { optional: true }),
+        ...args('env clean_env template rstrip umask output_encoding'),
+        output_loglevel: arg.any('The level its output is logged at', { default: 'quiet' }),
+        ...args(`${REPORTING.replace('output_loglevel ', '')} bg ${SUCCESS.replace('prepend_path ', '')}`),
+        options: further,
+      },
+      returns: ret.dict('Process id, code, output and errors'),
+      examples: ["salt '*' cmd.run_chroot /var/lib/lxc/container_name/rootfs 'sh /tmp/bootstrap.sh'"],
+      effect: 'change',
+      run: async (ctx, call) => hidden(await runInChroot(ctx, call), call),
+    }),
+    shells: fn({
+      doc: 'The shells of this machine.',
+      args: {},
+      returns: ret.list('Their paths'),
+      examples: ["salt '*' cmd.shells"],
+      effect: 'read',
+      run: (ctx) => availableShells(ctx),
+    }),
+    shell_info: fn({
+      doc: 'The version of a shell or interpreter, and where it is.',
+      args: {
+        shell: arg.string('Its name'),
+        list_modules: arg.boolean('Also list its modules, on Windows', { default: false }),
+      },
+      returns: ret.dict('What was found'),
+      examples: ["salt '*' cmd.shell_info bash"],
+      effect: 'read',
+      run: (ctx, { shell }) => shellInfo(ctx, shell),
+    }),
+    powershell: command(
+      'Run a command of PowerShell; the objects it gives back are returned.',
+      objectArguments,
+      powershell,
+    ),
+    powershell_all: command(
+      'Run a command of PowerShell; process id, code, errors and the objects it gives back are returned.',
+      allArguments,
+      powershellAll,
+    ),
+    run_bg: command(
+      'Start a command in the background.',
+      args(
+        `cmd cwd runas group shell python_shell env clean_env template umask timeout output_encoding output_loglevel log_callback reset_system_locale ignore_retcode saltenv password ${SUCCESS}`,
+      ),
+      async (ctx, call) => {
+        const outcome = await execute(ctx, { ...call, bg: true, rstrip: false }, 'apart')
+        return new Map<Value, Value>([['pid', outcome.get('pid')!]])
+      },
+    ),
+  },
+})

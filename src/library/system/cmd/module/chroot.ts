@@ -1,0 +1,69 @@
+// Commands in another root: /dev, /proc, /sys and what the caller binds are mounted around it.
+import { type Dict, shlexQuote, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+import { execute } from './execute.ts'
+import { type Given, given } from './given.ts'
+
+export async function runInChroot(ctx: FunctionContext, args: Given): Promise<Dict> {
+  const root = str(given(args, 'root'))
+  const binds = (Array.isArray(given(args, 'binds')) ? (given(args, 'binds') as Value[]) : []).map((bind) => str(bind))
+  const inside = (path: string): string => `${root}/${path.replace(/^\/+/, '')}`
+  for (const [point, type] of [
+    ['dev', 'devtmpfs'],
+    ['proc', 'proc'],
+    ['sys', 'sysfs'],
+  ] as const) {
+    await mount(ctx, ['-t', type, type, inside(point)])
+  }
+  for (const bind of binds) await mount(ctx, ['-o', 'default,bind', bind, inside(bind)])
+  const shell = (await ctx.host.stat(inside('bin/bash')))?.type === 'file' ? '/bin/bash' : '/bin/sh'
+  const cmd = given(args, 'cmd')
+  const line = Array.isArray(cmd) ? (cmd as Value[]).map((word) => str(word)).join(' ') : str(cmd)
+  const runas = given(args, 'runas')
+  const group = given(args, 'group')
+  const userspec = truthy(runas) ? `--userspec ${str(runas)}:${truthy(group) ? str(group) : ''}` : ''
+  const call = `chroot ${userspec} ${root} ${shell} -c ${shlexQuote(line)}`
+  try {
+    return await execute(ctx, { ...args, cmd: call, runas: null, group: null }, 'apart')
+  } finally {
+    await endProcesses(ctx, root)
+    for (const point of [...binds, 'sys', 'proc', 'dev']) await quietly(ctx, ['umount', inside(point)])
+    // unmounting is the last thing that ran, and it counts as done whatever the command did
+    ctx.memory.set('retcode', 0)
+  }
+}
+
+const mount = (ctx: FunctionContext, args: string[]): Promise<void> => quietly(ctx, ['mount', ...args])
+
+/** As in Salt a failure here is no error; the command itself shows whether it matters. */
+async function quietly(ctx: FunctionContext, argv: string[]): Promise<void> {
+  try {
+    const { retcode, stderr } = await ctx.host.run({ argv })
+    if (retcode !== 0) ctx.log('debug', `${argv.join(' ')}: ${Buffer.from(stderr).toString()}`)
+  } catch (error) {
+    if (!isHostError(error)) throw error
+    ctx.log('debug', error.message)
+  }
+}
+
+async function processesIn(ctx: FunctionContext, root: string): Promise<string[]> {
+  const found: string[] = []
+  for (const pid of (await ctx.host.list('/proc')).filter((name) => /^\d+$/.test(name))) {
+    try {
+      if ((await ctx.host.realPath(`/proc/${pid}/root`)).startsWith(root)) found.push(pid)
+    } catch (error) {
+      if (!isHostError(error)) throw error
+    }
+  }
+  return found
+}
+
+/** Asked three times to end, then ended three times. */
+async function endProcesses(ctx: FunctionContext, root: string): Promise<void> {
+  if (root === '/' || !(await ctx.host.stat('/proc'))) return
+  for (const signal of ['-15', '-15', '-15', '-9', '-9', '-9']) {
+    const pids = await processesIn(ctx, root)
+    if (pids.length === 0) return
+    await quietly(ctx, ['kill', signal, ...pids])
+  }
+}

@@ -1,0 +1,115 @@
+// Commands of PowerShell that give back objects: these come as JSON and are read. Where there is no Windows PowerShell, `pwsh` serves.
+import { type Dict, loadJson, PyError, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
+import { args } from './arguments.ts'
+import { execute } from './execute.ts'
+import { type Given, given } from './given.ts'
+
+const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+
+const HOW = ['-NonInteractive', '-NoProfile', '-ExecutionPolicy', 'Bypass']
+
+const shell = arg.any('`powershell`, or `pwsh`', { default: 'powershell' })
+const depth = arg.any('How deep objects are shown', { optional: true })
+const encode_cmd = arg.any('Whether the command is handed over in base64, which keeps all characters', {
+  default: false,
+})
+
+const SUCCESS = 'success_retcodes success_stdout success_stderr'
+const TAIL = 'timeout reset_system_locale ignore_retcode saltenv use_vt password'
+const HEAD = 'env clean_env template rstrip umask output_encoding output_loglevel'
+
+export const objectArguments = {
+  ...args('cmd cwd stdin runas'),
+  shell,
+  ...args(`${HEAD} hide_output ${TAIL}`),
+  depth,
+  encode_cmd,
+  ...args(SUCCESS),
+}
+
+export const allArguments = {
+  ...args('cmd cwd stdin runas'),
+  shell,
+  ...args(HEAD),
+  quiet: arg.any('Whether nothing is logged', { default: false }),
+  ...args(TAIL),
+  depth,
+  encode_cmd,
+  force_list: arg.any('Whether one object comes as a list too', { default: false }),
+  ...args(SUCCESS),
+}
+
+/** The program; a machine without Windows has the newer one only. */
+async function binaryOf(ctx: FunctionContext, call: Given): Promise<string> {
+  const wanted = str(given(call, 'shell') ?? 'powershell')
+  if (wanted !== 'powershell' && wanted !== 'pwsh') {
+    throw failed("Must specify a valid powershell binary. Must be 'powershell' or 'pwsh'")
+  }
+  const path = (await ctx.host.which(wanted)) ?? (await ctx.host.which('pwsh'))
+  if (path === undefined) throw failed(`PowerShell is not installed: neither '${wanted}' nor 'pwsh' is in the PATH`)
+  return path
+}
+
+function commandOf(call: Given): string {
+  const cmd = given(call, 'cmd') ?? ''
+  const line = Array.isArray(cmd) ? (cmd as Value[]).map(str).join(' ') : str(cmd)
+  const depth = given(call, 'depth')
+  return `${line} | ConvertTo-JSON${depth === null || depth === undefined ? '' : ` -Depth ${str(depth)}`}`
+}
+
+/** The words of the call, with the text as it is or in UTF-16 and base64. */
+function words(binary: string, text: string, call: Given): Value[] {
+  if (!truthy(given(call, 'encode_cmd'))) return [binary, ...HOW, '-Command', text]
+  const encoded = Buffer.from(`$ProgressPreference='SilentlyContinue'; ${text}`, 'utf16le').toString('base64')
+  return [binary, ...HOW, '-EncodedCommand', encoded]
+}
+
+/** Text that is no JSON is one text. */
+function jsonOf(output: string): string {
+  if (output === '') return '""'
+  return /^["{[]/.test(output) ? output : `"${output}"`
+}
+
+/** What a command gives back; nothing when it cannot be read. */
+export async function powershell(ctx: FunctionContext, call: Given): Promise<Value> {
+  const text = `try { ${commandOf(call)} } catch { Write-Error $_ }`
+  const binary = await binaryOf(ctx, call)
+  const cmd = words(binary, text, call)
+  const outcome = await execute(ctx, { ...call, shell: binary, cmd, python_shell: false }, 'apart')
+  const output = truthy(given(call, 'hide_output')) ? '' : str(outcome.get('stdout')!)
+  try {
+    return loadJson(jsonOf(output))
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error
+    ctx.log('error', `Error converting PowerShell JSON return: ${error.message}`)
+    return new Map()
+  }
+}
+
+/** The same with process id, code and errors beside it. */
+export async function powershellAll(ctx: FunctionContext, call: Given): Promise<Dict> {
+  const text = commandOf(call)
+  const binary = await binaryOf(ctx, call)
+  const cmd = words(binary, text, call)
+  const outcome = await execute(ctx, { ...call, shell: binary, cmd, python_shell: false }, 'apart')
+  const output = str(outcome.get('stdout')!)
+  const isList = truthy(given(call, 'force_list'))
+  outcome.delete('stdout')
+  if (output === '') return isList ? outcome.set('result', []) : outcome
+  const result = resultOf(output, outcome)
+  outcome.set('result', isList && !Array.isArray(result) ? [result] : result)
+  // what an encoded command says of its progress is no error
+  if (str(outcome.get('stderr')!).includes('CLIXML')) outcome.set('stderr', '')
+  return outcome
+}
+
+function resultOf(output: string, outcome: Dict): Value {
+  try {
+    return loadJson(jsonOf(output))
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error
+    const said = [output, str(outcome.get('stderr')!)].filter((part) => part !== '').join('\n')
+    throw failed(`cmd.powershell_all cannot parse the Powershell output.\n\n${said}`)
+  }
+}

@@ -1,0 +1,73 @@
+// What happens to a command before it runs: templates in it, and the lists of what operators may run.
+import { toError } from '../../../../base/mod.ts'
+import {
+  fnmatch,
+  qualifiedTypeName,
+  SaltError,
+  str,
+  textOf,
+  truthy,
+  typeError,
+  type Value,
+} from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type Given, given } from './given.ts'
+
+const ENGINES = new Set(['cheetah', 'genshi', 'jinja', 'mako', 'py', 'wempy'])
+
+/** The command and its directory with `template` applied to both. */
+export async function renderCommand(
+  ctx: FunctionContext,
+  args: Given,
+  cwd: string,
+): Promise<{ cmd: Value; cwd: string }> {
+  const cmd = given(args, 'cmd')
+  const template = given(args, 'template')
+  if (!truthy(template)) return { cmd, cwd }
+  const renderer = str(template)
+  if (!ENGINES.has(renderer)) {
+    throw new SaltError('CommandExecutionError', `Attempted to render file paths with unavailable engine ${renderer}`)
+  }
+  const saltenv = str(given(args, 'saltenv') ?? ctx.opts.get('saltenv') ?? 'base')
+  const context = await pillarContext(ctx, args)
+  const render = async (value: Value): Promise<string> => {
+    const text = textOf(value)
+    if (text === undefined) {
+      throw typeError(`expected str, bytes, or bytearray not <class '${qualifiedTypeName(value)}'>`)
+    }
+    try {
+      return str(await ctx.render({ text, renderer, saltenv, context, asFile: true }))
+    } catch (error) {
+      if (toError(error).name === 'SaltRenderError') throw error
+      const reason = toError(error).message
+      throw new SaltError('CommandExecutionError', `Failed to execute cmd with error: ${reason}`, { cause: error })
+    }
+  }
+  return { cmd: await render(cmd), cwd: await render(cwd) }
+}
+
+/** A pillar of its own, when the caller asks for another environment or gives values. */
+export async function pillarContext(ctx: FunctionContext, args: Given): Promise<Map<string, Value>> {
+  const pillarenv = given(args, 'pillarenv')
+  const override = given(args, 'pillar_override') ?? given(args, 'pillar')
+  if (pillarenv === null && override === null) return new Map()
+  const pillar = await ctx.freshPillar({
+    pillarenv: textOf(pillarenv ?? ctx.opts.get('pillarenv') ?? null) ?? null,
+    override: override instanceof Map ? override : null,
+    overrideEncoding: null,
+  })
+  return new Map<string, Value>([['pillar', pillar]])
+}
+
+/** What `cmd_blacklist_glob` and `cmd_whitelist_glob` say about it. */
+export async function isPermitted(ctx: FunctionContext, cmd: Value): Promise<boolean> {
+  const line = Array.isArray(cmd) ? (cmd as Value[]).map((word) => str(word)).join(' ') : str(cmd)
+  const globs = async (option: string): Promise<string[]> => {
+    const value = ctx.has('config.get') ? await ctx.call('config.get', [option, []]) : (ctx.opts.get(option) ?? [])
+    return Array.isArray(value) ? (value as Value[]).map((glob) => str(glob)) : []
+  }
+  const refused = await globs('cmd_blacklist_glob')
+  const allowed = await globs('cmd_whitelist_glob')
+  const matches = (glob: string): boolean => fnmatch(line, glob)
+  return !refused.some(matches) && (allowed.length === 0 || allowed.some(matches))
+}

@@ -1,0 +1,87 @@
+// Scripts: fetched or rendered to a temporary file that only its user may run, and removed afterwards.
+import { type Dict, PyError, SaltError, shlexSplit, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+import { execute, shellChoice } from './execute.ts'
+import { type Given, given, optionsOf } from './given.ts'
+import { pillarContext } from './preparation.ts'
+
+/** Of a path or URL, with the dot. */
+function extensionOf(source: string): string {
+  const path = source.replace(/\?saltenv=.*$/, '')
+  return /[^/.][^/]*?(\.[^./]*)$/.exec(path)?.[1] ?? ''
+}
+
+const FAILED = { pid: 0, retcode: 1, stdout: '', stderr: '', cache_error: true }
+
+export async function runScript(ctx: FunctionContext, args: Given): Promise<Dict> {
+  const source = str(given(args, 'source'))
+  const saltenv = given(args, 'saltenv') ?? ctx.opts.get('saltenv') ?? 'base'
+  const cwd = textOf(given(args, 'cwd'))
+  const path = await ctx.host.tempFile({
+    prefix: '__salt.tmp.',
+    suffix: extensionOf(source),
+    ...(cwd && { directory: cwd }),
+  })
+  try {
+    if (!(await place(ctx, args, { source, path, saltenv }))) return new Map<Value, Value>(Object.entries(FAILED))
+    const uid = await ownerOf(ctx, given(args, 'runas'))
+    await ctx.host.chmod(path, 0o500)
+    await ctx.host.chown(path, uid, -1)
+    const words = wordsOf(given(args, 'args'))
+    const python_shell = words.length > 0 ? false : shellChoice(ctx, args)
+    return await attempt(ctx, { ...args, cmd: [path, ...words], python_shell, template: null })
+  } finally {
+    await ctx.host.remove(path)
+  }
+}
+
+/** Whom the script belongs to; someone who is not there can own nothing. */
+async function ownerOf(ctx: FunctionContext, runas: Value): Promise<number> {
+  const user = textOf(runas)
+  if (user === undefined) return -1
+  const found = await ctx.host.user(user)
+  if (!found) throw new PyError('TypeError', 'uid should be integer, not str')
+  return found.uid
+}
+
+function wordsOf(args: Value): Value[] {
+  if (!truthy(args)) return []
+  if (Array.isArray(args)) return args as Value[]
+  return shlexSplit(str(args))
+}
+
+interface Script {
+  source: string
+  path: string
+  saltenv: Value
+}
+
+/** Puts the script where it will run; false when it cannot be had. */
+async function place(ctx: FunctionContext, args: Given, { source, path, saltenv }: Script): Promise<boolean> {
+  const template = given(args, 'template')
+  if (truthy(template)) {
+    const context = await pillarContext(ctx, args)
+    const kwargs = new Map([...optionsOf(args), ...context])
+    return truthy(await ctx.call('cp.get_template', [source, path, template, saltenv], kwargs))
+  }
+  const cached = textOf(await ctx.call('cp.cache_file', [source, saltenv]))
+  if (!cached) return false
+  try {
+    await ctx.host.copy(cached, path)
+    return true
+  } catch (error) {
+    if (isHostError(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+/** A script that cannot start answers with nothing, and the log says why. */
+async function attempt(ctx: FunctionContext, args: Given): Promise<Dict> {
+  try {
+    return await execute(ctx, args, 'apart')
+  } catch (error) {
+    if (!(error instanceof SaltError)) throw error
+    ctx.log('error', `cmd.script: Unable to run script '${str(given(args, 'cmd'))}': ${error.message}`)
+    return new Map()
+  }
+}

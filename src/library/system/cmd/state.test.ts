@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { fromPlain, type Plain, repr, toPlain } from '../../../data/mod.ts'
+import { tryState } from '../../../sdk/mod.ts'
+import cmd from './state.ts'
+
+const grains = new Map([['shell', '/bin/sh']])
+
+const run = (stdout: string, kwargs: Record<string, Plain>, options: { test?: boolean; retcode?: number } = {}) =>
+  tryState(cmd, 'run', {
+    kwargs: Object.fromEntries(Object.entries({ name: 'x', ...kwargs }).map(([key, value]) => [key, fromPlain(value)])),
+    grains,
+    test: options.test ?? false,
+    others: { 'cmd.run_all': () => fromPlain({ retcode: options.retcode ?? 0, stdout, stderr: '' }) },
+  })
+
+describe('cmd.run', () => {
+  test('tells what the command answered', async () => {
+    expect(toPlain(await run('hi', {}, { retcode: 3 }))).toEqual({
+      name: 'x',
+      changes: { retcode: 3, stdout: 'hi', stderr: '' },
+      result: false,
+      comment: 'Command "x" run',
+    })
+  })
+
+  test('runs nothing in a dry run, unless a command is named for it', async () => {
+    expect((await run('', {}, { test: true })).get('comment')).toBe('Command "x" would have been executed')
+    const tried = await run('changed=yes', { stateful: [{ test_name: 'y' }] }, { test: true })
+    expect(tried.get('result')).toBeNull()
+  })
+
+  test.each([
+    [
+      'note\nchanged=yes comment=done a=b',
+      "{'changed': 'yes', 'a': 'b', 'retcode': 0, 'stdout': 'note', 'stderr': ''}",
+      'done',
+    ],
+    ['changed=no comment=fine', '{}', 'fine'],
+    ['{"changed": true, "n": 1}', "{'changed': True, 'n': 1, 'retcode': 0, 'stdout': '', 'stderr': ''}", ''],
+    [
+      'what is this',
+      "{'retcode': 0, 'stdout': 'what is this', 'stderr': ''}",
+      'Failed parsing script output! Stdout must be JSON or a line of name=value pairs.',
+    ],
+  ])('reads %j as what a stateful command says', async (stdout, changes, comment) => {
+    const report = await run(stdout, { stateful: true })
+    expect(repr(report.get('changes')!)).toBe(changes)
+    expect(report.get('comment')).toBe(comment)
+  })
+})

@@ -1,0 +1,15 @@
+// A report while it is being made; the output of a command may replace any part of it.
+import type { Dict, Value } from '../../../../data/mod.ts'
+
+export type Answer = {
+  name: Value
+  changes: Value
+  result: boolean | null
+  comment: Value
+}
+
+export const begin = (name: Value): Answer => ({ name, changes: new Map(), result: true, comment: '' })
+
+export const fail = (answer: Answer, comment: string): Answer => ({ ...answer, result: false, comment })
+
+export const asReport = (answer: Answer): Dict => new Map<Value, Value>(Object.entries(answer))

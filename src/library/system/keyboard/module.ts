@@ -1,0 +1,66 @@
+// The layout of keyboards: of the console and of X.
+import { PyError, str } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
+
+interface Place {
+  file: string
+  variable: string
+  grep: string
+}
+
+/** By family: where the layout stands when there is no localectl. */
+const PLACES: Readonly<Record<string, Place>> = {
+  RedHat: { file: '/etc/sysconfig/keyboard', variable: 'LAYOUT', grep: 'LAYOUT' },
+  Debian: { file: '/etc/default/keyboard', variable: 'XKBLAYOUT', grep: 'XKBLAYOUT' },
+  Gentoo: { file: '/etc/conf.d/keymaps', variable: 'keymap', grep: '"^keymap"' },
+}
+
+const placeOf = (ctx: FunctionContext): Place => PLACES[str(ctx.grains.get('os_family') ?? '')]!
+
+const hasLocalectl = async (ctx: FunctionContext): Promise<boolean> => (await ctx.host.which('localectl')) !== undefined
+
+function second(text: string, mark: string): string {
+  const part = text.split(mark)[1]
+  if (part === undefined) throw new PyError('IndexError', 'list index out of range')
+  return part
+}
+
+async function systemLayout(ctx: FunctionContext): Promise<string> {
+  const command = (await hasLocalectl(ctx))
+    ? 'localectl | grep Keymap | sed -e"s/: /=/" -e"s/^[ \t]*//"'
+    : `grep ${placeOf(ctx).grep} ${placeOf(ctx).file} | grep -vE "^#"`
+  return second(await outputOf(ctx, command, { python_shell: true }), '=').replaceAll('"', '')
+}
+
+async function setSystemLayout(ctx: FunctionContext, layout: string): Promise<string> {
+  if (await hasLocalectl(ctx)) await outputOf(ctx, `localectl set-keymap ${layout}`)
+  else {
+    const { file, variable } = placeOf(ctx)
+    await ctx.call('file.sed', [file, `^${variable}=.*`, `${variable}=${layout}`])
+  }
+  return layout
+}
+
+const layout = arg.string('The layout')
+
+export default defineModule({
+  name: 'keyboard',
+  doc: 'Layouts of keyboards.',
+  when: async ({ grains, host }) =>
+    (await host.which('localectl')) !== undefined ||
+    Object.hasOwn(PLACES, str(grains.get('os_family') ?? '')) ||
+    'The keyboard exeuction module cannot be loaded: only works on Redhat, Debian or Gentoo systems or if localectl binary in path.',
+  functions: {
+    get_sys: reads('The layout of the console.', 'keyboard.get_sys', {}, systemLayout),
+    set_sys: changes('Set the layout of the console.', 'keyboard.set_sys dvorak', { layout }, (ctx, { layout }) =>
+      setSystemLayout(ctx, layout),
+    ),
+    get_x: reads('The layout of X.', 'keyboard.get_x', {}, async (ctx) =>
+      second(await outputOf(ctx, 'setxkbmap -query | grep layout', { python_shell: true }), ':').trim(),
+    ),
+    set_x: changes('Set the layout of X.', 'keyboard.set_x dvorak', { layout }, async (ctx, { layout }) => {
+      await outputOf(ctx, `setxkbmap ${layout}`)
+      return layout
+    }),
+  },
+})

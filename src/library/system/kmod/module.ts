@@ -1,0 +1,161 @@
+// Modules of a Linux kernel: which are loaded, which could be, and which are loaded at boot.
+import { reEscape, SaltError, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  namesIn,
+  outputOf,
+  type Result,
+  reads,
+  runAll,
+  textAt,
+} from '../../../sdk/mod.ts'
+
+interface Loaded {
+  readonly size: string
+  readonly module: string
+  readonly depcount: string
+  readonly deps: string[]
+}
+
+async function program(ctx: FunctionContext, name: string): Promise<string> {
+  const path = await ctx.host.which(name)
+  if (path === undefined) throw new SaltError('CommandExecutionError', `Command '${name}' cannot be found`)
+  return path
+}
+
+async function loadedModules(ctx: FunctionContext): Promise<Loaded[]> {
+  const rows = splitLines(await outputOf(ctx, await program(ctx, 'lsmod'))).map(splitWords)
+  return rows
+    .filter(([module, , depcount]) => depcount !== undefined && module !== 'Module')
+    .map(([module, size, depcount, deps]) => ({
+      size: size!,
+      module: module!,
+      depcount: depcount!,
+      deps: deps?.split(',') ?? [],
+    }))
+}
+
+const loadedNames = async (ctx: FunctionContext): Promise<Set<string>> =>
+  new Set((await loadedModules(ctx)).map(({ module }) => module))
+
+/** Files of modules below a directory, by the name that the kernel uses. */
+async function moduleFiles(ctx: FunctionContext, folder: string): Promise<string[]> {
+  const found: string[] = []
+  for (const name of await namesIn(ctx.host, folder)) {
+    const path = `${folder}/${name}`
+    const type = (await ctx.host.lstat(path))?.type
+    if (type === 'directory') found.push(...(await moduleFiles(ctx, path)))
+    else if (name.includes('.ko')) found.push(name.slice(0, name.indexOf('.ko')).replaceAll('-', '_'))
+  }
+  return found
+}
+
+async function available(ctx: FunctionContext): Promise<string[]> {
+  const release = str(ctx.grains.get('kernelrelease') ?? '')
+  const folder = `/lib/modules/${release}`
+  const builtIn = splitLines((await textAt(ctx.host, `${folder}/modules.builtin`)) ?? '')
+  const found = builtIn.map((line) => line.slice(line.lastIndexOf('/') + 1).replace(/\.ko$/, ''))
+  found.push(...(await moduleFiles(ctx, folder)))
+  if (str(ctx.grains.get('os_family') ?? '').includes('Arch')) {
+    found.push(...(await moduleFiles(ctx, `/lib/modules/extramodules-${release.slice(0, 3)}-ARCH`)))
+  }
+  return found.sort()
+}
+
+const bootFile = (ctx: FunctionContext): string =>
+  ctx.grains.has('systemd') ? '/etc/modules-load.d/salt_managed.conf' : '/etc/modules'
+
+async function atBoot(ctx: FunctionContext): Promise<Set<string>> {
+  const lines = splitLines((await textAt(ctx.host, bootFile(ctx))) ?? '').map((line) => line.trim())
+  return new Set(lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => splitWords(line)[0]!))
+}
+
+const named = async (ctx: FunctionContext, onlyAtBoot: Value): Promise<string[]> =>
+  [...(truthy(onlyAtBoot) ? await atBoot(ctx) : await loadedNames(ctx))].sort()
+
+async function loadAtBoot(ctx: FunctionContext, mod: string): Promise<string[]> {
+  const file = bootFile(ctx)
+  if (!(await ctx.host.access(file, 'exists'))) await ctx.call('file.touch', [file])
+  const [name] = splitWords(mod)
+  if (name === undefined || (await atBoot(ctx)).has(name) || !(await available(ctx)).includes(name)) return []
+  const pattern = reEscape(mod)
+  const isCommented = await ctx.call('file.search', [file, `^#[\t ]*${pattern}[\t ]*$`], { multiline: true })
+  if (truthy(isCommented)) await ctx.call('file.uncomment', [file, pattern])
+  else await ctx.call('file.append', [file, mod])
+  return [name]
+}
+
+async function forgetAtBoot(ctx: FunctionContext, mod: string, comment: Value): Promise<string[]> {
+  const [name] = splitWords(mod)
+  if (name === undefined || !(await atBoot(ctx)).has(name)) return []
+  const pattern = `^[\t ]*${reEscape(mod)}[\t ]?`
+  if (truthy(comment)) await ctx.call('file.comment', [bootFile(ctx), pattern])
+  else await ctx.call('file.sed', [bootFile(ctx), pattern, ''])
+  return [name]
+}
+
+/** Names in the first set and not in the second, with further ones. */
+const beyond = (more: Set<string>, less: Set<string>, further: readonly string[]): string[] =>
+  [...new Set([...[...more].filter((name) => !less.has(name)), ...further])].sort()
+
+async function load(ctx: FunctionContext, mod: string, persist: Value): Promise<Result> {
+  const before = await loadedNames(ctx)
+  const { retcode, stderr } = await runAll(ctx, `${await program(ctx, 'modprobe')} ${mod}`)
+  if (retcode !== 0) return `Error loading module ${mod}: ${stderr}`
+  const after = await loadedNames(ctx)
+  return beyond(after, before, truthy(persist) ? await loadAtBoot(ctx, mod) : [])
+}
+
+async function remove(ctx: FunctionContext, mod: string, persist: Value, comment: Value): Promise<Result> {
+  const before = await loadedNames(ctx)
+  const { retcode, stderr } = await runAll(ctx, `${await program(ctx, 'rmmod')} ${mod}`)
+  if (retcode !== 0) return `Error removing module ${mod}: ${stderr}`
+  const after = await loadedNames(ctx)
+  return beyond(before, after, truthy(persist) ? await forgetAtBoot(ctx, mod, comment) : [])
+}
+
+const mod = arg.string('The module')
+const persist = arg.any('Whether for boot too', { default: false })
+
+export default defineModule({
+  name: 'kmod',
+  doc: 'Modules of the kernel.',
+  when: ({ grains }) => grains.get('kernel') === 'Linux' || '',
+  functions: {
+    available: reads('The modules that could be loaded.', 'kmod.available', {}, available),
+    check_available: reads(
+      'Whether a module could be loaded.',
+      'kmod.check_available kvm',
+      { mod },
+      async (ctx, args) => (await available(ctx)).includes(args.mod),
+    ),
+    lsmod: reads('The modules that are loaded, with size and users.', 'kmod.lsmod', {}, async (ctx) =>
+      (await loadedModules(ctx)).map((row) => ({ ...row })),
+    ),
+    mod_list: reads(
+      'The modules that are loaded.',
+      'kmod.mod_list',
+      { only_persist: arg.any('Those loaded at boot instead', { default: false }) },
+      (ctx, { only_persist }) => named(ctx, only_persist),
+    ),
+    load: changes('Load a module.', 'kmod.load kvm', { mod, persist }, (ctx, { mod, persist }) =>
+      load(ctx, mod, persist),
+    ),
+    is_loaded: reads('Whether a module is loaded.', 'kmod.is_loaded kvm', { mod }, async (ctx, { mod }) =>
+      (await loadedNames(ctx)).has(mod),
+    ),
+    remove: changes(
+      'Unload a module.',
+      'kmod.remove kvm',
+      {
+        mod,
+        persist,
+        comment: arg.any('Comment it out for boot instead of dropping the line', { default: true }),
+      },
+      (ctx, { mod, persist, comment }) => remove(ctx, mod, persist, comment),
+    ),
+  },
+})

@@ -1,0 +1,42 @@
+// Lines in the minion's log, for templates and the command line.
+import { toError } from '../../../base/mod.ts'
+import { str, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+
+type Level = Parameters<FunctionContext['log']>[0]
+
+/** A value without a text, such as an undefined one, does not fail who logs it. */
+function textOf(message: Value): string {
+  try {
+    return str(message)
+  } catch (error) {
+    return `(no text: ${toError(error).message})`
+  }
+}
+
+const line = (name: string, level: Level) =>
+  fn({
+    doc: `Write a line to the log, at level ${level}.`,
+    args: { message: arg.any('The text') },
+    returns: ret.boolean('True'),
+    examples: [`salt '*' log.${name} foobar`],
+    effect: 'read',
+    run: (ctx, { message }: { message: Value }) => {
+      ctx.log(level, textOf(message))
+      return true
+    },
+  })
+
+export default defineModule({
+  name: 'logmod',
+  virtual: 'log',
+  doc: 'Write to the log.',
+  functions: {
+    debug: line('debug', 'debug'),
+    info: line('info', 'info'),
+    warning: line('warning', 'warning'),
+    error: line('error', 'error'),
+    critical: line('critical', 'critical'),
+    exception: line('exception', 'error'),
+  },
+})

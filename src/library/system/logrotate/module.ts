@@ -1,0 +1,110 @@
+// The configuration of logrotate: settings of the main file, and of the blocks in it and in what it includes.
+import {
+  type Dict,
+  equals,
+  keyError,
+  PyError,
+  SaltError,
+  str,
+  truthy,
+  typeName,
+  type Value,
+} from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+import { blockOf, blockText, parseConfig } from './module/config.ts'
+
+async function get(ctx: FunctionContext, key: Value, value: Value, file: string): Promise<Value> {
+  const found = (await parseConfig(ctx.host, file)).get(key) ?? false
+  if (!truthy(value) || !truthy(found)) return found
+  if (!(found instanceof Map)) {
+    throw new PyError('AttributeError', `'${typeName(found)}' object has no attribute 'get'`)
+  }
+  return found.get(value) ?? false
+}
+
+/** The file that a key stands in. */
+function fileOf(config: Dict, key: string, main: string): string {
+  const included = config.get('include files') as Dict | undefined
+  if (included === undefined) throw keyError('include files')
+  let file = main
+  for (const [name, keys] of included) {
+    if ((keys as Value[]).includes(key)) file = `${str(config.get('include')!).replace(/\/$/, '')}/${str(name)}`
+  }
+  return file
+}
+
+const MULTILINE = 8
+const DOT_ALL = 16
+
+/** The line for a setting of the main file, or undefined when it has its value already. */
+function settingLine(config: Dict, key: string, value: Value): string | undefined {
+  const now = config.get(key) ?? false
+  if (now instanceof Map) {
+    const problem = 'includes a dict, and a specific setting inside the dict was not declared'
+    throw new SaltError('SaltInvocationError', `Error: ${key} ${problem}`)
+  }
+  if (equals(value, now)) return undefined
+  if (value === true) return key
+  return truthy(value) ? `${key} ${str(value)}` : ''
+}
+
+function block(config: Dict, key: string, name: Value, setting: Value): string | undefined {
+  const now = config.get(key) ?? new Map()
+  if (truthy(now) && !(now instanceof Map)) {
+    const problem = 'A setting for a dict was declared, but the configuration line given is not a dict'
+    throw new SaltError('SaltInvocationError', `Error: ${problem}`)
+  }
+  const wanted = new Map(blockOf(config, key) ?? [])
+  if (equals(setting, wanted.get(name) ?? false)) return undefined
+  if (truthy(setting)) wanted.set(name, setting)
+  else wanted.delete(name)
+  return blockText(key, wanted)
+}
+
+async function set(ctx: FunctionContext, key: string, value: Value, setting: Value, main: string): Promise<Value> {
+  const config = await parseConfig(ctx.host, main)
+  const path = fileOf(config, key, main)
+  const isBlock = setting !== null
+  const repl = isBlock ? block(config, key, value, setting) : settingLine(config, key, value)
+  if (repl === undefined) return true
+  const where = isBlock
+    ? { flags: MULTILINE | DOT_ALL, pattern: `^${key}.*?{.*?}`, append_if_not_found: true }
+    : { flags: MULTILINE, pattern: `^${key}.*`, prepend_if_not_found: true }
+  return ctx.call('file.replace', [], { path, backup: false, show_changes: false, ...where, repl })
+}
+
+const conf_file = arg.string('The main file', { default: '/etc/logrotate.conf' })
+const key = arg.string('A setting, or the path of a block')
+
+export default defineModule({
+  name: 'logrotate',
+  doc: 'The rotation of logs.',
+  when: ({ grains }) =>
+    grains.get('kernel') !== 'Windows' ||
+    'The logrotate execution module cannot be loaded: only available on non-Windows systems.',
+  functions: {
+    show_conf: reads('The whole configuration.', 'logrotate.show_conf', { conf_file }, (ctx, { conf_file }) =>
+      parseConfig(ctx.host, conf_file),
+    ),
+    get: reads(
+      'A setting, or one of a block.',
+      'logrotate.get /var/log/wtmp rotate',
+      { key, value: arg.any('The setting of the block', { optional: true }), conf_file },
+      (ctx, { key, value, conf_file }) => get(ctx, key, value, conf_file),
+    ),
+    set: {
+      ...changes(
+        'Change a setting, or one of a block.',
+        'logrotate.set /var/log/wtmp rotate 2',
+        {
+          key,
+          value: arg.any('The value, or the setting of the block'),
+          setting: arg.any('The value of the setting of the block', { optional: true }),
+          conf_file,
+        },
+        (ctx, { key, value, setting, conf_file }) => set(ctx, key, value, setting, conf_file),
+      ),
+      calledAs: 'set_',
+    },
+  },
+})

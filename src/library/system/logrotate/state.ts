@@ -1,0 +1,65 @@
+// Settings of logrotate, in the main file and in blocks.
+import { equals, intFromText, PyError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+
+interface Setting {
+  name: Value
+  key: Value
+  value: Value
+  setting: Value
+  conf_file: Value
+}
+
+function numberIfOne(value: Value): Value {
+  try {
+    return intFromText(str(value))
+  } catch (error) {
+    if (error instanceof PyError) return value
+    throw error
+  }
+}
+
+async function current(ctx: StateContext, kwargs: Readonly<Record<string, Value>>): Promise<Value> {
+  try {
+    return await ctx.call('logrotate.get', [], kwargs)
+  } catch (error) {
+    if (error instanceof PyError && ['AttributeError', 'KeyError'].includes(error.code)) return false
+    throw error
+  }
+}
+
+async function set(ctx: StateContext, { name, key, value, setting, conf_file }: Setting): Promise<StateReturn> {
+  const ret = reportOn(name)
+  const isBlock = setting !== null
+  const wanted = numberIfOne(isBlock ? setting : value)
+  const place = isBlock ? { key, value } : { key }
+  const now = await current(ctx, { ...place, conf_file })
+  const subject = isBlock ? `lock '${str(key)}' command '${str(value)}'` : `ommand '${str(key)}'`
+  const [upper, lower] = isBlock ? ['B', 'b'] : ['C', 'c']
+  if (equals(now, wanted)) return ret(true, `${upper}${subject} already has value: ${str(wanted)}`)
+  const changes = { old: now, new: wanted }
+  if (ctx.test) return ret(null, `${upper}${subject} will be set to value: ${str(wanted)}`, changes)
+  const given = isBlock ? { ...place, setting: wanted } : { key, value: wanted }
+  const isSet = truthy(await ctx.call('logrotate.set', [], { ...given, conf_file }))
+  return ret(isSet, `${isSet ? 'Set' : 'Unable to set'} ${lower}${subject} value: ${str(wanted)}`, changes)
+}
+
+export default defineState({
+  name: 'logrotate',
+  doc: 'Keep the rotation of logs.',
+  when: ({ grains }) => grains.get('kernel') !== 'Windows' || 'logrotate module could not be loaded',
+  functions: {
+    set: state({
+      doc: 'A setting has a value.',
+      args: {
+        name: arg.any('A name for the state'),
+        key: arg.any('A setting, or the path of a block'),
+        value: arg.any('The value, or the setting of the block'),
+        setting: arg.any('The value of the setting of the block', { optional: true }),
+        conf_file: arg.any('The main file', { default: '/etc/logrotate.conf' }),
+      },
+      calledAs: 'set_',
+      run: set,
+    }),
+  },
+})

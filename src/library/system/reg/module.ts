@@ -1,0 +1,218 @@
+// Keys and values of the registry of Windows.
+import { type Dict, PyError, str, truthy, tuple, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  CommandError,
+  defineModule,
+  type FunctionContext,
+  fn,
+  type Result,
+  ret,
+  runAll,
+} from '../../../sdk/mod.ts'
+import { cast, entriesIn, hiveName, keysIn, type Place, pathOf, reg, shown } from './module/program.ts'
+
+const hive = arg.any('The hive: HKLM, HKCU, HKU, HKCR or HKCC, or its long name')
+const key = arg.any('The key')
+const vname = arg.any('The value; the default one without a name', { optional: true })
+const use_32bit_registry = arg.any('Whether the registry of programs for 32 bits is meant', { default: false })
+
+interface Given {
+  hive: Value
+  key: Value
+  vname?: Value
+  use_32bit_registry: Value
+}
+
+const placeOf = ({ hive: one, key: path, use_32bit_registry: narrow }: Given): Place => ({
+  hive: str(one),
+  key: path === null ? '' : str(path),
+  narrow: truthy(narrow),
+})
+
+const valueWords = (name: Value): string[] => (truthy(name) ? ['/v', str(name)] : ['/ve'])
+
+const dictOf = (entries: Readonly<Record<string, Value>>): Dict => new Map<Value, Value>(Object.entries(entries))
+
+async function read(ctx: FunctionContext, given: Given): Promise<Dict> {
+  const place = placeOf(given)
+  const name = given.vname ?? null
+  const where = `${place.hive}\\${place.key}`
+  const base = { hive: place.hive, key: place.key, vname: truthy(name) ? str(name) : '(Default)' }
+  const missing = (comment: string): Dict => dictOf({ ...base, vdata: null, vtype: null, success: false, comment })
+  hiveName(place.hive)
+  const found = await reg(ctx, 'query', place, ...valueWords(name))
+  const entry = entriesIn(found.stdout)[0]
+  if (found.retcode === 0 && entry) return dictOf({ ...base, vdata: entry.data, vtype: entry.type, success: true })
+  if (/Access is denied/i.test(found.stderr + found.stdout)) return missing(`Access is denied: ${where}`)
+  if ((await reg(ctx, 'query', place)).retcode !== 0) return missing(`Cannot find key: ${where}`)
+  if (truthy(name)) return missing(`Cannot find ${str(name)} in ${where}`)
+  return dictOf({ ...base, vdata: '(value not set)', vtype: 'REG_SZ', success: true })
+}
+
+const exists = async (ctx: FunctionContext, given: Given): Promise<boolean> =>
+  (await reg(ctx, 'query', placeOf(given))).retcode === 0
+
+/** The answer of a query, or why there is none. */
+async function queried(
+  ctx: FunctionContext,
+  given: Given,
+  answer: (output: string, place: Place) => Result,
+): Promise<Result> {
+  const place = placeOf(given)
+  const { retcode, stdout, stderr } = await reg(ctx, 'query', place)
+  if (retcode === 0) return answer(stdout, place)
+  const problem = /Access is denied/i.test(stderr + stdout) ? 'Access is denied' : 'Cannot find key'
+  return tuple([false, `${problem}: ${place.hive}\\${place.key}`])
+}
+
+const directKeys = (output: string, place: Place): string[] => {
+  const above = `${pathOf(place)}\\`
+  const names = keysIn(output).filter((one) => one.toLowerCase().startsWith(above.toLowerCase()))
+  return names.map((one) => one.slice(above.length)).filter((one) => !one.includes('\\'))
+}
+
+/** Keys this near to the root are not removed. */
+const tooHigh = ({ hive: one, key: path }: Place): boolean => {
+  const least = hiveName(one) === 'HKEY_USERS' ? 3 : 1
+  return path.length > 1 && [...path.slice(1)].filter((letter) => letter === '\\').length < least
+}
+
+async function deleteKey(ctx: FunctionContext, given: Given): Promise<Value> {
+  const place = placeOf(given)
+  if (!(await exists(ctx, given))) return false
+  if (tooHigh(place)) {
+    ctx.log('error', `"${place.hive}\\${place.key}" is too close to root, not safe to remove`)
+    return false
+  }
+  const long = hiveName(place.hive)
+  const all = keysIn((await reg(ctx, 'query', place, '/s')).stdout).map(
+    (one) => `${place.hive}${one.slice(long.length)}`,
+  )
+  const keys = [...new Set([...all, `${place.hive}\\${place.key}`])].sort((a, b) => b.length - a.length)
+  const { retcode, stderr } = await reg(ctx, 'delete', place, '/f')
+  if (retcode === 0) return dictOf({ Deleted: keys, Failed: [] })
+  return dictOf({ Deleted: [], Failed: keys.map((one) => `${one} ${stderr.trim()}`) })
+}
+
+export default defineModule({
+  name: 'reg',
+  doc: 'Read and change the registry of Windows.',
+  when: ({ grains }) =>
+    grains.get('kernel') === 'Windows' ||
+    'reg execution module failed to load: The module will only run on Windows systems',
+  functions: {
+    key_exists: fn({
+      doc: 'Whether a key is there.',
+      args: { hive, key, use_32bit_registry },
+      returns: ret.boolean('Whether it is'),
+      examples: ["salt '*' reg.key_exists HKLM SOFTWARE\\\\Microsoft"],
+      effect: 'read',
+      run: exists,
+    }),
+    value_exists: fn({
+      doc: 'Whether a value is there.',
+      args: { hive, key, vname: arg.any('The value'), use_32bit_registry },
+      returns: ret.boolean('Whether it is'),
+      examples: ["salt '*' reg.value_exists HKLM SOFTWARE\\\\Salt version"],
+      effect: 'read',
+      run: async (ctx, given) => (await read(ctx, given)).get('success') === true,
+    }),
+    broadcast_change: fn({
+      doc: 'Tell programs that the environment has changed.',
+      args: {},
+      returns: ret.boolean('Whether they were told'),
+      examples: ["salt '*' reg.broadcast_change"],
+      effect: 'change',
+      run: async (ctx) => {
+        // removing a variable that nobody has is a change that Windows tells of
+        const line = "[Environment]::SetEnvironmentVariable('BRINE_REGISTRY_CHANGE', $null, 'User')"
+        const { retcode } = await runAll(ctx, ['powershell', '-NoProfile', '-Command', line])
+        return retcode === 0
+      },
+    }),
+    list_keys: fn({
+      doc: 'The keys of a key.',
+      args: { hive, key: arg.any('The key', { optional: true }), use_32bit_registry },
+      returns: ret.list('Their names'),
+      examples: ["salt '*' reg.list_keys HKLM SOFTWARE"],
+      effect: 'read',
+      run: (ctx, given) => queried(ctx, given, directKeys),
+    }),
+    list_values: fn({
+      doc: 'The values of a key.',
+      args: { hive, key: arg.any('The key', { optional: true }), use_32bit_registry },
+      returns: ret.list('The values'),
+      examples: ["salt '*' reg.list_values HKLM SYSTEM\\\\CurrentControlSet"],
+      effect: 'read',
+      run: (ctx, given) =>
+        queried(ctx, given, (output, place) =>
+          entriesIn(output).map(({ name, type, data }) =>
+            dictOf({ hive: place.hive, key: place.key, vname: name, vtype: type, vdata: data, success: true }),
+          ),
+        ),
+    }),
+    read_value: fn({
+      doc: 'A value.',
+      args: { hive, key, vname, use_32bit_registry },
+      returns: ret.dict('With `vdata`, `vtype` and `success`'),
+      examples: ["salt '*' reg.read_value HKLM SOFTWARE\\\\Salt version"],
+      effect: 'read',
+      run: read,
+    }),
+    set_value: fn({
+      doc: 'Set a value; its key is made.',
+      args: {
+        hive,
+        key,
+        vname,
+        vdata: arg.any('The data', { optional: true }),
+        vtype: arg.any('Its type', { default: 'REG_SZ' }),
+        use_32bit_registry,
+        volatile: arg.any('Whether it is lost at the next start; not possible here', { default: false }),
+      },
+      returns: ret.boolean('Whether it was set'),
+      examples: ["salt '*' reg.set_value HKLM SOFTWARE\\\\Salt version 3008.2"],
+      effect: 'change',
+      run: async (ctx, { vdata, vtype, volatile, ...given }) => {
+        if (truthy(volatile)) throw new CommandError('reg.exe makes no volatile keys')
+        const data = shown(cast(vdata, str(vtype)))
+        const words = [...valueWords(given.vname), '/t', str(vtype), '/d', data, '/f']
+        return (await reg(ctx, 'add', placeOf(given), ...words)).retcode === 0
+      },
+    }),
+    delete_key_recursive: fn({
+      doc: 'Remove a key with all below it.',
+      args: { hive, key, use_32bit_registry },
+      returns: ret.any('`Deleted` and `Failed`; false when there is no such key'),
+      examples: ["salt '*' reg.delete_key_recursive HKLM SOFTWARE\\\\DeleteMe"],
+      effect: 'change',
+      run: deleteKey,
+    }),
+    delete_value: fn({
+      doc: 'Remove a value.',
+      args: { hive, key, vname, use_32bit_registry },
+      returns: ret.any('True; None when there is no such value'),
+      examples: ["salt '*' reg.delete_value HKLM SOFTWARE\\\\Salt version"],
+      effect: 'change',
+      run: async (ctx, given) => {
+        const { retcode } = await reg(ctx, 'delete', placeOf(given), ...valueWords(given.vname), '/f')
+        return retcode === 0 ? true : null
+      },
+    }),
+    import_file: fn({
+      doc: 'Import a file of keys and values.',
+      args: { source: arg.any('The file: a path or URL'), use_32bit_registry },
+      returns: ret.boolean('True'),
+      examples: ["salt '*' reg.import_file salt://win/printer_config/config.reg"],
+      effect: 'change',
+      run: async (ctx, { source, use_32bit_registry: narrow }) => {
+        const path = await ctx.call('cp.cache_file', [source])
+        if (!truthy(path)) throw new PyError('ValueError', `File/URL '${str(source)}' probably invalid.`)
+        const outcome = await runAll(ctx, ['reg', 'import', str(path), `/reg:${truthy(narrow) ? 32 : 64}`])
+        if (outcome.retcode === 0) return true
+        throw new CommandError('reg.exe import failed', dictOf({ ...outcome }))
+      },
+    }),
+  },
+})

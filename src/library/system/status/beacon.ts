@@ -1,0 +1,89 @@
+// Numbers of the machine, as the functions of `status` give them.
+import {
+  type Dict,
+  getIndex,
+  isDict,
+  isList,
+  keyError,
+  PyError,
+  SaltError,
+  str,
+  typeError,
+  typeName,
+  type Value,
+} from '../../../data/mod.ts'
+import { type BeaconContext, defineBeacon, intOf, ownOptions } from '../../../sdk/mod.ts'
+
+const EVERYTHING: Dict = new Map<Value, Value>(
+  ['loadavg', 'cpustats', 'meminfo', 'vmstats', 'time'].map((fun) => [fun, ['all']]),
+)
+
+/** `data[item]`. */
+function itemOf(data: Value, item: Value): Value {
+  if (isDict(data)) {
+    const found = data.get(item)
+    if (found === undefined) throw keyError(item)
+    return found
+  }
+  if (isList(data)) return getIndex([...data], item)
+  if (typeof data === 'string') return getIndex(data, item)
+  throw typeError(`'${typeName(data)}' object is not subscriptable`)
+}
+
+const isRaised = (error: unknown, type: string): error is PyError => error instanceof PyError && error.code === type
+
+/** Takes an item over, by its name or by its number; what is not there ends what was gathered. */
+function withItem(facts: Value, data: Value, item: Value): Value {
+  const put = (key: Value): void => {
+    const value = itemOf(data, key)
+    if (!isDict(facts)) throw typeError("'str' object does not support item assignment")
+    facts.set(item, value)
+  }
+  try {
+    try {
+      put(item)
+    } catch (error) {
+      if (!isRaised(error, 'TypeError')) throw error
+      put(intOf(item))
+    }
+    return facts
+  } catch (error) {
+    if (!isRaised(error, 'KeyError')) throw error
+    return `Status beacon is incorrectly configured: ${error.message}`
+  }
+}
+
+async function factsOf(ctx: BeaconContext, fun: string, wanted: Value): Promise<Value> {
+  if (!ctx.has(`status.${fun}`)) throw keyError(`status.${fun}`)
+  let data: Value
+  try {
+    data = await ctx.call(`status.${fun}`)
+  } catch (error) {
+    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    ctx.log('debug', `Status beacon attempted to process function ${fun} but encountered error: ${error.message}`)
+    return new Map()
+  }
+  let facts: Value = new Map()
+  for (const item of isList(wanted) ? [...wanted] : [wanted]) {
+    facts = item === 'all' ? data : withItem(facts, data, item)
+  }
+  return facts
+}
+
+export default defineBeacon({
+  name: 'status',
+  doc: 'Tells numbers of the machine: load, memory, CPU and more.',
+  validate: () => undefined,
+  beacon: async (ctx, config) => {
+    const own = ownOptions(config)
+    const all: Dict = new Map()
+    for (const [fun, wanted] of own.size > 0 ? own : EVERYTHING) all.set(fun, await factsOf(ctx, str(fun), wanted))
+    const tag = new Date().toISOString().replace('Z', '000')
+    return [
+      new Map<Value, Value>([
+        ['tag', tag],
+        ['data', all],
+      ]),
+    ]
+  },
+})

@@ -1,0 +1,90 @@
+// Whether this minion is connected to a master, seen from the connections of the machine, and whether another answers.
+// The schedule calls these; what they find becomes an event that makes the minion move.
+import { decodeBytes, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, type FunctionContext, fn, isHostError, ret } from '../../../../sdk/mod.ts'
+
+const ESTABLISHED = '01'
+
+/** The addresses that TCP connections to a port lead to. */
+async function connectedAddresses(ctx: FunctionContext, port: number): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    try {
+      const rows = decodeBytes(await ctx.host.read(table))
+        .trim()
+        .split('\n')
+        .slice(1)
+      for (const row of rows) {
+        const [, , remote = '', state] = row.trim().split(/\s+/)
+        const [address = '', hexPort = ''] = remote.split(':')
+        if (state === ESTABLISHED && Number.parseInt(hexPort, 16) === port) found.add(addressText(address))
+      }
+    } catch (error) {
+      if (!isHostError(error)) throw error
+    }
+  }
+  return found
+}
+
+/** The kernel writes addresses in words of four bytes, each the other way round. */
+function addressText(hex: string): string {
+  const words = hex.match(/.{8}/g) ?? []
+  const bytes = words.flatMap((word) => (word.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)))
+  if (bytes.length === 4) return bytes.join('.')
+  const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255
+  if (isMapped) return bytes.slice(12).join('.')
+  const groups = Array.from({ length: 8 }, (_, index) => (bytes[2 * index]! << 8) | bytes[2 * index + 1]!)
+  return new URL(`http://[${groups.map((group) => group.toString(16)).join(':')}]`).hostname.slice(1, -1)
+}
+
+async function addressesOf(ctx: FunctionContext, master: string): Promise<string[]> {
+  if (/^[\d.]+$/.test(master) || master.includes(':')) return [master]
+  const found = await ctx.host.run({ argv: ['getent', 'ahosts', master] })
+  return [
+    ...new Set(
+      decodeBytes(found.stdout)
+        .split('\n')
+        .map((line) => line.split(/\s+/)[0]!),
+    ),
+  ].filter(Boolean)
+}
+
+async function connection(ctx: FunctionContext, master: Value, connected: Value): Promise<Value> {
+  const addresses = truthy(master) ? await addressesOf(ctx, str(master)) : []
+  if (addresses.length === 0) return null
+  const port = numberOf(await ctx.call('config.get', ['publish_port'], { default: 4505 })) ?? 4505
+  const there = await connectedAddresses(ctx, port)
+  const isConnected = addresses.some((address) => there.has(address))
+  if (isConnected !== connected) {
+    await ctx.daemon?.fire(isConnected ? '__master_connected' : '__master_disconnected', new Map([['master', master]]))
+  }
+  return isConnected
+}
+
+async function ping(ctx: FunctionContext, master: Value): Promise<boolean> {
+  if (!truthy(master) || !(await ctx.daemon?.answers?.(str(master)))) return false
+  await ctx.daemon?.fire('__master_failback', new Map([['master', master]]))
+  return true
+}
+
+export const masterFunctions = {
+  master: fn({
+    doc: 'Whether this minion is connected to a master; an event tells when that is not as expected.',
+    args: {
+      master: arg.any('The master', { optional: true }),
+      connected: arg.any('What is expected', { default: true }),
+    },
+    returns: ret.any('Whether it is'),
+    examples: ["salt '*' status.master"],
+    effect: 'read',
+    run: (ctx, { master, connected }) => connection(ctx, master, connected),
+  }),
+  ping_master: fn({
+    doc: 'Whether a master answers; if it does, an event asks the minion to go back to it.',
+    args: { master: arg.any('The master') },
+    returns: ret.boolean('Whether it does'),
+    examples: ["salt '*' status.ping_master localhost"],
+    effect: 'read',
+    run: (ctx, { master }) => ping(ctx, master),
+  }),
+}

@@ -1,0 +1,82 @@
+// Variables of FreeBSD's rc.conf and its like, through sysrc.
+import { type Dict, isInt, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, fn, outputOf, ret, runAll } from '../../../sdk/mod.ts'
+
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const name = arg.any('The variable')
+const further = arg.open('`file`: the file; `jail`: the jail')
+
+function place(options: ReadonlyMap<string, Value>): string[] {
+  const words: [string, string][] = [
+    ['file', '-f'],
+    ['jail', '-j'],
+  ]
+  return ['sysrc', '-v', ...words.flatMap(([key, word]) => (options.has(key) ? [word, str(options.get(key)!)] : []))]
+}
+
+/** Lines of `file: variable: value`, by file and variable. */
+function parsed(output: string, value: (text: string) => string): Dict {
+  const files: Dict = new Map()
+  for (const line of output.split('\n')) {
+    const [file = '', variable = '', text] = line.split(': ')
+    const known = (files.get(file) as Dict | undefined) ?? new Map()
+    known.set(text === undefined ? variable.replace(/:+$/, '') : variable, value(text ?? ''))
+    files.set(file, known)
+  }
+  return files
+}
+
+function shown(value: Value): string {
+  if (typeof value === 'boolean') return value ? 'YES' : 'NO'
+  if (typeof value === 'string' || isInt(value)) return str(value)
+  throw failure(`'${str(value)}' is no value for sysrc`)
+}
+
+export default defineModule({
+  name: 'sysrc',
+  doc: 'Read and set variables of rc.conf.',
+  when: async ({ host }) =>
+    (await host.which('sysrc')) !== undefined ||
+    'The sysrc execution module failed to load: the sysrc binary is not in the path.',
+  functions: {
+    get: fn({
+      doc: 'Variables with their values.',
+      args: {
+        kwargs: arg.open('`name`: only this one; `includeDefaults`: those that are not set too; `file`, `jail`'),
+      },
+      returns: ret.any('By file and variable; None for an unknown one'),
+      examples: ["salt '*' sysrc.get name=sshd_enable"],
+      effect: 'read',
+      run: async (ctx, { kwargs }) => {
+        const all = truthy(kwargs.get('includeDefaults') ?? null) ? '-A' : '-a'
+        const output = await outputOf(ctx, [...place(kwargs), str(kwargs.get('name') ?? all)])
+        return output.includes('sysrc: unknown variable') ? null : parsed(output, (value) => value)
+      },
+    }),
+    set: fn({
+      doc: 'Set a variable.',
+      args: { name, value: arg.any('Its value'), kwargs: further },
+      returns: ret.dict('The new value by file and variable'),
+      examples: ["salt '*' sysrc.set name=sshd_flags value='-p 2222'"],
+      effect: 'change',
+      calledAs: 'set_',
+      run: async (ctx, { name, value, kwargs }) => {
+        const { retcode, stdout, stderr } = await runAll(ctx, [...place(kwargs), `${str(name)}=${shown(value)}`])
+        if (retcode !== 0) throw failure(`sysrc failed: ${stderr}`)
+        return parsed(stdout, (change) => change.trim().split('->')[1] ?? '')
+      },
+    }),
+    remove: fn({
+      doc: 'Remove a variable.',
+      args: { name, kwargs: further },
+      returns: ret.string('That it was removed'),
+      examples: ["salt '*' sysrc.remove name=sshd_enable"],
+      effect: 'change',
+      run: async (ctx, { name, kwargs }) => {
+        const output = await outputOf(ctx, [...place(kwargs), '-x', str(name)])
+        if (output.includes('sysrc: unknown variable')) throw failure(output)
+        return `${str(name)} removed`
+      },
+    }),
+  },
+})

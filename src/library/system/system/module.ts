@@ -1,0 +1,152 @@
+// The machine itself: ending and restarting it, its clock, its name and description.
+import { SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  outputOf,
+  type Result,
+  reads,
+  succeeds,
+  textAt,
+} from '../../../sdk/mod.ts'
+import {
+  dateText,
+  dateTimeText,
+  type Fields,
+  hasHardwareClock,
+  parseClock,
+  parseDay,
+  setClock,
+  timeText,
+  wallClock,
+} from './module/clock.ts'
+
+const MACHINE = '/etc/machine-info'
+const PRETTY = /^\s*PRETTY_HOSTNAME=(.*)$/
+
+async function description(ctx: FunctionContext): Promise<Result> {
+  const hostnamectl = await ctx.host.which('hostnamectl')
+  let found: string | undefined
+  if (hostnamectl !== undefined) found = await outputOf(ctx, [hostnamectl, 'status', '--pretty'])
+  else {
+    const lines = splitLines((await textAt(ctx.host, MACHINE)) ?? '').filter((line) => PRETTY.test(line))
+    const text = lines.length > 0 ? PRETTY.exec(lines.at(-1)!)![1]!.trim() : undefined
+    found = text?.replace(/^(['"])(.*)\1$/s, '$2')
+  }
+  if (found === undefined) return false
+  return found.replaceAll('\\\\', '\\').replaceAll('\\"', '"').replaceAll('\\n', '\n').replaceAll('\\t', '\t')
+}
+
+async function describe(ctx: FunctionContext, text: string): Promise<boolean> {
+  const escaped = text.replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+  const hostnamectl = await ctx.host.which('hostnamectl')
+  if (hostnamectl !== undefined) return succeeds(ctx, [hostnamectl, 'set-hostname', '--pretty', escaped])
+  const lines = splitLines((await textAt(ctx.host, MACHINE)) ?? '', true)
+  const line = `PRETTY_HOSTNAME="${escaped}"`
+  const at = lines.findIndex((existing) => PRETTY.test(existing.trimEnd()))
+  if (at < 0) lines.push(line)
+  else lines[at] = line
+  await ctx.host.write(MACHINE, lines.join(''))
+  return true
+}
+
+const NOTHING: Fields = { years: null, months: null, days: null, hours: null, minutes: null, seconds: null }
+
+async function setTime(ctx: FunctionContext, text: string, offset: Value): Promise<boolean> {
+  const time = parseClock(text)
+  return time ? setClock(ctx, { ...NOTHING, ...time }, offset) : false
+}
+
+async function setDate(ctx: FunctionContext, text: string, offset: Value): Promise<boolean> {
+  const day = parseDay(text)
+  if (!day) throw new SaltError('SaltInvocationError', 'Invalid date format')
+  return setClock(ctx, { ...NOTHING, ...day }, offset)
+}
+
+const BSD = ['FreeBSD', 'NetBSD', 'OpenBSD']
+const when = (time: Value): string => (truthy(time) ? str(time) : 'now')
+const flag = (ctx: FunctionContext): string => (BSD.includes(str(ctx.grains.get('kernel') ?? '')) ? '-p' : '-h')
+
+const utc_offset = arg.any('Hours and minutes from UTC, such as +0200; local time when not given', { optional: true })
+const at_time = arg.any('When, as shutdown reads it; at once when not given', { optional: true })
+const part = arg.any('As it is now when not given', { optional: true })
+const hostname = arg.any('The name')
+
+const ELSEWHERE = new Map([
+  ['Windows', 'Windows'],
+  ['Darwin', 'Mac OS'],
+  ['SunOS', 'SunOS'],
+])
+
+export default defineModule({
+  name: 'system',
+  doc: 'End and restart the machine; set its clock and its name.',
+  when: ({ grains }) => {
+    const other = ELSEWHERE.get(str(grains.get('kernel') ?? ''))
+    return other === undefined || `This module is not available on ${other}`
+  },
+  functions: {
+    halt: changes('Halt the machine.', 'system.halt', {}, (ctx) => outputOf(ctx, ['halt'])),
+    init: changes('Change the runlevel.', 'system.init 3', { runlevel: arg.any('The runlevel') }, (ctx, { runlevel }) =>
+      outputOf(ctx, ['init', str(runlevel)]),
+    ),
+    poweroff: changes('Switch the machine off.', 'system.poweroff', {}, (ctx) => outputOf(ctx, ['poweroff'])),
+    reboot: changes('Restart the machine.', 'system.reboot', { at_time }, (ctx, { at_time }) =>
+      outputOf(ctx, ['shutdown', '-r', when(at_time)]),
+    ),
+    shutdown: changes('Shut the machine down.', 'system.shutdown 5', { at_time }, (ctx, { at_time }) =>
+      outputOf(ctx, ['shutdown', flag(ctx), when(at_time)]),
+    ),
+    has_settable_hwclock: reads(
+      'Whether the clock of the hardware can be set.',
+      'system.has_settable_hwclock',
+      {},
+      hasHardwareClock,
+    ),
+    get_system_time: reads('The time.', "system.get_system_time '+0900'", { utc_offset }, (ctx, { utc_offset }) =>
+      timeText(wallClock(ctx, utc_offset)),
+    ),
+    set_system_time: changes(
+      'Set the time.',
+      "system.set_system_time '11:31 PM'",
+      { newtime: arg.string('The time'), utc_offset },
+      (ctx, { newtime, utc_offset }) => setTime(ctx, newtime, utc_offset),
+    ),
+    get_system_date_time: reads(
+      'The date and the time.',
+      "system.get_system_date_time '-0500'",
+      { utc_offset },
+      (ctx, { utc_offset }) => dateTimeText(wallClock(ctx, utc_offset)),
+    ),
+    set_system_date_time: changes(
+      'Set parts of date and time.',
+      'system.set_system_date_time 2026 5 12 11 37 53',
+      { years: part, months: part, days: part, hours: part, minutes: part, seconds: part, utc_offset },
+      (ctx, { utc_offset, ...fields }) => setClock(ctx, fields, utc_offset),
+    ),
+    get_system_date: reads('The date.', 'system.get_system_date', { utc_offset }, (ctx, { utc_offset }) =>
+      dateText(wallClock(ctx, utc_offset)),
+    ),
+    set_system_date: changes(
+      'Set the date.',
+      "system.set_system_date '03-28-26'",
+      { newdate: arg.string('The date'), utc_offset },
+      (ctx, { newdate, utc_offset }) => setDate(ctx, newdate, utc_offset),
+    ),
+    get_computer_desc: reads('The description of the machine.', 'system.get_computer_desc', {}, description),
+    set_computer_desc: changes(
+      'Describe the machine.',
+      'system.set_computer_desc "Michael\'s laptop"',
+      { desc: arg.string('The description') },
+      (ctx, { desc }) => describe(ctx, desc),
+    ),
+    set_computer_name: changes('Name the machine.', 'system.set_computer_name db1', { hostname }, (ctx, args) =>
+      ctx.call('network.mod_hostname', [args.hostname]),
+    ),
+    get_computer_name: reads('The name of the machine.', 'system.get_computer_name', {}, (ctx) =>
+      ctx.call('network.get_hostname'),
+    ),
+  },
+})

@@ -1,0 +1,107 @@
+// What udev knows about devices, as udevadm tells it: lines of a letter and a value, a block for each device.
+import { type Dict, Float, isList, PyError, SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
+
+/** A number where Python would read one. */
+function numberOrText(text: string): Value {
+  const bare = text.trim().replaceAll(/(?<=\d)_(?=\d)/g, '')
+  if (/^[+-]?\d+$/.test(bare))
+    return Number.isSafeInteger(Number(bare)) ? Number(bare) : BigInt(bare.replace(/^\+/, ''))
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(bare)) return new Float(Number(bare))
+  if (/^[+-]?(inf|infinity|nan)$/i.test(bare))
+    return new Float(/nan/i.test(bare) ? Number.NaN : bare.startsWith('-') ? -Infinity : Infinity)
+  return text
+}
+
+/** What has one entry is that entry. */
+function simplified(device: Map<string, Dict | string[]>): Dict {
+  const single = (found: Dict | string[]): Value => {
+    if (Array.isArray(found)) return found.length === 1 ? found[0]! : found
+    return found
+  }
+  return new Map<Value, Value>([...device].map(([letter, found]) => [letter, single(found)]))
+}
+
+export function devicesOf(text: string): Dict[] {
+  const devices: Dict[] = []
+  let device = new Map<string, Dict | string[]>()
+  for (const line of [...splitLines(text), '']) {
+    const [, letter, data] = /^([^:]*):(.*)$/s.exec(line.trim()) ?? []
+    if (line.trim() === '' && device.size > 0) {
+      devices.push(simplified(device))
+      device = new Map()
+    }
+    if (letter === undefined || data === undefined) continue
+    if (letter === 'E') {
+      const [name = '', ...value] = data.trim().split('=')
+      const known = (device.get(letter) ?? new Map()) as Dict
+      device.set(letter, known.set(name, numberOrText(value.join('='))) as Dict)
+    } else device.set(letter, [...((device.get(letter) ?? []) as string[]), data.trim()])
+  }
+  return devices
+}
+
+async function asked(ctx: FunctionContext, command: string): Promise<Dict[]> {
+  const { retcode, stdout, stderr } = await runAll(ctx, command, { output_loglevel: 'quiet' })
+  if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
+  return devicesOf(stdout)
+}
+
+async function info(ctx: FunctionContext, dev: Value): Promise<Dict> {
+  const name = str(dev)
+  const kind = name.includes('sys') ? 'path' : 'name'
+  const [found] = await asked(ctx, `udevadm info --export --query=all --${kind}=${name}`)
+  if (!found) throw new PyError('IndexError', 'list index out of range')
+  return found
+}
+
+async function database(ctx: FunctionContext, subsystems: Value): Promise<Value> {
+  if (subsystems !== null && !isList(subsystems))
+    throw new SaltError('SaltInvocationError', 'subsystems must be a list')
+  const all = await asked(ctx, 'udevadm info --export-db')
+  if (subsystems === null) return all
+  return all.filter((device) => {
+    const own = (device.get('E') as Dict | undefined)?.get('SUBSYSTEM')
+    return own !== undefined && subsystems.includes(own)
+  })
+}
+
+const dev = arg.any('The device, or its path below /sys')
+
+const part = (name: string, doc: string, letter: string) =>
+  fn({
+    doc,
+    args: { dev },
+    returns: ret.any('What udev says, or nothing'),
+    examples: [`salt '*' udev.${name} /dev/sda`],
+    effect: 'read',
+    run: async (ctx, { dev }) => (await info(ctx, dev)).get(letter) ?? null,
+  })
+
+export default defineModule({
+  name: 'udev',
+  doc: 'What udev knows about devices.',
+  when: async ({ host }) => (await host.which('udevadm')) !== undefined || 'The program udevadm was not found',
+  functions: {
+    info: fn({
+      doc: 'All that udev knows about a device.',
+      args: { dev },
+      returns: ret.dict('By letter, as udevadm names it'),
+      examples: ["salt '*' udev.info /dev/sda"],
+      effect: 'read',
+      run: (ctx, { dev }) => info(ctx, dev),
+    }),
+    env: part('env', 'The variables udev has for a device.', 'E'),
+    name: part('name', 'The name of a device.', 'N'),
+    path: part('path', 'The physical path of a device.', 'P'),
+    links: part('links', 'The links udev made for a device.', 'S'),
+    exportdb: fn({
+      doc: 'All devices udev knows.',
+      args: { subsystems: arg.any('Only those of these subsystems', { optional: true }) },
+      returns: ret.list('One entry for each device'),
+      examples: ["salt '*' udev.exportdb subsystems='[usb, block]'"],
+      effect: 'read',
+      run: (ctx, { subsystems }) => database(ctx, subsystems),
+    }),
+  },
+})

@@ -1,0 +1,33 @@
+// The rules of a file of PAM: interface, control flag, module and its arguments.
+import { decodeBytes, splitLines, str, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type Result, reads } from '../../../sdk/mod.ts'
+
+/** A control flag may be a list in brackets, which is several words. */
+function ruleOf(line: string): Result {
+  const [, iface = '', flag = '', rest = ''] = /^\s*(\S+)\s+(\[[^\]]*\]|\S+)\s*(.*)$/.exec(line) ?? []
+  const [module = '', ...args] = rest.trim().split(/\s+/)
+  const control = flag.replaceAll(/[[\]]/g, '').trim().split(/\s+/).join(' ')
+  return { interface: iface, control_flag: control, module, arguments: args as Value[] }
+}
+
+export default defineModule({
+  name: 'pam',
+  doc: 'Files of PAM.',
+  functions: {
+    read_file: reads(
+      'The rules of a file.',
+      'pam.read_file /etc/pam.d/login',
+      { file_name: arg.any('The file') },
+      async (ctx, { file_name }) => {
+        if ((await ctx.host.stat(str(file_name))) === undefined) {
+          ctx.log('error', `File "${str(file_name)}" does not exist`)
+          return false
+        }
+        const text = decodeBytes(await ctx.host.read(str(file_name)))
+        return splitLines(text)
+          .filter((line) => line !== '' && !line.startsWith('#'))
+          .map(ruleOf)
+      },
+    ),
+  },
+})

@@ -1,0 +1,206 @@
+// Users of Samba, through pdbedit.
+import { type Dict, shlexQuote, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, fn, type Result, reads, runAll } from '../../../sdk/mod.ts'
+import { md4 } from './module/md4.ts'
+
+const ntHash = (password: string): string =>
+  Buffer.from(md4(Buffer.from(password, 'utf16le')))
+    .toString('hex')
+    .toUpperCase()
+
+/** Blocks of `label: value` lines between rules of dashes; a line without a label goes on with the one before. */
+function parseUsers(text: string): Dict {
+  const users: Dict = new Map()
+  for (const block of text.split(/\n-+|-+\n/)) {
+    const user: Dict = new Map()
+    let last = ''
+    for (const line of splitLines(block)) {
+      if (line.trim() === '') continue
+      const colon = line.indexOf(':')
+      if (colon < 0) user.set(last, str(user.get(last) ?? '') + line.trim())
+      else user.set((last = line.slice(0, colon).trim().toLowerCase()), line.slice(colon + 1).trim())
+    }
+    if (user.size > 0) users.set(user.get('unix username') ?? '', user)
+  }
+  return users
+}
+
+async function details(ctx: FunctionContext, hashes: Value): Promise<Dict> {
+  const style = truthy(hashes) ? '--smbpasswd-style' : ''
+  const { retcode, stdout, stderr } = await runAll(ctx, `pdbedit --list --verbose ${style}`)
+  if (retcode === 0) return parseUsers(stdout)
+  ctx.log('error', stderr)
+  return new Map()
+}
+
+async function names(ctx: FunctionContext): Promise<Result> {
+  const { retcode, stdout, stderr } = await runAll(ctx, 'pdbedit --list')
+  if (retcode > 0) return { Error: stderr }
+  return splitLines(stdout).flatMap((line) => (line.split(':').length >= 3 ? [line.split(':')[0]!] : []))
+}
+
+async function knows(ctx: FunctionContext, login: string): Promise<boolean> {
+  const known = await names(ctx)
+  return Array.isArray(known) && known.includes(login)
+}
+
+/** Runs a change; what pdbedit complains about, or undefined. */
+async function complaint(ctx: FunctionContext, words: string, options: Record<string, Value> = {}) {
+  const { retcode, stderr } = await runAll(ctx, `pdbedit ${words}`, options)
+  return retcode > 0 ? stderr : undefined
+}
+
+async function create(
+  ctx: FunctionContext,
+  login: string,
+  password: string,
+  isHash: Value,
+  isMachine: Value,
+): Promise<string> {
+  const hash = truthy(isHash) ? password.toUpperCase() : ntHash(password)
+  const typed = truthy(isHash) ? '' : password
+  const user = shlexQuote(login)
+  let outcome = 'unchanged'
+  if (!(await knows(ctx, login))) {
+    const words = `--create --user ${user} -t ${truthy(isMachine) ? '--machine' : ''}`
+    const failure = await complaint(ctx, words, { stdin: `${typed}\n${typed}\n` })
+    if (failure !== undefined) return failure
+    outcome = 'created'
+  }
+  const entry = (await details(ctx, true)).get(login) as Dict | undefined
+  if (entry?.get('nt hash') === hash) return outcome
+  const failure = await complaint(ctx, `--modify --user ${user} --set-nt-hash=${shlexQuote(hash)}`)
+  return failure ?? (outcome === 'created' ? outcome : 'updated')
+}
+
+/** What a user has, by pdbedit's own label: the argument of `modify`, and the option that sets it. */
+const FIELDS: readonly (readonly [label: string, argument: string, option: string])[] = [
+  ['domain', 'domain', '--domain='],
+  ['full name', 'fullname', '--fullname='],
+  ['account desc', 'account_desc', '--account-desc='],
+  ['home directory', 'homedir', '--homedir='],
+  ['homedir drive', 'drive', '--drive='],
+  ['profile path', 'profile', '--profile='],
+  ['logon script', 'script', '--script='],
+  ['account flags', 'account_control', '--account-control='],
+  ['user sid', 'user_sid', '-U '],
+  ['machine sid', 'machine_sid', '-M '],
+]
+
+/** The new value of a field, or undefined when it stays. */
+function changed(ctx: FunctionContext, label: string, wish: Value, current: Dict): string | undefined {
+  if (wish === null) return undefined
+  if (label === 'account flags') {
+    const letters = [
+      ...str(wish)
+        .replace(/^\[(.*).$/, '$1')
+        .toUpperCase(),
+    ]
+    for (const letter of letters.filter((flag) => !'NDHLX'.includes(flag))) {
+      ctx.log('warning', `pdbedit.modify - unknown ${letter} flag for account_control, ignored`)
+    }
+    return `[${letters.filter((flag) => 'NDHLX'.includes(flag)).join('')}]`
+  }
+  const now = current.get(label)
+  if (now === undefined) return undefined
+  const same = label.endsWith(' sid') ? str(now).endsWith(str(wish)) : now === wish
+  return same ? undefined : str(wish)
+}
+
+async function modify(ctx: FunctionContext, login: string, given: Readonly<Record<string, Value>>): Promise<string> {
+  let outcome = 'unchanged'
+  if (truthy(given['password']!)) {
+    outcome = await create(ctx, login, str(given['password']!), given['password_hashed']!, false)
+    if (!['updated', 'created', 'unchanged'].includes(outcome)) return outcome
+  } else if (!(await knows(ctx, login))) return 'absent'
+  const current = ((await details(ctx, true)).get(login) ?? new Map()) as Dict
+  const words = FIELDS.flatMap(([label, argument, option]) => {
+    const value = changed(ctx, label, given[argument]!, current)
+    return value === undefined ? [] : [`${option}${shlexQuote(value)}`]
+  })
+  if (truthy(given['reset_login_hours']!)) words.push('--logon-hours-reset')
+  if (truthy(given['reset_bad_password_count']!)) words.push('--bad-password-count-reset')
+  if (words.length === 0) return outcome
+  const failure = await complaint(ctx, `--modify --user ${shlexQuote(login)} ${words.join(' ')}`)
+  return failure ?? (outcome === 'created' ? outcome : 'updated')
+}
+
+const login = arg.string('The login')
+const hashes = arg.any('With the hashes of passwords', { default: false })
+const password_hashed = arg.any('Whether the password is given as its hash', { default: false })
+const field = (doc: string) => arg.any(doc, { optional: true })
+
+export default defineModule({
+  name: 'pdbedit',
+  doc: 'Users of Samba.',
+  when: async ({ host }) => {
+    if ((await host.which('pdbedit')) === undefined) return 'pdbedit command is not available'
+    const { stdout } = await host.run({ argv: ['pdbedit', '-V'], mergeStderr: true })
+    const [, major, minor] = /^Version\s(\d+)\.(\d+)\.(\d+).*$/.exec(Buffer.from(stdout).toString().trim()) ?? []
+    if (major === undefined) return 'pdbedit -V returned an unknown version format'
+    return (Number(major) >= 4 && Number(minor) >= 5) || 'pdbedit is to old, 4.5.0 or newer is required'
+  },
+  functions: {
+    generate_nt_hash: reads(
+      'The hash of a password as Windows keeps it.',
+      'pdbedit.generate_nt_hash my_passwd',
+      { password: arg.string('The password', { secret: true }) },
+      (_ctx, { password }) => Buffer.from(ntHash(password)),
+    ),
+    list: fn({
+      doc: 'All users: their details by login, or only the logins.',
+      args: { verbose: arg.any('With details', { default: true }), hashes },
+      calledAs: 'list_users',
+      examples: ["salt '*' pdbedit.list"],
+      effect: 'read',
+      run: (ctx, { verbose, hashes }) => (truthy(verbose) ? details(ctx, hashes) : names(ctx)),
+    }),
+    get: fn({
+      doc: 'The details of a user.',
+      args: { login, hashes },
+      calledAs: 'get_user',
+      examples: ["salt '*' pdbedit.get kaylee"],
+      effect: 'read',
+      run: async (ctx, { login, hashes }) => (await details(ctx, hashes)).get(login) ?? new Map(),
+    }),
+    delete: changes('Remove a user.', 'pdbedit.delete wash', { login }, async (ctx, { login }) => {
+      if (!(await knows(ctx, login))) return { [login]: 'absent' }
+      return { [login]: (await complaint(ctx, `--delete ${shlexQuote(login)}`)) ?? 'deleted' }
+    }),
+    create: changes(
+      'Make a user, or set the password of one.',
+      'pdbedit.create zoe 9764951149F84E770889011E1DC4A927 nthash',
+      {
+        login,
+        password: arg.string('The password', { secret: true }),
+        password_hashed,
+        machine_account: arg.any('Whether it is a machine', { default: false }),
+      },
+      async (ctx, { login, password, password_hashed, machine_account }) => ({
+        [login]: await create(ctx, login, password, password_hashed, machine_account),
+      }),
+    ),
+    modify: changes(
+      'Change a user; with a password it is made when missing.',
+      "pdbedit.modify inara fullname='Inara Serra'",
+      {
+        login,
+        password: arg.any('The password', { optional: true, secret: true }),
+        password_hashed,
+        domain: field('Its domain'),
+        profile: field('The path of its profile'),
+        script: field('Its logon script'),
+        drive: field('The drive of its home'),
+        homedir: field('Its home'),
+        fullname: field('Its full name'),
+        account_desc: field('A description'),
+        account_control: field('Flags, as [NX]'),
+        machine_sid: field('Security identifier of the machine'),
+        user_sid: field('Security identifier of the user'),
+        reset_login_hours: arg.any('Whether login hours are reset', { default: false }),
+        reset_bad_password_count: arg.any('Whether failed logins are forgotten', { default: false }),
+      },
+      async (ctx, { login, ...given }) => ({ [login]: await modify(ctx, login, given) }),
+    ),
+  },
+})

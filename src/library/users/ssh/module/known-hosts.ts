@@ -1,0 +1,246 @@
+// The keys of hosts that are known, read and removed through ssh-keygen, which knows hashed names, and fetched with
+// ssh-keyscan.
+import { dirname, isAbsolute, join } from 'node:path/posix'
+import {
+  contains,
+  type Dict,
+  decodeBytes,
+  equals,
+  PySet,
+  splitLines,
+  str,
+  strip,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
+import { type FunctionContext, isHostError, outputOf } from '../../../../sdk/mod.ts'
+import { isFile, userInfo } from './authorized.ts'
+import { failure, fingerprint } from './keys.ts'
+
+const SSH_PORT = 22
+
+const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
+const problem = (error: string): Dict => dict({ status: 'error', error })
+
+/** The path of a file of known hosts, or what is wrong with it. */
+async function hostsFile(ctx: FunctionContext, user: Value, config: Value): Promise<string | Dict> {
+  const fallback = truthy(user) ? '.ssh/known_hosts' : '/etc/ssh/ssh_known_hosts'
+  const path = truthy(config) ? str(config) : fallback
+  if (isAbsolute(path)) return path
+  if (!truthy(user)) return problem('Cannot determine absolute path to file.')
+  const info = await userInfo(ctx, user)
+  return info.size === 0 ? problem(`User ${str(user)} does not exist`) : join(str(info.get('home')!), path)
+}
+
+async function needs(ctx: FunctionContext, program: string): Promise<void> {
+  if ((await ctx.host.which(program)) === undefined) throw failure(`The '${program}' binary was not found in $PATH.`)
+}
+
+const hostAt = (hostname: Value, port: Value): string =>
+  !truthy(port) || equals(port, SSH_PORT) ? str(hostname) : `[${str(hostname)}]:${str(port)}`
+
+/** What ssh-keygen and ssh-keyscan print: a name, a kind and a key in each line. */
+export function parseEntries(output: string, hashType: Value): Dict[] {
+  const entries: Dict[] = []
+  for (const line of splitLines(output)) {
+    const words = strip(line).split(/\s+/)
+    const [hostname, enc, key] = words as [string, string, string]
+    if (words.length !== 3 || hostname.startsWith('#')) continue
+    const print = fingerprint(key, hashType)
+    if (print !== undefined) entries.push(dict({ hostname, key, enc, fingerprint: print }))
+  }
+  return entries
+}
+
+export interface HostQuery {
+  user: Value
+  hostname: Value
+  config: Value
+  port: Value
+  fingerprint_hash_type: Value
+}
+
+/** Null when there are none; a dict with what is wrong otherwise. */
+export async function knownEntries(ctx: FunctionContext, query: HostQuery): Promise<Dict[] | Dict | null> {
+  await needs(ctx, 'ssh-keygen')
+  const path = await hostsFile(ctx, query.user, query.config)
+  if (path instanceof Map) return path
+  const entries = parseEntries(await found(ctx, query, path), query.fingerprint_hash_type)
+  return entries.length > 0 ? entries : null
+}
+
+const found = (ctx: FunctionContext, { hostname, port }: HostQuery, path: string): Promise<string> =>
+  outputOf(ctx, ['ssh-keygen', '-F', hostAt(hostname, port), '-f', path], { ignore_retcode: true })
+
+export interface ScanRequest {
+  hostname: Value
+  enc: Value
+  port: Value
+  hash_known_hosts: Value
+  timeout: Value
+  fingerprint_hash_type: Value
+}
+
+export async function scanHost(ctx: FunctionContext, request: ScanRequest): Promise<Dict[] | null> {
+  await needs(ctx, 'ssh-keyscan')
+  const { hostname, enc, port } = request
+  const isOld = ctx.grains.get('osfinger') === 'CentOS-5'
+  const command: Value[] = [
+    'ssh-keyscan',
+    ...(truthy(port) ? ['-p', port] : []),
+    ...(truthy(enc) ? ['-t', enc] : isOld ? ['-t', 'rsa'] : []),
+    ...(truthy(request.hash_known_hosts) ? ['-H'] : []),
+    ...['-T', str(request.timeout), hostname],
+  ]
+  let output = ''
+  for (let attempt = 0; attempt < 5 && output === ''; attempt++) output = await outputOf(ctx, command)
+  const entries = parseEntries(output, request.fingerprint_hash_type)
+  return entries.length > 0 ? entries : null
+}
+
+const column = (entries: readonly Dict[], key: string): Value[] => entries.map((entry) => entry.get(key) ?? null)
+
+export async function checkHost(ctx: FunctionContext, query: HostQuery, key: Value, print: Value): Promise<Value> {
+  if (!truthy(query.hostname)) return problem('hostname argument required')
+  const entries = await knownEntries(ctx, query)
+  if (entries instanceof Map) return entries
+  if (entries === null) return 'add'
+  const wanted = truthy(key) ? key : print
+  if (!truthy(wanted)) return 'exists'
+  return contains(column(entries, truthy(key) ? 'key' : 'fingerprint'), wanted) ? 'exists' : 'update'
+}
+
+/** ssh-keygen writes a new file; it goes back to the user. */
+async function giveBack(ctx: FunctionContext, path: string, user: Value): Promise<void> {
+  const isRoot = ctx.grains.get('kernel') !== 'Windows' && (await ctx.host.identity()).uid === 0
+  if (!isRoot || !truthy(user)) return
+  const info = await userInfo(ctx, user)
+  await ctx.host.chown(path, Number(info.get('uid')), Number(info.get('gid')))
+}
+
+export async function removeHost(
+  ctx: FunctionContext,
+  { user, hostname, config, port }: Omit<HostQuery, 'fingerprint_hash_type'>,
+): Promise<Dict> {
+  if (!truthy(hostname)) return problem('hostname argument required')
+  const path = await hostsFile(ctx, user, config)
+  if (path instanceof Map) return path
+  if (!(await isFile(ctx.host, path))) return problem(`Known hosts file ${path} does not exist`)
+  const comment = await outputOf(ctx, ['ssh-keygen', '-R', hostAt(hostname, port), '-f', path])
+  await giveBack(ctx, path, user)
+  return dict({ status: 'removed', comment })
+}
+
+export async function hashHosts(ctx: FunctionContext, user: Value, config: Value): Promise<Dict> {
+  await needs(ctx, 'ssh-keygen')
+  const path = await hostsFile(ctx, user, config)
+  if (path instanceof Map) return path
+  if (!(await isFile(ctx.host, path))) return problem(`Known hosts file ${path} does not exist`)
+  const { mode } = (await ctx.host.stat(path))!
+  const comment = await outputOf(ctx, ['ssh-keygen', '-H', '-f', path])
+  await ctx.host.chmod(path, mode)
+  await giveBack(ctx, path, user)
+  return dict({ status: 'updated', comment })
+}
+
+export interface HostWish extends HostQuery, ScanRequest {
+  key: Value
+  fingerprint: Value
+}
+
+/** Either what to store, or the answer that ends the matter. */
+type Decision = { entries: Dict[]; old: Dict[] | null } | Dict
+
+async function decide(ctx: FunctionContext, wish: HostWish): Promise<Decision> {
+  const { hostname, enc, key, fingerprint: print } = wish
+  const stored = await knownEntries(ctx, wish)
+  if (stored instanceof Map) return stored
+  const sameKind = (stored ?? []).filter((entry) => enc === null || entry.get('enc') === enc)
+  const keys = column(sameKind, 'key')
+  const unknownPrint = truthy(print) && !contains(column(stored ?? [], 'fingerprint'), print)
+  const mustUpdate = stored === null || unknownPrint || (truthy(key) && !contains(keys, key))
+  const mustCompare = !mustUpdate && key === null && print === null
+  if (!mustUpdate && !mustCompare) return dict({ status: 'exists', keys })
+  if (truthy(key)) return { entries: [dict({ hostname, enc, key })], old: stored }
+  const remote = await scanHost(ctx, wish)
+  if (remote === null) return problem('Unable to receive remote host keys')
+  if (truthy(print) && !contains(column(remote, 'fingerprint'), print)) {
+    return problem('Remote host public keys found but none of their fingerprints match the one you have provided')
+  }
+  if (mustCompare && equals(new PySet(column(remote, 'key')), new PySet(keys))) return dict({ status: 'exists', keys })
+  return { entries: remote, old: stored }
+}
+
+export async function setHost(ctx: FunctionContext, wish: HostWish): Promise<Dict> {
+  const { user, port } = wish
+  if (!truthy(wish.hostname)) return problem('hostname argument required')
+  const hashed = truthy(wish.hash_known_hosts)
+  if (port !== null && !equals(port, SSH_PORT) && hashed) {
+    return problem('argument port can not be used in conjunction with argument hash_known_hosts')
+  }
+  const decision = await decide(ctx, wish)
+  if (decision instanceof Map) return decision
+  const path = await hostsFile(ctx, user, wish.config)
+  if (path instanceof Map) return path
+  const mode = (await isFile(ctx.host, path)) ? (await ctx.host.stat(path))!.mode : undefined
+  if (mode !== undefined) await dropEntries(ctx, wish, path)
+  await makeDirectory(ctx, dirname(path), user)
+  try {
+    await ctx.host.append(path, decision.entries.map((entry) => entryLine(entry, port, hashed)).join(''))
+  } catch (error) {
+    if (isHostError(error)) throw failure(`Couldn't append to known hosts file: '${error.message}'`)
+    throw error
+  }
+  await giveBack(ctx, path, user)
+  await ctx.host.chmod(path, mode ?? 0o600)
+  if (truthy(wish.key) && hashed) await ctx.call('ssh.hash_known_hosts', [], { user, config: path })
+  return dict({ status: 'updated', old: decision.old, new: decision.entries })
+}
+
+/** Notes the port in the entry where it is part of the line. */
+function entryLine(entry: Dict, port: Value, hashed: boolean): string {
+  const hostname = str(entry.get('hostname')!)
+  const bare = hashed || port === null || equals(port, SSH_PORT) || hostname.includes(':')
+  if (!bare) entry.set('port', port)
+  const name = bare ? hostname : `[${hostname}]:${str(port)}`
+  return `${name} ${str(entry.get('enc') ?? null)} ${str(entry.get('key')!)}\n`
+}
+
+/** Removes what is stored for the host, of the wanted kind if one is. */
+async function dropEntries(ctx: FunctionContext, wish: HostWish, path: string): Promise<void> {
+  const lines = splitLines(await found(ctx, wish, path))
+  const gone = new Set<number>()
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    const number = Number(strip(lines[at]!).split(/\s+/).at(-1))
+    if (
+      wish.enc === null ||
+      strip(lines[at + 1]!)
+        .split(/\s+/)
+        .at(-2) === wish.enc
+    )
+      gone.add(number)
+  }
+  if (gone.size === 0) return
+  try {
+    const held = decodeBytes(await ctx.host.read(path)).split(/(?<=\n)/)
+    await ctx.host.write(path, held.filter((_line, index) => !gone.has(index + 1)).join(''))
+  } catch (error) {
+    if (!isHostError(error)) throw error
+    throw failure(`Couldn't remove old entry(ies) from known hosts file: '${error.message}'`)
+  }
+}
+
+async function makeDirectory(ctx: FunctionContext, path: string, user: Value): Promise<void> {
+  if ((await ctx.host.stat(path)) !== undefined) return
+  try {
+    await ctx.host.makeDirectory(path, { parents: true })
+  } catch (error) {
+    if (!isHostError(error, 'EACCES')) throw error
+    ctx.log('error', `Unable to create directory ${path}: Permission denied`)
+    return
+  }
+  if (!truthy(user)) return
+  const info = await userInfo(ctx, user)
+  await ctx.host.chown(path, Number(info.get('uid')), Number(info.get('gid')))
+  await ctx.host.chmod(path, 0o700)
+}

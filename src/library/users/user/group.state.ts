@@ -1,0 +1,173 @@
+// Groups of the machine and their members.
+import {
+  contains,
+  type Dict,
+  equals,
+  intFromText,
+  isNumeric,
+  iterate,
+  PyError,
+  PySet,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
+import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+
+interface Wish {
+  name: string
+  gid: Value
+  system: Value
+  addusers: Value
+  delusers: Value
+  members: Value
+  non_unique: Value
+  local: Value
+}
+
+const isWindows = ({ grains }: StateContext): boolean => grains.get('kernel') === 'Windows'
+
+async function groupInfo(ctx: StateContext, name: string, local: Value): Promise<Dict> {
+  const where = truthy(local) && !isWindows(ctx) ? { root: '/' } : {}
+  return (await ctx.call('group.info', [name], where)) as Dict
+}
+
+/** The number that was meant, or undefined. */
+function number(gid: Value): Value | undefined {
+  try {
+    return textOf(gid) !== undefined ? intFromText(textOf(gid)!) : isNumeric(gid) ? intFromText(str(gid)) : undefined
+  } catch (error) {
+    if (error instanceof PyError && error.code === 'ValueError') return undefined
+    throw error
+  }
+}
+
+/** Undefined when there is no such group. */
+async function changesOf(ctx: StateContext, wish: Wish): Promise<Dict | undefined> {
+  const group = await groupInfo(ctx, wish.name, wish.local)
+  if (group.size === 0) return undefined
+  const change: Dict = new Map()
+  if (truthy(wish.gid)) {
+    const gid = number(wish.gid)
+    // Salt takes this answer for a list of changes, and shows it as such
+    if (gid === undefined) return new Map<Value, Value>([['result', false]]).set('comment', 'Invalid gid')
+    if (!equals(group.get('gid')!, gid)) change.set('gid', gid)
+  }
+  const held = group.get('members') as Value[]
+  const { members } = wish
+  if (members !== null && !equals(new PySet(held), new PySet([...iterate(members)]))) {
+    if (truthy(members)) change.set('members', members)
+    else change.set('delusers', new PySet(held))
+  }
+  const picked = (users: Value, wanted: boolean): Value[] =>
+    truthy(users) ? [...iterate(users)].filter((user) => contains(held, user) === wanted) : []
+  const added = picked(wish.addusers, false)
+  if (added.length > 0) change.set('addusers', added)
+  const removed = picked(wish.delusers, true)
+  if (removed.length > 0) change.set('delusers', removed)
+  return change
+}
+
+const joined = (users: Value): string => [...iterate(users)].map((user) => str(user)).join(',')
+
+async function change(ctx: StateContext, wish: Wish, changes: Dict): Promise<StateReturn> {
+  const { name, gid, members, non_unique } = wish
+  const lines = [...changes].map(([key, value]) => `${str(key)}: ${str(value)}\n`)
+  const comment = `The following group attributes are set to be changed:\n${lines.join('')}`
+  if (ctx.test) return { name, changes: {}, result: null, comment }
+  for (const [key, value] of changes) {
+    if (key === 'gid') await ctx.call('group.chgid', [name, gid], { non_unique })
+    if (key === 'addusers') for (const user of iterate(value)) await ctx.call('group.adduser', [name, user])
+    if (key === 'delusers') for (const user of iterate(value)) await ctx.call('group.deluser', [name, user])
+    if (key === 'members') await ctx.call('group.members', [name, joined(members)])
+  }
+  ctx.memory.delete('group.getent')
+  const left = await changesOf(ctx, wish)
+  if (left !== undefined && left.size > 0) {
+    return { name, changes: { Failed: left }, result: false, comment: `${comment}Some changes could not be applied` }
+  }
+  return { name, changes: { Final: 'All changes applied successfully' }, result: true, comment }
+}
+
+async function create(ctx: StateContext, wish: Wish): Promise<StateReturn> {
+  const { name, gid, system, non_unique, members, addusers, local } = wish
+  const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
+  if (ctx.test) return report(null, `Group ${name} set to be added`)
+  const groups = (await ctx.call('group.getent')) as Dict[]
+  const owner = gid === null || truthy(non_unique) ? undefined : groups.find((group) => equals(group.get('gid')!, gid))
+  if (owner !== undefined) {
+    const taken = `gid ${str(gid)} is already taken by group ${str(owner.get('name')!)}`
+    return report(false, `Group ${name} is not present but ${taken}`)
+  }
+  const where = isWindows(ctx) ? {} : { local }
+  if (!truthy(await ctx.call('group.add', [name], { gid, system, non_unique, ...where }))) {
+    return report(false, `Failed to create new group ${name}`)
+  }
+  const wanted = truthy(addusers) ? addusers : members
+  if (truthy(wanted)) await ctx.call('group.members', [name, joined(wanted)])
+  ctx.memory.delete('group.getent')
+  const made = await groupInfo(ctx, name, local)
+  const left = await changesOf(ctx, wish)
+  if (left === undefined || left.size === 0) return { ...report(true, `New group ${name} created`), changes: made }
+  const comment = `Group ${name} has been created but, some changes could not be applied`
+  return { ...report(false, comment), changes: { Failed: left } }
+}
+
+async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
+  const { name, members, addusers, delusers } = wish
+  const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
+  if (members !== null && (addusers !== null || delusers !== null)) {
+    return report(
+      null,
+      'Error: Conflicting options "members" with "addusers" and/or "delusers" can not be used together. ',
+    )
+  }
+  const both = truthy(addusers) && truthy(delusers)
+  if (both && [...iterate(addusers)].some((user) => contains([...iterate(delusers)], user))) {
+    return report(null, 'Error. Same user(s) can not be added and deleted simultaneously')
+  }
+  const changes = await changesOf(ctx, wish)
+  if (changes === undefined) return create(ctx, wish)
+  return changes.size > 0 ? change(ctx, wish, changes) : report(true, `Group ${name} is present and up to date`)
+}
+
+async function absent(ctx: StateContext, name: string, local: Value): Promise<StateReturn> {
+  const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
+  if ((await groupInfo(ctx, name, local)).size === 0) return report(true, 'Group not present')
+  if (ctx.test) return report(null, `Group ${name} is set for removal`)
+  const gone = await ctx.call('group.delete', [name], isWindows(ctx) ? {} : { local })
+  if (!truthy(gone)) return report(false, `Failed to remove group ${name}`)
+  return { ...report(true, `Removed group ${name}`), changes: { [name]: '' } }
+}
+
+const name = arg.string('The group')
+const users = (doc: string) => arg.any(doc, { optional: true })
+const off = (doc: string) => arg.any(doc, { default: false })
+const local = off('Look at and change local groups only')
+
+export default defineState({
+  name: 'group',
+  doc: 'Keep groups of the machine.',
+  functions: {
+    present: state({
+      doc: 'A group is there, and has the right members.',
+      args: {
+        name,
+        gid: arg.any('Its number', { optional: true }),
+        system: off('Whether it is a system group'),
+        addusers: users('Users that are members, beside others'),
+        delusers: users('Users that are no members'),
+        members: users('All members'),
+        non_unique: off('Whether another group may have the number'),
+        local,
+      },
+      run: present,
+    }),
+    absent: state({
+      doc: 'A group is not there.',
+      args: { name, local },
+      run: (ctx, { name, local }) => absent(ctx, name, local),
+    }),
+  },
+})

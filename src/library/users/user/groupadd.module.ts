@@ -1,0 +1,250 @@
+// Groups, through groupadd and its relatives.
+import {
+  contains,
+  type Dict,
+  decodeBytes,
+  equals,
+  SaltError,
+  str,
+  truthy,
+  typeError,
+  typeName,
+  type Value,
+} from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, type Group, parseGroup, ret } from '../../../sdk/mod.ts'
+
+const PLAINLY = { python_shell: false }
+
+async function program(ctx: FunctionContext, name: string): Promise<string> {
+  const path = await ctx.host.which(name)
+  if (path === undefined) throw new SaltError('CommandExecutionError', `Command '${name}' cannot be found`)
+  return path
+}
+
+async function groupsOf(ctx: FunctionContext, root: Value): Promise<Group[]> {
+  if (root === null) return ctx.host.groups()
+  return parseGroup(decodeBytes(await ctx.host.read(`${str(root).replace(/\/$/, '')}/etc/group`)))
+}
+
+const infoOf = ({ name, passwd, gid, members }: Group): Dict =>
+  new Map<Value, Value>([
+    ['name', name],
+    ['passwd', passwd ?? 'x'],
+    ['gid', gid],
+    ['members', [...members]],
+  ])
+
+async function info(ctx: FunctionContext, name: Value, root: Value): Promise<Dict> {
+  const isText = typeof name === 'string'
+  if (!isText && root === null) throw typeError(`getgrnam() argument 'name' must be str, not ${typeName(name)}`)
+  const group =
+    root === null && isText
+      ? await ctx.host.group(name)
+      : (await groupsOf(ctx, root)).find((group) => group.name === name)
+  return group === undefined ? new Map() : infoOf(group)
+}
+
+async function getent(ctx: FunctionContext, refresh: boolean, root: Value): Promise<Value> {
+  const known = ctx.memory.get('group.getent')
+  if (known !== undefined && !refresh) return known
+  const all = (await groupsOf(ctx, root)).map(infoOf)
+  ctx.memory.set('group.getent', all)
+  return all
+}
+
+async function succeeds(ctx: FunctionContext, command: readonly Value[]): Promise<boolean> {
+  return (await ctx.call('cmd.retcode', [[...command]], PLAINLY)) === 0
+}
+
+async function done(ctx: FunctionContext, command: readonly Value[]): Promise<boolean> {
+  return ((await ctx.call('cmd.run_all', [[...command]], PLAINLY)) as Dict).get('retcode') === 0
+}
+
+interface NewGroup {
+  name: Value
+  gid: Value
+  system: Value
+  root: Value
+  non_unique: Value
+  local: Value
+}
+
+async function add(ctx: FunctionContext, { name, gid, system, root, non_unique, local }: NewGroup): Promise<boolean> {
+  const isLocal = truthy(local)
+  return done(ctx, [
+    await program(ctx, isLocal ? 'lgroupadd' : 'groupadd'),
+    ...(truthy(gid) ? [`-g ${str(gid)}`] : []),
+    ...(truthy(gid) && truthy(non_unique) && !isLocal ? ['-o'] : []),
+    ...(truthy(system) && ctx.grains.get('kernel') !== 'OpenBSD' ? ['-r'] : []),
+    ...(root !== null && !isLocal ? ['-R', root] : []),
+    name,
+  ])
+}
+
+async function changeId(ctx: FunctionContext, name: Value, gid: Value, root: Value, shared: boolean): Promise<boolean> {
+  const before = await info(ctx, name, root)
+  if (before.size === 0) return false
+  if (equals(gid, before.get('gid')!)) return true
+  const below = root === null ? [] : ['-R', root]
+  const command = [await program(ctx, 'groupmod'), ...below, shared ? '-og' : '-g', gid, name]
+  await ctx.call('cmd.run', [command], PLAINLY)
+  const after = (await info(ctx, name, root)).get('gid')
+  return after !== undefined && equals(after, gid)
+}
+
+/** SUSE 11 has commands of its own for members. */
+const isOldSuse = ({ grains }: FunctionContext): boolean =>
+  grains.get('os_family') === 'Suse' && grains.get('osmajorrelease') === '11'
+
+const isLinux = ({ grains }: FunctionContext): boolean => grains.get('kernel') === 'Linux'
+
+async function addMember(ctx: FunctionContext, name: Value, user: Value, root: Value): Promise<boolean> {
+  if (!isLinux(ctx)) {
+    return succeeds(ctx, [await program(ctx, 'usermod'), '-G', name, user, ...(root === null ? [] : ['-R', root])])
+  }
+  const command = isOldSuse(ctx)
+    ? [await program(ctx, 'usermod'), '-A', name, user]
+    : [await program(ctx, 'gpasswd'), '--add', user, name]
+  return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
+}
+
+async function removeMember(ctx: FunctionContext, name: Value, user: Value, root: Value): Promise<boolean> {
+  const members = (await info(ctx, name, null)).get('members')
+  if (members === undefined || !contains(members, user)) return true
+  if (isLinux(ctx)) {
+    const command = isOldSuse(ctx)
+      ? [await program(ctx, 'usermod'), '-R', name, user]
+      : [await program(ctx, 'gpasswd'), '--del', user, name]
+    return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
+  }
+  if (ctx.grains.get('kernel') === 'OpenBSD') {
+    const held = str(await ctx.call('cmd.run_stdout', [`id -Gn ${str(user)}`], PLAINLY))
+    const kept = held.split(/\s+/).filter((group) => group !== '' && group !== str(name))
+    return succeeds(ctx, [await program(ctx, 'usermod'), '-S', kept.join(','), str(user)])
+  }
+  ctx.log('error', 'group.deluser is not yet supported on this platform')
+  return false
+}
+
+async function setMembers(ctx: FunctionContext, name: Value, list: Value, root: Value): Promise<boolean> {
+  if (isLinux(ctx)) {
+    const below = root === null ? [] : ['--root', root]
+    if (!isOldSuse(ctx)) return succeeds(ctx, [await program(ctx, 'gpasswd'), '--members', list, name, ...below])
+    for (const member of (await info(ctx, name, null)).get('members') as Value[]) {
+      await ctx.call('cmd.run', [`${await program(ctx, 'groupmod')} -R ${str(member)} ${str(name)}`], PLAINLY)
+    }
+    return succeeds(ctx, [await program(ctx, 'groupmod'), '-A', list, name, ...below])
+  }
+  if (ctx.grains.get('kernel') === 'OpenBSD') return remakeWithMembers(ctx, name, str(list))
+  ctx.log('error', 'group.members is not yet supported on this platform')
+  return false
+}
+
+/** OpenBSD cannot empty a group; it is made anew. */
+async function remakeWithMembers(ctx: FunctionContext, name: Value, list: string): Promise<boolean> {
+  const held = await info(ctx, name, null)
+  if (held.size === 0) return false
+  await ctx.call('cmd.run', [`${await program(ctx, 'groupdel')} ${str(name)}`], PLAINLY)
+  const add = `${await program(ctx, 'groupadd')} -g ${str(held.get('gid')!)} ${str(name)}`
+  await ctx.call('cmd.run', [add], PLAINLY)
+  for (const user of list.split(',').filter((user) => user !== '')) {
+    if (!(await succeeds(ctx, [await program(ctx, 'usermod'), '-G', name, user]))) return false
+  }
+  return true
+}
+
+const name = arg.any('The group')
+const root = arg.any('The directory that stands for /', { optional: true })
+const username = arg.any('The user')
+const off = (doc: string) => arg.any(doc, { default: false })
+
+export default defineModule({
+  name: 'groupadd',
+  virtual: 'group',
+  doc: 'Work with groups.',
+  when: ({ grains }) =>
+    contains(['Linux', 'OpenBSD', 'NetBSD'], grains.get('kernel') ?? '') ||
+    'The groupadd execution module cannot be loaded:  only available on Linux, OpenBSD and NetBSD',
+  functions: {
+    add: fn({
+      doc: 'Make a group.',
+      args: {
+        name,
+        gid: arg.any('Its number', { optional: true }),
+        system: off('Whether it is a system group'),
+        root,
+        non_unique: off('Whether another group may have the number'),
+        local: off('Use lgroupadd, which knows only local groups'),
+      },
+      returns: ret.boolean('Whether it was made'),
+      examples: ["salt '*' group.add foo 3456"],
+      effect: 'change',
+      run: add,
+    }),
+    delete: fn({
+      doc: 'Remove a group.',
+      args: { name, root, local: off('Use lgroupdel, which knows only local groups') },
+      returns: ret.boolean('Whether it was removed'),
+      examples: ["salt '*' group.delete foo"],
+      effect: 'change',
+      run: async (ctx, { name, root, local }) => {
+        const isLocal = truthy(local)
+        const below = root !== null && !isLocal ? ['-R', root] : []
+        return done(ctx, [await program(ctx, isLocal ? 'lgroupdel' : 'groupdel'), ...below, name])
+      },
+    }),
+    info: fn({
+      doc: 'What is known about a group.',
+      args: { name, root },
+      returns: ret.dict('An empty one when there is no such group'),
+      examples: ["salt '*' group.info foo"],
+      effect: 'read',
+      run: (ctx, { name, root }) => info(ctx, name, root),
+    }),
+    getent: fn({
+      doc: 'What is known about all groups.',
+      args: { refresh: arg.boolean('Do not answer from memory', { default: false }), root },
+      returns: ret.list('A dict for each'),
+      examples: ["salt '*' group.getent"],
+      effect: 'read',
+      run: (ctx, { refresh, root }) => getent(ctx, refresh, root),
+    }),
+    chgid: fn({
+      doc: 'Change the number of a group.',
+      args: {
+        name,
+        gid: arg.any('The new number'),
+        root,
+        non_unique: arg.boolean('Whether another group may have it', { default: false }),
+      },
+      returns: ret.boolean('Whether it is so now'),
+      examples: ["salt '*' group.chgid foo 4376"],
+      effect: 'change',
+      run: (ctx, { name, gid, root, non_unique }) => changeId(ctx, name, gid, root, non_unique),
+    }),
+    adduser: fn({
+      doc: 'Put a user into a group.',
+      args: { name, username, root },
+      returns: ret.boolean('Whether it was done'),
+      examples: ["salt '*' group.adduser foo bar"],
+      effect: 'change',
+      run: (ctx, { name, username, root }) => addMember(ctx, name, username, root),
+    }),
+    deluser: fn({
+      doc: 'Take a user out of a group.',
+      args: { name, username, root },
+      returns: ret.boolean('Whether the user is not in it now'),
+      examples: ["salt '*' group.deluser foo bar"],
+      effect: 'change',
+      run: (ctx, { name, username, root }) => removeMember(ctx, name, username, root),
+    }),
+    members: fn({
+      doc: 'Give a group these members and no others.',
+      args: { name, members_list: arg.any('Names separated by commas'), root },
+      returns: ret.boolean('Whether it was done'),
+      examples: ["salt '*' group.members foo 'user1,user2,user3'"],
+      effect: 'change',
+      run: (ctx, { name, members_list, root }) => setMembers(ctx, name, members_list, root),
+    }),
+  },
+})

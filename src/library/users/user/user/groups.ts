@@ -1,0 +1,60 @@
+// Which groups a user should be in beside the primary one, and whether that differs from what is. Groups that share a
+// number are one group.
+import { type Dict, truthy, type Value } from '../../../../data/mod.ts'
+import type { StateContext } from '../../../../sdk/mod.ts'
+import type { Wish } from './wish.ts'
+
+const without = (list: readonly Value[], gone: readonly Value[]): Value[] => list.filter((item) => !gone.includes(item))
+
+const unique = (list: readonly Value[]): Value[] => [...new Set(list)].sort()
+
+const toGid = (ctx: StateContext, group: Value): Value | Promise<Value> => ctx.call('file.group_to_gid', [group])
+const toGroup = (ctx: StateContext, gid: Value): Value | Promise<Value> => ctx.call('file.gid_to_group', [gid])
+
+/** For each group that shares its number with another one of the list: all of those. */
+async function twins(ctx: StateContext, groups: readonly Value[]): Promise<Map<Value, Value[]>> {
+  const byId = new Map<Value, Value[]>()
+  for (const group of groups) {
+    const gid = await toGid(ctx, group)
+    byId.set(gid, [...(byId.get(gid) ?? []), group])
+  }
+  const shared = [...byId.values()].filter((names) => names.length > 1)
+  return new Map(shared.flatMap((names) => names.map((name): [Value, Value[]] => [name, names])))
+}
+
+/** The groups to set, or undefined when there is nothing to do. */
+export async function groupChange(ctx: StateContext, wish: Wish, user: Dict): Promise<Value[] | undefined> {
+  const { name, gid, groups, optional_groups } = wish
+  const remove = truthy(wish.remove_groups)
+  const all = user.get('groups') as Value[]
+  const shared = await twins(ctx, all)
+  const family = (group: Value): Value[] => shared.get(group) ?? [group]
+  let held = [...all]
+  let wanted = unique([...((groups ?? []) as Value[]), ...((optional_groups ?? []) as Value[])])
+  if (!remove || (groups === null && !truthy(optional_groups))) wanted = unique([...wanted, ...all])
+  // the primary group is no further one, and a group of the user's own name only when it is asked for
+  const primary = await toGroup(ctx, gid ?? user.get('gid')!)
+  const before = await toGroup(ctx, user.get('gid')!)
+  held = without(held, family(primary))
+  wanted = without(wanted, family(primary))
+  if (before !== primary) held = without(held, family(before))
+  if (!wanted.includes(name)) held = without(held, family(name))
+  return (await differs(ctx, held, wanted, remove)) && (wanted.length > 0 || remove) ? wanted : undefined
+}
+
+async function differs(
+  ctx: StateContext,
+  held: readonly Value[],
+  wanted: readonly Value[],
+  remove: boolean,
+): Promise<boolean> {
+  const added = without(wanted, held)
+  const difference = remove ? [...added, ...without(held, wanted)] : added
+  if (difference.length === 0) return false
+  const ids = new Map<Value, Value>()
+  for (const group of new Set([...held, ...wanted])) {
+    ids.set(group, ((await ctx.call('group.info', [group])) as Dict).get('gid') ?? null)
+  }
+  const hasTwin = (group: Value): boolean => [...ids].some(([other, id]) => other !== group && id === ids.get(group))
+  return difference.some((group) => !hasTwin(group))
+}

@@ -1,0 +1,107 @@
+// Changing a user that is there, step by step, and telling what became different.
+import { type Dict, equals, str, truthy, type Value } from '../../../../data/mod.ts'
+import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
+import { AGES, changesOf, WINDOWS_FIELDS } from './changes.ts'
+import { isWindows, kernelIs, offers, REDACTED, shadowInfo, userInfo, type Wish } from './wish.ts'
+
+interface Facts {
+  user: Dict
+  shadow: Dict
+  loginClass: Value
+}
+
+async function look(ctx: StateContext, { name, local }: Wish): Promise<Facts> {
+  return {
+    shadow: (await offers(ctx, 'shadow.info')) ? await shadowInfo(ctx, name) : new Map(),
+    loginClass: kernelIs(ctx, 'OpenBSD', 'FreeBSD') ? await ctx.call('user.get_loginclass', [name]) : null,
+    user: await userInfo(ctx, name, local),
+  }
+}
+
+/** `wish` is what was asked for; `change` is what of it is to be done. */
+export async function updateUser(
+  ctx: StateContext,
+  wish: Wish,
+  change: ReadonlyMap<Value, Value>,
+): Promise<StateReturn> {
+  const { name } = wish
+  const before = await look(ctx, wish)
+  const left = new Map(change)
+  await setPassword(ctx, wish, left)
+  await setHome(ctx, wish, left, before.user)
+  await setAges(ctx, wish, left)
+  for (const key of [...left.keys()].map(str)) {
+    if (key !== 'groups' && (await offers(ctx, `user.ch${key}`)))
+      await ctx.call(`user.ch${key}`, [name, take(left, key)!])
+  }
+  // groups come last: a new primary group would shuffle them
+  const groups = take(left, 'groups')
+  if (groups !== undefined) await ctx.call('user.chgroups', [name, groups, !truthy(wish.remove_groups)])
+  const changes = differences(before, await look(ctx, wish), wish)
+  if (isWindows(ctx) && change.has('passwd') && !truthy(wish.empty_password)) {
+    changes.set('passwd', REDACTED)
+    for (const key of ['password_changed', 'lstchg']) changes.delete(key)
+  }
+  const unmet = await changesOf(ctx, { ...wish, allow_uid_change: true, allow_gid_change: true })
+  if (unmet === undefined || unmet.size > 0) {
+    const comment = unmet === undefined ? `User ${name} is gone` : `These values could not be changed: ${str(unmet)}`
+    return { name, changes, result: false, comment }
+  }
+  const comment = changes.size > 0 ? `Updated user ${name}` : `User ${name} is present and up to date`
+  return { name, changes, result: true, comment }
+}
+
+function take(changes: Map<Value, Value>, key: string): Value | undefined {
+  const value = changes.get(key)
+  changes.delete(key)
+  return value
+}
+
+async function setPassword(ctx: StateContext, wish: Wish, left: Map<Value, Value>): Promise<void> {
+  const { name, password } = wish
+  if (take(left, 'passwd') !== undefined) {
+    if (!truthy(wish.empty_password)) await ctx.call('shadow.set_password', [name, password])
+    else ctx.log('warning', 'No password will be set when empty_password=True')
+  }
+  if (take(left, 'empty_password') === true) await ctx.call('shadow.del_password', [name])
+  const lock = take(left, 'password_lock')
+  if (lock === undefined) return
+  if (!truthy(lock)) await ctx.call(isWindows(ctx) ? 'shadow.unlock_account' : 'shadow.unlock_password', [name])
+  else if (isWindows(ctx)) ctx.log('warning', 'Account locking is not available on Windows.')
+  else await ctx.call('shadow.lock_password', [name])
+}
+
+async function setHome(ctx: StateContext, wish: Wish, left: Map<Value, Value>, before: Dict): Promise<void> {
+  const missing = take(left, 'homeDoesNotExist')
+  const home = take(left, 'home') ?? missing
+  if (home === undefined) return
+  const options = kernelIs(ctx, 'Darwin', 'Windows') ? {} : { persist: wish.persist_home }
+  await ctx.call('user.chhome', [wish.name, missing ?? home], options)
+  if (missing === undefined || (await ctx.host.stat(str(missing)))?.type === 'directory') return
+  await ctx.call('file.mkdir', [missing, before.get('uid')!, before.get('gid')!, 0o755])
+}
+
+async function setAges(ctx: StateContext, wish: Wish, left: Map<Value, Value>): Promise<void> {
+  const { name } = wish
+  for (const option of [...(Object.keys(AGES) as (keyof typeof AGES)[]), 'expire' as const]) {
+    if (take(left, option) !== undefined) await ctx.call(`shadow.set_${option}`, [name, wish[option]])
+  }
+  for (const [option, field] of Object.entries(WINDOWS_FIELDS)) {
+    const value = take(left, option)
+    if (value !== undefined) await ctx.call('user.update', [], { name, [field]: value })
+  }
+}
+
+function differences(before: Facts, after: Facts, { password }: Wish): Dict {
+  const changes: Dict = new Map()
+  for (const [key, value] of after.user) {
+    if (!equals(value, before.user.get(key) ?? null)) changes.set(key, value)
+  }
+  // a password that was set already makes Salt look away from all of the shadow file
+  const lookedAt = before.shadow.get('passwd') === password ? new Map<Value, Value>() : after.shadow
+  for (const [key, value] of lookedAt) {
+    if (!equals(value, before.shadow.get(key) ?? null)) changes.set(key, key === 'passwd' ? REDACTED : value)
+  }
+  if (after.loginClass !== before.loginClass) changes.set('loginclass', after.loginClass)
+  return changes
+}

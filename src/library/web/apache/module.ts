@@ -1,0 +1,263 @@
+// Apache: what the server tells of itself, signals, configuration from data, and Debian's links that switch sites,
+// modules and snippets on and off.
+import { type Dict, float, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  type Arg,
+  arg,
+  defineModule,
+  type FunctionContext,
+  type FunctionDeclaration,
+  fn,
+  type Result,
+  ret,
+} from '../../../sdk/mod.ts'
+import { configText } from './module/config-text.ts'
+
+const control = (grains: Dict): string =>
+  ['Debian', 'Suse'].includes(str(grains.get('os_family') ?? '')) ? 'apache2ctl' : 'apachectl'
+
+async function output(ctx: FunctionContext, flag: string): Promise<string> {
+  return str(await ctx.call('cmd.run', [`${control(ctx.grains)} ${flag}`]))
+}
+
+async function fullVersion(ctx: FunctionContext): Promise<Dict> {
+  const compiled: Value[] = []
+  const found: Dict = new Map<Value, Value>([['compiled_with', compiled]])
+  for (const line of splitLines(await output(ctx, '-V'))) {
+    const [key, value] = line.split(': ')
+    if (value !== undefined) found.set(key!.trim().toLowerCase().replaceAll(' ', '_'), value.trim())
+    else if (line.includes(' -D')) compiled.push(line.replace(/^\s+-D\s+/, ''))
+  }
+  return found
+}
+
+function vhostsOf(text: string): Dict {
+  const found: Dict = new Map()
+  let hosts: Dict = new Map()
+  const bare = (word: string | undefined): string => (word ?? '').replace(/[()]/g, '')
+  for (const line of splitLines(text)) {
+    const words = splitWords(line)
+    if (words.length === 0) continue
+    if (line.includes('is a NameVirtualHost')) {
+      hosts = new Map()
+      found.set(words[0]!, hosts)
+    } else if (words[0] === 'default') {
+      hosts.set(
+        'default',
+        new Map([
+          ['vhost', words[2] ?? ''],
+          ['conf', bare(words[3])],
+        ] as [Value, Value][]),
+      )
+    } else if (words[0] === 'port') {
+      const facts: [Value, Value][] = [
+        ['vhost', words[3] ?? ''],
+        ['conf', bare(words[4])],
+        ['port', words[1] ?? ''],
+      ]
+      hosts.set(words[3]!, new Map(facts))
+    }
+  }
+  return found
+}
+
+async function directives(ctx: FunctionContext): Promise<Dict> {
+  const lines = splitLines((await output(ctx, '-L')).replaceAll('\n\t', '\t')).filter((line) => line !== '')
+  return new Map(lines.map((line) => [line.split('\t')[0]!, line.split('\t').slice(1).join('\n')]))
+}
+
+const SIGNALS = ['start', 'stop', 'restart', 'graceful', 'graceful-stop']
+const QUESTIONS = ['configtest', 'status', 'fullstatus']
+
+async function signal(ctx: FunctionContext, wish: string): Promise<Value> {
+  if (![...SIGNALS, ...QUESTIONS].includes(wish)) return null
+  const words = `${control(ctx.grains)} ${SIGNALS.includes(wish) ? '-k ' : ''}${wish}`
+  const answer = (await ctx.call('cmd.run_all', [words])) as Dict
+  const said = ['stderr', 'stdout'].map((stream) => str(answer.get(stream) ?? '').trim()).find((text) => text !== '')
+  return said ?? `Command: "${words}" completed successfully!`
+}
+
+async function serverStatus(ctx: FunctionContext, profile: Value): Promise<Result> {
+  const setting = (name: string, fallback: Value): Value | Promise<Value> =>
+    ctx.call('config.get', [`apache.server-status:${str(profile)}:${name}`, fallback])
+  const [username, password] = [await setting('user', ''), await setting('pass', '')]
+  const answer = (await ctx.call(
+    'http.query',
+    [`${str(await setting('url', 'http://localhost/server-status'))}?auto`],
+    {
+      text: true,
+      status: true,
+      ...(truthy(username) && truthy(password) && { username, password }),
+    },
+  )) as Dict
+  if (answer.has('error')) return 'error'
+  const board: Dict = new Map([...'_SRWKDCLGI.'].map((letter) => [letter, 0]))
+  const found: Dict = new Map<Value, Value>([['Scoreboard', board]])
+  for (const line of splitLines(str(answer.get('text') ?? answer.get('body') ?? ''))) {
+    const [, key, text] = /^\s*([^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? []
+    if (key === undefined || text === undefined) continue
+    if (key === 'Scoreboard') for (const letter of text) board.set(letter, Number(board.get(letter) ?? 0) + 1)
+    else if (/^\d+$/.test(text)) found.set(key, Number(text))
+    else found.set(key, Number.isNaN(Number(text)) ? text : float(Number(text)))
+  }
+  return found
+}
+
+interface Kind {
+  word: 'site' | 'mod' | 'conf'
+  folder: string
+  doc: string
+}
+
+/** Names with the ending of their link; `default` is also kept with a number before it. */
+async function isLinked(ctx: FunctionContext, { word, folder }: Kind, name: string): Promise<boolean> {
+  const complete = name.endsWith('.conf') || (word === 'mod' && name.endsWith('.load'))
+  const file = complete ? name : `${name}${word === 'mod' ? '.load' : '.conf'}`
+  const places = [file, ...(word === 'site' && name === 'default' ? [`000-${file}`] : [])]
+  for (const place of places) {
+    if ((await ctx.host.lstat(`/etc/apache2/${folder}/${place}`))?.type === 'link') return true
+  }
+  return false
+}
+
+async function toggle(ctx: FunctionContext, { word }: Kind, name: string, verb: 'en' | 'dis'): Promise<Dict> {
+  const title = `${word[0]!.toUpperCase()}${word.slice(1)}`
+  const code = await ctx.call('cmd.retcode', [[`a2${verb}${word}`, name]], { python_shell: false })
+  const missing = code === (verb === 'en' ? 1 : 256)
+  const done = verb === 'en' ? 'enabled' : 'disabled'
+  const status = code === 0 ? `${title} ${name} ${done}` : missing ? `${title} ${name} Not found` : code
+  return new Map<Value, Value>([
+    ['Name', `Apache2 ${verb === 'en' ? 'Enable' : 'Disable'} ${title}`],
+    [title, name],
+    ['Status', status],
+  ])
+}
+
+function switches(kind: Kind): Record<string, FunctionDeclaration> {
+  const args = { [kind.word]: arg.string(kind.doc) }
+  const named = (given: Readonly<Record<string, Value>>): string => str(given[kind.word]!)
+  const make = (verb: 'en' | 'dis') =>
+    fn({
+      doc: `Switch ${kind.doc.toLowerCase()} ${verb === 'en' ? 'on' : 'off'}.`,
+      args,
+      returns: ret.dict('`Name`, what it was about, and `Status`'),
+      examples: [`salt '*' apache.a2${verb}${kind.word} example`],
+      effect: 'change',
+      run: (ctx, given) => toggle(ctx, kind, named(given), verb),
+    })
+  return {
+    [`check_${kind.word}_enabled`]: fn({
+      doc: `Whether ${kind.doc.toLowerCase()} is switched on.`,
+      args,
+      returns: ret.boolean('Whether it is'),
+      examples: [`salt '*' apache.check_${kind.word}_enabled example`],
+      effect: 'read',
+      run: (ctx, given) => isLinked(ctx, kind, named(given)),
+    }),
+    [`a2en${kind.word}`]: make('en'),
+    [`a2dis${kind.word}`]: make('dis'),
+  }
+}
+
+function telling(
+  doc: string,
+  name: string,
+  run: (ctx: FunctionContext) => Promise<Result>,
+  args: Record<string, Arg<Value>> = {},
+) {
+  return fn({
+    doc,
+    args,
+    returns: ret.any('What Apache tells'),
+    examples: [`salt '*' apache.${name}`],
+    effect: 'read',
+    run,
+  })
+}
+
+export default defineModule({
+  name: 'apache',
+  doc: 'Work with Apache.',
+  when: async ({ host, grains }) =>
+    (await host.which(control(grains))) !== undefined ||
+    'The apache execution module cannot be loaded: apache is not installed.',
+  functions: {
+    version: telling(
+      'The version.',
+      'version',
+      async (ctx) => (await output(ctx, '-v')).split('\n')[0]?.split(': ')[1] ?? '',
+    ),
+    fullversion: telling('The version and how it was built.', 'fullversion', fullVersion),
+    modules: telling('Modules, built in and loaded.', 'modules', async (ctx) => {
+      const lines = splitLines(await output(ctx, '-M'))
+      const of = (kind: string): Value[] =>
+        lines.filter((line) => line.includes(kind)).map((line) => splitWords(line)[0]!)
+      return { static: of('(static)'), shared: of('(shared)') }
+    }),
+    servermods: telling('Modules that are built in.', 'servermods', async (ctx) =>
+      splitLines(await output(ctx, '-l'))
+        .filter((line) => line.includes('.c'))
+        .map((line) => line.trim()),
+    ),
+    directives: telling('Directives and where they may stand.', 'directives', directives),
+    vhosts: telling('Virtual hosts.', 'vhosts', async (ctx) => vhostsOf(await output(ctx, '-S'))),
+    signal: fn({
+      doc: 'Start Apache, send a signal to it, or ask it something.',
+      args: {
+        signal: arg.any('start, stop, restart, graceful, graceful-stop, configtest, status …', { optional: true }),
+      },
+      returns: ret.string('What Apache said'),
+      examples: ["salt '*' apache.signal restart"],
+      effect: 'change',
+      run: (ctx, { signal: wish }) => signal(ctx, str(wish)),
+    }),
+    useradd: fn({
+      doc: 'Add a user to a file of passwords.',
+      args: {
+        pwfile: arg.any('The file'),
+        user: arg.any('The user'),
+        password: arg.any('The password', { secret: true }),
+        opts: arg.any('Options of htpasswd', { default: '' }),
+      },
+      returns: ret.boolean('Whether it worked'),
+      examples: ["salt '*' apache.useradd /etc/httpd/htpasswd larry badpassword"],
+      effect: 'change',
+      run: (ctx, { pwfile, user, password, opts }) => ctx.call('webutil.useradd', [pwfile, user, password, opts]),
+    }),
+    userdel: fn({
+      doc: 'Remove a user from a file of passwords.',
+      args: { pwfile: arg.any('The file'), user: arg.any('The user') },
+      returns: ret.boolean('Whether it worked'),
+      examples: ["salt '*' apache.userdel /etc/httpd/htpasswd larry"],
+      effect: 'change',
+      run: (ctx, { pwfile, user }) => ctx.call('webutil.userdel', [pwfile, user]),
+    }),
+    server_status: fn({
+      doc: 'Numbers from the status page.',
+      args: { profile: arg.any('The name of options that say where it is', { default: 'default' }) },
+      returns: ret.any('The numbers, or error'),
+      examples: ["salt '*' apache.server_status"],
+      effect: 'read',
+      run: (ctx, { profile }) => serverStatus(ctx, profile),
+    }),
+    config: fn({
+      doc: 'A configuration from data, written to a file.',
+      args: {
+        name: arg.string('The file'),
+        config: arg.list('Directives and sections'),
+        edit: arg.boolean('Whether it is written', { default: true }),
+      },
+      returns: ret.string('The text'),
+      examples: [`salt '*' apache.config /etc/httpd/conf.d/ports.conf config="[{'Listen': '22'}]"`],
+      effect: 'change',
+      run: async (ctx, { name, config, edit }) => {
+        const text = configText(config)
+        if (edit) await ctx.host.write(name, `# This file is managed by Salt.\n${text}`)
+        return text
+      },
+    }),
+    ...switches({ word: 'site', folder: 'sites-enabled', doc: 'A site' }),
+    ...switches({ word: 'mod', folder: 'mods-enabled', doc: 'A module' }),
+    ...switches({ word: 'conf', folder: 'conf-enabled', doc: 'A snippet of configuration' }),
+  },
+})

@@ -1,0 +1,96 @@
+// The nginx program: what it is, whether its configuration is in order, and signals to a running one.
+import { type Dict, splitLines, str, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+
+const SIGNALS = ['start', 'reopen', 'stop', 'quit', 'reload']
+
+async function program(ctx: FunctionContext): Promise<string> {
+  return (await ctx.host.which('nginx')) ?? 'nginx'
+}
+
+async function output(ctx: FunctionContext, flag: string): Promise<string[]> {
+  return splitLines(str(await ctx.call('cmd.run', [`${await program(ctx)} ${flag}`])))
+}
+
+async function runAll(ctx: FunctionContext, words: string): Promise<Dict> {
+  return (await ctx.call('cmd.run_all', [words])) as Dict
+}
+
+async function status(ctx: FunctionContext, url: Value): Promise<Dict | null> {
+  const answer = (await ctx.call('http.query', [url], { text: true })) as Dict
+  const lines = splitLines(str(answer.get('text') ?? answer.get('body') ?? ''))
+  if (lines.length !== 4) return null
+  const numbers = (line: string): number[] => (line.match(/\d+/g) ?? []).map(Number)
+  const names = ['active connections', 'accepted', 'handled', 'requests', 'reading', 'writing', 'waiting']
+  const values = [lines[0]!, lines[2]!, lines[3]!].flatMap(numbers)
+  return new Map(names.map((name, i) => [name, values[i] ?? 0]))
+}
+
+export default defineModule({
+  name: 'nginx',
+  doc: 'Work with nginx.',
+  when: async ({ host }) =>
+    (await host.which('nginx')) !== undefined || 'The nginx execution module cannot be loaded: nginx is not installed.',
+  functions: {
+    version: fn({
+      doc: 'The version.',
+      args: {},
+      returns: ret.string('The version'),
+      examples: ["salt '*' nginx.version"],
+      effect: 'read',
+      run: async (ctx) => ((await output(ctx, '-v'))[0] ?? '').replace(/^.*\//, ''),
+    }),
+    build_info: fn({
+      doc: 'How it was built.',
+      args: {},
+      returns: ret.dict('`info` and `build arguments`'),
+      examples: ["salt '*' nginx.build_info"],
+      effect: 'read',
+      run: async (ctx) => {
+        const lines = await output(ctx, '-V')
+        const line = lines.find((each) => each.startsWith('configure argument'))
+        const info = lines.filter((each) => each !== line)
+        const found: Dict = new Map<Value, Value>([['info', info]])
+        if (line !== undefined) found.set('build arguments', (line.match(/[^\s]*'.*'|[^\s]+/g) ?? []).slice(2))
+        return found
+      },
+    }),
+    configtest: fn({
+      doc: 'Whether the configuration is in order.',
+      args: {},
+      returns: ret.dict('`comment`, `result`, and what nginx said'),
+      examples: ["salt '*' nginx.configtest"],
+      effect: 'read',
+      run: async (ctx) => {
+        const answer = await runAll(ctx, `${await program(ctx)} -t`)
+        const said = answer.get('stderr') ?? ''
+        if (answer.get('retcode') !== 0) return { comment: 'Syntax Error', stderr: said, result: false }
+        return { comment: 'Syntax OK', stdout: said, result: true }
+      },
+    }),
+    signal: fn({
+      doc: 'Start nginx, or send a signal to it.',
+      args: { signal: arg.any('start, reopen, stop, quit or reload', { optional: true }) },
+      returns: ret.string('What nginx said'),
+      examples: ["salt '*' nginx.signal reload"],
+      effect: 'change',
+      run: async (ctx, { signal }) => {
+        if (!SIGNALS.includes(str(signal))) return null
+        const words = `${await program(ctx)}${signal === 'start' ? '' : ` -s ${str(signal)}`}`
+        const answer = await runAll(ctx, words)
+        const said = ['stderr', 'stdout']
+          .map((stream) => str(answer.get(stream) ?? '').trim())
+          .find((text) => text !== '')
+        return said ?? `Command: "${words}" completed successfully!`
+      },
+    }),
+    status: fn({
+      doc: 'Numbers from the status page.',
+      args: { url: arg.any('The status page', { default: 'http://127.0.0.1/status' }) },
+      returns: ret.dict('Connections and requests'),
+      examples: ["salt '*' nginx.status"],
+      effect: 'read',
+      run: (ctx, { url }) => status(ctx, url),
+    }),
+  },
+})
