@@ -83,7 +83,8 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     const outputter = typeof chosen === 'string' ? chosen : (await registry.find(fun)).outputter
     result = { jid, value, retcode, success: succeeded(value, retcode), ...(outputter && { out: outputter }) }
   } catch (error) {
-    if (error instanceof BrineError && error.hint !== undefined) access.log('warning', withHint(error.reason, error.hint))
+    if (error instanceof BrineError && error.hint !== undefined)
+      access.log('warning', withHint(error.reason, error.hint))
     result = { jid, ...(await failure(error, call)) }
   } finally {
     note.remove()

@@ -61,7 +61,8 @@ async function find(functions: Registry, fun: string): Promise<FunctionDeclarati
 /** Tell the advice of an error and its place, where the return has only the message. */
 function hintAt({ ctx }: Registry, error: BrineError): void {
   const { reason: text, hint, at } = error
-  if (hint !== undefined || (error instanceof SaltError && at)) ctx.hint(hintAbout('error', { text, hint, at }, ctx.opts))
+  if (hint !== undefined || (error instanceof SaltError && at))
+    ctx.hint(hintAbout('error', { text, hint, at }, ctx.opts))
 }
 
 async function missing(functions: Registry, fun: string, reason: string): Promise<Outcome> {

@@ -96,10 +96,9 @@ export {
 } from './declare.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
-export { isTrue } from './is-true.ts'
 export {
-  type Hint,
   HINTS,
+  type Hint,
   HintList,
   hintAbout,
   hintKey,
@@ -108,6 +107,7 @@ export {
   readHints,
   shownPlace,
 } from './hints.ts'
+export { isTrue } from './is-true.ts'
 export { jobRetcode } from './job-retcode.ts'
 export {
   defineRunner,

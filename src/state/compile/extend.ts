@@ -22,7 +22,10 @@ export function reconcileExtend(high: High, places: Places, options: { strict: b
       if (!(body instanceof Map)) continue
       const id = extendedId(high, index, name, body, options.strict)
       if (id === undefined) {
-        const hint = didYouMean(str(name), [...high.keys()].map(str).filter((other) => !isDunder(other)))
+        const hint = didYouMean(
+          str(name),
+          [...high.keys()].map(str).filter((other) => !isDunder(other)),
+        )
         errors.push({ text: notThere(name, body), at: places.of(extension, name) ?? places.of(body), hint })
       } else if (!excluded.has(body.get('__sls__') ?? null)) extendId(high.get(id) as Dict, body, id, index)
     }
