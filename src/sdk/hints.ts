@@ -39,10 +39,10 @@ export function hintAbout(level: HintLevel, { text, at, hint }: PlacedMessage, o
 export const HINTS = 'hints'
 
 /** The largest number of hints of one return. */
-export const MOST_HINTS = 50
+const MOST_HINTS = 50
 
 /** The largest text of a hint, and the largest place, in bytes of UTF-8. */
-export const LONGEST_HINT = 1024
+const LONGEST_HINT = 1024
 
 const PLACE = /^[^\p{Cc}\u2028\u2029]+:\d{1,9}$/u
 
