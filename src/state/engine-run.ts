@@ -22,7 +22,7 @@ import { ParallelStates } from './run/parallel.ts'
 import { type PauseFile, seldom } from './run/pause.ts'
 import { StateCaller } from './run/state-call.ts'
 import type { RunSurroundings } from './run/surroundings.ts'
-import { verifyData } from './run/verify-data.ts'
+import { nearState, verifyData } from './run/verify-data.ts'
 
 export interface EngineRunParts extends RunSurroundings {
   tree: StateTree
@@ -271,7 +271,11 @@ export class EngineRun implements StateRun {
   }
 
   async verifyLow(low: Dict): Promise<string[]> {
-    return verifyData(low, this.run.states)
+    const { states } = this.run
+    const errors = await verifyData(low, states)
+    const hint = errors.length > 0 ? nearState(low, states) : undefined
+    if (hint !== undefined) this.reporter.tell('error', { text: errors[0]!, hint })
+    return errors
   }
 
   async callLow(low: Dict): Promise<Dict> {

@@ -106,6 +106,13 @@ describe('salt', () => {
     expect(err).toContain(`[ERROR   ] web1: ${served(text)}`)
   })
 
+  test('says which state may have been meant where there is no file to point at', async () => {
+    const { err } = await ask('web1', 'state.single', 'file.manged', 'name=/nowhere')
+    expect(err).toContain(
+      "[ERROR   ] web1: Specified state 'file.manged' was not found. Did you mean 'file.managed'?\n",
+    )
+  })
+
   test.each([[['--out=quiet']], [['-l', 'quiet']]])('shows no hints with %j', async (words) => {
     expect((await ask(...words, 'web1', 'state.apply', 'web')).err).toBe('')
   })

@@ -1,6 +1,6 @@
 // Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
 // that no function takes end the whole run, as in Salt.
-import { after, BrineError, didYouMean, type Later, type Position, toError } from '../../base/mod.ts'
+import { after, BrineError, type Later, type Position, toError } from '../../base/mod.ts'
 import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
 import { readOnlyHost } from '../../host/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
@@ -23,7 +23,7 @@ import { Slots } from './slots.ts'
 import { dictOf, type RunSurroundings, type StateRet } from './surroundings.ts'
 import { underUmask } from './umask.ts'
 import { unify } from './unify.ts'
-import { verifyData } from './verify-data.ts'
+import { nearState, verifyData } from './verify-data.ts'
 
 export interface CallerParts {
   nextNumber(): number
@@ -136,7 +136,12 @@ export class StateCaller {
     ])
     const [brief] = errors
     const text = describeResult(ret)
-    this.parts.reporter.tell('error', { text, brief, at: this.parts.placeOf(low), hint: this.nearName(low) })
+    this.parts.reporter.tell('error', {
+      text,
+      brief,
+      at: this.parts.placeOf(low),
+      hint: nearState(low, this.run.states),
+    })
     await this.refresher.after(low, ret)
     return ret
   }
@@ -154,13 +159,6 @@ export class StateCaller {
       if (error instanceof UnknownKeyword) error.at ??= this.parts.placeOf(low, error.keyword)
       throw error
     }
-  }
-
-  /** What may have been meant by a state that does not exist. */
-  private nearName(low: LowChunk): string | undefined {
-    const { states } = this.run
-    const full = `${str(low.get('state') ?? '')}.${str(low.get('fun') ?? '')}`
-    return states.has(full) ? undefined : didYouMean(full, states.names())
   }
 
   /** Conditions, the function, and `check_cmd`. */
@@ -345,7 +343,7 @@ export class StateCaller {
   private failed(thrown: unknown, data: CallData, low: LowChunk): StateRet {
     const error = toError(thrown)
     const at = this.parts.placeOf(low)
-    if (error instanceof BrineError && error.hint !== undefined) {
+    if (error instanceof BrineError && error.hint !== undefined && !truthy(low.get('no_log') ?? false)) {
       this.parts.reporter.tell('error', { text: `${data.full}: ${error.reason}`, at, hint: error.hint })
     }
     const frames: Frame[] = at ? [{ ...at, in: data.full }] : []
