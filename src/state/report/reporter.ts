@@ -18,9 +18,10 @@ export class Reporter {
     this.parts = parts
   }
 
-  /** Log a message, and give it to the person who began the job. */
+  /** Log a message, and tell the person who began the job what the result does not have: its place and what was meant. */
   tell(level: Hint['level'], error: CompileError): void {
     this.log(level, error)
+    if (error.at?.file === undefined && error.hint === undefined) return
     this.parts.hint(hintAbout(level, { ...error, text: error.brief ?? error.text }, this.parts.opts))
   }
 
