@@ -78,11 +78,11 @@ export class Returns {
     return str(resource)
   }
 
-  /** Hints are a minion's own words: only hints within the limits are kept with the return. */
+  /** Keep only well-formed hints within the limits with the return. */
   private checkHints(load: Dict, id: string): void {
     if (!load.has(HINTS)) return
     const { hints, whole } = readHints(load)
-    if (!whole) this.parts.log('warning', `Minion ${id} sent hints that are none, or too many: they are left out`)
+    if (!whole) this.parts.log('warning', `Dropped hints of minion ${id} that are malformed or exceed the limit`)
     if (hints.length > 0) load.set(HINTS, hintsValue(hints))
     else load.delete(HINTS)
   }

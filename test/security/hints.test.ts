@@ -38,7 +38,7 @@ describe('a minion that sends hints', () => {
     ['texts that are none', [{ text: 5 }, { text: null }, { text: ['x'] }, { text: '' }, {}]],
   ])('has nothing kept of %s', async (_what, hints) => {
     expect(await kept(hints)).toBeUndefined()
-    expect(site.logs.some((line) => line.includes('Minion evil sent hints that are none'))).toBe(true)
+    expect(site.logs.some((line) => line.includes('Dropped hints of minion evil'))).toBe(true)
   })
 
   it('has a bounded number of them kept, each of a bounded size', async () => {
