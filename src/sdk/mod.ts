@@ -96,6 +96,17 @@ export {
 } from './declare.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
+export {
+  HINTS,
+  type Hint,
+  HintList,
+  hintAbout,
+  hintKey,
+  hintsValue,
+  type PlacedMessage,
+  readHints,
+  shownPlace,
+} from './hints.ts'
 export { isTrue } from './is-true.ts'
 export { jobRetcode } from './job-retcode.ts'
 export {
