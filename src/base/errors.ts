@@ -34,6 +34,13 @@ export class BrineError<Code extends string = string> extends Error {
   }
 }
 
+/** Return a message with its hint: in one line, or below a message of several lines. */
+export function withHint(message: string, hint: string | undefined): string {
+  if (hint === undefined) return message
+  if (message.trimEnd().includes('\n')) return `${message.trimEnd()}\n${hint}`
+  return `${message.trimEnd().replace(/[.]$/, '')}. ${hint}`
+}
+
 /** Whatever was thrown, as an Error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))

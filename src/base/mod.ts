@@ -1,4 +1,4 @@
-export { BrineError, certificateProblem, type ErrorDetails, type Position, toError } from './errors.ts'
+export { BrineError, certificateProblem, type ErrorDetails, type Position, toError, withHint } from './errors.ts'
 export { guarded } from './guarded.ts'
 export { isJid, newJid } from './jid.ts'
 export { after, type Later } from './later.ts'

@@ -87,7 +87,7 @@ describe('brine render', () => {
       ":3: Cannot load YAML: found conflicting ID 'a' while constructing a mapping",
       '',
     ],
-    ['a:\n\tb: 1\n', ':2: Cannot load YAML: found character that cannot start any token', 'Indent with blanks'],
+    ['a:\n\tb: 1\n', ':2: Cannot load YAML: found character that cannot start any token', 'Indent with spaces'],
     ['x: "\x01"\n', ':1: Cannot load YAML: unacceptable character #x0001', ''],
     [
       '\n{% load_yaml as d %}\na: 1\na: 2\n{% endload %}',

@@ -5,6 +5,8 @@ export interface Streams {
   err(text: string): void
   /** Whether a person sees the output as it comes. */
   readonly terminal: boolean
+  /** Whether a person sees the error output as it comes. */
+  readonly errTerminal?: boolean
 }
 
 /** As a program ends that writes to a reader who has gone. */
@@ -19,4 +21,5 @@ export const processStreams: Streams = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   terminal: process.stdout.isTTY === true,
+  errTerminal: process.stderr.isTTY === true,
 }

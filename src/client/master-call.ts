@@ -1,7 +1,7 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { BrineError, guarded, makeOwnFolder, newJid, PASSABLE_FOLDER, toError } from '../base/mod.ts'
+import { BrineError, guarded, makeOwnFolder, newJid, PASSABLE_FOLDER, toError, withHint } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
 import {
   type Dict,
@@ -80,6 +80,8 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     const outputter = typeof chosen === 'string' ? chosen : (await registry.find(fun)).outputter
     result = { jid, value, retcode, success: succeeded(value, retcode), ...(outputter && { out: outputter }) }
   } catch (error) {
+    if (error instanceof BrineError && error.hint !== undefined)
+      access.log('warning', withHint(error.reason, error.hint))
     result = { jid, ...(await failure(error, call)) }
   } finally {
     note.remove()

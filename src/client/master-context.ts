@@ -30,6 +30,7 @@ import {
   ReactionStore,
 } from '../store/mod.ts'
 import { type Gathered, NOBODY_MATCHED, type Published } from './collect.ts'
+import { JobHints } from './hints.ts'
 import { minionPillar, minionPillarOrigins, minionPillarTop } from './minion-pillar.ts'
 import { connectedMinions } from './presence.ts'
 import { jobCacheOf } from './returning.ts'
@@ -109,6 +110,11 @@ export function masterContext(
     targets: (target, kind, delimiter) => resolveTarget(known, target, kind, delimiter),
     connected: () => connectedMinions(access),
     publish: (job) => access.publish(job),
+    logHints: async (returns) => {
+      const hints = new JobHints()
+      for (const [id, ret] of returns) hints.note(id, ret)
+      await logTold(access, hints)
+    },
     run: (job) => gathered(access, job, (text) => ctx.print(text)),
     fire: (tag, data) => access.fire(tag, data),
     fireForCaller: (tag, data) => access.fire(tag, data, identity.caller),
@@ -152,8 +158,20 @@ async function* gathered(
   if (!published) return print(NOBODY_MATCHED)
   const wait = job.gatherJobTimeout ?? number('gather_job_timeout', 10)
   const { jid } = published
-  for await (const answer of access.collect(published, job.timeout ?? number('timeout', 5), wait))
-    yield { ...answer, jid }
+  const hints = new JobHints()
+  try {
+    for await (const answer of access.collect(published, job.timeout ?? number('timeout', 5), wait)) {
+      if (answer.data) hints.note(answer.id, answer.data)
+      yield { ...answer, jid }
+    }
+  } finally {
+    await logTold(access, hints)
+  }
+}
+
+/** Log what minions told besides what they returned. */
+async function logTold({ opts, host, log }: MasterAccess, hints: JobHints): Promise<void> {
+  for (const { level, text } of await hints.told(opts, host)) log(level, text)
 }
 
 /** What the pillar of minions is, and where it comes from. */
@@ -239,7 +257,7 @@ function localFunctions(access: MasterAccess, master: () => MasterReach): () => 
 
 /** What functions of that minion see of the master. */
 function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): MasterReach {
-  const { user, run, publish, targets, announce, events, print } = ctx
+  const { user, run, publish, targets, announce, events, print, logHints } = ctx
   return {
     user,
     run: (job) => run(asStepJob(job)),
@@ -266,6 +284,8 @@ function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): 
       )
       return { names: [...positional, ...keywordOnly], open }
     },
+    names: (family) => (family === 'runner' ? runners : wheels).names(),
+    logHints,
     call: (family, inner) => call(family, asStepJob(inner)),
   }
 }

@@ -49,6 +49,8 @@ export interface RegistryContext {
   memory?: Dict
   masked?: boolean
   log?: Log
+  /** Takes the hints of a job; without it they are dropped. */
+  hint?: FunctionContext['hint']
   /** This machine unless given. */
   host?: Host
   /** Over the host and the options it was first made with, unless given. */
@@ -131,6 +133,7 @@ export class Registry {
       returnerNames: async () => [...(await returnerNames()), ...((await context.ownReturners?.(this)) ?? [])],
       returner: (name, fun) => this.returner(name, fun),
       log: context.log ?? silentLog,
+      hint: context.hint ?? (() => {}),
       host,
       files,
       http: context.http ?? httpClient(host, context.opts),

@@ -3,7 +3,7 @@
 import { minionOrigin } from '../bus/mod.ts'
 import { refreshFunctions, returnerNames, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
-import { type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
+import { HINTS, type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
 import { judgedCalls, mayPublish, maySetField } from './access/allowed.ts'
 import { begins } from './configured-pattern.ts'
 import type { OwnAccess } from './own-access.ts'
@@ -87,7 +87,10 @@ export class Peers {
     for await (const { id, data } of this.access.collect(published, seconds, seconds)) {
       if (!data) continue
       const ret = data.get('return') ?? null
-      answer.set(id, isFull ? new Map([...data, ['ret', ret]]) : ret)
+      const full: Dict = new Map(data).set('ret', ret)
+      // hints are for the person at a terminal
+      full.delete(HINTS)
+      answer.set(id, isFull ? full : ret)
     }
     return isFull ? (answer.set('__jid__', published.jid) as Dict) : answer
   }

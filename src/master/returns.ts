@@ -3,6 +3,7 @@
 import { type Later, newJid, shownText, toError } from '../base/mod.ts'
 import { type EventForm, headOf, minionOrigin, type Origin, stamp } from '../bus/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { HINTS, hintsValue, readHints } from '../sdk/mod.ts'
 import { type Event, frameEvent, NotTakenError } from '../wire/mod.ts'
 import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
@@ -44,6 +45,7 @@ export class Returns {
     const isOwn = load.get('jid') === 'req'
     const jid = adopt(load)
     const id = this.idOf(load)
+    this.checkHints(load, id)
     const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
     if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
     // packed once, for the store and for listeners
@@ -74,6 +76,15 @@ export class Returns {
     }
     load.set('id', resource)
     return str(resource)
+  }
+
+  /** Keep only well-formed hints within the limits with the return. */
+  private checkHints(load: Dict, id: string): void {
+    if (!load.has(HINTS)) return
+    const { hints, whole } = readHints(load)
+    if (!whole) this.parts.log('warning', `Dropped hints of minion ${id} that are malformed or exceed the limit`)
+    if (hints.length > 0) load.set(HINTS, hintsValue(hints))
+    else load.delete(HINTS)
   }
 
   private tell({ tag, data, sender }: Sent, form: EventForm): null {

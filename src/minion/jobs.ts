@@ -8,7 +8,7 @@ import { handReturn, returnerNames } from '../client/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
-import { type DaemonAccess, publishedLists } from '../sdk/mod.ts'
+import { type DaemonAccess, HintList, publishedLists } from '../sdk/mod.ts'
 import { leftJobs, leftReturn } from './left-jobs.ts'
 import { type Outcome, runFunction } from './run-job.ts'
 
@@ -154,8 +154,10 @@ export class Jobs {
     const all = await home.functions()
     const { host, daemon } = all.ctx
     const jid = load.get('jid')!
+    const hints = new HintList()
     const functions = all.with({
       memory: new Map(),
+      hint: (hint) => hints.add(hint),
       host: endingHost(host, signal),
       // a job does not see itself
       ...(daemon && { daemon: { ...daemon, running: () => this.list(jid), progress: this.progressOf(daemon, jid) } }),
@@ -172,7 +174,7 @@ export class Jobs {
     ret.set('fun', fun)
     ret.set('fun_args', load.get('arg') ?? [])
     if (load.has('user')) ret.set('user', load.get('user')!)
-    return withFields(ret, load, ['master_id', 'metadata'])
+    return hints.addTo(withFields(ret, load, ['master_id', 'metadata']))
   }
 
   /** How far a job is, for functions that answer piece by piece. */

@@ -1,10 +1,10 @@
 // One function of a job: its arguments bound, the function run, and what it gives or how it fails as a return says it.
-import { BrineError, type Log, toError } from '../base/mod.ts'
+import { BrineError, didYouMean, type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, PyError, SaltError, type Value } from '../data/mod.ts'
 import { HostError } from '../host/mod.ts'
 import { LoaderError, type Registry } from '../loader/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
-import { bindPublished, type FunctionDeclaration, jobRetcode, signatureOf } from '../sdk/mod.ts'
+import { bindPublished, type FunctionDeclaration, hintAbout, jobRetcode, signatureOf } from '../sdk/mod.ts'
 import { execute } from './executing.ts'
 
 export interface Outcome {
@@ -38,6 +38,7 @@ export async function runFunction(functions: Registry, call: JobCall, log: Log):
     const success = retcode === 0
     return { value, retcode, success, ...(declaration.outputter && { out: declaration.outputter }) }
   } catch (error) {
+    if (error instanceof BrineError) hintAt(functions, error)
     return failure(error, fun, declaration, log)
   } finally {
     await functions.ctx.host.settle()
@@ -57,7 +58,16 @@ async function find(functions: Registry, fun: string): Promise<FunctionDeclarati
   }
 }
 
+/** Tell the advice of an error and its place, where the return has only the message. */
+function hintAt({ ctx }: Registry, error: BrineError): void {
+  const { reason: text, hint, at } = error
+  if (hint !== undefined || (error instanceof SaltError && at))
+    ctx.hint(hintAbout('error', { text, hint, at }, ctx.opts))
+}
+
 async function missing(functions: Registry, fun: string, reason: string): Promise<Outcome> {
+  const near = reason === '' ? didYouMean(fun, functions.names()) : undefined
+  if (near !== undefined) functions.ctx.hint({ level: 'warning', text: `There is no function '${fun}'. ${near}` })
   const text = reason || `'${fun}' is not available.`
   const docs = await functions.call('sys.doc', [`${fun}*`])
   const value = isDict(docs) && docs.size > 0 ? docs.set(fun, text) : text

@@ -99,15 +99,23 @@ export class SlsRendering {
     const includes = value.get('include')
     if (includes === undefined) return { value, errors, sources: own.sources }
     if (!isList(includes)) {
-      return this.refuse(errors, own, `Include Declaration in SLS '${sls}' is not formed as a list`)
+      const problem = `Include Declaration in SLS '${sls}' is not formed as a list`
+      return this.refuse(errors, own, problem, positionOf(value, 'include')?.line)
     }
     value.delete('include')
     return this.withIncludes({ sls, isInit: file?.isInit ?? false, includes, defaults }, own, errors)
   }
 
-  private refuse(errors: string[], own: { value: Value; sources: PillarSource[] }, problem: string): SlsResult {
-    const file = own.sources[0]?.file
-    this.ctx.log('error', file === undefined ? problem : `${problem}\nat ${file}, line 1`)
+  /** `line` counts in the rendered text. */
+  private refuse(
+    errors: string[],
+    own: { value: Value; sources: PillarSource[] },
+    problem: string,
+    line = 1,
+  ): SlsResult {
+    const [source] = own.sources
+    const place = source?.file && `\nat ${source.file}, line ${source.sourceLine?.(line) ?? line}`
+    this.ctx.log('error', `${problem}${place ?? ''}`)
     return { ...own, errors: [...errors, problem] }
   }
 

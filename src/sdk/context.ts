@@ -5,6 +5,7 @@ import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { ModuleDeclaration } from './declare.ts'
+import type { Hint } from './hints.ts'
 import type { MasterFunction } from './master.ts'
 import type { MasterReach } from './master-reach.ts'
 import type { StateDeclaration } from './state.ts'
@@ -43,6 +44,8 @@ export interface FunctionContext {
   /** A function of a returner; undefined when there is none. */
   returner(name: string, fun: string): Promise<((...args: Value[]) => Promise<Value>) | undefined>
   readonly log: Log
+  /** Tell the person who began the job something that its return does not say. Without a job nobody hears it. */
+  hint(hint: Hint): void
   /** The machine; every touch of it goes through here. */
   readonly host: Host
   /** The file server: `salt://` and other sources, and their cache. */

@@ -98,6 +98,10 @@ export interface MasterReach {
   targets(target: Value, kind: string, delimiter?: string): TargetedMinions
   /** The names of a runner's or wheel function's parameters, or undefined when there is none of that name. */
   parameters(family: 'runner' | 'wheel', name: string): Promise<MasterParameters | undefined>
+  /** The names of all runner or wheel functions. */
+  names(family: 'runner' | 'wheel'): Iterable<string>
+  /** Log the hints of returns, by minion; `run` does that itself. */
+  logHints(returns: ReadonlyMap<string, Dict>): Promise<void>
   /** Calls a runner or wheel function as a run of its own, with its events. */
   call(family: 'runner' | 'wheel', call: MasterFunctionCall): Promise<MasterOutcome>
   /** Fires an event if a master runs. */

@@ -54,6 +54,8 @@ export interface MasterContext {
   connected(): Map<string, string>
   /** Publishes and gives what comes back, as it comes; nothing when nobody is meant. */
   run(job: MinionJob): AsyncIterable<MinionReturn>
+  /** Log the hints of returns, by minion; `run` does that itself. */
+  logHints(returns: ReadonlyMap<string, Dict>): Promise<void>
   /** Publishes without waiting; undefined when nobody is meant. */
   publish(job: MinionJob): Promise<{ jid: string; minions: string[]; missing: string[] } | undefined>
   /** Fires an event on the master's bus; fails when no master runs. */

@@ -97,6 +97,17 @@ export {
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
 export { globPaths } from './glob.ts'
+export {
+  HINTS,
+  type Hint,
+  HintList,
+  hintAbout,
+  hintKey,
+  hintsValue,
+  type PlacedMessage,
+  readHints,
+  shownPlace,
+} from './hints.ts'
 export { isTrue } from './is-true.ts'
 export { jobRetcode } from './job-retcode.ts'
 export {

@@ -89,6 +89,7 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     returnerNames: async () => [],
     returner: async () => undefined,
     log: silentLog,
+    hint: () => {},
     host,
     files: new LocalFileClient(trial.opts ?? new Map(), host),
     http: httpClient(host, trial.opts ?? new Map()),

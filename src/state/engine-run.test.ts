@@ -96,7 +96,7 @@ describe('an option that a state passes over', () => {
     const { functions, warnings } = await testMinion({ 't.sls': sls })
     expect(lines(await functions.call('state.apply', ['t']))).toEqual(['/srv/salt/a: True Empty file'])
     expect(warnings).toEqual([
-      "/srv/salt/t.sls:2: file.managed takes no 'contentz' and passes over it\nDid you mean 'contents'?",
+      "/srv/salt/t.sls:3: file.managed has no option 'contentz'; ignored. Did you mean 'contents'?",
     ])
   })
 })
@@ -133,13 +133,13 @@ describe('a fault in the tree', () => {
     [
       'an unknown requisite',
       { 't.sls': 'b: test.nop\na:\n  test.nop:\n    - require: [zz]\n' },
-      't.sls:3',
+      't.sls:4',
       'does not exist',
     ],
     [
       'an extension of nothing',
       { 't.sls': 'extend:\n  zz:\n    test:\n      - nop\n' },
-      't.sls:3',
+      't.sls:2',
       "Cannot extend ID 'zz'",
     ],
   ])('is told with its place: %s', async (_name, files, place, text) => {

@@ -1,7 +1,9 @@
 // One run of states: the compiler and the runtime over the data of one minion.
 import { randomUUID } from 'node:crypto'
+import type { Position } from '../base/mod.ts'
 import { type Dict, decodeBytes, decodeMsgpack, isDict, str, truthy, type Value } from '../data/mod.ts'
 import type { CompiledLow, RenderedHigh, SlsMatches, StateRun } from '../sdk/mod.ts'
+import { argumentPlace } from './compile/argument-places.ts'
 import { mayAggregate, type OrderedLow } from './compile/compile-low.ts'
 import { Compiler } from './compile/compiler.ts'
 import { Dependencies } from './compile/dependencies.ts'
@@ -13,14 +15,14 @@ import type { StateTree } from './compile/tree.ts'
 import type { CompileError, High, LowChunk } from './compile/types.ts'
 import { dotText } from './report/dot.ts'
 import { type Decision, explain } from './report/explain.ts'
-import { placedText } from './report/placed-text.ts'
+import { Reporter } from './report/reporter.ts'
 import { ChunkRunner } from './run/chunk-runner.ts'
 import { listeners } from './run/listen.ts'
 import { ParallelStates } from './run/parallel.ts'
 import { type PauseFile, seldom } from './run/pause.ts'
 import { StateCaller } from './run/state-call.ts'
 import type { RunSurroundings } from './run/surroundings.ts'
-import { verifyData } from './run/verify-data.ts'
+import { nearState, verifyData } from './run/verify-data.ts'
 
 export interface EngineRunParts extends RunSurroundings {
   tree: StateTree
@@ -32,6 +34,7 @@ export class EngineRun implements StateRun {
   readonly pillar: Dict
   private readonly run: EngineRunParts
   private readonly compiler: Compiler
+  private readonly reporter: Reporter
   private readonly caller: StateCaller
   private readonly parallel: ParallelStates
   private dependencies = new Dependencies()
@@ -45,18 +48,30 @@ export class EngineRun implements StateRun {
     this.opts = run.opts
     this.pillar = run.pillar
     const { opts, grains, pillar, functions, tree, log, masterTops } = run
-    this.compiler = new Compiler({ opts, grains, pillar, functions, tree, log, ...(masterTops && { masterTops }) })
+    this.reporter = new Reporter({ opts, log, hint: functions.ctx.hint })
+    const { reporter } = this
+    const tops = masterTops && { masterTops }
+    this.compiler = new Compiler({ opts, grains, pillar, functions, tree, log, reporter, ...tops })
     this.parallel = new ParallelStates(opts)
     this.caller = new StateCaller(run, {
       nextNumber: () => this.number++,
       instanceId: randomUUID(),
       parallel: this.parallel,
-      placeOf: (low) => this.compiler.places.of(this.compiled.get(low.get('__id__') ?? null)),
+      reporter,
+      placeOf: (low, argument) => this.placeOf(low, argument),
     })
   }
 
+  /** Where a state is written, or one of its arguments. */
+  private placeOf(low: LowChunk, argument?: string): Position | undefined {
+    const { places } = this.compiler
+    const body = this.compiled.get(low.get('__id__') ?? null)
+    const state = low.get('state') ?? null
+    return argument === undefined ? places.ofState(body, state) : argumentPlace(places, body, state, argument)
+  }
+
   private texts(errors: readonly CompileError[]): string[] {
-    for (const error of errors) this.run.log('error', placedText({ ...error, text: inOneLine(error.text) }))
+    for (const error of errors) this.reporter.tell('error', { ...error, text: inOneLine(error.text) })
     return errors.map(({ text }) => text)
   }
 
@@ -238,7 +253,7 @@ export class EngineRun implements StateRun {
 
   explain(id: Value, running: Dict): Dict[] {
     const own = this.decisions.filter(({ low, check }) => low.get('__id__') === id && check.status !== 'unmet')
-    return own.map((decision) => explain(decision, running, this.compiler.places.of(this.compiled.get(id))))
+    return own.map((decision) => explain(decision, running, this.placeOf(decision.low)))
   }
 
   private pauseFile(): PauseFile | undefined {
@@ -256,7 +271,11 @@ export class EngineRun implements StateRun {
   }
 
   async verifyLow(low: Dict): Promise<string[]> {
-    return verifyData(low, this.run.states)
+    const { states } = this.run
+    const errors = await verifyData(low, states)
+    const hint = errors.length > 0 ? nearState(low, states) : undefined
+    if (hint !== undefined) this.reporter.tell('error', { text: errors[0]!, hint })
+    return errors
   }
 
   async callLow(low: Dict): Promise<Dict> {

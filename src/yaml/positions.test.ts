@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Dict, Value } from '../data/mod.ts'
 import { load } from './load.ts'
-import { inheritPositions, positionOf } from './positions.ts'
+import { inheritPositions, originOf, originsIn, positionOf, positionOfKey } from './positions.ts'
 import { renderYaml } from './render.ts'
 
 const TEXT = `nginx:
@@ -49,4 +49,17 @@ describe('positionOf', () => {
     inheritPositions(value as object, copy)
     expect(positionOf(copy, 'nginx')).toEqual({ line: 1, column: 1 })
   })
+})
+
+test('all collections of a text are found once, though one holds itself', () => {
+  const root = load('a: &x [1, *x]\nb: {c: {d: 1}}\n', { positions: true }) as Map<string, object>
+  const origins = [...originsIn(root)]
+  expect(origins).toHaveLength(4)
+  expect(new Set(origins)).toContain(originOf(root.get('a')!))
+})
+
+test('a key is found by a test', () => {
+  const body = load('x: 1\nfile.managed: []\n', { positions: true })
+  expect(positionOfKey(body, (key) => String(key).startsWith('file.'))).toEqual({ line: 2, column: 1 })
+  expect(positionOfKey(body, (key) => key === 'y')).toBeUndefined()
 })

@@ -56,6 +56,31 @@ export function positionOf(container: Value, key?: Value): TextPosition | undefi
   return found && { line: found.line + 1, column: found.column + 1 }
 }
 
+/** The place of the first key of a dict that passes the test. */
+export function positionOfKey(container: Value, isMeant: (key: Value) => boolean): TextPosition | undefined {
+  const node = typeof container === 'object' && container !== null ? Placed.node(container) : undefined
+  if (node?.kind !== 'mapping') return undefined
+  for (let i = 0; i < node.items.length; i += 2) {
+    const { value, line, column } = node.items[i]!
+    if (value !== undefined && isMeant(value)) return { line: line + 1, column: column + 1 }
+  }
+  return undefined
+}
+
+/** What stands for a collection in its text; copies that inherited its positions have the same. */
+export function originOf(container: object): object | undefined {
+  return Placed.node(container)
+}
+
+/** The origins of a collection and of all collections in it. */
+export function originsIn(container: object): Iterable<object> {
+  const root = Placed.node(container)
+  // a node may be part of several others, and even of itself
+  const found = new Set<Node>(root ? [root] : [])
+  for (const node of found) for (const item of node.items) if (item.kind !== 'scalar') found.add(item)
+  return found
+}
+
 function childOf(node: Node, key: Value): Node | undefined {
   if (node.kind === 'sequence') return typeof key === 'number' ? node.items[key] : undefined
   for (let i = 0; i < node.items.length; i += 2) {

@@ -68,6 +68,8 @@ async function everyday(
 ): Promise<void> {
   expect(await ask('test.ping')).toBe(true)
   expect(await ask('cmd.run', 'echo hello')).toBe('hello')
+  // our minion sends a hint along, which no master may trip over
+  expect(await ask('tset.ping')).toBe("'tset.ping' is not available.")
   expect(await ask('grains.items')).toMatchObject({ id, kernel: 'Linux' })
   const pillarNames = async (): Promise<string[]> => Object.keys((await ask('pillar.items')) as object).sort()
   expect(await pillarNames()).toEqual(['role'])

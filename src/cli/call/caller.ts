@@ -11,6 +11,7 @@ import {
   parseInput,
   publishedArguments,
   readArgument,
+  shownPlace,
   signatureOf,
 } from '../../sdk/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
@@ -49,10 +50,10 @@ export async function callFunction(
   const note = noteJob(opts, jid, job, streams)
   try {
     const { args, kwargs } = argumentsOf(opts, declaration, job)
-    answer.set('return', await showingUsage(declaration, streams, () => functions.call(fun, args, kwargs)))
+    answer.set('return', await showingUsage(opts, declaration, streams, () => functions.call(fun, args, kwargs)))
     await functions.ctx.host.settle()
   } catch (error) {
-    throw error instanceof ProgramExit ? error : await failure(error, fun, log)
+    throw error instanceof ProgramExit ? error : await failure(error, opts, log)
   } finally {
     if (note !== undefined) rmSync(note, { force: true })
   }
@@ -87,6 +88,7 @@ function argumentsOf(opts: Dict, declaration: FunctionDeclaration, job: Array<[s
 
 /** Arguments that the function itself does not take are answered with how it is called. */
 async function showingUsage(
+  opts: Dict,
   declaration: FunctionDeclaration,
   streams: Streams,
   call: () => Value | Promise<Value>,
@@ -96,8 +98,8 @@ async function showingUsage(
   } catch (error) {
     const isInvocation = error instanceof SaltError && error.code === 'SaltInvocationError'
     if (!isInvocation && !(error instanceof PyError && error.code === 'TypeError')) throw error
-    const { message, hint, at } = error
-    const place = at?.file === undefined ? '' : `${at.file}:${at.line}: `
+    const { message, hint } = error
+    const place = placeOf(error, opts)
     const advice = hint === undefined ? '' : `${hint}\n`
     streams.err(`\nPassed invalid arguments: ${place}${message}.\n\n${advice}Usage:\n`)
     throw new ProgramExit(1, { stdout: `${docText(declaration) || 'None'}\n` })
@@ -138,8 +140,15 @@ function noteJob(opts: Dict, jid: string, job: Array<[string, Value]>, streams: 
   }
 }
 
+/** The place of an error before its message, where it is known. */
+function placeOf({ at }: BrineError, opts: Dict): string {
+  const place = shownPlace(at, opts)
+  return place === undefined ? '' : `${place}: `
+}
+
 /** What is printed for a failure. */
-async function failure(error: unknown, fun: string, log: Log): Promise<unknown> {
+async function failure(error: unknown, opts: Dict, log: Log): Promise<unknown> {
+  const fun = str(opts.get('fun')!)
   if (!(error instanceof BrineError)) {
     const { name, message, stack } = toError(error)
     log('debug', stack ?? message)
@@ -147,8 +156,7 @@ async function failure(error: unknown, fun: string, log: Log): Promise<unknown> 
   }
   const hint = error.hint === undefined ? '' : `${error.hint}\n`
   if (error instanceof SaltError && error.code === 'SaltInvocationError') {
-    const place = error.at?.file === undefined ? '' : `${error.at.file}:${error.at.line}: `
-    return new ProgramExit(1, { stderr: `${hint}${place}${error.message}\n` })
+    return new ProgramExit(1, { stderr: `${hint}${placeOf(error, opts)}${error.message}\n` })
   }
   if (error instanceof SaltError && error.code === 'CommandExecutionError') {
     return new ProgramExit(1, { stderr: `${hint}Error running '${fun}': ${error.message}\n` })

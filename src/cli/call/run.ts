@@ -1,6 +1,7 @@
 // What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
 import { consoleLog, type Log } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { HintList } from '../../sdk/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { writeResult } from '../output-file.ts'
@@ -42,9 +43,12 @@ async function runOn(
     await print(opts, 'grains', minion.grains, { log, streams })
     return 0
   }
-  const { answer, out } = await callFunction(opts, minion.functions, { log, streams })
+  // the log shows hints here; the master gets them with the answer
+  const hints = new HintList()
+  const functions = minion.functions.with({ hint: (hint) => hints.add(hint) })
+  const { answer, out } = await callFunction(opts, functions, { log, streams })
   await returnTo(opts, minion, answer)
-  if (!truthy(opts.get('no_return_event') ?? null)) await report?.(answer)
+  if (!truthy(opts.get('no_return_event') ?? null)) await report?.(hints.addTo(new Map(answer)))
   const whole = truthy(opts.get('print_metadata') ?? null)
   const retcode = Number(numberOf(answer.get('retcode') ?? 0))
   await print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })

@@ -1,6 +1,6 @@
 // salt-run from its words to its exit status: the function runs in this process, beside the master, unless who calls it is
 // known by external authentication, or nobody waits.
-import { BrineError, consoleLog, type Log, newJid } from '../../base/mod.ts'
+import { BrineError, consoleLog, didYouMean, type Log, newJid, withHint } from '../../base/mod.ts'
 import {
   ClientError,
   LocalClient,
@@ -101,7 +101,7 @@ const ASYNCHRONOUS =
 
 /** The arguments as the function takes them; without one, or with keywords it does not know, that is told instead. */
 async function callOf(work: RunWork): Promise<CallArguments | undefined> {
-  const { opts, printed, fun } = work
+  const { opts, log, printed, fun } = work
   const noParse = opts.get('no_parse') ?? null
   const names = Array.isArray(noParse) ? (noParse as Value[]).map(str) : []
   const given = parseInput((opts.get('arg') ?? []) as Value[], new Set(names))
@@ -112,6 +112,8 @@ async function callOf(work: RunWork): Promise<CallArguments | undefined> {
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
     await tellFailure(work, publishedArguments(given), error.message)
+    const near = runners.has(fun) ? error.hint : didYouMean(fun, runners.names())
+    if (near !== undefined) log('warning', withHint(error.message, near))
     const docs = await runnerDocs(`${fun}*`)
     // a function of a user's that says nothing about itself
     const told = new Map<Value, Value>([...docs].map(([name, doc]) => [name, doc === '' ? null : doc]))

@@ -1,9 +1,10 @@
 // `-b`, and `--static`, which is a batch of everybody that shows all at the end. Who answers a ping takes part; the master
 // does the rest, and what is printed here is read from its events.
 import type { BusEvent } from '../../bus/mod.ts'
-import { batchSize, ClientError, NOBODY_MATCHED, type PublishRequest, returnCode } from '../../client/mod.ts'
+import { batchSize, ClientError, JobHints, NOBODY_MATCHED, type PublishRequest, returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
 import { returnedBy } from '../../sdk/mod.ts'
+import { showHints } from './hints.ts'
 import type { SaltWork } from './main.ts'
 import { howToLookUp } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
@@ -71,8 +72,9 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
   } finally {
     stop()
   }
+  const shown = isQuiet ? await showOutcome(work, watch.results) : 0
+  await showHints(watch.hints, opts, streams)
   if (!isQuiet) return watch.retcode
-  const shown = await showOutcome(work, watch.results)
   return watch.isHalted ? Math.max(1, shown) : shown
 }
 
@@ -114,6 +116,7 @@ class Watch {
   isHalted = false
   retcode = 0
   readonly results: Dict = new Map()
+  readonly hints: JobHints = new JobHints()
   private readonly work: SaltWork
   private readonly jid: string
   private readonly isQuiet: boolean
@@ -148,6 +151,7 @@ class Watch {
     const retcode = returnCode(data)
     this.retcode = Math.max(this.retcode, retcode)
     this.results.set(id, value)
+    this.hints.note(id, data)
     if (this.isQuiet) return
     const shown = new Map<Value, Value>([
       ['retcode', data.get('retcode') ?? 0],

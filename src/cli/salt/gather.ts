@@ -1,6 +1,7 @@
 // A job from its publication to the last answer, printed as answers come.
-import { goneMinions, NOBODY_MATCHED, type Published } from '../../client/mod.ts'
+import { goneMinions, JobHints, NOBODY_MATCHED, type Published } from '../../client/mod.ts'
 import { type Dict, str, type Value } from '../../data/mod.ts'
+import { showHints } from './hints.ts'
 import type { SaltWork } from './main.ts'
 import { howToLookUp } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
@@ -33,7 +34,8 @@ async function gather(work: SaltWork, published: Published): Promise<number> {
   const isDocs = opts.get('fun') === 'sys.doc'
   const isProgress = flag(opts, 'progress')
   const answers: MinionAnswer[] = []
-  for await (const answer of answersOf(work, published)) {
+  const hints = new JobHints()
+  for await (const answer of answersOf(work, published, hints)) {
     answers.push(answer)
     if (isProgress) streams.err(`${answers.length} of ${published.minions.length}\n`)
     else if (!isDocs) await showAnswer(work, answer)
@@ -42,12 +44,13 @@ async function gather(work: SaltWork, published: Published): Promise<number> {
   if (isProgress || (flag(opts, 'cli_summary') && (opts.get('output') ?? null) === null)) {
     streams.out(summaryText(answers, flag(opts, 'verbose')))
   }
+  await showHints(hints, opts, streams)
   if (answers.every(({ retcode }) => retcode === 0)) return 0
   streams.err('ERROR: Minions returned with non-zero exit code\n')
   return 1
 }
 
-async function* answersOf(work: SaltWork, published: Published): AsyncGenerator<MinionAnswer> {
+async function* answersOf(work: SaltWork, published: Published, hints: JobHints): AsyncGenerator<MinionAnswer> {
   const { client, opts, streams } = work
   const status = new StatusLine(streams, published.minions)
   const stop = howToLookUp(published.jid, streams)
@@ -60,6 +63,7 @@ async function* answersOf(work: SaltWork, published: Published): AsyncGenerator<
         isGone ??= await gone(opts)
         if (isGone(gathered.id)) gathered.reason = 'gone'
       }
+      if (gathered.data) hints.note(gathered.id, gathered.data)
       yield answerOf(gathered, published.jid)
       status.draw()
     }

@@ -1,7 +1,7 @@
 // Renderers that are Python: `py`, a file whose `run()` gives the data, `pydsl` and `pyobjects`, files that declare states, and
 // the templates of `mako`.
 // They run in the worker and call our functions from there; a machine without Python is told so.
-import { silentLog } from '../../base/mod.ts'
+import { BrineError, type Position, silentLog } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
 import {
   answersOf,
@@ -68,6 +68,16 @@ function isOfLoading({ trace }: PythonFailure): boolean {
   )
 }
 
+/** The last line of the file itself in the trace of an error: where it failed, or where it called what failed. */
+function placeIn(error: unknown, { path }: RenderContext): Position | undefined {
+  const { trace } = error as { trace?: unknown }
+  if (typeof trace !== 'string') return undefined
+  const frame = `  File "${path ?? '<sls>'}", line `
+  const last = trace.split('\n').findLast((line) => line.startsWith(frame))
+  const line = Number.parseInt(last?.slice(frame.length) ?? '', 10)
+  return Number.isNaN(line) ? undefined : { ...(path !== undefined && { file: path }), line }
+}
+
 /** Failures of Python become failures of rendering. */
 async function asked(ctx: RenderContext, name: string, call: () => Promise<Value>): Promise<Value> {
   try {
@@ -75,8 +85,12 @@ async function asked(ctx: RenderContext, name: string, call: () => Promise<Value
   } catch (error) {
     if (isOf(error, 'Absent')) throw unavailable(name, error.message, ctx)
     if (isOf(error, 'SaltRenderError')) throw placed(error, ctx)
-    if (error instanceof PythonFailure)
-      throw renderError(name === 'py' && isOfLoading(error) ? error.message : error.trace)
+    const at = placeIn(error, ctx)
+    if (error instanceof PythonFailure) {
+      const text = name === 'py' && isOfLoading(error) ? error.message : error.trace
+      throw renderError(text, { at, reason: `${error.code}: ${error.message}` })
+    }
+    if (error instanceof BrineError) error.at ??= at
     if (error instanceof WorkerError && error.code === 'PythonMissing')
       throw unavailable(name, 'needs python3, which is not on this machine', ctx)
     throw error

@@ -1,6 +1,7 @@
 // High data to ordered low chunks, the last stages of the compiler in one.
 import type { Log } from '../../base/mod.ts'
 import { type Dict, isInt, type Value } from '../../data/mod.ts'
+import { requisitePlace } from './argument-places.ts'
 import { Dependencies } from './dependencies.ts'
 import type { RequisiteType } from './keywords.ts'
 import { lowChunks } from './low-chunks.ts'
@@ -43,9 +44,12 @@ export function orderLow(chunks: readonly LowChunk[], ctx: LowContext, high?: Hi
   let cap = 1
   for (const chunk of chunks) {
     watchAsRequire(chunk, ctx.states)
-    const text = dependencies.addRequisites(chunk, disabled, ctx.log)
-    if (text !== undefined) errors.push({ text, at: ctx.places.of(high?.get(chunk.get('__id__')!)) })
-    else cap = capAbove(cap, chunk.get('order') ?? null)
+    const wrong = dependencies.addRequisites(chunk, disabled, ctx.log)
+    if (wrong) {
+      const body = high?.get(chunk.get('__id__')!)
+      const at = requisitePlace(ctx.places, body, chunk.get('state')!, wrong.reference)
+      errors.push({ text: wrong.text, at, hint: wrong.hint })
+    } else cap = capAbove(cap, chunk.get('order') ?? null)
   }
   const ordered = orderChunks(dependencies, cap)
   if (!ordered) {

@@ -2,6 +2,7 @@
 import type { Log } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import type { FunctionSource, Rendered } from '../../render/mod.ts'
+import type { Reporter } from '../report/reporter.ts'
 import type { StateTree } from './tree.ts'
 
 export interface CompilerContext {
@@ -11,6 +12,7 @@ export interface CompilerContext {
   functions: FunctionSource
   tree: StateTree
   log: Log
+  reporter: Reporter
   /** Results of `master_tops`, environment → SLS names. */
   masterTops?: () => Promise<Dict>
 }

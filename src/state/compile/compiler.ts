@@ -2,7 +2,6 @@
 import { toError } from '../../base/mod.ts'
 import { type Dict, truthy, type Value } from '../../data/mod.ts'
 import { RenderError, TopPlaces } from '../../render/mod.ts'
-import { placedText } from '../report/placed-text.ts'
 import { AutoOrder } from './auto-order.ts'
 import { compileLow, disabledRequisites, type OrderedLow, orderLow, type StateHooks } from './compile-low.ts'
 import type { CompilerContext, RenderSls } from './compiler-context.ts'
@@ -48,10 +47,8 @@ export class Compiler {
     const tops = await readTops({ ctx, states, render, places }).catch((thrown: unknown) => {
       const error = toError(thrown)
       if (!(error instanceof RenderError) || error.code !== 'SaltRenderError') throw error
-      ctx.log(
-        'error',
-        placedText({ text: `Unable to render top file: ${error.error}`, at: error.at, hint: error.hint }),
-      )
+      const { error: text, at, hint } = error
+      ctx.reporter.tell('error', { text: `Unable to render top file: ${text}`, at, hint })
       return undefined
     })
     return tops ? mergeTops(tops, ctx.opts, ctx.log) : new Map()

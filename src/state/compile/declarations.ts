@@ -1,7 +1,6 @@
 // One rendered SLS made regular: `mod.fun` keys are parted into state and function, each ID learns its SLS and
 // environment, and `extend` and `exclude` are put aside for the whole run.
 import { type Dict, isList, PyError, str, typeName, type Value } from '../../data/mod.ts'
-import { inheritPositions } from '../../yaml/mod.ts'
 import type { Places, SlsSource } from './places.ts'
 import { textKey } from './text-key.ts'
 import type { CompileError } from './types.ts'
@@ -94,8 +93,7 @@ function regulateIds(state: Dict, origin: SlsOrigin): void {
         ['__env__', saltenv],
         [module, [fun]],
       ])
-      inheritPositions(state, padded)
-      places.remember(padded, source)
+      places.standIn(padded, state, name)
       state.set(name, padded)
     } else if (name !== '__extend__' && name !== '__exclude__') {
       errors.push({ text: `ID ${str(name)} in SLS ${sls} is not a dictionary`, at: places.of(state, name) })

@@ -1,5 +1,5 @@
 // Which state requires which: references by module and name, by ID, by SLS and by glob become edges of the graph.
-import type { Log } from '../../base/mod.ts'
+import { didYouMean, type Log } from '../../base/mod.ts'
 import { PyError, str, typeName, type Value } from '../../data/mod.ts'
 import { addEdge, findCycle, type GraphNode, newNode } from './graph.ts'
 import { GRAPH_REQUISITES, REQUISITE_TYPES, type RequisiteType } from './keywords.ts'
@@ -9,6 +9,14 @@ import type { LowChunk } from './types.ts'
 
 const TRIAL = '_|-__prereq_test__'
 const NOTHING: ReadonlyArray<readonly [RequisiteType, LowChunk]> = []
+
+/** A reference that names no state, and what Salt says about it. */
+export interface WrongReference {
+  text: string
+  reference: Value
+  /** What may have been meant. */
+  hint?: string | undefined
+}
 
 export class Dependencies {
   readonly nodes = new Map<string, GraphNode>()
@@ -29,8 +37,8 @@ export class Dependencies {
     return node
   }
 
-  /** Adds the requisites of a chunk; the text of the first error, if there is one. */
-  addRequisites(low: LowChunk, disabled: readonly Value[], log: Log): string | undefined {
+  /** Adds the requisites of a chunk; the first error, if there is one. */
+  addRequisites(low: LowChunk, disabled: readonly Value[], log: Log): WrongReference | undefined {
     if (!REQUISITE_TYPES.some((type) => low.has(type))) return undefined
     const node = this.nodes.get(lowTag(low))!
     for (const type of GRAPH_REQUISITES) {
@@ -41,8 +49,8 @@ export class Dependencies {
         continue
       }
       for (const reference of references) {
-        const error = this.addReference(node, type, reference)
-        if (error !== undefined) return error
+        const text = this.addReference(node, type, reference)
+        if (text !== undefined) return { text, reference, hint: this.near(reference) }
       }
     }
     return undefined
@@ -60,6 +68,11 @@ export class Dependencies {
       return `Referenced state does not exist for requisite [${type}: (${key}: ${value})] ${where}`
     for (const states of found) for (const required of states) this.require(node, required, type)
     return undefined
+  }
+
+  private near(reference: Value): string | undefined {
+    const [key, value] = parts(reference)
+    return typeof value === 'string' ? didYouMean(value, this.references?.names(key) ?? []) : undefined
   }
 
   private require(node: GraphNode, required: GraphNode, type: RequisiteType): void {

@@ -1,5 +1,6 @@
 // `extend`, and what the `_in` requisites become: arguments laid over states that are declared elsewhere. Requisites
 // are added to those that are there, other arguments replace.
+import { didYouMean } from '../../base/mod.ts'
 import { type Dict, isIterable, iterate, PyError, str, typeName, type Value } from '../../data/mod.ts'
 import { REQUISITE_KEYWORDS } from './keywords.ts'
 import { NameIndex } from './name-index.ts'
@@ -20,8 +21,13 @@ export function reconcileExtend(high: High, places: Places, options: { strict: b
     for (const [name, body] of extension) {
       if (!(body instanceof Map)) continue
       const id = extendedId(high, index, name, body, options.strict)
-      if (id === undefined) errors.push({ text: notThere(name, body), at: places.of(body) })
-      else if (!excluded.has(body.get('__sls__') ?? null)) extendId(high.get(id) as Dict, body, id, index)
+      if (id === undefined) {
+        const hint = didYouMean(
+          str(name),
+          [...high.keys()].map(str).filter((other) => !isDunder(other)),
+        )
+        errors.push({ text: notThere(name, body), at: places.of(extension, name) ?? places.of(body), hint })
+      } else if (!excluded.has(body.get('__sls__') ?? null)) extendId(high.get(id) as Dict, body, id, index)
     }
   }
   return errors

@@ -1,5 +1,6 @@
 // SLS files put together. An ID may come twice only with equal content.
 import {
+  type Dict,
   equals,
   getItem,
   isIterable,
@@ -11,6 +12,7 @@ import {
   typeName,
   type Value,
 } from '../../data/mod.ts'
+import { inheritPositions } from '../../yaml/mod.ts'
 import { listOf } from './declarations.ts'
 import type { Places } from './places.ts'
 import type { CompileError, High } from './types.ts'
@@ -69,7 +71,9 @@ export function cleanExtends(high: High): void {
       if (known.some((other) => equals(other, body))) continue
       known.push(body)
       seen.set(name, known)
-      kept.push(new Map([[name, body]]))
+      const one: Dict = new Map([[name, body]])
+      inheritPositions(extension, one)
+      kept.push(one)
     }
   }
   high.set('__extend__', kept)

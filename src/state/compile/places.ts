@@ -1,21 +1,30 @@
 // Where in the tree a piece of high data was written. The YAML reader knows the line in the rendered text, the template
 // stage which line of the file wrote it; neither is asked before there is an error to report.
 import type { Position } from '../../base/mod.ts'
-import type { Value } from '../../data/mod.ts'
-import { positionOf } from '../../yaml/mod.ts'
+import type { Dict, Value } from '../../data/mod.ts'
+import { originOf, originsIn, positionOf, positionOfKey, type TextPosition } from '../../yaml/mod.ts'
 
 export interface SlsSource {
   file: string
   sourceLine(line: number): number
 }
 
+interface Cause {
+  container: Value
+  key: Value | undefined
+}
+
 export class Places {
   private readonly sources = new Map<object, SlsSource>()
-  private readonly causes = new Map<object, Value>()
+  private readonly causes = new Map<object, Cause>()
+  /** The file of everything in a remembered container, made at the first question about something inside one. */
+  private inside: Map<object, SlsSource> | undefined
 
-  /** Remembers that this dict or list came from that file. */
+  /** Remembers that this dict or list, with all that is in it, came from that file. */
   remember(container: Value, source: SlsSource): void {
-    if (typeof container === 'object' && container !== null) this.sources.set(container, source)
+    if (typeof container !== 'object' || container === null) return
+    this.sources.set(container, source)
+    this.inside = undefined
   }
 
   /** The same file for a container that lies in a remembered one. */
@@ -24,19 +33,50 @@ export class Places {
     if (source) this.remember(container, source)
   }
 
-  /** A container that no file holds, made because of what is written at `cause`. */
-  standIn(container: object, cause: Value): void {
-    this.causes.set(container, cause)
+  /** A container that no file holds, made because of what is written at a key or an index of `cause`. */
+  standIn(container: object, cause: Value, key?: Value): void {
+    this.causes.set(container, { container: cause, key })
   }
 
-  /** The place of a container that is remembered, or of a key in it. */
+  /** The place of a container, or of a key or an index in it. */
   of(container: Value | undefined, key?: Value): Position | undefined {
     if (typeof container !== 'object' || container === null) return undefined
     const cause = this.causes.get(container)
-    if (cause !== undefined) return this.of(cause)
-    const source = this.sources.get(container)
-    if (source === undefined) return undefined
+    if (cause !== undefined) return this.of(cause.container, cause.key)
     const found = key === undefined ? positionOf(container) : (positionOf(container, key) ?? positionOf(container))
-    return found && { file: source.file, line: source.sourceLine(found.line), column: found.column }
+    return this.inFile(container, found)
+  }
+
+  /** The place of a state of an ID, whether `module` or `module.function` is written there. */
+  ofState(body: Value | undefined, state: Value): Position | undefined {
+    if (!(body instanceof Map) || this.causes.has(body)) return this.of(body)
+    const isMeant = (key: Value): boolean =>
+      key === state || (typeof key === 'string' && key.startsWith(`${String(state)}.`))
+    return this.inFile(body, positionOfKey(body, isMeant)) ?? this.of((body as Dict).get(state)) ?? this.of(body)
+  }
+
+  private inFile(container: object, found: TextPosition | undefined): Position | undefined {
+    const source = found && this.sourceOf(container)
+    return source && { file: source.file, line: source.sourceLine(found.line), column: found.column }
+  }
+
+  private sourceOf(container: object): SlsSource | undefined {
+    const known = this.sources.get(container)
+    if (known) return known
+    const origin = originOf(container)
+    return origin && this.everything().get(origin)
+  }
+
+  private everything(): Map<object, SlsSource> {
+    if (this.inside) return this.inside
+    const all = new Map<object, SlsSource>()
+    for (const [container, source] of this.sources) {
+      const origin = originOf(container)
+      // what lies in another remembered container is there already
+      if (origin === undefined || all.has(origin)) continue
+      for (const inner of originsIn(container)) all.set(inner, source)
+    }
+    this.inside = all
+    return all
   }
 }

@@ -37,6 +37,11 @@ export class References {
     setOf(names, name).add(node)
   }
 
+  /** What references of this kind may name. */
+  names(key: string): Iterable<string> {
+    return (key === 'sls' ? this.bySls : this.byReference.get(key))?.keys() ?? []
+  }
+
   /** Sets of states, or undefined when there is no such state; a glob over SLS files may well find none. */
   find(key: string, value: string): Array<Set<GraphNode>> | undefined {
     const names = key === 'sls' ? this.bySls : this.byReference.get(key)

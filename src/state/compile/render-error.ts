@@ -9,7 +9,9 @@ export function renderFailure(thrown: unknown, sls: string, saltenv: string, fil
   const at = (error instanceof BrineError ? error.at : undefined) ?? { file, line: 1 }
   const hint = error instanceof BrineError ? error.hint : undefined
   const isExpected = error instanceof RenderError && error.code === 'SaltRenderError'
-  if (isExpected) return { text: `Rendering SLS '${saltenv}:${sls}' failed: ${error.message}`, at, hint }
+  const reason = error instanceof BrineError ? error.reason : error.message
+  const brief = `Rendering SLS '${saltenv}:${sls}' failed: ${reason}`
+  if (isExpected) return { text: `Rendering SLS '${saltenv}:${sls}' failed: ${error.message}`, at, hint, brief }
   const text = `Rendering SLS ${sls} failed, render error: ${error.message}`
-  return { text: `${text}\n${traceback(error, [at])}`, at, hint }
+  return { text: `${text}\n${traceback(error, [at])}`, at, hint, brief }
 }

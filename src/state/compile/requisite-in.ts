@@ -62,6 +62,9 @@ interface Source {
   /** The keyword, such as `require_in`, and the requisite it stands for. */
   key: string
   requisite: string
+  /** What it names, and which part of that. */
+  items: Value
+  item: Value
 }
 
 class Reversal {
@@ -85,23 +88,26 @@ class Reversal {
         this.options.log('warning', `The ${str(key)} requisite has been disabled, Ignoring.`)
         continue
       }
-      const source: Source = { id, body, state, key: key as string, requisite: (key as string).split('_')[0]! }
       const items = (arg as Dict).get(key)!
+      const requisite = (key as string).split('_')[0]!
+      const source: Source = { id, body, state, key: key as string, requisite, items, item: null }
       if (items instanceof Map) this.single(source, items)
       if (isList(items)) this.several(source, items)
     }
   }
 
-  private single(source: Source, items: Dict): void {
+  private single(given: Source, items: Dict): void {
     for (const [type, name] of items) {
+      const source = { ...given, item: type }
       this.extension(name)
       this.add(source, name, this.checkedType(source, textKey(type), name, ''))
     }
   }
 
-  private several(source: Source, items: readonly Value[]): void {
+  private several(given: Source, items: readonly Value[]): void {
     let targets: Array<[name: Value, state: string]> = []
-    for (const item of items) {
+    for (const [index, item] of items.entries()) {
+      const source = { ...given, item: index }
       const reference = item instanceof Map ? item : this.byName(item)
       const type = reference && firstKey(reference)
       if (reference === undefined || type === undefined) continue
@@ -138,7 +144,7 @@ class Reversal {
       text:
         `Invalid requisite in ${source.requisite}: ${type} for ${str(name)}${comma} in SLS '${sls}'. ` +
         `Requisites must not contain dots, did you mean '${type.slice(0, dot)}'?`,
-      at: this.options.places.of(source.body, source.state),
+      at: this.options.places.of(source.items, source.item),
     })
     return type.slice(0, dot)
   }
@@ -167,7 +173,12 @@ class Reversal {
     const body = this.extension(name)
     body.set('__env__', required(source.body, '__env__'))
     body.set('__sls__', required(source.body, '__sls__'))
-    const reference = (): Dict => new Map<Value, Value>([[source.state, source.id]])
+    const { places } = this.options
+    const reference = (): Dict => {
+      const made: Dict = new Map<Value, Value>([[source.state, source.id]])
+      places.standIn(made, source.items, source.item)
+      return made
+    }
     let isThere = false
     for (const arg of args) {
       const requisites =
@@ -177,7 +188,7 @@ class Reversal {
       isThere = true
     }
     if (!isThere) args.push(new Map<Value, Value>([[source.requisite, [reference()]]]))
-    this.options.places.standIn(body, source.body)
+    places.standIn(body, source.items, source.item)
   }
 
   private useIn(source: Source, name: Value, state: string): void {

@@ -13,8 +13,10 @@ export type LowChunk = Dict
 export interface CompileError {
   text: string
   at?: Position | undefined
-  /** What may have been meant; the log shows it, the result is Salt's. */
+  /** What may have been meant; the log and hints show it, the result is Salt's. */
   hint?: string | undefined
+  /** The text in one sentence, where it has many lines. */
+  brief?: string | undefined
 }
 
 export interface HighResult {

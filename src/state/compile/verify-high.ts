@@ -1,10 +1,14 @@
 // Whether high data has the shape of states: every fault is reported, with Salt's words.
+import type { Position } from '../../base/mod.ts'
 import { assertHashable, type Dict, isList, PyError, str, strip, textOf, typeName, type Value } from '../../data/mod.ts'
 import { REQUISITE_KEYWORDS } from './keywords.ts'
 import { required } from './low-tag.ts'
 import type { Places } from './places.ts'
 import { firstKey, textKey } from './text-key.ts'
 import type { CompileError } from './types.ts'
+
+/** Reports a fault, at the place of the state unless another is given. */
+type Report = (text: string, at?: Position) => void
 
 interface Declaration {
   id: Value
@@ -42,7 +46,7 @@ function noText(id: Value, body: Value, places: Places): CompileError {
 
 function verifyState(state: string, args: Value, declaration: Declaration): void {
   const { id, body, places, errors } = declaration
-  const report = (text: string): void => void errors.push({ text, at: places.of(body, state) })
+  const report: Report = (text, at = places.ofState(body, state)) => void errors.push({ text, at })
   if (args === null) {
     report(
       `ID '${str(id)}' in SLS '${slsOf(body)}' contains a short declaration (${state}) with a trailing colon. ` +
@@ -75,19 +79,22 @@ function blankInFunction(fun: string, id: Value, body: Dict): string {
   )
 }
 
-function verifyArgument(arg: Dict, { id, body }: Declaration, report: (text: string) => void): void {
+function verifyArgument(arg: Dict, { id, body, places }: Declaration, report: Report): void {
   const key = firstKey(arg)
   if (key === undefined) throw new PyError('StopIteration', '')
   const value = arg.get(key)!
+  const at = places.of(arg, key)
   if (key === 'names' && !isList(value)) {
-    report(`The 'names' argument in state '${str(id)}' in SLS '${slsOf(body)}' needs to be formed as a list`)
+    report(`The 'names' argument in state '${str(id)}' in SLS '${slsOf(body)}' needs to be formed as a list`, at)
   }
   if (typeof key !== 'string' || !REQUISITE_KEYWORDS.has(key)) return
   if (isList(value)) {
-    for (const requisite of value) for (const text of requisiteFaults(requisite, id, body)) report(text)
-  } else report(`The ${key} statement in state '${str(id)}' in SLS '${slsOf(body)}' needs to be formed as a list`)
+    for (const [index, requisite] of value.entries()) {
+      for (const text of requisiteFaults(requisite, id, body)) report(text, places.of(value, index))
+    }
+  } else report(`The ${key} statement in state '${str(id)}' in SLS '${slsOf(body)}' needs to be formed as a list`, at)
   if (arg.size !== 1) {
-    report(`Multiple dictionaries defined in argument of state '${str(id)}' in SLS '${slsOf(body)}'`)
+    report(`Multiple dictionaries defined in argument of state '${str(id)}' in SLS '${slsOf(body)}'`, at)
   }
 }
 

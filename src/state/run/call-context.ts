@@ -31,6 +31,7 @@ export class CallContext implements StateContext {
   readonly returnerNames: StateContext['returnerNames']
   readonly returner: StateContext['returner']
   readonly log: StateContext['log']
+  readonly hint: StateContext['hint']
   readonly host: StateContext['host']
   readonly files: StateContext['files']
   readonly http: StateContext['http']
@@ -67,6 +68,7 @@ export class CallContext implements StateContext {
     this.returnerNames = functions.returnerNames
     this.returner = functions.returner
     this.log = functions.log
+    this.hint = functions.hint
     this.host = functions.host
     this.files = functions.files
     this.http = functions.http

@@ -31,14 +31,24 @@ export function callData(full: string, declaration: StateFunction, low: LowChunk
   return data
 }
 
-function unexpected(names: string[], full: string, known: string[]): SaltError {
+function unexpected(names: string[], full: string, known: string[]): UnknownKeyword {
   const quoted = names.map((name) => `'${name}'`)
   const last = quoted.pop()!
   const text =
     quoted.length === 0
       ? `${last} is an invalid keyword argument for '${full}'`
       : `${quoted.join(', ')} and ${last} are invalid keyword arguments for '${full}'`
-  return new SaltError('SaltInvocationError', text, { hint: didYouMean(names[0]!, known) })
+  return new UnknownKeyword(text, names[0]!, didYouMean(names[0]!, known))
+}
+
+/** An argument that the function does not take. */
+export class UnknownKeyword extends SaltError {
+  readonly keyword: string
+
+  constructor(message: string, keyword: string, hint: string | undefined) {
+    super('SaltInvocationError', message, { hint })
+    this.keyword = keyword
+  }
 }
 
 /** Keywords that the function passes over, each with the one that was probably meant. */

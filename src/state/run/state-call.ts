@@ -1,17 +1,16 @@
 // Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
 // that no function takes end the whole run, as in Salt.
-import { after, BrineError, didYouMean, type Later, toError } from '../../base/mod.ts'
+import { after, BrineError, type Later, type Position, toError } from '../../base/mod.ts'
 import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
 import { readOnlyHost } from '../../host/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
 import { bind, type Keywords, type StateContext, type StepMemory, toValue } from '../../sdk/mod.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
-import type { Places } from '../compile/places.ts'
 import type { LowChunk } from '../compile/types.ts'
-import { placedText } from '../report/placed-text.ts'
+import type { Reporter } from '../report/reporter.ts'
 import { type Frame, traceback } from '../report/traceback.ts'
 import { CallContext } from './call-context.ts'
-import { boundArguments, type CallData, callData, slips } from './call-data.ts'
+import { boundArguments, type CallData, callData, slips, UnknownKeyword } from './call-data.ts'
 import { Checks } from './checks.ts'
 import { stopwatch } from './clock.ts'
 import { GlobalConditions } from './global-conditions.ts'
@@ -24,14 +23,15 @@ import { Slots } from './slots.ts'
 import { dictOf, type RunSurroundings, type StateRet } from './surroundings.ts'
 import { underUmask } from './umask.ts'
 import { unify } from './unify.ts'
-import { verifyData } from './verify-data.ts'
+import { nearState, verifyData } from './verify-data.ts'
 
 export interface CallerParts {
   nextNumber(): number
   instanceId: string
   parallel: ParallelStates
-  /** Where an ID was written, for failures. */
-  placeOf(low: LowChunk): ReturnType<Places['of']>
+  reporter: Reporter
+  /** Where a state was written, or one of its arguments. */
+  placeOf(low: LowChunk, argument?: string): Position | undefined
 }
 
 export class StateCaller {
@@ -120,9 +120,9 @@ export class StateCaller {
     })
   }
 
-  private logResult(result: Dict, low: LowChunk, hint?: string): void {
+  private logResult(result: Dict, low: LowChunk): void {
     const text = describeResult(result)
-    if (result.get('result') === false) this.run.log('error', placedText({ text, at: this.parts.placeOf(low), hint }))
+    if (result.get('result') === false) this.parts.reporter.log('error', { text, at: this.parts.placeOf(low) })
     else this.run.log('info', text)
   }
 
@@ -134,7 +134,14 @@ export class StateCaller {
       ['comment', errors.map((error) => `${error}\n`).join('')],
       ['__run_num__', this.parts.nextNumber()],
     ])
-    this.logResult(ret, low, this.nearName(low))
+    const [brief] = errors
+    const text = describeResult(ret)
+    this.parts.reporter.tell('error', {
+      text,
+      brief,
+      at: this.parts.placeOf(low),
+      hint: nearState(low, this.run.states),
+    })
     await this.refresher.after(low, ret)
     return ret
   }
@@ -143,21 +150,15 @@ export class StateCaller {
     try {
       const data = callData(full, this.run.states.get(full)!, low)
       for (const [written, meant] of slips(data)) {
-        const text = `${full} takes no '${written}' and passes over it`
-        this.run.log('warning', placedText({ text, at: this.parts.placeOf(low), hint: `Did you mean '${meant}'?` }))
+        const text = `${full} has no option '${written}'; ignored`
+        const at = this.parts.placeOf(low, written)
+        this.parts.reporter.tell('warning', { text, at, hint: `Did you mean '${meant}'?` })
       }
       return data
     } catch (error) {
-      if (error instanceof BrineError) error.at ??= this.parts.placeOf(low)
+      if (error instanceof UnknownKeyword) error.at ??= this.parts.placeOf(low, error.keyword)
       throw error
     }
-  }
-
-  /** What may have been meant by a state that does not exist. */
-  private nearName(low: LowChunk): string | undefined {
-    const { states } = this.run
-    const full = `${str(low.get('state') ?? '')}.${str(low.get('fun') ?? '')}`
-    return states.has(full) ? undefined : didYouMean(full, states.names())
   }
 
   /** Conditions, the function, and `check_cmd`. */
@@ -342,6 +343,9 @@ export class StateCaller {
   private failed(thrown: unknown, data: CallData, low: LowChunk): StateRet {
     const error = toError(thrown)
     const at = this.parts.placeOf(low)
+    if (error instanceof BrineError && error.hint !== undefined && !truthy(low.get('no_log') ?? false)) {
+      this.parts.reporter.tell('error', { text: `${data.full}: ${error.reason}`, at, hint: error.hint })
+    }
     const frames: Frame[] = at ? [{ ...at, in: data.full }] : []
     return dictOf([
       ['result', false],

@@ -1,4 +1,5 @@
 // Whether a low chunk can be called: it names a state that exists, and has the arguments that must be given.
+import { didYouMean } from '../../base/mod.ts'
 import { type Dict, str, truthy, typeName, type Value } from '../../data/mod.ts'
 import type { StateRegistry } from '../../loader/mod.ts'
 import { signatureOf } from '../../sdk/mod.ts'
@@ -23,6 +24,12 @@ export function verifyData(low: LowChunk, states: StateRegistry): string[] | Pro
   const verify = (): string[] =>
     states.has(full) && states.get(full) ? missingParameters(full, low, states) : notFound(full, low, states)
   return states.isSettled(module) ? verify() : states.load(module).then(verify)
+}
+
+/** Return what may have been meant by a state that does not exist. */
+export function nearState(low: LowChunk, states: StateRegistry): string | undefined {
+  const full = `${str(low.get('state') ?? '')}.${str(low.get('fun') ?? '')}`
+  return states.has(full) ? undefined : didYouMean(full, states.names())
 }
 
 function noText(name: Value, low: Dict): string {

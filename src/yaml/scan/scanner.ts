@@ -171,7 +171,7 @@ export class Scanner extends Cursor {
       this.line,
       this.column,
       'found character that cannot start any token',
-      char === '\t' ? 'Indent with blanks, not with tabs' : `Quote a value that begins with '${char}'`,
+      char === '\t' ? 'Indent with spaces, not tabs' : `Quote a value that begins with '${char}'`,
     )
   }
 

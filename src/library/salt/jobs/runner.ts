@@ -70,6 +70,7 @@ async function lookup(
   const found: Dict = new Map()
   let out: Value = null
   const returns = await source.returns(jid)
+  if (truthy(returned)) await ctx.logHints(returns)
   for (const [id, data] of returns) {
     await tell(ctx, display_progress, id)
     if (truthy(returned)) found.set(id, data.get('return') ?? null)

@@ -48,7 +48,7 @@ test.each([
   ['word', `"The key 'word' should contain a '.'"`],
 ])('There is no runner %s', async (name, problem) => {
   const context = beside(false)
-  Object.assign(context.master!, { parameters: async () => undefined })
+  Object.assign(context.master!, { parameters: async () => undefined, names: () => ['manage.up'] })
   await expect(runner(context, call(name, {}))).rejects.toThrow(problem)
 })
 
@@ -93,3 +93,18 @@ test('saltutil.cmd_iter tells of each answer as it comes, and gives all of them'
     [2, { web3: { failed: true } }],
   ])
 })
+
+test.each(['runner', 'wheel'] as const)(
+  'A %s that does not exist is answered with the one that was meant',
+  async (family) => {
+    const context = beside(false)
+    Object.assign(context.master!, {
+      parameters: async () => undefined,
+      names: () => ['manage.up'],
+      fire: async () => {},
+    })
+    const asked =
+      family === 'runner' ? runner(context, call('mange.up', {})) : wheel(context, 'mange.up', [], new Map())
+    await expect(asked).rejects.toMatchObject({ message: "'mange.up'", hint: "Did you mean 'manage.up'?" })
+  },
+)

@@ -1,14 +1,16 @@
 // What the minion beside a master may ask of it: jobs for other minions, runner and wheel functions. Orchestration stands on
 // these three, so their answers have the shape of Salt's clients.
+import { didYouMean } from '../../../../base/mod.ts'
 import { type Dict, isList, numberOf, PyError, repr, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import type {
-  FunctionContext,
-  MasterFunctionCall,
-  MasterOutcome,
-  MasterParameters,
-  MasterReach,
-  MinionJob,
-  MinionReturn,
+import {
+  type FunctionContext,
+  HINTS,
+  type MasterFunctionCall,
+  type MasterOutcome,
+  type MasterParameters,
+  type MasterReach,
+  type MinionJob,
+  type MinionReturn,
 } from '../../../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
@@ -102,18 +104,22 @@ async function everyAnswer(master: MasterReach, job: MinionJob): Promise<MinionR
 function answerOf(data: Dict, isWhole: boolean): Dict {
   const answer: Dict = new Map([['ret', data.get('return') ?? null]])
   for (const name of ['out', 'retcode', 'jid']) if (data.has(name)) answer.set(name, data.get(name)!)
-  if (isWhole) for (const [name, value] of data) answer.set(name, value)
+  if (isWhole) for (const [name, value] of data) if (name !== HINTS) answer.set(name, value)
   return answer
 }
 
 async function batched(ctx: FunctionContext, job: MinionJob, batch: string, failhard: boolean): Promise<Dict> {
+  const master = await masterOf(ctx)
   const answers: Dict = new Map()
+  const returns = new Map<string, Dict>()
   const gatherJobTimeout = numberOf(ctx.opts.get('gather_job_timeout') ?? 10) ?? 10
-  for await (const { id, data } of inBatches(await masterOf(ctx), job, batch, { failhard, gatherJobTimeout })) {
+  for await (const { id, data } of inBatches(master, job, batch, { failhard, gatherJobTimeout })) {
+    if (data) returns.set(id, data)
     const value = data?.get('return') ?? null
     const out = value instanceof Map ? (value.get('out') ?? 'highstate') : 'highstate'
     if (data) answers.set(id, new Map<Value, Value>([['out', out]]).set('ret', value))
   }
+  await master.logHints(returns)
   return answers
 }
 
@@ -147,8 +153,10 @@ async function ofSome(master: MasterReach, job: MinionJob, count: number, isWhol
 
 const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
 
-const unknown = (name: string): PyError =>
-  new PyError('KeyError', repr(name.includes('.') ? name : `The key '${name}' should contain a '.'`))
+function unknown(master: MasterReach, family: 'runner' | 'wheel', name: string): PyError {
+  const hint = didYouMean(name, master.names(family))
+  return new PyError('KeyError', repr(name.includes('.') ? name : `The key '${name}' should contain a '.'`), { hint })
+}
 
 function assertKnown({ names, open }: MasterParameters, keywords: ReadonlyMap<string, Value>): void {
   const others = open ? [] : [...keywords].filter(([name]) => !names.includes(name))
@@ -202,7 +210,7 @@ export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Va
   if (ORCHESTRATIONS.has(name)) keywords.set('orchestration_jid', jid)
   const told = new Map<Value, Value>([['type', 'runner']]).set('name', name).set('args', args)
   await fireArgs(master, jid, told.set('kwargs', new Map<Value, Value>(keywords)))
-  if (!parameters) throw unknown(name)
+  if (!parameters) throw unknown(master, 'runner', name)
   assertKnown(parameters, keywords)
   const user = str(kwargs.get('__pub_user') ?? 'UNKNOWN')
   if (parameters.open) keywords.set('__pub_user', user)
@@ -223,7 +231,7 @@ export async function wheel(
   if (parameters?.names.includes('saltenv')) keywords.set('saltenv', kwargs.get('__env__') ?? 'base')
   const told = new Map<Value, Value>([['type', 'wheel']]).set('name', name)
   await fireArgs(master, kwargs.get('__orchestration_jid__') ?? null, told.set('args', new Map<Value, Value>(keywords)))
-  if (!parameters) throw unknown(name)
+  if (!parameters) throw unknown(master, 'wheel', name)
   assertKnown(parameters, keywords)
   const asked = { name, args, kwargs: keywords, user: 'UNKNOWN' }
   return outcome('wheel', asked, await master.call('wheel', asked))

@@ -1,0 +1,21 @@
+// The hints of a job, on stderr once all answers are shown. What is printed on stdout stays Salt's.
+import { LOG_LEVELS, logText } from '../../base/mod.ts'
+import type { JobHints, ToldHint } from '../../client/mod.ts'
+import type { Dict } from '../../data/mod.ts'
+import { colorFor, palette } from '../../output/mod.ts'
+import { logSettings } from '../logging.ts'
+import type { Streams } from '../streams.ts'
+
+/** Print hints as a log prints warnings and errors, where the log level and the outputter let them through. */
+export async function showHints(hints: JobHints, opts: Dict, streams: Streams): Promise<void> {
+  if (opts.get('output') === 'quiet') return
+  const threshold = LOG_LEVELS[logSettings(opts).level]
+  const told = (await hints.told(opts)).filter(({ level }) => LOG_LEVELS[level] >= threshold)
+  for (const hint of told) streams.err(`${lineOf(hint, opts, streams)}\n`)
+}
+
+function lineOf({ level, text }: ToldHint, opts: Dict, { errTerminal = false }: Streams): string {
+  const colors = palette(errTerminal && colorFor(opts, { terminal: true, windows: false }))
+  const mark = `${level === 'error' ? colors.RED : colors.YELLOW}[${level.toUpperCase().padEnd(8)}]${colors.ENDC}`
+  return `${mark} ${logText(text)}`
+}

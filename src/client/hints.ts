@@ -1,0 +1,58 @@
+// The hints of a job's returns, put together: a hint that many minions give is told once, with their names. Places are those
+// of this machine's files.
+import type { Dict } from '../data/mod.ts'
+import { localPlace } from '../fileserver/mod.ts'
+import { type Host, LocalHost } from '../host/mod.ts'
+import { type Hint, hintKey, readHints } from '../sdk/mod.ts'
+
+/** How many different hints of a job are told. */
+const MOST_TOLD = 100
+
+/** How many minions are named before the others are only counted. */
+const NAMED = 3
+
+/** One line of what is told. */
+export interface ToldHint {
+  level: Hint['level']
+  text: string
+}
+
+interface Gathered {
+  hint: Hint
+  ids: string[]
+}
+
+export class JobHints {
+  private readonly gathered = new Map<string, Gathered>()
+  private leftOut = 0
+
+  /** Take the hints of one minion's return. */
+  note(id: string, ret: Dict): void {
+    for (const hint of readHints(ret).hints) {
+      const key = hintKey(hint)
+      const known = this.gathered.get(key)
+      if (known) known.ids.push(id)
+      else if (this.gathered.size < MOST_TOLD) this.gathered.set(key, { hint, ids: [id] })
+      else this.leftOut++
+    }
+  }
+
+  /** Return what is to be told about all of them, in the order they came. */
+  async told(opts: Dict, given?: Host): Promise<ToldHint[]> {
+    if (this.gathered.size === 0) return []
+    const host = given ?? new LocalHost()
+    const told: ToldHint[] = []
+    for (const { hint, ids } of this.gathered.values()) {
+      const at = hint.at === undefined ? '' : `${await localPlace(hint.at, opts, host)}: `
+      told.push({ level: hint.level, text: `${namesOf(ids)}: ${at}${hint.text}` })
+    }
+    if (this.leftOut > 0) told.push({ level: 'warning', text: `${this.leftOut} further hints are not shown` })
+    return told
+  }
+}
+
+function namesOf(ids: readonly string[]): string {
+  const named = ids.length > NAMED ? ids.slice(0, NAMED - 1) : ids.slice(0, -1)
+  const last = ids.length > NAMED ? `${ids.length - named.length} more` : ids.at(-1)!
+  return named.length === 0 ? last : `${named.join(', ')} and ${last}`
+}
