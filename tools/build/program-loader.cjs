@@ -9,8 +9,7 @@ const { Script } = require('node:vm')
 
 // V8's defaults suit programs that last. A command that ends within a second is faster when V8 optimizes hot functions about
 // twenty times later than usual, gives new objects more room at once, collects them on one thread, and does not mark old
-// objects ahead of need. A daemon lets its heap grow to three times what is in use before V8 collects it: a master through
-// which returns pass would otherwise spend half its time collecting. Compiled forms are valid for one set of flags only.
+// objects ahead of need. Compiled forms are valid for one set of flags only.
 // V8 12 (Node 22) counts calls where V8 11 counted bytes of code. A V8 that is newer than those tried keeps its defaults.
 const V8 = Number.parseInt(process.versions.v8, 10)
 const TRIED = 14
@@ -27,12 +26,35 @@ const LASTING = [
   '--semi-space-growth-factor=2',
   '--parallel-scavenge',
   '--incremental-marking',
-  '--heap-growing-percent=200',
 ]
+
+// How much the heap of a daemon may grow, in percent of what is in use, before V8 collects it. A master through which thousands of
+// returns pass would spend half its time collecting with a small margin; a master with little to do would hold garbage for half an
+// hour with a large one.
+const BUSY = '--heap-growing-percent=200'
+const CALM = '--heap-growing-percent=50'
+/** Milliseconds between two collections of the whole heap that make a daemon busy. */
+const SOON = 10_000
+let margin = BUSY
 
 function set(flags) {
   if (V8 > TRIED) return
   for (const flag of flags) setFlagsFromString(flag)
+}
+
+/** Choose the margin of the heap after each collection of all of it, by the time since the one before. */
+function adaptHeap() {
+  const { constants, performance, PerformanceObserver } = require('node:perf_hooks')
+  let last = performance.now()
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail, startTime } of list.getEntries()) {
+      if (detail.kind !== constants.NODE_PERFORMANCE_GC_MAJOR) continue
+      margin = startTime - last < SOON ? BUSY : CALM
+      last = startTime
+      set([margin])
+    }
+  })
+  observer.observe({ entryTypes: ['gc'] })
 }
 
 /** For the build: compiled forms are written when the program ends, with the functions that it used. */
@@ -56,7 +78,7 @@ function compiled(file) {
   const text = `(function(exports,require,module){${readFileSync(file, 'utf8')}\n})`
   if (isLasting) set(SHORT)
   const script = new Script(text, { filename: file, cachedData: codeOf(file) })
-  if (isLasting) set(LASTING)
+  if (isLasting) set([...LASTING, margin])
   if (isRecording) scripts.push({ file, script })
   return script.runInThisContext()
 }
@@ -114,8 +136,9 @@ function refuseChanges() {
 
 /** Starts a program; one that lasts, as daemons do, is optimised as usual. */
 exports.start = (name, { lasts = false } = {}) => {
-  set(lasts ? LASTING : SHORT)
+  set(lasts ? [...LASTING, margin] : SHORT)
   isLasting = lasts
+  if (lasts) adaptHeap()
   if (isRecording) {
     process.on('exit', () => {
       refuseChanges()
