@@ -1,6 +1,7 @@
 // What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
 import { consoleLog, type Log } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { isWireError } from '../../wire/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { writeResult } from '../output-file.ts'
@@ -44,12 +45,22 @@ async function runOn(
   }
   const { answer, out } = await callFunction(opts, minion.functions, { log, streams })
   await returnTo(opts, minion, answer)
-  if (!truthy(opts.get('no_return_event') ?? null)) await report?.(answer)
+  if (!truthy(opts.get('no_return_event') ?? null)) await reported(report, answer, log)
   const whole = truthy(opts.get('print_metadata') ?? null)
   const retcode = Number(numberOf(answer.get('retcode') ?? 0))
   await print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })
   if (truthy(opts.get('retcode_passthrough') ?? null)) return retcode
   return answer.has('retcode') && retcode === 0 ? 0 : 1
+}
+
+/** Tell the master of the answer; who called gets it also when the master cannot keep it. */
+async function reported(report: ((answer: Dict) => Promise<void>) | undefined, answer: Dict, log: Log): Promise<void> {
+  try {
+    await report?.(answer)
+  } catch (error) {
+    if (!isWireError(error)) throw error
+    log('error', `The master did not take the return: ${error.message}`)
+  }
 }
 
 /** `--return` names returners, local calls or not. */
