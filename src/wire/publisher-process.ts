@@ -37,13 +37,9 @@ interface Start {
 
 export async function start({ program, options, server, signal, log = silentLog }: Start): Promise<Relief> {
   const child = forkFor('publisher', program, { signal, killSignal: 'SIGKILL' })
-  const ended = new Promise<void>((done) => {
-    child.once('close', () => done())
-    // an end by the signal is one of these; a process that could not be started, as without descriptors, is never closed
-    child.on('error', () => {
-      if (child.pid === undefined) done()
-    })
-  })
+  const ended = new Promise<void>((done) => child.once('close', () => done()))
+  // an end by the signal is one of these
+  child.on('error', () => {})
   const heard = (): Promise<unknown> => {
     const gone = ended.then(() => Promise.reject(new Error('the second process ended at once')))
     return Promise.race([once(child, 'message'), gone])
