@@ -49,7 +49,12 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
       const answer = takeMinionEvent(services, load)
       // a minion tells an event once: what is done about it is written down before it hears that it came
       const writing = services.reactionsWritten()
-      return writing ? writing.then(() => answer, (error: unknown) => unlessStorage(error, answer)) : answer
+      return writing
+        ? writing.then(
+            () => answer,
+            (error: unknown) => unlessStorage(error, answer),
+          )
+        : answer
     },
   ],
   ['_pillar', async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.answer(load))],

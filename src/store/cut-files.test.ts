@@ -52,7 +52,9 @@ describe('a database of jobs', () => {
     expect(left).toBeGreaterThan(0)
     expect(left).toBeLessThan(30)
     expect(lines).toHaveLength(2)
-    expect(lines[0]).toMatch(/jobs\.db-wal was cut short: \d+ of the \d+ pages .* are missing, so the newest entries .* are lost/)
+    expect(lines[0]).toMatch(
+      /jobs\.db-wal was cut short: \d+ of the \d+ pages .* are missing, so the newest entries .* are lost/,
+    )
     expect(lines[1]).toBe(`Jobs and returns after job ${jidOf(left)} may be missing in ${file}`)
     jobs.saveJob({ jid: jidOf(99), load: new Map([['fun', 'test.ping']]), minions: [] })
     jobs.close()
@@ -77,7 +79,9 @@ describe('a database of jobs', () => {
     expect([...jobs.jobs().keys()]).toEqual([jidOf(99)])
     jobs.close()
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/jobs\.db cannot be used: .*\. Moved it to .*jobs\.db\.damaged-\d{14} and began an empty one/)
+    expect(lines[0]).toMatch(
+      /jobs\.db cannot be used: .*\. Moved it to .*jobs\.db\.damaged-\d{14} and began an empty one/,
+    )
     expect(readdirSync(folder).filter((name) => /^jobs\.db\.damaged-\d{14}$/.test(name))).toHaveLength(1)
   })
 

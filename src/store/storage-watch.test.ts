@@ -43,7 +43,9 @@ describe('the watch over storage', () => {
     fail('ENOSPC', 'jobs.db')
     fail('SQLITE_FULL', 'jobs.db')
     fail('ENOSPC', 'not/there/grains.p')
-    expect(lines).toEqual([`error: Cannot write ${join(folder, 'jobs.db')}: no space left on the disk. Free space on that disk`])
+    expect(lines).toEqual([
+      `error: Cannot write ${join(folder, 'jobs.db')}: no space left on the disk. Free space on that disk`,
+    ])
     expect(events).toEqual(['failed StorageFull 1'])
     await expect.poll(() => events).toEqual(['failed StorageFull 1', 'recovered StorageFull 3'])
     expect(lines).toHaveLength(2)
@@ -57,7 +59,9 @@ describe('the watch over storage', () => {
     mkdirSync(join(folder, 'gone'))
     fail('EIO', 'gone/jobs.db')
     rmSync(join(folder, 'gone'), { recursive: true })
-    await expect.poll(() => lines.filter((line) => line.includes('operations have failed since')).length).toBeGreaterThan(1)
+    await expect
+      .poll(() => lines.filter((line) => line.includes('operations have failed since')).length)
+      .toBeGreaterThan(1)
     expect(events).toEqual(['failed StorageFailed 1'])
     mkdirSync(join(folder, 'gone'))
     await expect.poll(() => events).toHaveLength(2)

@@ -122,7 +122,10 @@ export class StorageWatch implements StorageUse {
       if (now - last >= lookMs && isOver(trouble)) {
         this.troubles.delete(key)
         const seconds = Math.round((now - since) / 1000)
-        this.log('warning', `${folder} can be written again: ${count} operations failed in ${seconds} s (${error.plain})`)
+        this.log(
+          'warning',
+          `${folder} can be written again: ${count} operations failed in ${seconds} s (${error.plain})`,
+        )
         this.fire('recovered', trouble)
       } else if (now - told >= againMs) {
         trouble.told = now

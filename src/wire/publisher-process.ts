@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { LOG_LEVELS, type Log, type LogLevel, silentLog } from '../base/mod.ts'
 import { forkFor } from './own-process.ts'
-import { publisherTaker } from './transport/open.ts'
 import { connectionLimits } from './transport/descriptors.ts'
+import { publisherTaker } from './transport/open.ts'
 import type { Publisher, PublisherOptions, Relief, ReliefOptions } from './transport/transport.ts'
 
 type Message = { open: PublisherOptions } | { packet: Uint8Array; ids?: readonly string[] }

@@ -57,7 +57,9 @@ describe('A master that may have 256 files open', () => {
 
   it('serves operators while as many minions are connected, and its own work goes on', async () => {
     // connections, and what the master has open for itself
-    const files = Number(execFileSync('sh', ['-c', `ls /proc/${cluster.pidOf('master')}/fd | wc -l`], { encoding: 'utf8' }))
+    const files = Number(
+      execFileSync('sh', ['-c', `ls /proc/${cluster.pidOf('master')}/fd | wc -l`], { encoding: 'utf8' }),
+    )
     expect(files).toBeLessThan(FILES - 20)
     const ping = await cluster.run("salt --out=json 'sim-*' fault.note")
     expect([ping.status, ping.stdout.split(' ran ').length - 1]).toEqual([0, MINIONS])

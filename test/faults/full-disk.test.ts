@@ -83,7 +83,10 @@ describe.runIf(canMount())('On a master whose disk is full', () => {
     '%s fails at once and names the cause',
     async (line) => {
       const { status, stdout, stderr } = await run(line)
-      expect([status, stdout + stderr]).toEqual([2, expect.stringMatching(/^Cannot write \S+: no space left on the disk\n$/)])
+      expect([status, stdout + stderr]).toEqual([
+        2,
+        expect.stringMatching(/^Cannot write \S+: no space left on the disk\n$/),
+      ])
     },
   )
 
@@ -100,7 +103,9 @@ describe.runIf(canMount())('On a master whose disk is full', () => {
     expect(await run('salt-call --out=json pillar.items')).toMatchObject({ status: 0 })
     const event = await run('salt-call --out=json event.send site/up')
     expect([event.status, event.stdout]).toEqual([0, expect.stringContaining('true')])
-    expect(event.stderr).toContain(`The master did not take the return: The master could not carry out the request: ${NO_SPACE}`)
+    expect(event.stderr).toContain(
+      `The master did not take the return: The master could not carry out the request: ${NO_SPACE}`,
+    )
     await until('the event came', () => site.told(/^site\/up$/).length > 0)
     const mine = await run('salt-call mine.send up mine_function=test.ping')
     expect([mine.status, mine.stderr]).toEqual([1, expect.stringContaining(NO_SPACE)])
@@ -114,7 +119,10 @@ describe.runIf(canMount())('On a master whose disk is full', () => {
     expect(count(site.cluster.log('master'), 'Free space on that disk')).toBe(1)
     expect(site.cluster.log('master')).not.toMatch(/^ +at /m)
     site.disk.free()
-    await until('the master tells of the space', () => site.told(/^salt\/master\/[^/]+\/storage\/recovered$/).length > 0)
+    await until(
+      'the master tells of the space',
+      () => site.told(/^salt\/master\/[^/]+\/storage\/recovered$/).length > 0,
+    )
     expect(site.told(/^salt\/master\/[^/]+\/storage\/failed$/)).toHaveLength(1)
     expect((await site.salt('test.ping')).stdout).toContain('true')
   })

@@ -7,7 +7,13 @@ import { CONTEXT_VERSION, Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from 
 import { bytesOf, dictOf, PROTOCOL_VERSION } from '../envelope.ts'
 import { isWireError, WireError } from '../errors.ts'
 import { OFFER } from '../offer.ts'
-import { HANDLER_FAILED, REQUEST_TIMEOUT, REQUEST_TRIES, type RequestClient, type RequestOptions } from '../transport/transport.ts'
+import {
+  HANDLER_FAILED,
+  REQUEST_TIMEOUT,
+  REQUEST_TRIES,
+  type RequestClient,
+  type RequestOptions,
+} from '../transport/transport.ts'
 import { type Credentials, outcomeText, SignInError, type SignInOutcome } from './outcome.ts'
 import { openPrivateReply } from './private-reply.ts'
 import type { MinionSettings } from './settings.ts'
