@@ -1,6 +1,6 @@
 // Errors of files and databases that the program cannot help: a full or failing disk, no more descriptors. They get one name,
 // the file, and the cause in plain words, wherever they were raised.
-import { statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BrineError } from './errors.ts'
 
@@ -71,7 +71,7 @@ function causeOf(errno: string, path: string): Cause | undefined {
 
 function hasNoSpace(path: string): boolean {
   try {
-    const { bavail, files, ffree } = statfsSync(dirname(path))
+    const { bavail, files, ffree } = statfsSync(existsSync(path) ? path : dirname(path))
     // some file systems count no files
     return bavail === 0 || (files > 0 && ffree === 0)
   } catch {

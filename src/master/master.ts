@@ -101,10 +101,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const text = (name: string): string => str(opts.get(name) ?? '')
   const host = new LocalHost({ cache: text('cachedir') })
   let bus: EventBus | undefined
-  const storage = new StorageWatch({
-    log,
-    fire: (moment, data) => bus?.fire(`salt/master/${text('id') || 'master'}/storage/${moment}`, data),
-  })
+  const storage = watchStorage(text('id') || 'master', log, () => bus)
   closings.push(() => storage.close())
   const keys = new PkiKeys(text('pki_dir'), storage.storing)
   keys.watch()
@@ -165,6 +162,14 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   maintenance.start()
   closings.push(() => maintenance.close())
   return parts
+}
+
+/** Watch the disks of a master; there is no bus yet when the first of them are used. */
+function watchStorage(id: string, log: Log, bus: () => EventBus | undefined): StorageWatch {
+  return new StorageWatch({
+    log,
+    fire: (moment, data) => void bus()?.fire(`salt/master/${id}/storage/${moment}`, data),
+  })
 }
 
 /** The rights of callers, and publishing under them. */

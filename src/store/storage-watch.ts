@@ -1,6 +1,6 @@
 // Watches what a daemon writes. A disk that fails is told of once when it begins, again from time to time, and once when it is
 // over: in the log and as an event, however many requests fail meanwhile. It is over when a file can be written there again.
-import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { guarded, type Log, PRIVATE_FILE, StorageError, type Storing, storageError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
@@ -165,16 +165,18 @@ function canWrite(folder: string): boolean {
   }
 }
 
-/** The nearest directory above a file that exists. */
+/** The nearest directory that exists: the path itself, or one above it. */
 function existingFolder(path: string): string {
-  const folder = dirname(path)
-  return folder === path || deviceOf(folder) !== undefined ? folder : existingFolder(folder)
+  const above = dirname(path)
+  return above === path || infoOf(path)?.isDirectory() ? path : existingFolder(above)
 }
 
-/** The disk that a file is on; undefined where the file does not exist, or the disk cannot tell. */
-function deviceOf(path: string): number | undefined {
+const deviceOf = (folder: string): number => infoOf(folder)?.dev ?? 0
+
+/** Undefined where nothing exists, or the disk cannot tell. */
+function infoOf(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.dev
+    return statSync(path, { throwIfNoEntry: false })
   } catch {
     // the error that led here is the one to tell of
     return undefined

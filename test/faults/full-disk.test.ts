@@ -145,6 +145,16 @@ describe.runIf(canMount())('On a master whose disk is full', () => {
     site.disk.free()
     await until('it goes on', () => site.told(new RegExp(`^salt/${tag.replace('<jid>', jid!)}$`)).length > 0)
   })
+
+  it('starts, and refuses what it cannot store with the cause', async () => {
+    site.disk.fill()
+    await site.cluster.stop('master')
+    site.cluster.start('master')
+    await until('the master answers', async () => {
+      const { status, stdout } = await run("salt '*' test.ping")
+      return status === 2 && stdout.includes(`jobs.db: ${NO_SPACE}`)
+    })
+  })
 })
 
 describe.runIf(canMount())('On a minion whose disk is full', () => {
