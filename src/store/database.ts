@@ -6,6 +6,7 @@ import type Libsql from 'libsql'
 import { type Log, makeOwnFolder, namingErrors, PASSABLE_FOLDER, StorageError, type Storing } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../data/mod.ts'
 import { cutLog, setAside } from './cut-files.ts'
+import { salvage } from './salvage.ts'
 import type { StorageUse } from './storage-watch.ts'
 
 export type Parameter = string | number | Buffer | null
@@ -100,11 +101,15 @@ export function openDatabase(file: string, schema: string, use: StorageUse = { s
   })
 }
 
-function opened(file: string, schema: string, storing: Storing): Database {
-  makeFile(file)
+function connected(file: string, storing: Storing): Database {
   const Opened = libsql()
   // from the first look on: after a crash, whoever comes first mends the file, and the others have to wait for that
-  const db = new Database(file, storing, new Opened(file, { timeout: PATIENCE_MS } as Libsql.Options))
+  return new Database(file, storing, new Opened(file, { timeout: PATIENCE_MS } as Libsql.Options))
+}
+
+function opened(file: string, schema: string, storing: Storing): Database {
+  makeFile(file)
+  const db = connected(file, storing)
   try {
     // a return of some kilobytes is one page then, and one write
     db.exec('PRAGMA page_size = 16384')
@@ -129,7 +134,7 @@ function openOwn(file: string, schema: string, storing: Storing, log: Log): Data
   return db
 }
 
-/** Open a database; in place of a damaged one, an empty one. */
+/** Open a database; in place of a damaged one, a new one with what can be read of it. */
 function whole(file: string, schema: string, log: Log): Database {
   let why: string | undefined
   try {
@@ -141,8 +146,23 @@ function whole(file: string, schema: string, log: Log): Database {
     if (!(error instanceof StorageError) || error.code !== 'StorageDamaged') throw error
     why = error.plain
   }
-  log('error', `${file} cannot be used: ${why}. Moved it to ${setAside(file)} and began an empty one`)
-  return opened(file, schema, namingErrors)
+  const aside = setAside(file)
+  const fresh = opened(file, schema, namingErrors)
+  const rows = takenOver(aside, fresh)
+  log('error', `${file} cannot be used: ${why}. Moved it to ${aside} and began a new one with ${rows} rows of it`)
+  return fresh
+}
+
+/** How many rows of a damaged database could be read. */
+function takenOver(file: string, fresh: Database): number {
+  const damaged = connected(file, namingErrors)
+  try {
+    // a file that is shorter than it says is not even read without this
+    damaged.exec('PRAGMA writable_schema = ON')
+    return salvage(damaged, fresh)
+  } finally {
+    damaged.close()
+  }
 }
 
 /** What is wrong with a database whose file is shorter than it says; undefined when all its pages are there. */

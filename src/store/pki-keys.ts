@@ -45,6 +45,11 @@ export class PkiKeys implements KeyStore {
   /** Keeps accepted keys in memory from now on, and drops them when their directory changes. */
   watch(): void {
     this.watcher = watch(join(this.directory, 'minions'), (_event, name) => this.forget(name ?? undefined))
+    // without it keys are read from their files each time
+    this.watcher.on('error', () => {
+      this.close()
+      this.forget()
+    })
     this.watcher.unref()
   }
 
