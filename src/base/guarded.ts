@@ -2,6 +2,7 @@
 // daemon, so it ends in the log.
 import { toError } from './errors.ts'
 import type { Log } from './log.ts'
+import { StorageError } from './storage-error.ts'
 
 /** Returns a function that does the work and logs what it throws, or rejects with. `what` is the beginning of that line. */
 export function guarded<Args extends unknown[]>(
@@ -9,7 +10,11 @@ export function guarded<Args extends unknown[]>(
   what: string,
   work: (...args: Args) => unknown,
 ): (...args: Args) => void {
-  const failed = (error: unknown): void => log('error', `${what} failed: ${toError(error).stack ?? ''}`)
+  const failed = (error: unknown): void => {
+    // the state of a disk is no fault of ours, so nobody needs the lines that led to it
+    const text = error instanceof StorageError ? error.message : (toError(error).stack ?? '')
+    log('error', `${what} failed: ${text}`)
+  }
   return (...args) => {
     try {
       const doing = work(...args)

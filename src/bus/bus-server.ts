@@ -83,6 +83,8 @@ export class BusServer {
       if (before !== undefined) process.umask(before)
     }
     chmodSync(path, mode)
+    // such as when no more files can be opened; the socket goes on listening
+    server.on('error', (error) => this.log('error', `Cannot accept a connection at ${path}: ${error.message}`))
     this.servers.push(server)
   }
 

@@ -8,5 +8,6 @@ export type ClientErrorCode =
   | 'SaltInvocationError'
   | 'SaltReqTimeoutError'
   | 'PublishError'
+  | 'StorageError'
 
 export class ClientError extends BrineError<ClientErrorCode> {}

@@ -28,7 +28,7 @@ export interface PublishRequest {
 const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
 /** The names of refusals that callers tell apart. */
-const REFUSALS = ['AuthorizationError', 'SaltInvocationError'] as const
+const REFUSALS = ['AuthorizationError', 'SaltInvocationError', 'StorageError'] as const
 
 /** Salt's own words, which people search for. */
 const NO_ANSWER =

@@ -1,7 +1,17 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { BrineError, guarded, makeOwnFolder, newJid, PASSABLE_FOLDER, toError, withHint } from '../base/mod.ts'
+import {
+  BrineError,
+  guarded,
+  makeOwnFolder,
+  namingErrors,
+  newJid,
+  PASSABLE_FOLDER,
+  StorageError,
+  toError,
+  withHint,
+} from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
 import {
   type Dict,
@@ -126,13 +136,22 @@ class Note {
   constructor({ opts, log }: MasterAccess, told: Dict, isBrief: boolean) {
     const folder = join(str(opts.get('cachedir')!), 'proc')
     this.file = join(folder, str(told.get('jid')!))
-    const write = (): void => {
+    const note = (): void => {
       makeOwnFolder(dirname(folder), PASSABLE_FOLDER)
       makeOwnFolder(folder)
       writeFileSync(this.file, encodeMsgpack(new Map(told).set('pid', process.pid), 'bus'), { mode: 0o600 })
       this.isWritten = true
     }
-    if (isBrief) this.timer = setTimeout(guarded(log, `Noting that ${str(told.get('fun')!)} runs`, write), BRIEF_MS)
+    const write = guarded(log, `Noting that ${str(told.get('fun')!)} runs`, () => {
+      try {
+        namingErrors(this.file, note)
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error
+        // what the call cannot do without is told by the call itself
+        log('debug', error.message)
+      }
+    })
+    if (isBrief) this.timer = setTimeout(write, BRIEF_MS)
     else write()
   }
 
@@ -182,6 +201,8 @@ async function failure(error: unknown, { family, fun }: MasterCall) {
   const { name, message } = toError(error)
   if (error instanceof BrineError && error.code === 'BusUnreachable')
     return { ...MASTER_IS_GONE, success: false, raised: true }
+  if (error instanceof StorageError || (error instanceof ClientError && error.code === 'StorageError'))
+    return { value: message, success: false, retcode: 1, raised: true }
   if (isMisuse(error)) {
     const registry = family === 'runner' ? runners : wheels
     const usage = registry.has(fun) ? (await registry.find(fun)).doc : ''

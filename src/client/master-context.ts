@@ -28,6 +28,7 @@ import {
   type PkiKeys,
   QueueStore,
   ReactionStore,
+  type StorageUse,
 } from '../store/mod.ts'
 import { type Gathered, NOBODY_MATCHED, type Published } from './collect.ts'
 import { JobHints } from './hints.ts'
@@ -44,6 +45,8 @@ export interface MasterAccess {
   jobs: JobStore
   keys: PkiKeys
   cache: DataCache
+  /** How the stores that are opened here use the disk. */
+  storage?: StorageUse
   publish(job: MinionJob): Promise<Published | undefined>
   collect(published: Published, timeout: number, gatherJobTimeout: number): AsyncIterable<Gathered>
   /** Sends a command to the master. */
@@ -123,7 +126,7 @@ export function masterContext(
       await announce(access, `${identity.tag}/${suffix}`, data)
       identity.onProgress?.(data, suffix)
     },
-    reactions: () => reactionsOf(opts),
+    reactions: () => reactionsOf(access),
     orchestrations: () => orchestrationsOf(opts),
     queues: () => queuesOf(opts),
     ownQueues: (name) => ownQueues(opts, local, name),
@@ -209,8 +212,8 @@ export function journalOf(access: Pick<MasterAccess, 'opts' | 'jobs'>): JournalR
 const stores = new WeakMap<Dict, ReactionStore>()
 
 /** Opened when they are asked for. */
-function reactionsOf(opts: Dict): ReactionStore {
-  const store = stores.get(opts) ?? new ReactionStore(join(str(opts.get('cachedir')!), 'reactions.db'))
+function reactionsOf({ opts, storage }: MasterAccess): ReactionStore {
+  const store = stores.get(opts) ?? new ReactionStore(join(str(opts.get('cachedir')!), 'reactions.db'), storage)
   stores.set(opts, store)
   return store
 }

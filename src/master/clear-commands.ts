@@ -5,7 +5,7 @@ import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
 import type { Publishing } from './publish.ts'
-import { type Refusal, refusedAnswer } from './refusals.ts'
+import { type Refusal, refusedAnswer, unstoredAnswer } from './refusals.ts'
 
 type Command = (load: Dict) => unknown
 
@@ -42,7 +42,14 @@ export class ClearCommands {
   answer(load: Dict): unknown {
     const name = load.get('cmd')
     const command = typeof name === 'string' ? this.commands.get(name) : undefined
-    return command ? command(load) : new Map()
+    if (!command) return new Map()
+    const failed = (error: unknown): Dict => unstoredAnswer(error, false)
+    try {
+      const answer = command(load)
+      return answer instanceof Promise ? answer.catch(failed) : answer
+    } catch (error) {
+      return failed(error)
+    }
   }
 
   /** A runner is begun, and answered for with the tag that tells its end. */

@@ -10,7 +10,7 @@ import {
   type PastEvents,
 } from '../bus/mod.ts'
 import { type Dict, numberOf, str } from '../data/mod.ts'
-import type { JobStore } from '../store/mod.ts'
+import type { JobStore, StorageWatch } from '../store/mod.ts'
 
 const TIDY_MS = 600_000
 
@@ -22,7 +22,7 @@ export interface Journaled {
   close(): Promise<void>
 }
 
-export function journaledBus(opts: Dict, jobs: JobStore, log: Log): Journaled {
+export function journaledBus(opts: Dict, jobs: JobStore, log: Log, storage: StorageWatch): Journaled {
   const own = masterOrigin(str(opts.get('id') ?? 'master'))
   if (!hasJournal(opts)) {
     return { bus: new EventBus(log, 0, own), kept: async () => {}, past: () => [], close: async () => {} }
@@ -34,6 +34,7 @@ export function journaledBus(opts: Dict, jobs: JobStore, log: Log): Journaled {
   const journal = new EventJournal({
     folder: journalFolder(opts),
     log,
+    failed: (error, path) => storage.failed(error, path),
     ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
     ...(maxBytes !== undefined && { maxBytes }),
     ...(inlineBytes !== undefined && { inlineBytes }),

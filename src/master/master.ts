@@ -1,13 +1,14 @@
 // A running master: its keys and sockets opened in an order in which nobody is answered before everything is there, and
 // closed in the opposite one.
 import { join } from 'node:path'
-import { calmLog, claimFolder, type Log, makeOwnFolder, PASSABLE_FOLDER } from '../base/mod.ts'
-import { BusServer, masterBusPaths } from '../bus/mod.ts'
+import { calmLog, claimFolder, type Log, makeOwnFolder, PASSABLE_FOLDER, storageError, toError } from '../base/mod.ts'
+import { BusServer, type EventBus, masterBusPaths } from '../bus/mod.ts'
 import type { MasterAccess } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import { fileCache, PkiKeys, SqliteJobs } from '../store/mod.ts'
+import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
 import {
+  connectionLimits,
   type MasterIdentity,
   masterEndpoints,
   openTransport,
@@ -17,7 +18,6 @@ import {
   publisherRelief,
   RequestChannel,
   type RequestChannelOptions,
-  requestConnections,
   requestListenOptions,
   SessionKeys,
   subscriberIdentity,
@@ -33,6 +33,7 @@ import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
 import { JobCaches } from './job-caches.ts'
 import { journaledBus } from './journaling.ts'
+import { tellLimit } from './limits.ts'
 import { LocalKeys } from './local-keys.ts'
 import { Maintenance } from './maintenance.ts'
 import { acts, callMethod, type Services } from './methods.ts'
@@ -68,18 +69,25 @@ export class Master {
       claimFolders(opts, log)
       return new Master(await start(opts, calmLog(log), closings, program), closings)
     } catch (error) {
-      await closeAll(closings)
-      throw error
+      await closeAll(closings, log)
+      throw storageError(error, str(opts.get('cachedir')!))
     }
   }
 
   close(): Promise<void> {
-    return closeAll(this.closings)
+    return closeAll(this.closings, this.parts.log)
   }
 }
 
-async function closeAll(closings: Closing[]): Promise<void> {
-  for (const close of closings.splice(0).reverse()) await close()
+/** What cannot be closed, such as a store on a full disk, does not keep the rest open. */
+async function closeAll(closings: Closing[], log: Log): Promise<void> {
+  for (const close of closings.splice(0).reverse()) {
+    try {
+      await close()
+    } catch (error) {
+      log('error', `Closing a part of the master failed: ${toError(error).message}`)
+    }
+  }
 }
 
 /** Users of `publisher_acl` reach their keys and the event socket by name, and nothing else. */
@@ -92,25 +100,31 @@ function claimFolders(opts: Dict, log: Log): void {
 async function start(opts: Dict, log: Log, closings: Closing[], program?: string): Promise<MasterParts> {
   const text = (name: string): string => str(opts.get(name) ?? '')
   const host = new LocalHost({ cache: text('cachedir') })
-  const keys = new PkiKeys(text('pki_dir'))
+  let bus: EventBus | undefined
+  const storage = watchStorage(text('id') || 'master', log, () => bus)
+  closings.push(() => storage.close())
+  const keys = new PkiKeys(text('pki_dir'), storage.storing)
   keys.watch()
   closings.push(() => keys.close())
   const identity = await openIdentity(opts)
-  const jobs = new SqliteJobs(join(text('cachedir'), 'jobs.db'))
+  const jobs = new SqliteJobs(join(text('cachedir'), 'jobs.db'), storage)
   closings.push(() => jobs.close())
-  const { bus, kept, past, close } = journaledBus(opts, jobs, log)
+  const { kept, past, close, ...journaled } = journaledBus(opts, jobs, log, storage)
   closings.push(close)
+  bus = journaled.bus
   const mostWaiting = numberOf(opts.get('ipc_write_buffer') ?? 0) ?? 0
   const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log, mostWaiting, kept, past })
   await busServer.open()
   closings.push(() => busServer.close())
   const secret = new PublishSecret()
   const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
-  const publications = await openPublisher(transport, opts, { identity, keys, secret, log, program }, closings)
+  const isRelieved = program !== undefined && transport.name === 'zeromq'
+  const publisher = { identity, keys, secret, log, program: isRelieved ? program : undefined }
+  const publications = await openPublisher(transport, opts, publisher, closings)
   const jobCaches = new JobCaches({ opts, log }, host)
   closings.push(jobCaches.listen(bus))
-  const cache = fileCache(text('cachedir'))
-  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, publications }
+  const cache = fileCache(text('cachedir'), storage)
+  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, publications }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
   const resolver = new TargetResolver(parts, { program })
@@ -138,7 +152,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     aes: (load, sender) => callMethod(services, load, sender),
     acts,
   }
-  const isRelieved = program !== undefined && transport.name === 'zeromq'
+  tellLimit(keys.list('minions').length, isRelieved, log)
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
   batches.resume()
   reactor = openReactor(parts, access)
@@ -148,6 +162,14 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   maintenance.start()
   closings.push(() => maintenance.close())
   return parts
+}
+
+/** Watch the disks of a master; there is no bus yet when the first of them are used. */
+function watchStorage(id: string, log: Log, bus: () => EventBus | undefined): StorageWatch {
+  return new StorageWatch({
+    log,
+    fire: (moment, data) => void bus()?.fire(`salt/master/${id}/storage/${moment}`, data),
+  })
 }
 
 /** The rights of callers, and publishing under them. */
@@ -242,7 +264,7 @@ async function openRequests(
   const { requests } = masterEndpoints(opts)
   const listener = await transport.listen(requests, channel.handle, {
     ...requestListenOptions(opts),
-    ...(isRelieved && { maxConnections: requestConnections() }),
+    maxConnections: connectionLimits(isRelieved).requests,
     log,
   })
   closings.push(() => listener.close())
@@ -265,6 +287,7 @@ interface PublisherParts {
   keys: PkiKeys
   secret: PublishSecret
   log: Log
+  /** What is started for further subscribers. */
   program: string | undefined
 }
 
@@ -276,7 +299,8 @@ async function openPublisher(
 ): Promise<PublishChannel> {
   const publisher = await transport.publisher(masterEndpoints(opts).publications, {
     ...publisherOptions(opts),
-    ...(program && { relief: publisherRelief(program, publisherOptions(opts)) }),
+    maxConnections: connectionLimits(program !== undefined).own,
+    ...(program && { relief: publisherRelief(program, publisherOptions(opts), log) }),
     identify: subscriberIdentity(keys, secret, log),
     log,
   })

@@ -1,6 +1,6 @@
 // What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
 // the proven id into the load.
-import { isJid, shownText } from '../base/mod.ts'
+import { isJid, StorageError, shownText } from '../base/mod.ts'
 import { type Dict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { PrivateAnswer, type Sender } from '../wire/mod.ts'
@@ -49,7 +49,12 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
       const answer = takeMinionEvent(services, load)
       // a minion tells an event once: what is done about it is written down before it hears that it came
       const writing = services.reactionsWritten()
-      return writing ? writing.then(() => answer) : answer
+      return writing
+        ? writing.then(
+            () => answer,
+            (error: unknown) => unlessStorage(error, answer),
+          )
+        : answer
     },
   ],
   ['_pillar', async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.answer(load))],
@@ -93,6 +98,12 @@ const ACTING = new Set<Value>(['minion_pub', 'minion_publish', 'minion_runner'])
 
 export const acts = (load: Dict): boolean => ACTING.has(load.get('cmd') ?? null)
 
+/** The event was told and is reacted to, also where the disk does not take the record of the reaction. */
+function unlessStorage(error: unknown, answer: unknown): unknown {
+  if (error instanceof StorageError) return answer
+  throw error
+}
+
 const eventsIn = (load: Dict): number => {
   const events = load.get('events') ?? null
   return isList(events) ? events.length : 1
@@ -130,7 +141,8 @@ function revokeKey({ opts, keys, bus, log }: Services, load: Dict): Value {
 export function callMethod(services: Services, load: Dict, sender: Sender): unknown {
   const name = load.get('cmd')
   const method = typeof name === 'string' ? MINION_METHODS.get(name) : undefined
-  if (method) return method(services, load, sender)
+  const cachedir = str(services.opts.get('cachedir') ?? '')
+  if (method) return services.storage.storing(cachedir, () => method(services, load, sender))
   services.log('error', `Requested method not exposed: ${shownText(String(name))}`)
   return new Map<Value, Value>()
 }

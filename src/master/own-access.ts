@@ -41,7 +41,12 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
     if (targeted.minions.length === 0) return undefined
     const jid = request.jid ?? newJid()
     taps.set(jid, new BusTap(parts.bus, isOfJob))
-    await publishing.send({ ...request, jid }, asks.user, targeted, { isFrozen: minions !== undefined })
+    try {
+      await publishing.send({ ...request, jid }, asks.user, targeted, { isFrozen: minions !== undefined })
+    } catch (error) {
+      release(jid)
+      throw error
+    }
     return { jid, ...targeted }
   }
   const publishUnclaimed = async (job: MinionJob, minions?: string[]): Promise<Published | undefined> => {

@@ -2,7 +2,7 @@
 import type { Log } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import type { DataCache, JobStore, PkiKeys } from '../store/mod.ts'
+import type { DataCache, JobStore, PkiKeys, StorageWatch } from '../store/mod.ts'
 import type { PublishChannel } from '../wire/mod.ts'
 
 /** Who hears of jobs besides the store. */
@@ -22,5 +22,6 @@ export interface MasterParts {
   jobs: JobStore
   jobCaches: JobListeners
   cache: DataCache
+  storage: StorageWatch
   publications: Pick<PublishChannel, 'publish' | 'subscribers'>
 }

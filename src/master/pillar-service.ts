@@ -1,7 +1,8 @@
 // Pillar for minions: compiled with the master's options and the minion's grains. What the master learns of a minion on
 // the way is kept, because targets ask for it.
+import { StorageError } from '../base/mod.ts'
 import { type MinionPillarRequest, minionPillar, minionPillarOrigins } from '../client/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, textOf, truthy } from '../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { packOrigins } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
@@ -54,16 +55,26 @@ export class PillarService {
     const known = environments.get(env)
     if (known !== undefined && isDict(known)) return known
     const pillar = await make()
-    bank.store(id, new Map([...environments, [env, pillar]]))
+    this.keep('pillar_cache', id, new Map([...environments, [env, pillar]]))
     return pillar
+  }
+
+  /** Keep a value if the disk takes it: a minion gets its pillar also when that cannot be kept. The log tells of the disk. */
+  private keep(bank: string, id: string, value: Value): void {
+    try {
+      this.parts.cache.bank(bank).store(id, value)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      this.parts.log('debug', `Did not keep the ${bank} of ${id}: ${error.message}`)
+    }
   }
 
   /** What a minion adds for a call is no part of the pillar that targets and groups go by. */
   private remember({ id, grains, override = null, ext = null }: MinionPillarRequest, pillar: Dict): void {
-    const { opts, cache, bus } = this.parts
+    const { opts, bus } = this.parts
     if (!truthy(opts.get('minion_data_cache') ?? true) || !this.quotas.allowsGrains(id, grains)) return
-    cache.bank('grains').store(id, grains)
-    if (!truthy(override) && !truthy(ext)) cache.bank('pillar').store(id, pillar)
+    this.keep('grains', id, grains)
+    if (!truthy(override) && !truthy(ext)) this.keep('pillar', id, pillar)
     if (!truthy(opts.get('minion_data_cache_events') ?? true)) return
     bus.fire(`minion/refresh/${id}`, new Map([['Minion data cache refresh', id]]))
   }

@@ -6,7 +6,7 @@ import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import type { JudgedJob } from './access/access.ts'
 import type { MasterParts } from './parts.ts'
 import { frozen, type JobRequest, publicationOf } from './publication.ts'
-import { type Refusal, RefusedJobs } from './refusals.ts'
+import { type Refusal, RefusedJobs, unstoredAnswer } from './refusals.ts'
 
 export interface PublishRights {
   /** Judges who asks, and whether they may do this to the minions that they mean. */
@@ -36,7 +36,13 @@ export class Publishing {
     const { request, user, targeted, isFrozen } = judged
     const ordersMasters = truthy(this.parts.opts.get('order_masters') ?? false)
     if (targeted.minions.length === 0 && !ordersMasters) return nobody(request, targeted.problems)
-    const jid = await this.send(request, user, targeted, { isFrozen })
+    let jid: string
+    try {
+      jid = await this.send(request, user, targeted, { isFrozen })
+    } catch (error) {
+      // nobody was sent the job
+      return unstoredAnswer(error, true)
+    }
     return clear(
       new Map<Value, Value>([
         ['jid', jid],

@@ -1,6 +1,6 @@
 // Refused requests: the answer to the caller, and the event for everybody else. Strangers can cause these events, so each one
 // is small, holds no secrets, and there are only so many in a second.
-import { isJid, type Log } from '../base/mod.ts'
+import { isJid, type Log, StorageError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { type Dict, isDict, isList, isNumeric, str, textOf, type Value } from '../data/mod.ts'
 
@@ -13,6 +13,7 @@ export interface Refusal {
     | 'EauthAuthenticationError'
     | 'UserAuthenticationError'
     | 'SaltInvocationError'
+    | 'StorageError'
   message: string
   /** No event tells of it. */
   isUntold?: true
@@ -21,6 +22,13 @@ export interface Refusal {
 /** Return the answer to a refused request. */
 export const refusedAnswer = ({ name, message }: Refusal): Dict =>
   new Map<Value, Value>([['error', new Map<Value, Value>([['name', name]]).set('message', message)]])
+
+/** Return the answer to a caller whose request the master's disk refuses. Only a caller who was recognised learns the path. */
+export function unstoredAnswer(error: unknown, isRecognised: boolean): Dict {
+  if (!(error instanceof StorageError)) throw error
+  const message = isRecognised ? error.message : `The master cannot store what this needs: ${error.plain}`
+  return refusedAnswer({ name: 'StorageError', message })
+}
 
 /** Fields that prove who asks; Salt tells what they hold to all who listen. */
 const SECRETS = new Set<Value>(['key', 'token', 'password', 'sharedsecret'])

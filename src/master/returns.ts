@@ -47,20 +47,24 @@ export class Returns {
     const id = this.idOf(load)
     this.checkHints(load, id)
     const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
-    if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
+    // a store that fails, such as on a full disk, must not cost a return
+    const unkept = (error: unknown): never => {
+      const { message } = toError(error)
+      throw new NotTakenError(`Cannot keep the return of ${id} to job ${jid}: ${message}`, { cause: error })
+    }
+    try {
+      if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
+    } catch (error) {
+      return unkept(error)
+    }
     // packed once, for the store and for listeners
     load.set('_stamp', stamp())
     const event = { tag: `salt/job/${jid}/ret/${id}`, data: load, sender }
     const { frame, packed } = frameEvent(event.tag, load, headOf(bus.own))
     if (!isKept) return this.tell(event, { frame, isKept })
-    return jobs.saveReturn({ jid, id, data: load, packed }).then(
-      (isFirst) => (isFirst ? this.tell(event, { frame, isKept }) : null),
-      (error: unknown) => {
-        // a store that fails, such as on a full disk, must not cost a return
-        const { message } = toError(error)
-        throw new NotTakenError(`Cannot keep the return of ${id} to job ${jid}: ${message}`, { cause: error })
-      },
-    )
+    return jobs
+      .saveReturn({ jid, id, data: load, packed })
+      .then((isFirst) => (isFirst ? this.tell(event, { frame, isKept }) : null), unkept)
   }
 
   /** The id that the return counts for: the minion's, or that of a resource which the minion has registered. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { newJid } from '../base/mod.ts'
+import { newJid, type Storing, storageError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { isJob, Jobs } from './jobs.ts'
 
@@ -53,4 +53,36 @@ test('A publication with a job id is a job', () => {
   expect(isJob(dict({ tgt: '*', fun: 'test.ping', arg: [], jid: newJid() }), log as never)).toBe(true)
   expect(isJob(dict({ tgt: '*', fun: 'test.ping', arg: [], jid: newJid(true) }), log as never)).toBe(true)
   expect(lines).toEqual([])
+})
+
+/** The disk takes nothing. */
+const full: Storing = (path) => {
+  throw storageError(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }), path)
+}
+
+test('A job runs also when the disk takes no note of it', async () => {
+  const jobs = new Jobs({ opts: dict({ cachedir: root }), log: log as never, storing: full })
+  let hasRun = false
+  jobs.hold(dict({ jid: newJid(), fun: 'test.ping' }), async () => {
+    hasRun = true
+  })
+  await jobs.settle()
+  expect(hasRun).toBe(true)
+  expect(lines).toEqual([
+    expect.stringMatching(/^Job \d{20} runs without a note of it on disk: .* no space left on the disk$/),
+  ])
+})
+
+test('A job that cannot even begin returns why', async () => {
+  const returned: Dict[] = []
+  const jid = newJid()
+  const functions = async (): Promise<never> => {
+    throw storageError(Object.assign(new Error('EMFILE'), { code: 'EMFILE' }), '/srv/modules')
+  }
+  const jobs = jobsIn(root)
+  jobs.begin(dict({ jid, fun: 'test.ping', arg: [] }), { functions, finished: (ret) => void returned.push(ret) })
+  await jobs.settle()
+  expect(returned.map((ret) => Object.fromEntries(ret))).toMatchObject([
+    { jid, fun: 'test.ping', success: false, retcode: 1, return: expect.stringContaining('Cannot open /srv/modules') },
+  ])
 })

@@ -1,9 +1,19 @@
 // Jobs that run on this minion. Each is noted in `cachedir/proc` while it runs, where other programs look, and gets a host
 // of its own so that ending it ends what it started.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isJid, type Log, PRIVATE_FILE, PRIVATE_FOLDER, shownText, toError } from '../base/mod.ts'
+import {
+  isJid,
+  type Log,
+  namingErrors,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  StorageError,
+  type Storing,
+  shownText,
+  toError,
+} from '../base/mod.ts'
 import { handReturn, returnerNames } from '../client/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
@@ -15,6 +25,8 @@ import { type Outcome, runFunction } from './run-job.ts'
 export interface JobsOptions {
   opts: Dict
   log: Log
+  /** How notes of jobs are written. */
+  storing?: Storing
 }
 
 /** Where a job comes from and its return goes. */
@@ -65,8 +77,8 @@ export class Jobs {
     this.folder = join(str(options.opts.get('cachedir')!), 'proc')
     this.left = leftJobs(this.folder, options.log)
     this.leftScheduled = this.left.flatMap((note) => (note.has('schedule') ? [str(note.get('schedule')!)] : []))
-    rmSync(this.folder, { recursive: true, force: true })
     mkdirSync(this.folder, { recursive: true, mode: PRIVATE_FOLDER })
+    for (const name of readdirSync(this.folder)) rmSync(join(this.folder, name), { recursive: true, force: true })
   }
 
   /** The returns of jobs that an earlier life did not end, once. */
@@ -86,7 +98,7 @@ export class Jobs {
   }
 
   private async finish(load: Dict, home: JobHome, signal: AbortSignal): Promise<void> {
-    const ret = await this.answer(load, home, signal)
+    const ret = labelled(await this.answer(load, home, signal).catch((error) => this.notRun(load, error)), load)
     const wanted = [load.get('ret'), this.options.opts.get('return')].flatMap(returnerNames)
     if (wanted.length === 0) return home.finished(ret)
     const whole = withFields(new Map(ret), load, ['ret_config', 'ret_kwargs'])
@@ -139,10 +151,20 @@ export class Jobs {
     if (most > 0 && this.running.size >= most) await new Promise<void>((done) => this.queue.push(done))
   }
 
+  /**
+   * Do work with a note of it on disk. A job runs also when its note cannot be written: whoever has to free a full disk does it by
+   * a job. It still runs once, because its publication was counted before; only a minion that is killed meanwhile cannot tell.
+   */
   private async noted(jid: string, load: Dict, work: () => Promise<void>): Promise<void> {
+    const { log, storing = namingErrors } = this.options
     const file = join(this.folder, jid)
     const note = new Map<Value, Value>([['pid', process.pid], ...load])
-    writeFileSync(file, encodeMsgpack(note, 'bus'), { mode: PRIVATE_FILE })
+    try {
+      storing(file, () => writeFileSync(file, encodeMsgpack(note, 'bus'), { mode: PRIVATE_FILE }))
+    } catch (error) {
+      const level = error instanceof StorageError ? 'debug' : 'warning'
+      log(level, `Job ${jid} runs without a note of it on disk: ${toError(error).message}`)
+    }
     try {
       await work()
     } finally {
@@ -170,11 +192,14 @@ export class Jobs {
         : isList(fun)
           ? await this.several(functions, fun, load)
           : await this.single(functions, load)
-    ret.set('jid', load.get('jid')!)
-    ret.set('fun', fun)
-    ret.set('fun_args', load.get('arg') ?? [])
-    if (load.has('user')) ret.set('user', load.get('user')!)
-    return hints.addTo(withFields(ret, load, ['master_id', 'metadata']))
+    return hints.addTo(ret)
+  }
+
+  /** The return of a job that could not even begin, such as one for which no file could be opened. */
+  private notRun(load: Dict, error: unknown): Dict {
+    const { message, stack } = toError(error)
+    this.options.log('error', `Job ${str(load.get('jid')!)} could not run: ${stack ?? message}`)
+    return refused(`The minion could not run the job: ${message}`)
   }
 
   /** How far a job is, for functions that answer piece by piece. */
@@ -221,6 +246,15 @@ export class Jobs {
       ['success', gathered(({ success }) => success)],
     ])
   }
+}
+
+/** Put on a return which job it is of. */
+function labelled(ret: Dict, load: Dict): Dict {
+  ret.set('jid', load.get('jid')!)
+  ret.set('fun', load.get('fun') ?? '')
+  ret.set('fun_args', load.get('arg') ?? [])
+  if (load.has('user')) ret.set('user', load.get('user')!)
+  return withFields(ret, load, ['master_id', 'metadata'])
 }
 
 /** A job as functions see it. */

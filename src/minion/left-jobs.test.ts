@@ -13,6 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
+const byJid = (one: Dict, other: Dict): number => Number(one.get('jid')) - Number(other.get('jid'))
 const note = (fields: Record<string, Value>): Uint8Array => encodeMsgpack(fields, 'bus')
 
 describe('jobs that an earlier life left', () => {
@@ -20,8 +21,11 @@ describe('jobs that an earlier life left', () => {
     writeFileSync(join(directory, '1'), note({ jid: '1', fun: 'test.sleep', arg: [9], user: 'root', pid: 7 }))
     writeFileSync(join(directory, '2'), note({ jid: '2', fun: 'test.ping', schedule: 'daily' }))
     writeFileSync(join(directory, '3'), note({ jid: '3', fun: 'test.ping' }).subarray(0, 5))
-    const [left, scheduled, ...others] = leftJobs(directory, silentLog)
+    writeFileSync(join(directory, '20300101000000000001'), '')
+    const [left, scheduled, empty, ...others] = leftJobs(directory, silentLog).sort(byJid)
     expect(others).toEqual([])
+    // the note of a job that began on a full disk
+    expect(Object.fromEntries(leftReturn(empty!))).toMatchObject({ jid: '20300101000000000001', success: false })
     expect(Object.fromEntries(leftReturn(scheduled!))).toMatchObject({ jid: 'req', schedule: 'daily', success: false })
     const ret = Object.fromEntries(leftReturn(left!))
     expect(ret).toMatchObject({ jid: '1', fun: 'test.sleep', fun_args: [9], user: 'root', success: false, retcode: 1 })

@@ -2,7 +2,7 @@
 // they did is not known, so the master is told that: nobody waits for a return that will not come.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, toError } from '../base/mod.ts'
+import { isJid, type Log, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, isDict, str, type Value } from '../data/mod.ts'
 
 const REASON = 'The minion was stopped while it was running the job; outcome unknown'
@@ -15,7 +15,9 @@ export function leftJobs(folder: string, log: Log): Dict[] {
       const note = decodeMsgpack(readFileSync(join(folder, name)), { dialect: 'bus' })
       if (isDict(note) && note.has('jid') && note.has('fun') && str(note.get('jid')!) === name) left.push(note)
     } catch (error) {
-      log('debug', `The note of job ${name} cannot be read: ${toError(error).message}`)
+      log('warning', `The note of job ${name} cannot be read: ${toError(error).message}`)
+      // its name says enough for a return; a note is empty when the disk was full
+      if (isJid(name)) left.push(new Map([['jid', name]]).set('fun', ''))
     }
   }
   return left

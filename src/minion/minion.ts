@@ -1,13 +1,14 @@
 // A running minion: its own event bus, the jobs it carries out, and a peer for each master it has.
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BrineError, claimFolder, type Log, makeOwnFolder, PRIVATE_FOLDER } from '../base/mod.ts'
+import { BrineError, claimFolder, guarded, type Log, makeOwnFolder, PRIVATE_FOLDER, storageError } from '../base/mod.ts'
 import { BusServer, EventBus, minionBusPaths, minionOrigin } from '../bus/mod.ts'
 import { type Dict, numberOf, str } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
 import type { Schedule } from '../schedule/mod.ts'
+import { type StorageMoment, StorageWatch } from '../store/mod.ts'
 import { warnOfIgnoredTls } from '../wire/mod.ts'
 import { Beacons } from './beacons.ts'
 import { listenForDuties } from './duties.ts'
@@ -30,6 +31,7 @@ export class Minion {
   readonly bus: EventBus
   private readonly log: Log
   private readonly host: LocalHost
+  private readonly storage: StorageWatch
   private readonly closings: Closing[] = []
   private readonly over: Promise<string>
   private fatal!: (error: Error) => void
@@ -46,6 +48,8 @@ export class Minion {
     this.opts = opts
     this.host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
     this.log = log
+    this.storage = new StorageWatch({ log, fire: (moment, data) => this.tellStorage(moment, data) })
+    this.closings.push(() => this.storage.close())
     this.bus = new EventBus(log, 0, { ...minionOrigin(str(opts.get('id') ?? '')), proof: 'process' })
     this.over = new Promise((done, fail) => {
       this.finish = done
@@ -66,7 +70,7 @@ export class Minion {
       await this.begin()
     } catch (error) {
       await this.close()
-      throw error
+      throw storageError(error, str(this.opts.get('cachedir')!))
     }
   }
 
@@ -84,7 +88,7 @@ export class Minion {
     const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log })
     await server.open()
     this.closings.push(() => server.close())
-    this.jobs = new Jobs({ opts, log })
+    this.jobs = new Jobs({ opts, log, storing: this.storage.storing })
     // a master that lets everybody in alike is waited for by this minion, not by each request
     const settings = { ...(await signInSettings(opts)), authSafemode: false }
     this.checkOpening()
@@ -93,6 +97,14 @@ export class Minion {
     const opened = this.peers.map((peer) => this.openPeer(peer))
     if (opened.length > 0) await Promise.race([Promise.any(opened).catch(reason), this.over])
     else await this.openAlone(grains)
+  }
+
+  /** Fire an event about this minion's disk here, and at its masters when they can be reached. */
+  private tellStorage(moment: StorageMoment, data: Dict): void {
+    const tag = `salt/minion/${str(this.opts.get('id') ?? '')}/storage/${moment}`
+    this.bus.fire(tag, new Map(data))
+    for (const peer of this.peers.filter(({ connected }) => connected))
+      guarded(this.log, `Telling master ${peer.master} of the disk`, () => peer.fireMaster(tag, new Map(data)))()
   }
 
   /** `random_startup_delay`: so that many minions do not come at once. */
@@ -140,6 +152,7 @@ export class Minion {
       group,
       // the next master is not kept waiting
       settings: group.failover ? { ...settings, authTries: 1 } : settings,
+      storing: this.storage.storing,
       outbox: isOneOfMany ? `outbox-${first.replace(/[^\w.-]/g, '_')}` : 'outbox',
       surroundings: (asked) => this.surroundings(asked),
       fatal,

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { type Storing, storageError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { Outbox } from './outbox.ts'
 
@@ -38,4 +39,23 @@ it.each<[string, unknown, string]>([
   expect([sent[0]!.get('success'), sent[0]!.get('retcode')]).toEqual([false, 1])
   expect(lines).toEqual([`error: The return of test.arg cannot be sent: ${reason} (job 20300101000000000001)`])
   expect(readdirSync(directory)).toEqual([])
+})
+
+it('A return that the disk does not take is sent from memory, and one whose file stays is sent once', async () => {
+  const sent: unknown[] = []
+  const full: Storing = (path) => {
+    throw storageError(Object.assign(new Error('EROFS'), { code: 'EROFS' }), path)
+  }
+  const lines: string[] = []
+  const outbox = new Outbox({
+    directory,
+    send: async (load) => void sent.push(load.get('jid')),
+    delay: () => 0,
+    log: (level, text) => void lines.push(`${level}: ${text}`),
+    storing: full,
+  })
+  await outbox.post(new Map([['jid', '20300101000000000002']]))
+  expect([sent, outbox.unsent]).toEqual([['20300101000000000002'], []])
+  expect(lines.at(-1)).toMatch(/^error: A return that was sent stays on disk: .*the file system is read-only$/)
+  await outbox.close()
 })

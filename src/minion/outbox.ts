@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, namingErrors, StorageError, type Storing, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str } from '../data/mod.ts'
 
 /** How long a return that is under way is waited for at the end. */
@@ -19,6 +19,8 @@ export interface OutboxOptions {
   /** Seconds before the n-th attempt after the first. */
   delay(attempt: number): number
   log: Log
+  /** How returns are written and removed. */
+  storing?: Storing
 }
 
 export class Outbox {
@@ -54,8 +56,9 @@ export class Outbox {
     try {
       this.keep(file, bytes)
     } catch (error) {
-      // such as on a full disk: it is sent all the same, only a crash would lose it
-      this.options.log('error', `A return cannot be kept on disk until it is sent: ${toError(error).message}`)
+      // it is sent all the same, only a crash would lose it
+      const level = error instanceof StorageError ? 'debug' : 'error'
+      this.options.log(level, `A return cannot be kept on disk until it is sent: ${toError(error).message}`)
     }
     return this.start(file, load)
   }
@@ -77,8 +80,19 @@ export class Outbox {
 
   private keep(file: string, bytes: Uint8Array): void {
     const fresh = `${file}.tmp`
-    writeFileSync(fresh, bytes, { mode: 0o600 })
-    renameSync(fresh, file)
+    this.storing(file, () => {
+      try {
+        writeFileSync(fresh, bytes, { mode: 0o600 })
+        renameSync(fresh, file)
+      } catch (error) {
+        rmSync(fresh, { force: true })
+        throw error
+      }
+    })
+  }
+
+  private get storing(): Storing {
+    return this.options.storing ?? namingErrors
   }
 
   /** The returns that the master has not taken yet. */
@@ -104,7 +118,7 @@ export class Outbox {
     for (let attempt = 1; !this.stopped.signal.aborted; attempt++) {
       try {
         await this.options.send(load)
-        rmSync(file, { force: true })
+        this.remove(file)
         return
       } catch (error) {
         if (this.stopped.signal.aborted) return
@@ -115,6 +129,15 @@ export class Outbox {
         )
         await this.pause(seconds)
       }
+    }
+  }
+
+  /** A return that was taken is not sent again because its file stays, as on a disk that became read-only. */
+  private remove(file: string): void {
+    try {
+      this.storing(file, () => rmSync(file, { force: true }))
+    } catch (error) {
+      this.options.log('error', `A return that was sent stays on disk: ${toError(error).message}`)
     }
   }
 

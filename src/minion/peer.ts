@@ -2,7 +2,7 @@
 // sends back what came of it. With several masters at once a minion has one of these for each.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, type Storing, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { type Dict, encodeMsgpack, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -29,6 +29,7 @@ export interface PeerParts {
   jobs: Jobs
   group: MasterGroup
   settings: MinionSettings
+  storing: Storing
   /** Where returns wait that this master has not taken. */
   outbox: string
   /** What functions reach besides the master. */
@@ -108,8 +109,8 @@ export class MasterPeer {
   /** Sends a return, for certain. */
   send(ret: Dict): void {
     const load: Dict = new Map<Value, Value>([['cmd', '_return'], ['id', this.opts.get('id')!], ...ret])
-    if (truthy(this.opts.get('cache_jobs') ?? false)) this.keep(load)
     void this.outbox.post(load)
+    if (truthy(this.opts.get('cache_jobs') ?? false)) this.keep(load)
   }
 
   /** `cache_jobs`: returns stay on this machine too. */
@@ -117,8 +118,14 @@ export class MasterPeer {
     const jid = str(load.get('jid')!)
     if (!isReturnJid(jid)) return
     const folder = join(str(this.opts.get('cachedir')!), 'minion_jobs', jid)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(join(folder, 'return.p'), encodeMsgpack(load, 'bus'), { mode: 0o600 })
+    try {
+      this.parts.storing(folder, () => {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        writeFileSync(join(folder, 'return.p'), encodeMsgpack(load, 'bus'), { mode: 0o600 })
+      })
+    } catch (error) {
+      this.parts.log('warning', `The return of job ${jid} does not stay on this machine: ${toError(error).message}`)
+    }
   }
 
   /** Tells the master of an event. */
@@ -189,6 +196,7 @@ export class MasterPeer {
       send: this.ask,
       delay: () => first! + Math.random() * Math.max(0, most! - first!),
       log,
+      storing: this.parts.storing,
     })
     this.closings.push(() => outbox.close())
     return outbox

@@ -4,8 +4,9 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { BrineError } from '../base/mod.ts'
+import { BrineError, namingErrors, storageError, toError } from '../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../data/mod.ts'
+import type { StorageUse } from './storage-watch.ts'
 
 export interface Bank {
   fetch(key: string): Value | undefined
@@ -31,10 +32,12 @@ interface Kept {
 
 class FileBank implements Bank {
   private readonly folder: string
+  private readonly use: StorageUse
   private readonly kept = new Map<string, Kept>()
 
-  constructor(folder: string) {
+  constructor(folder: string, use: StorageUse) {
     this.folder = folder
+    this.use = use
   }
 
   private file(key: string): string {
@@ -56,9 +59,20 @@ class FileBank implements Bank {
     if (looks === undefined) return undefined
     const known = this.kept.get(key)
     if (known?.looks === looks && known.value !== undefined) return known.value
-    const value = decodeMsgpack(readFileSync(file), { dialect: 'bus' })
-    this.kept.set(key, known?.looks === looks ? { ...known, value } : { looks, value })
+    const value = this.read(file)
+    if (value !== undefined) this.kept.set(key, known?.looks === looks ? { ...known, value } : { looks, value })
     return value
+  }
+
+  /** A file that was cut short holds nothing. The next value of its key replaces it. */
+  private read(file: string): Value | undefined {
+    const bytes = this.use.storing(file, () => readFileSync(file))
+    try {
+      return decodeMsgpack(bytes, { dialect: 'bus' })
+    } catch (error) {
+      this.use.log?.('error', `${file} is damaged and not used: ${toError(error).message}`)
+      return undefined
+    }
   }
 
   store(key: string, value: Value): void {
@@ -67,8 +81,7 @@ class FileBank implements Bank {
     const digest = createHash('sha256').update(bytes).digest('base64')
     const known = this.kept.get(key)
     const isSame = known?.digest === digest && known.looks === this.looks(file)
-    if (isSame) this.touch(file)
-    else this.write(file, bytes)
+    this.use.storing(file, () => (isSame ? this.touch(file) : this.write(file, bytes)))
     this.kept.set(key, { looks: this.looks(file)!, value: isSame ? known.value : undefined, digest })
   }
 
@@ -81,8 +94,14 @@ class FileBank implements Bank {
   private write(file: string, bytes: Uint8Array): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const fresh = `${file}.${process.pid}.tmp`
-    writeFileSync(fresh, bytes, { mode: 0o600 })
-    renameSync(fresh, file)
+    try {
+      writeFileSync(fresh, bytes, { mode: 0o600 })
+      renameSync(fresh, file)
+    } catch (error) {
+      // what was written of it takes space on a disk that has none
+      rmSync(fresh, { force: true })
+      throw error
+    }
   }
 
   flush(key?: string): void {
@@ -97,7 +116,7 @@ class FileBank implements Bank {
       return files.filter((name) => name.endsWith('.p')).map((name) => name.slice(0, -2))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      throw error
+      throw storageError(error, this.folder)
     }
   }
 
@@ -107,7 +126,7 @@ class FileBank implements Bank {
   }
 }
 
-export function fileCache(cachedir: string): DataCache {
+export function fileCache(cachedir: string, use: StorageUse = { storing: namingErrors }): DataCache {
   const banks = new Map<string, Bank>()
   return {
     bank: (name) => {
@@ -115,7 +134,7 @@ export function fileCache(cachedir: string): DataCache {
       if (!folder.startsWith(normalize(cachedir))) {
         throw new BrineError('InvalidBank', `'${name}' cannot be the name of a bank`)
       }
-      const bank = banks.get(name) ?? new FileBank(folder)
+      const bank = banks.get(name) ?? new FileBank(folder, use)
       banks.set(name, bank)
       return bank
     },

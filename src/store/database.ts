@@ -1,13 +1,68 @@
 // The embedded database beneath the stores. Loaded when one is opened: most programs open none, and nothing is dearer to load.
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import type Libsql from 'libsql'
-import { makeOwnFolder, PASSABLE_FOLDER } from '../base/mod.ts'
+import { type Log, makeOwnFolder, namingErrors, PASSABLE_FOLDER, StorageError, type Storing } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../data/mod.ts'
+import { cutLog, setAside } from './cut-files.ts'
+import { salvage } from './salvage.ts'
+import type { StorageUse } from './storage-watch.ts'
 
-export type Database = Libsql.Database
-export type Statement = Libsql.Statement
+export type Parameter = string | number | Buffer | null
+
+export interface Statement {
+  run(...values: Parameter[]): { changes: number }
+  get(...values: Parameter[]): unknown
+  all(...values: Parameter[]): unknown[]
+}
+
+/** A database of ours. Errors of its disk are thrown as `StorageError`. */
+export class Database {
+  private readonly file: string
+  /** How its disk is used from now on. */
+  storing: Storing
+  private readonly db: Libsql.Database
+  /** Whether its newest entries were missing when it was opened. */
+  wasCut = false
+
+  constructor(file: string, storing: Storing, db: Libsql.Database) {
+    this.file = file
+    this.storing = storing
+    this.db = db
+  }
+
+  exec(sql: string): void {
+    this.storing(this.file, () => this.db.exec(sql))
+  }
+
+  prepare(sql: string): Statement {
+    const { file, storing } = this
+    const statement = storing(file, () => this.db.prepare(sql))
+    return {
+      run: (...values) => storing(file, () => statement.run(...values)),
+      get: (...values) => storing(file, () => statement.get(...values)),
+      all: (...values) => storing(file, () => statement.all(...values)),
+    }
+  }
+
+  /** Do work as a whole or not at all. */
+  transaction(work: () => void): void {
+    this.exec('BEGIN IMMEDIATE')
+    try {
+      work()
+      this.exec('COMMIT')
+    } catch (error) {
+      // the database itself gives up a transaction when the disk is full
+      if (this.db.inTransaction) this.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  close(): void {
+    this.db.close()
+  }
+}
 
 /** Written in by the build, which makes scripts. */
 declare const BRINE_VERSION: string | undefined
@@ -34,18 +89,89 @@ function makeFile(file: string): void {
   }
 }
 
-/** Opens the database of a file, which only its owner reads, and makes the tables that it lacks. */
-export function openDatabase(file: string, schema: string): Database {
-  makeOwnFolder(dirname(file), PASSABLE_FOLDER)
-  makeFile(file)
+/**
+ * Open the database of a file, which only its owner reads, and make the tables that it lacks. A use with a log is that of the
+ * daemon that owns the file: the log says when the file was cut short, and a damaged file is moved away.
+ */
+export function openDatabase(file: string, schema: string, use: StorageUse = { storing: namingErrors }): Database {
+  const { storing, log } = use
+  return storing(file, () => {
+    makeOwnFolder(dirname(file), PASSABLE_FOLDER)
+    return log ? openOwn(file, schema, storing, log) : opened(file, schema, storing)
+  })
+}
+
+function connected(file: string, storing: Storing): Database {
   const Opened = libsql()
   // from the first look on: after a crash, whoever comes first mends the file, and the others have to wait for that
-  const db = new Opened(file, { timeout: PATIENCE_MS } as Libsql.Options)
-  // a return of some kilobytes is one page then, and one write
-  db.exec('PRAGMA page_size = 16384')
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-  db.exec(schema)
+  return new Database(file, storing, new Opened(file, { timeout: PATIENCE_MS } as Libsql.Options))
+}
+
+function opened(file: string, schema: string, storing: Storing): Database {
+  makeFile(file)
+  const db = connected(file, storing)
+  try {
+    // a return of some kilobytes is one page then, and one write
+    db.exec('PRAGMA page_size = 16384')
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+    db.exec(schema)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function openOwn(file: string, schema: string, storing: Storing, log: Log): Database {
+  const cut = cutLog(file)
+  if (cut) {
+    const what = `${cut.lost} of the ${cut.written} pages that were written to it last are missing`
+    log('error', `${file}-wal was cut short: ${what}, so the newest entries of ${file} are lost`)
+  }
+  const db = whole(file, schema, log)
+  db.storing = storing
+  db.wasCut = cut !== undefined
   return db
+}
+
+/** Open a database; in place of a damaged one, a new one with what can be read of it. */
+function whole(file: string, schema: string, log: Log): Database {
+  let why: string | undefined
+  try {
+    const db = opened(file, schema, namingErrors)
+    why = damage(file, db)
+    if (why === undefined) return db
+    db.close()
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'StorageDamaged') throw error
+    why = error.plain
+  }
+  const aside = setAside(file)
+  const fresh = opened(file, schema, namingErrors)
+  const rows = takenOver(aside, fresh)
+  log('error', `${file} cannot be used: ${why}. Moved it to ${aside} and began a new one with ${rows} rows of it`)
+  return fresh
+}
+
+/** How many rows of a damaged database could be read. */
+function takenOver(file: string, fresh: Database): number {
+  const damaged = connected(file, namingErrors)
+  try {
+    // a file that is shorter than it says is not even read without this
+    damaged.exec('PRAGMA writable_schema = ON')
+    return salvage(damaged, fresh)
+  } finally {
+    damaged.close()
+  }
+}
+
+/** What is wrong with a database whose file is shorter than it says; undefined when all its pages are there. */
+function damage(file: string, db: Database): string | undefined {
+  const value = (pragma: string): unknown => Object.values(db.prepare(`PRAGMA ${pragma}`).get() as object)[0]
+  const [bytes, wanted] = [statSync(file).size, Number(value('page_count')) * Number(value('page_size'))]
+  // pages that the database lacks may be in its log
+  if (bytes >= wanted || value('quick_check(1)') === 'ok') return undefined
+  return `the file was cut short, ${bytes} of ${wanted} bytes are there`
 }
 
 /** A value as the database takes it, without a copy. */

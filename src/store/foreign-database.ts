@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import type Libsql from 'libsql'
 import { BrineError } from '../base/mod.ts'
 import { float, int, type Value } from '../data/mod.ts'
-import { type Database, libsql } from './database.ts'
+import { libsql } from './database.ts'
 
 export class ForeignDatabase {
-  private readonly db: Database
+  private readonly db: Libsql.Database
 
   /** `seconds` is how long it may be locked by others. */
   constructor(file: string, seconds: number) {

@@ -6,13 +6,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   watch,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { BrineError } from '../base/mod.ts'
+import { BrineError, namingErrors, type Storing, storageError } from '../base/mod.ts'
 import { isValidId, type KeyState, type KeyStore, type StoredKey } from '../wire/mod.ts'
 
 export type KeyFolder = 'minions' | 'minions_pre' | 'minions_rejected' | 'minions_denied'
@@ -27,18 +28,28 @@ const ALL: readonly KeyFolder[] = ['minions', 'minions_pre', 'minions_rejected',
 
 export class PkiKeys implements KeyStore {
   readonly directory: string
+  private readonly storing: Storing
   private readonly known = new Map<string, string>()
   private listed: string[] | undefined
   private watcher: FSWatcher | undefined
 
-  constructor(pkiDir: string) {
+  constructor(pkiDir: string, storing: Storing = namingErrors) {
     this.directory = pkiDir
-    for (const folder of ALL) mkdirSync(join(pkiDir, folder), { recursive: true, mode: 0o700 })
+    this.storing = storing
+    for (const folder of ALL) {
+      const path = join(pkiDir, folder)
+      storing(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }))
+    }
   }
 
   /** Keeps accepted keys in memory from now on, and drops them when their directory changes. */
   watch(): void {
     this.watcher = watch(join(this.directory, 'minions'), (_event, name) => this.forget(name ?? undefined))
+    // without it keys are read from their files each time
+    this.watcher.on('error', () => {
+      this.close()
+      this.forget()
+    })
     this.watcher.unref()
   }
 
@@ -61,7 +72,7 @@ export class PkiKeys implements KeyStore {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'ENOENT' || code === 'EISDIR') return undefined
-      throw error
+      throw storageError(error, join(this.directory, folder, id))
     }
   }
 
@@ -118,6 +129,17 @@ export class PkiKeys implements KeyStore {
 
   private write(folder: KeyFolder, id: string, pub: string): void {
     if (!isValidId(id)) throw new BrineError('InvalidId', `Not the id of a minion: ${id}`)
-    writeFileSync(join(this.directory, folder, id), pub, { mode: 0o644 })
+    const file = join(this.directory, folder, id)
+    // a key that is half written, as on a full disk, would lock its minion out; names that begin with a dot are no keys
+    const fresh = join(this.directory, folder, `.new.${process.pid}`)
+    this.storing(file, () => {
+      try {
+        writeFileSync(fresh, pub, { mode: 0o644 })
+        renameSync(fresh, file)
+      } catch (error) {
+        rmSync(fresh, { force: true })
+        throw error
+      }
+    })
   }
 }

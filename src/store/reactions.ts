@@ -3,6 +3,7 @@
 // moment is written together: the disk costs by the transaction.
 import type { Dict } from '../data/mod.ts'
 import { type Database, openDatabase, pack, type Statement, unpackDict } from './database.ts'
+import type { StorageUse } from './storage-watch.ts'
 
 interface Changed {
   at: number
@@ -19,6 +20,9 @@ const SCHEMA = `
 
 /** Older ones make room. */
 const KEPT = 20_000
+
+/** Records that wait in memory while the disk refuses them. */
+const MOST_UNWRITTEN = 5000
 
 interface Row {
   id: number
@@ -37,8 +41,8 @@ export class ReactionStore {
   private put: Statement | undefined
   private lastId: number | undefined
 
-  constructor(file: string) {
-    this.db = openDatabase(file, SCHEMA)
+  constructor(file: string, use?: StorageUse) {
+    this.db = openDatabase(file, SCHEMA, use)
   }
 
   /** Keeps a reaction that begins; gives its number. Only one process does that. */
@@ -93,17 +97,24 @@ export class ReactionStore {
       `INSERT INTO reaction (id, at, tag, is_open, record) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET record = excluded.record, is_open = excluded.is_open`,
     )
-    this.db.exec('BEGIN IMMEDIATE')
+    const { db, put } = this
     try {
-      for (const [id, { at, tag, record, isOpen }] of changed) {
-        this.put.run(id, at, tag, isOpen ? 1 : 0, pack(record))
-        if (id % 1000 === 0) this.db.prepare('DELETE FROM reaction WHERE id <= ?').run(id - KEPT)
-      }
-      this.db.exec('COMMIT')
+      db.transaction(() => {
+        for (const [id, { at, tag, record, isOpen }] of changed) {
+          put.run(id, at, tag, isOpen ? 1 : 0, pack(record))
+          if (id % 1000 === 0) db.prepare('DELETE FROM reaction WHERE id <= ?').run(id - KEPT)
+        }
+      })
     } catch (error) {
-      this.db.exec('ROLLBACK')
+      this.keepForLater(changed)
       throw error
     }
+  }
+
+  /** What could not be written, such as on a full disk, is written with what changes next. */
+  private keepForLater(unwritten: Map<number, Changed>): void {
+    this.changed = new Map([...unwritten, ...this.changed])
+    for (const [oldest] of this.changed) if (this.changed.size > MOST_UNWRITTEN) this.changed.delete(oldest)
   }
 
   /** The last ones, newest first. */
@@ -138,8 +149,11 @@ export class ReactionStore {
   }
 
   close(): void {
-    this.flush()
-    this.db.close()
+    try {
+      this.flush()
+    } finally {
+      this.db.close()
+    }
   }
 
   private rows(sql: string, ...values: Array<number | string | Buffer>): KeptReaction[] {

@@ -3,6 +3,7 @@
 import { type Dict, isList, str, type Value } from '../data/mod.ts'
 import { type Database, openDatabase, pack, type Statement, unpack, unpackDict } from './database.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
+import type { StorageUse } from './storage-watch.ts'
 
 // Who was meant lies in one value beside the load: a row for each would cost as much as the returns themselves.
 // Returns lie in the order they came, not in that of their names: large rows are not moved when others come between them.
@@ -47,8 +48,11 @@ export class SqliteJobs implements JobStore {
   /** When returns were last written. */
   private committed = Number.NEGATIVE_INFINITY
 
-  constructor(file: string) {
-    this.db = openDatabase(file, SCHEMA)
+  constructor(file: string, use?: StorageUse) {
+    this.db = openDatabase(file, SCHEMA, use)
+    if (!this.db.wasCut) return
+    const [newest] = this.jobs(1).keys()
+    use?.log?.('error', `Jobs and returns after ${newest ? `job ${newest}` : 'the first'} may be missing in ${file}`)
   }
 
   private sql(text: string): Statement {
@@ -60,23 +64,12 @@ export class SqliteJobs implements JobStore {
     return statement
   }
 
-  private transaction(work: () => void): void {
-    this.db.exec('BEGIN IMMEDIATE')
-    try {
-      work()
-      this.db.exec('COMMIT')
-    } catch (error) {
-      this.db.exec('ROLLBACK')
-      throw error
-    }
-  }
-
   saveJob({ jid, load, minions, isForeign = false }: JobRecord): void {
     const known = this.minionsOf(jid)
     if (known === undefined) {
       if (isForeign) this.sql('INSERT OR IGNORE INTO foreign_job VALUES (?)').run(jid)
     } else if (!isForeign && this.sql('DELETE FROM foreign_job WHERE jid = ?').run(jid).changes > 0) {
-      this.transaction(() => this.forget(jid))
+      this.db.transaction(() => this.forget(jid))
       return this.saveNewJob({ jid, load, minions })
     }
     const all = known ? [...new Set([...known, ...minions])] : minions
@@ -124,7 +117,7 @@ export class SqliteJobs implements JobStore {
     this.committed = performance.now()
     const isNew: boolean[] = []
     try {
-      this.transaction(() => {
+      this.db.transaction(() => {
         for (const { ret } of waiting) isNew.push(this.insert(ret))
       })
     } catch (error) {
@@ -203,7 +196,7 @@ export class SqliteJobs implements JobStore {
   prune(olderThanSeconds: number): number {
     const before = Date.now() / 1000 - olderThanSeconds
     let count = 0
-    this.transaction(() => {
+    this.db.transaction(() => {
       const old = (this.sql('SELECT jid FROM job WHERE made < ?').all(before) as Row[]).map(({ jid }) => String(jid))
       for (const jid of old) this.forget(jid)
       count = old.length

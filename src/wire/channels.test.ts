@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from '../../test/eventually.ts'
+import { storageError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, type Value } from '../data/mod.ts'
 import { EXIT_CODES, SignIn, type SignInOutcome } from './client/mod.ts'
 import { pemFingerprint } from './crypto/mod.ts'
@@ -374,5 +375,21 @@ describe('publications', () => {
       expect(trial.logs.join()).toContain('Message signing is enabled but the payload has no signature.')
     })
     expect(heard).toEqual([])
+  })
+})
+
+describe('a request that the disk of the master refuses', () => {
+  const full = (): never => {
+    throw storageError(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }), '/var/cache/salt/master/jobs.db')
+  }
+
+  it('fails at once with the cause, and without a path of the master', async () => {
+    trial = await Trial.start({ channel: { handlers: { clear: (load) => load, aes: full } } })
+    const minion = await trial.minion()
+    const cause = 'The master could not carry out the request: no space left on the disk'
+    await expect(minion.send(echo)).rejects.toMatchObject({ message: cause })
+    await expect(minion.sendPrivate(dict({ cmd: '_pillar' }))).rejects.toMatchObject({ message: cause })
+    // nobody signs in again for it
+    expect(trial.events.filter((event) => event.get('act') === 'accept')).toHaveLength(1)
   })
 })

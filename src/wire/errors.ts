@@ -21,6 +21,8 @@ export type WireErrorCode =
   | 'TlsError'
   /** An endpoint, certificate or other setting cannot be used. */
   | 'BadSetting'
+  /** A further process could not be started. */
+  | 'NotStarted'
 
 export class WireError extends BrineError<WireErrorCode> {
   constructor(code: WireErrorCode, message: string, details: ErrorDetails = {}) {

@@ -38,8 +38,9 @@ export {
   warnOfIgnoredTls,
 } from './from-options.ts'
 export { forkFor } from './own-process.ts'
-export { publisherRelief, requestConnections, servePublisher } from './publisher-process.ts'
+export { publisherRelief, servePublisher } from './publisher-process.ts'
 export * from './server/mod.ts'
+export { connectionLimits, minionsCarried, openFiles, RAISE_LIMIT } from './transport/descriptors.ts'
 export { endpointText, parseEndpoint } from './transport/endpoint.ts'
 export { openTransport } from './transport/open.ts'
 export { reconnectDelays } from './transport/redial.ts'

@@ -3,25 +3,27 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:net'
+import { LOG_LEVELS, type Log, type LogLevel, silentLog } from '../base/mod.ts'
 import { forkFor } from './own-process.ts'
+import { connectionLimits } from './transport/descriptors.ts'
 import { publisherTaker } from './transport/open.ts'
-import { shareOfFiles } from './transport/sockets.ts'
 import type { Publisher, PublisherOptions, Relief, ReliefOptions } from './transport/transport.ts'
-
-/** Of what a process may have open: subscribers that the master takes itself, its requests, and those of a second process. */
-const SHARES = { own: 0.35, requests: 0.55, other: 0.9 }
-
-/** The connections that a master with such a second process takes for requests. */
-export const requestConnections = (): number => shareOfFiles(SHARES.requests)
 
 type Message = { open: PublisherOptions } | { packet: Uint8Array; ids?: readonly string[] }
 
+/** What the second process has for the log. */
+interface Line {
+  level: LogLevel
+  text: string
+}
+
 /** `program` is what is started: the file of this program. */
-export function publisherRelief(program: string, options: PublisherOptions): ReliefOptions {
-  const maxConnections = shareOfFiles(SHARES.other)
+export function publisherRelief(program: string, options: PublisherOptions, log: Log = silentLog): ReliefOptions {
+  const { own, others: maxConnections } = connectionLimits(true)
   return {
-    after: shareOfFiles(SHARES.own),
-    start: (server, signal) => start({ program, options: { ...options, maxConnections }, server, signal }),
+    // the second process takes a moment to start
+    after: Math.floor(own / 2),
+    start: (server, signal) => start({ program, options: { ...options, maxConnections }, server, signal, log }),
   }
 }
 
@@ -30,9 +32,10 @@ interface Start {
   options: PublisherOptions
   server: Server
   signal: AbortSignal
+  log?: Log
 }
 
-export async function start({ program, options, server, signal }: Start): Promise<Relief> {
+export async function start({ program, options, server, signal, log = silentLog }: Start): Promise<Relief> {
   const child = forkFor('publisher', program, { signal, killSignal: 'SIGKILL' })
   const ended = new Promise<void>((done) => child.once('close', () => done()))
   // an end by the signal is one of these
@@ -45,6 +48,7 @@ export async function start({ program, options, server, signal }: Start): Promis
   // it is there to accept what comes from now on
   tell(child, { open: options }, server)
   await heard()
+  child.on('message', ({ level, text }: Line) => log(level, text))
   return { publish: (packet, ids) => tell(child, { packet: Uint8Array.from(packet), ...(ids && { ids }) }), ended }
 }
 
@@ -53,6 +57,13 @@ function tell(child: ChildProcess, message: Message, server?: Server): void {
   if (child.connected) child.send(message, server, () => {})
 }
 
+/** What is said about single connections is too much for another process. */
+const atLeastWarning =
+  (log: Log): Log =>
+  (level, text) => {
+    if (LOG_LEVELS[level] >= LOG_LEVELS.warning) log(level, text)
+  }
+
 /** The life of the second process. */
 export async function servePublisher(): Promise<void> {
   const takeOver = await publisherTaker()
@@ -60,7 +71,8 @@ export async function servePublisher(): Promise<void> {
   process.on('message', (message: Message, handle: unknown) => {
     if ('packet' in message) publisher?.publish(message.packet, message.ids)
     else {
-      publisher = takeOver(handle as Server, message.open)
+      const log: Log = (level, text) => void process.send?.({ level, text } satisfies Line, () => {})
+      publisher = takeOver(handle as Server, { ...message.open, log: atLeastWarning(log) })
       process.send?.('open', () => {})
     }
   })

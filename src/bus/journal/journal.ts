@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Log, silentLog, toError } from '../../base/mod.ts'
+import { type Log, silentLog, storageError, toError } from '../../base/mod.ts'
 import type { BusEvent } from '../event-bus.ts'
 import { packGroup, referenceFrame, segmentName } from './format.ts'
 import { beginningOf, endOf, type Segment, segmentsIn } from './segments.ts'
@@ -17,6 +17,8 @@ export interface JournalSettings {
   /** Returns that the job store keeps and that are larger are not kept twice. */
   inlineBytes?: number
   log?: Log
+  /** Names an error of the disk; whoever watches the disk hears of it. */
+  failed?(error: unknown, path: string): unknown
 }
 
 const DEFAULTS = { maxAgeSeconds: 7 * 86_400, maxBytes: 512 << 20, inlineBytes: 4096 }
@@ -27,6 +29,8 @@ const GATHER_BYTES = 1 << 20
 /** Bytes that may wait for the disk; beyond that events are not written. */
 const MOST_WAITING = 64 << 20
 const SYNC_MS = 1000
+/** Milliseconds without a failure after which the log says how many events the journal lacks. */
+const SETTLED_MS = 5000
 const LARGEST_SEGMENT = 32 << 20
 /** What is left out after a crash, so that no number is given twice. */
 const SKIPPED = 100_000
@@ -46,6 +50,7 @@ export class EventJournal {
   private timer: NodeJS.Timeout | undefined
   private waiting = 0
   private lost = 0
+  private lostAt = 0
   private synced = 0
   /** When the events of the open segment begin. */
   private segmentFrom = 0
@@ -54,7 +59,7 @@ export class EventJournal {
   private writing: Promise<void> = Promise.resolve()
 
   constructor(settings: JournalSettings) {
-    this.settings = { ...DEFAULTS, log: silentLog, ...settings }
+    this.settings = { ...DEFAULTS, log: silentLog, failed: storageError, ...settings }
     this.folder = settings.folder
     this.segmentBytes = Math.max(4096, Math.min(LARGEST_SEGMENT, Math.floor(this.settings.maxBytes / 8)))
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
@@ -69,7 +74,8 @@ export class EventJournal {
       const { bytes, last } = endOf(path)
       const torn = statSync(path).size - bytes
       if (torn > 0) {
-        this.settings.log('warning', `Cut ${torn} bytes of events that were half written from ${path}`)
+        const whole = last ? `the last whole one is number ${last.first + last.count - 1}` : 'none of them is whole'
+        this.settings.log('warning', `Cut ${torn} bytes of half written events from ${path}: ${whole}`)
         truncateSync(path, bytes)
       }
       if (last === undefined) {
@@ -137,7 +143,7 @@ export class EventJournal {
       try {
         await this.write(group, first)
       } catch (error) {
-        this.fail(count, toError(error).message)
+        this.fail(count, toError(this.settings.failed(error, this.folder)).message)
       }
       this.waiting -= group.length
     })
@@ -151,9 +157,8 @@ export class EventJournal {
       done += (await this.file.write(group, done, group.length - done, this.size + done)).bytesWritten
     }
     this.size += group.length
-    if (this.lost > 0) this.settings.log('warning', `The event journal lacks ${this.lost} events`)
-    this.lost = 0
     const now = Date.now()
+    this.tellLost(now)
     if (now - this.synced < SYNC_MS) return
     this.synced = now
     await this.file.datasync()
@@ -185,8 +190,16 @@ export class EventJournal {
   }
 
   private fail(count: number, reason: string): void {
-    if (this.lost === 0) this.settings.log('error', `Cannot write events to their journal: ${reason}`)
+    if (this.lostAt === 0) this.settings.log('error', `Cannot write events to their journal: ${reason}`)
     this.lost += count
+    this.lostAt = Date.now()
+  }
+
+  /** On a full disk small groups may be written while others are not, so one line tells of all of that time. */
+  private tellLost(now: number): void {
+    if (this.lostAt === 0 || now - this.lostAt < SETTLED_MS) return
+    this.settings.log('warning', `The event journal lacks ${this.lost} events`)
+    this.lost = this.lostAt = 0
   }
 
   /** Removes segments that are too old or too many; never the last. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../../base/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
+import type { Registry } from '../../loader/mod.ts'
 import {
   callOrder,
   findMaster,
@@ -40,9 +41,17 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
     askMinion: (request: MinionRequest) => askRunningMinion(opts, log, request),
   }
   const session = new MinionSession({ opts, log, host, link, surroundings: around }, grains)
-  await session.refreshPillar()
+  let functions: Registry
+  try {
+    await session.refreshPillar()
+    functions = await session.functions
+  } catch (error) {
+    // an open connection would keep the program alive
+    link.close()
+    throw error
+  }
   return {
-    functions: await session.functions,
+    functions,
     grains,
     report: async (answer) => {
       const load = new Map<Value, Value>([['cmd', '_return'], ['id', opts.get('id')!], ...answer])

@@ -2,6 +2,7 @@
 import { consoleLog, type Log } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { HintList } from '../../sdk/mod.ts'
+import { isWireError } from '../../wire/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { logSettings, openLog } from '../logging.ts'
 import { writeResult } from '../output-file.ts'
@@ -48,12 +49,22 @@ async function runOn(
   const functions = minion.functions.with({ hint: (hint) => hints.add(hint) })
   const { answer, out } = await callFunction(opts, functions, { log, streams })
   await returnTo(opts, minion, answer)
-  if (!truthy(opts.get('no_return_event') ?? null)) await report?.(hints.addTo(new Map(answer)))
+  if (!truthy(opts.get('no_return_event') ?? null)) await reported(report, hints.addTo(new Map(answer)), log)
   const whole = truthy(opts.get('print_metadata') ?? null)
   const retcode = Number(numberOf(answer.get('retcode') ?? 0))
   await print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })
   if (truthy(opts.get('retcode_passthrough') ?? null)) return retcode
   return answer.has('retcode') && retcode === 0 ? 0 : 1
+}
+
+/** Tell the master of the answer; who called gets it also when the master cannot keep it. */
+async function reported(report: ((answer: Dict) => Promise<void>) | undefined, answer: Dict, log: Log): Promise<void> {
+  try {
+    await report?.(answer)
+  } catch (error) {
+    if (!isWireError(error)) throw error
+    log('error', `The master did not take the return: ${error.message}`)
+  }
 }
 
 /** `--return` names returners, local calls or not. */

@@ -98,6 +98,12 @@ export class Batch {
     return next
   }
 
+  /** Take back minions that could not be sent the job: their turn comes again. */
+  giveBack(minions: readonly string[]): void {
+    for (const id of minions) this.active.delete(id)
+    this.pending.unshift(...minions)
+  }
+
   private keep(id: string, data: Dict): void {
     const wasFull = this.returnedBytes > MOST_RETURNED
     if (!wasFull) this.returnedBytes += encodeMsgpack(data, 'bus').length

@@ -1,6 +1,6 @@
 // Batches, driven by the master, so that they go on when the program that began them is gone. Their states lie in the cache,
 // and a master that starts again takes up those that were not over.
-import { guarded, newJid } from '../../base/mod.ts'
+import { guarded, newJid, StorageError } from '../../base/mod.ts'
 import { BusTap, isOwn, originText } from '../../bus/mod.ts'
 import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
@@ -9,6 +9,7 @@ import { isValidId } from '../../wire/mod.ts'
 import type { MasterParts } from '../parts.ts'
 import type { JobRequest } from '../publication.ts'
 import type { Publishing } from '../publish.ts'
+import { unstoredAnswer } from '../refusals.ts'
 import { Batch, type BatchNews, type BatchPlan } from './batch.ts'
 import { type BatchMoment, batchEvent, batchTag } from './telling.ts'
 
@@ -18,6 +19,9 @@ const now = (): number => Date.now() / 1000
 const WRITE_MS = 500
 
 const RESUME_MS = 5000
+
+/** When work is tried again that the disk refused. */
+const AGAIN_MS = 5000
 
 /**
  * Every minion reads every publication, so one publication starts many minions: those whose turn comes while others return, until
@@ -75,7 +79,11 @@ export class Batches {
       return refusal(new SaltError('SaltInvocationError', `There is a batch of the job id ${plan.jid} already`))
     const batch = new Batch(plan, minions, now())
     // whoever is told the number of a batch can count on it, whatever becomes of this master
-    this.states.store(plan.jid, batch.describe())
+    try {
+      this.states.store(plan.jid, batch.describe())
+    } catch (error) {
+      return unstoredAnswer(error, true)
+    }
     this.running.set(plan.jid, batch)
     this.tell(batch, 'new')
     await this.advance(batch, {})
@@ -84,9 +92,24 @@ export class Batches {
 
   /** Takes up what was going on when the master ended, once minions had a moment to come back. */
   resume(): void {
-    this.later(RESUME_MS, 'Taking up batches', () => {
-      for (const jid of this.states.list()) this.apart(`Taking up batch ${jid}`, () => this.resumeOne(jid))
-    })
+    this.later(RESUME_MS, 'Taking up batches', () =>
+      this.untilStored('Taking up batches', () => {
+        for (const jid of this.states.list())
+          this.apart(`Taking up batch ${jid}`, () =>
+            this.untilStored(`Taking up batch ${jid}`, () => this.resumeOne(jid)),
+          )
+      }),
+    )
+  }
+
+  /** Do work; when the disk refuses it, or no file can be opened, do it again later. */
+  private async untilStored(what: string, work: () => unknown): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof StorageError) || this.isClosed) throw error
+      this.later(AGAIN_MS, what, () => this.untilStored(what, work))
+    }
   }
 
   private async resumeOne(jid: string): Promise<void> {
@@ -112,12 +135,20 @@ export class Batches {
 
   private async takeUp(batch: Batch): Promise<void> {
     const { jid } = batch.plan
-    this.running.set(jid, batch)
     const there = this.parts.jobs.returns(jid)
-    const returned = new Map([...batch.active.keys()].flatMap((id) => (there.has(id) ? [[id, there.get(id)!]] : [])))
-    const waiting = [...batch.active.keys()].filter((id) => !there.has(id))
+    this.running.set(jid, batch)
+    // the kept state may be old: a minion that returned is not sent the job again
+    batch.pending.splice(0, batch.pending.length, ...batch.pending.filter((id) => !there.has(id)))
+    await this.followed(batch, batch.all, there)
+  }
+
+  /** Follow those of these minions that are active; what they returned meanwhile is in the store. */
+  private async followed(batch: Batch, minions: readonly string[], there: Map<string, Dict>): Promise<void> {
+    const { jid } = batch.plan
+    const waiting = minions.filter((id) => batch.active.has(id) && !there.has(id))
     if (waiting.length > 0) this.apart(`Following batch ${jid}`, () => this.follow(batch, waiting, this.tap()))
-    await this.advance(batch, { returned: new Map([...returned].map(([id, data]) => [id, kept(data, jid)])) })
+    const returned = minions.flatMap((id) => (there.has(id) ? [[id, kept(there.get(id)!, jid)] as const] : []))
+    await this.advance(batch, { returned: new Map(returned) })
   }
 
   private tap(): BusTap {
@@ -142,11 +173,23 @@ export class Batches {
     if (isNews || next.length > 0) this.tell(batch, 'progress')
     if (next.length > 0) {
       const tap = this.tap()
-      await this.publishing.send(requestOf(batch, next), batch.plan.user, { minions: next, missing: [] })
+      try {
+        await this.publishing.send(requestOf(batch, next), batch.plan.user, { minions: next, missing: [] })
+      } catch (error) {
+        tap.close()
+        if (!(error instanceof StorageError)) throw error
+        return this.startLater(batch, next)
+      }
       this.apart(`Following batch ${batch.plan.jid}`, () => this.follow(batch, next, tap))
     }
     if (batch.isOver) this.end(batch)
     else if (batch.pending.length > 0 && batch.nextWait !== undefined) this.waitUntil(batch, batch.nextWait)
+  }
+
+  /** A job that the master cannot keep is sent to nobody; the batch goes on when the disk takes it. */
+  private startLater(batch: Batch, minions: readonly string[]): void {
+    batch.giveBack(minions)
+    this.later(AGAIN_MS, `Batch ${batch.plan.jid}`, () => this.startNext(batch, false))
   }
 
   private startSoon(batch: Batch): void {
@@ -181,6 +224,12 @@ export class Batches {
       for await (const { id, data } of collectReturns(tap, ask, published, { timeout, gatherJobTimeout })) {
         await this.advance(batch, data ? { returned: new Map([[id, kept(data, jid)]]) } : { lost: [id] })
       }
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      // such as when the question who still works could not be sent
+      const what = `Following batch ${jid}`
+      const again = (): Promise<void> => this.followed(batch, minions, this.parts.jobs.returns(jid))
+      this.later(AGAIN_MS, what, () => this.untilStored(what, again))
     } finally {
       tap.close()
     }
@@ -213,7 +262,9 @@ export class Batches {
     const batches = [...this.unwritten]
     this.unwritten.clear()
     for (const batch of batches) {
-      this.apart(`Writing batch ${batch.plan.jid}`, () => this.states.store(batch.plan.jid, batch.describe()))
+      const what = `Writing batch ${batch.plan.jid}`
+      const store = (): void => this.states.store(batch.plan.jid, batch.describe())
+      this.apart(what, () => this.untilStored(what, store))
     }
   }
 }

@@ -1,13 +1,19 @@
 // A minion's side of requests: signs in when it must, encrypts with the session key, and when the master no longer
 // knows that key signs in again and repeats the request once.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Log, silentLog } from '../../base/mod.ts'
+import { type Log, shownText, silentLog } from '../../base/mod.ts'
 import { encodeMsgpack, str, type Value } from '../../data/mod.ts'
 import { CONTEXT_VERSION, Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
 import { bytesOf, dictOf, PROTOCOL_VERSION } from '../envelope.ts'
 import { isWireError, WireError } from '../errors.ts'
 import { OFFER } from '../offer.ts'
-import { REQUEST_TIMEOUT, REQUEST_TRIES, type RequestClient, type RequestOptions } from '../transport/transport.ts'
+import {
+  HANDLER_FAILED,
+  REQUEST_TIMEOUT,
+  REQUEST_TRIES,
+  type RequestClient,
+  type RequestOptions,
+} from '../transport/transport.ts'
 import { type Credentials, outcomeText, SignInError, type SignInOutcome } from './outcome.ts'
 import { openPrivateReply } from './private-reply.ts'
 import type { MinionSettings } from './settings.ts'
@@ -188,6 +194,7 @@ export class MasterChannel {
       timeout: options.timeout ?? requestTimeout,
       tries: options.tries ?? requestTries,
     })
+    checkFailure(reply)
     return { nonce, reply, keys }
   }
 
@@ -232,6 +239,14 @@ export class MasterChannel {
       audience: keys.credentials.offer && id,
     })
   }
+}
+
+/** Throw what a master says that it failed of; a master of Salt names no cause, and is asked again after a sign-in. */
+function checkFailure(reply: Value): void {
+  const before = `${HANDLER_FAILED}: `
+  if (typeof reply !== 'string' || !reply.startsWith(before)) return
+  const cause = shownText(reply.slice(before.length), 300)
+  throw new WireError('SaltClientError', `The master could not carry out the request: ${cause}`)
 }
 
 /** What `minion_sign_messages` signs: the load as the master sees it when it checks. */

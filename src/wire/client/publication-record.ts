@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, toError } from '../../base/mod.ts'
+import { type Log, storageError, toError } from '../../base/mod.ts'
 import { type RsaPublicKey, readIfThere, writeKeyFile } from '../crypto/mod.ts'
 import { wholeNumber } from '../offer.ts'
 import type { MinionSettings } from './settings.ts'
@@ -24,6 +24,8 @@ export class PublicationRecord {
   private readonly id: string
   private readonly log: Log
   private readonly known = new Map<string, Kept>()
+  /** Whether the last number could not be kept: the log says so once. */
+  private isFailing = false
 
   /** Without a cache directory everything is kept in memory only. */
   constructor({ cachedir, id }: Pick<MinionSettings, 'cachedir' | 'id'>, log: Log) {
@@ -54,8 +56,11 @@ export class PublicationRecord {
       mkdirSync(this.directory, { recursive: true, mode: 0o700 })
       const text = JSON.stringify({ signs: kept.signs, serials: [...kept.serials] })
       writeKeyFile(this.file(master)!, text, 0o600)
+      this.isFailing = false
     } catch (error) {
-      const why = toError(error).message
+      if (this.isFailing) return
+      this.isFailing = true
+      const why = toError(storageError(error, this.directory)).message
       this.log('error', `Cannot keep the serial number of a publication, so a restart forgets it: ${why}`)
     }
   }

@@ -1,6 +1,6 @@
 // The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
 // answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
-import { after, type Later, type Log, shownText, silentLog, toError } from '../../base/mod.ts'
+import { after, type Later, type Log, StorageError, shownText, silentLog, toError } from '../../base/mod.ts'
 import { type Dict, FOREIGN_DEPTH, isDict, str, type Value } from '../../data/mod.ts'
 import {
   type Crypticle,
@@ -172,6 +172,11 @@ export class RequestChannel {
       return sealed
     }
     const fail = (error: unknown): unknown => {
+      const cause = error instanceof NotTakenError ? error.cause : error
+      if (cause instanceof StorageError && opened.asksContext) {
+        this.log('debug', toError(error).message)
+        return `${HANDLER_FAILED}: ${cause.plain}`
+      }
       if (error instanceof NotTakenError) throw error
       this.log('error', `Error in function ${shownField(load.get('cmd'))}: ${toError(error).stack ?? ''}`)
       return close('')

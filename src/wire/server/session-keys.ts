@@ -3,7 +3,7 @@
 // Those that Salt's master left in `cachedir/sessions/<id>` are good too.
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, silentLog, toError } from '../../base/mod.ts'
+import { type Log, namingErrors, silentLog, toError } from '../../base/mod.ts'
 import { Crypticle, generateKeyString, KEY_BYTES, readIfThere } from '../crypto/mod.ts'
 
 const DAY = 86_400
@@ -35,6 +35,8 @@ export class SessionKeys {
   private readonly sessions = new Map<string, Session>()
   private lines = 0
   private handle: number | undefined
+  /** Whether the last key could not be kept. */
+  private isFailing = false
 
   constructor({ cachedir, lifetime = DAY, now = Date.now, log = silentLog }: SessionKeyOptions = {}) {
     this.cachedir = cachedir
@@ -46,7 +48,7 @@ export class SessionKeys {
     for (const [id, session] of keptIn(readIfThere(this.file) ?? '')) {
       if (this.isFresh(session)) this.sessions.set(id, session)
     }
-    this.rewrite()
+    this.keeping(() => this.rewrite())
   }
 
   /** The key that this minion has, undefined when it has none or a too old one. */
@@ -81,15 +83,25 @@ export class SessionKeys {
   /** Who cannot be kept, such as on a full disk, has to sign in again after a restart, and no more than that. */
   private keep(id: string, session: Session): void {
     if (this.cachedir === undefined) return
-    try {
+    this.keeping(() => {
       if (this.lines > this.sessions.size + STALE_LINES) this.rewrite()
       else {
         this.handle ??= openSync(this.file, 'a', 0o600)
         writeSync(this.handle, lineOf(id, session))
         this.lines++
       }
+    })
+  }
+
+  private keeping(write: () => void): void {
+    try {
+      namingErrors(this.file, write)
+      this.isFailing = false
     } catch (error) {
-      this.log('error', `A session key cannot be kept in ${this.file}: ${toError(error).message}`)
+      // of a disk that stays full, each minion that signs in would tell
+      const level = this.isFailing ? 'debug' : 'error'
+      this.isFailing = true
+      this.log(level, `Session keys cannot be kept: ${toError(error).message}`)
     }
   }
 

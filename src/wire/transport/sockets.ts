@@ -11,34 +11,18 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls'
-import { toError } from '../../base/mod.ts'
+import { Rates, toError } from '../../base/mod.ts'
 import { WireError } from '../errors.ts'
+import { connectionLimits, openFiles, RAISE_LIMIT } from './descriptors.ts'
 import { endpointText } from './endpoint.ts'
-import type { Endpoint, ListenOptions, Peer, SocketOptions, TlsSettings } from './transport.ts'
+import type { Endpoint, ListenOptions, Peer, PublisherOptions, SocketOptions, TlsSettings } from './transport.ts'
 
 /** Salt's `zmq_backlog`. */
 const BACKLOG = 1000
-/** Two ports may take most of what the system lets us open, and must leave something for files. */
-const MAX_CONNECTIONS = shareOfFiles(0.45)
+/** One of two ports. */
+const MAX_CONNECTIONS = connectionLimits(false).requests
 const KEEPALIVE_IDLE = 300
 const CONNECT_TIMEOUT_MS = 30_000
-
-/** So many connections as are this share of what a process may have open. */
-export function shareOfFiles(share: number): number {
-  return Math.min(100_000, Math.floor(share * openFiles()))
-}
-
-/** How many files a process may have open here. */
-function openFiles(): number {
-  try {
-    const limits = readFileSync('/proc/self/limits', 'latin1')
-    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
-  } catch (error) {
-    // only Linux tells it there
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Number.POSITIVE_INFINITY
-    throw error
-  }
-}
 
 export interface Listening {
   readonly endpoint: Endpoint
@@ -71,6 +55,7 @@ export function takeOver(server: Server, options: ListenOptions, accept: (socket
     accept(socket)
   })
   const { address = '', port = 0 } = (server.address() ?? {}) as { address?: string; port?: number }
+  tellRefusals(server, endpointText({ host: address, port }), options)
   const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
   return { endpoint: { host: address, port }, server, stop }
 }
@@ -126,13 +111,35 @@ export async function bind(server: Server, endpoint: Endpoint, options: ListenOp
       resolve()
     })
   })
-  server.on('error', (error) => options.log?.('error', `Listening on ${endpointText(endpoint)}: ${error.message}`))
+  tellRefusals(server, endpointText(endpoint), options)
   if ('path' in endpoint) {
     chmodSync(endpoint.path, endpoint.mode ?? 0o600)
     return endpoint
   }
   const address = server.address()
   return { host: endpoint.host, port: address !== null && typeof address === 'object' ? address.port : endpoint.port }
+}
+
+/** Say in the log, at most once a minute, that connections are refused, and why. */
+function tellRefusals(server: Server, where: string, { log, relief }: PublisherOptions): void {
+  const lines = new Rates({ perSecond: 1 / 60, burst: 1 })
+  let count = 0
+  const tell = (what: string): void => {
+    count++
+    if (!lines.take('refused')) return
+    log?.('error', `Refused ${count} connection(s) to ${where}: ${what}. ${RAISE_LIMIT}`)
+    count = 0
+  }
+  server.on('drop', (from) => {
+    // the second process takes them as soon as it has started
+    if (relief) return
+    const who = from?.remoteAddress === undefined ? '' : `, the last one of ${from.remoteAddress}`
+    tell(`${server.maxConnections} are open, and the limit of ${openFiles()} open files carries no more${who}`)
+  })
+  server.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EMFILE' && error.code !== 'ENFILE') log?.('error', `Listening on ${where}: ${error.message}`)
+    else tell(`this process has as many files open as it may (${openFiles()})`)
+  })
 }
 
 function removeSocket(path: string): void {

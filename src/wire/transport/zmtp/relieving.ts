@@ -4,6 +4,9 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import type { PortListening } from '../sockets.ts'
 import type { PublisherOptions, Relief } from '../transport.ts'
 
+/** Milliseconds before a second process is tried again that could not be started. */
+const AGAIN_MS = 10_000
+
 export class Relieving {
   private readonly options: PublisherOptions
   private readonly listenAgain: () => Promise<void>
@@ -22,8 +25,11 @@ export class Relieving {
     if (relief === undefined || this.work || subscribers < relief.after) return
     this.work = this.begin(listening).catch((error: unknown) => {
       const { log = silentLog } = this.options
-      if (!this.closing.signal.aborted)
-        log('error', `Cannot hand on the port of publications: ${toError(error).message}`)
+      if (this.closing.signal.aborted) return
+      log('error', `Cannot hand on the port of publications: ${toError(error).message}`)
+      setTimeout(() => {
+        this.work = undefined
+      }, AGAIN_MS).unref()
     })
   }
 

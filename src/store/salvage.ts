@@ -1,0 +1,66 @@
+// What can still be read of a damaged database. A file that was cut lacks its last pages, which hold what was written last; rows are
+// read in the order of their keys up to the first one that cannot be read.
+import type { Database, Parameter } from './database.ts'
+
+/** Rows that are read at once. */
+const AT_ONCE = 100
+
+type Row = Record<string, Parameter>
+
+/** Copy the rows of all tables that both databases have; return how many. */
+export function salvage(damaged: Database, fresh: Database): number {
+  const tables = fresh.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all()
+  return tables.reduce((sum: number, row) => sum + salvageTable(damaged, fresh, (row as { name: string }).name), 0)
+}
+
+function salvageTable(damaged: Database, fresh: Database, name: string): number {
+  const columns = fresh.prepare(`PRAGMA table_info("${name}")`).all() as Array<{ name: string; pk: number }>
+  const keys = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
+  const key = keys.map((column) => column.name)
+  if (key.length === 0) return 0
+  const places = columns.map(() => '?').join(', ')
+  let count = 0
+  let after: Parameter[] | undefined
+  let limit = AT_ONCE
+  for (;;) {
+    const rows = readAfter(damaged, name, key, after, limit)
+    // of rows that cannot be read together, those in front may be readable
+    if (rows === undefined && limit > 1) limit = 1
+    else if (rows === undefined || rows.length === 0) return count
+    else {
+      fresh.transaction(() => {
+        const insert = fresh.prepare(`INSERT OR IGNORE INTO "${name}" VALUES (${places})`)
+        for (const row of rows) count += insert.run(...columns.map((column) => row[column.name] ?? null)).changes
+      })
+      after = key.map((column) => rows.at(-1)![column]!)
+    }
+  }
+}
+
+/** Undefined when they cannot be read. */
+function readAfter(
+  damaged: Database,
+  name: string,
+  key: readonly string[],
+  after: Parameter[] | undefined,
+  limit: number,
+): Row[] | undefined {
+  const order = key.join(', ')
+  const beyond = after ? `WHERE (${order}) > (${key.map(() => '?').join(', ')})` : ''
+  try {
+    const sql = `SELECT * FROM "${name}" ${beyond} ORDER BY ${order} LIMIT ${limit}`
+    return (damaged.prepare(sql).all(...(after ?? [])) as Array<Record<string, unknown>>).map(fromRow)
+  } catch {
+    // that the database is damaged is told already
+    return undefined
+  }
+}
+
+/** Bytes come as the memory underneath. */
+function fromRow(row: Record<string, unknown>): Row {
+  const values = Object.entries(row).map(([column, value]) => [
+    column,
+    value instanceof ArrayBuffer ? Buffer.from(value) : (value as Parameter),
+  ])
+  return Object.fromEntries(values)
+}
