@@ -5,7 +5,7 @@
 const { readFileSync, writeFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 const { setFlagsFromString } = require('node:v8')
-const { Script } = require('node:vm')
+const { runInNewContext, Script } = require('node:vm')
 
 // V8's defaults suit programs that last. A command that ends within a second is faster when V8 optimizes hot functions about
 // twenty times later than usual, gives new objects more room at once, collects them on one thread, and does not mark old
@@ -42,8 +42,12 @@ function set(flags) {
   for (const flag of flags) setFlagsFromString(flag)
 }
 
+/** Milliseconds after the start of a daemon when the garbage of the start is collected: V8 would let the heap double first. */
+const STARTED = 60_000
+
 /** Choose the margin of the heap after each collection of all of it, by the time since the one before. */
 function adaptHeap() {
+  if (V8 > TRIED) return
   const { constants, performance, PerformanceObserver } = require('node:perf_hooks')
   let last = performance.now()
   const observer = new PerformanceObserver((list) => {
@@ -55,6 +59,11 @@ function adaptHeap() {
     }
   })
   observer.observe({ entryTypes: ['gc'] })
+  const collect = () => {
+    setFlagsFromString('--expose-gc')
+    runInNewContext('gc')({ type: 'major', execution: 'async' })
+  }
+  setTimeout(collect, STARTED).unref()
 }
 
 /** For the build: compiled forms are written when the program ends, with the functions that it used. */
