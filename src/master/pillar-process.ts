@@ -40,5 +40,5 @@ export function servePillars(): void {
   })
   process.once('disconnect', () => process.exit(0))
   // a terminal sends it to all; the master decides when this one ends
-  process.on('SIGINT', () => {})
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 }
