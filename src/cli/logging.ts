@@ -24,8 +24,7 @@ export interface ProgramLog extends Log {
 }
 
 const CONSOLE_FORMAT = '[%(levelname)-8s] %(message)s'
-const SALT_FILE_FORMAT =
-  '%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s'
+const SALT_FILE_FORMAT = '%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s'
 /** Salt's default without the line number, which a bundled program does not have. */
 const FILE_FORMAT = SALT_FILE_FORMAT.replace(':%(lineno)-4d', '')
 
@@ -94,6 +93,9 @@ interface Sink {
   reopen?(): void
 }
 
+/** Users' own modules name their loggers as they like. */
+const MOST_COMPONENTS = 1000
+
 /** Open the log. `write` shows text on the console. */
 export function openLog(settings: LogSettings, write: (line: string) => void): ProgramLog {
   const { least, console, file } = settings
@@ -103,8 +105,18 @@ export function openLog(settings: LogSettings, write: (line: string) => void): P
   const kept = file && fileSink(file, settings.name, tell)
   const hidden = new HiddenTexts()
   const lowest = Math.min(show.level, kept?.level ?? Number.POSITIVE_INFINITY)
-  const components = new Map<string, Log>()
-  const open = ({ name = settings.name, jid = '' }: LogOrigin): ProgramLog => {
+  /** The logs of all components in one job, or outside jobs: each is made once. */
+  const ofJob = (jid: string): ((name: string) => ProgramLog) => {
+    const components = new Map<string, ProgramLog>()
+    const from = ({ name = settings.name, jid: other = jid }: LogOrigin): ProgramLog => {
+      if (other !== jid) return ofJob(other)(name)
+      const known = components.get(name) ?? open(name, jid, from)
+      if (components.size < MOST_COMPONENTS) components.set(name, known)
+      return known
+    }
+    return (name) => from({ name })
+  }
+  const open = (name: string, jid: string, from: (origin: LogOrigin) => Log): ProgramLog => {
     const threshold = Math.max(lowest, least(name))
     const log = (level: LogLevel, text: string): void => {
       const number = LOG_LEVELS[level]
@@ -116,23 +128,22 @@ export function openLog(settings: LogSettings, write: (line: string) => void): P
       // a warning is not lost with the file
       if (!isShown && number >= LOG_LEVELS.warning) show.write(record)
     }
-    const from = (origin: LogOrigin): Log => {
-      if (origin.jid !== undefined || jid !== '') return open({ name, jid, ...origin })
-      const known = components.get(origin.name ?? name) ?? open(origin)
-      components.set(origin.name ?? name, known)
-      return known
-    }
     const hide = (texts: Iterable<string>): void => {
       if (lowest < LOG_LEVELS.info) hidden.add(texts)
     }
-    return Object.assign(log, { least: threshold, from, hide, reopen: () => kept?.reopen?.() })
+    const related = (origin: LogOrigin): Log => from({ name, ...origin })
+    return Object.assign(log, { least: threshold, from: related, hide, reopen: () => kept?.reopen?.() })
   }
-  return open({})
+  return ofJob('')(settings.name)
 }
 
 type FileSettings = NonNullable<LogSettings['file']>
 
-function fileSink({ place, level, format, maxBytes, backups }: FileSettings, name: string, tell: (text: string) => void): Sink {
+function fileSink(
+  { place, level, format, maxBytes, backups }: FileSettings,
+  name: string,
+  tell: (text: string) => void,
+): Sink {
   if (typeof place !== 'string') {
     const syslog = openSyslog(place, tell)
     return { level, write: (record) => syslog.write(format(record), record.level), reopen: () => syslog.reopen() }

@@ -1,7 +1,7 @@
 // One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { BrineError, guarded, makeOwnFolder, newJid, PASSABLE_FOLDER, toError } from '../base/mod.ts'
+import { BrineError, guarded, jobLog, makeOwnFolder, namedLog, newJid, PASSABLE_FOLDER, toError } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
 import {
   type Dict,
@@ -14,6 +14,7 @@ import {
   truthy,
   type Value,
 } from '../data/mod.ts'
+import { loggerName } from '../loader/mod.ts'
 import { refreshMasterModules } from '../pybridge/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
 import { ClientError } from './errors.ts'
@@ -51,6 +52,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   const jid = call.jid ?? newJid()
   const tag = `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`
   const registry = family === 'runner' ? runners : wheels
+  const [module = ''] = fun.split('.')
   const told: Dict = new Map<Value, Value>([
     ['fun', `${family}.${fun}`],
     ['jid', jid],
@@ -67,6 +69,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
       user,
       tag,
       ...origin,
+      log: namedLog(jobLog(access.log, jid), loggerName(family === 'runner' ? 'runners' : family, module)),
       ...(masked !== undefined && { masked }),
       ...(print && { print }),
       ...(onProgress && { onProgress }),

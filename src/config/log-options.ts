@@ -136,11 +136,18 @@ export function checkLogging(opts: Dict, sources: Sources, log: Log): void {
     }
   }
   checkLevel(opts, 'log_level', opts.get('log_level') ?? null, whereSet(sources, 'log_level'), log)
-  checkLevel(opts, 'log_level_logfile', opts.get('log_level_logfile') ?? null, whereSet(sources, 'log_level_logfile'), log)
+  checkLevel(
+    opts,
+    'log_level_logfile',
+    opts.get('log_level_logfile') ?? null,
+    whereSet(sources, 'log_level_logfile'),
+    log,
+  )
   const granular = opts.get('log_granular_levels') ?? null
   if (!isDict(granular)) return
   const where = whereSet(sources, 'log_granular_levels')
-  for (const name of granular.keys()) checkLevel(granular, name, granular.get(name)!, `${where} (log_granular_levels)`, log)
+  for (const name of granular.keys())
+    checkLevel(granular, name, granular.get(name)!, `${where} (log_granular_levels)`, log)
 }
 
 /** Put `error` in place of a level that does not exist, as Salt does. */

@@ -7,14 +7,14 @@ export const HIDDEN = '**********'
 const SECRET_NAME = /pass(w(or)?d|phrase)?s?$|pwd|secret|token|credential|private|(^|[_\-.])(api)?_?keys?$|apikey|dsn$/i
 
 /** Whether a value of this name is a secret, as `db_password` and `api_key` are. */
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
+const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
 
 /** A copy of a value in which all that is kept under secret names is hidden. */
-export function withoutSecrets(value: Value): Value {
+export function maskSecrets(value: Value): Value {
   if (isDict(value)) {
-    return new Map([...value].map(([key, item]) => [key, isSecretName(str(key)) ? HIDDEN : withoutSecrets(item)]))
+    return new Map([...value].map(([key, item]) => [key, isSecretName(str(key)) ? HIDDEN : maskSecrets(item)]))
   }
-  return isList(value) ? value.map(withoutSecrets) : value
+  return isList(value) ? value.map(maskSecrets) : value
 }
 
 /** Shorter values hide too much else, such as port numbers and `base`. */

@@ -1,7 +1,7 @@
 // A running master: its keys and sockets opened in an order in which nobody is answered before everything is there, and
 // closed in the opposite one.
 import { join } from 'node:path'
-import { calmLog, claimFolder, type Log, makeOwnFolder, PASSABLE_FOLDER } from '../base/mod.ts'
+import { calmLog, claimFolder, type Log, makeOwnFolder, namedLog, PASSABLE_FOLDER } from '../base/mod.ts'
 import { BusServer, masterBusPaths } from '../bus/mod.ts'
 import type { MasterAccess } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
@@ -98,22 +98,23 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const identity = await openIdentity(opts)
   const jobs = new SqliteJobs(join(text('cachedir'), 'jobs.db'))
   closings.push(() => jobs.close())
-  const { bus, kept, past, close } = journaledBus(opts, jobs, log)
+  const events = namedLog(log, 'salt.utils.event')
+  const { bus, kept, past, close } = journaledBus(opts, jobs, events)
   closings.push(close)
   const mostWaiting = numberOf(opts.get('ipc_write_buffer') ?? 0) ?? 0
-  const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log, mostWaiting, kept, past })
+  const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log: events, mostWaiting, kept, past })
   await busServer.open()
   closings.push(() => busServer.close())
   const secret = new PublishSecret()
   const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
   const publications = await openPublisher(transport, opts, { identity, keys, secret, log, program }, closings)
-  const jobCaches = new JobCaches({ opts, log }, host)
+  const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job') }, host)
   closings.push(jobCaches.listen(bus))
   const cache = fileCache(text('cachedir'))
   const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, publications }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
-  const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
-  const resolver = new TargetResolver(parts, { program })
+  const localKeys = new LocalKeys(opts, (name) => accounts.get(name), namedLog(log, 'salt.auth'))
+  const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
   const { rights, publishing } = openPublishing(parts, localKeys, resolver)
   const access = ownAccess(parts, publishing, host, {
@@ -141,7 +142,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const isRelieved = program !== undefined && transport.name === 'zeromq'
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
   batches.resume()
-  reactor = openReactor(parts, access)
+  reactor = openReactor(named(parts, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'))
   closings.push(() => reactor?.close())
   openOwnWork(parts, access, closings)
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
@@ -150,13 +151,16 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   return parts
 }
 
+/** Return the same parts with the name of a component on the lines of the log. */
+const named = <T extends { log: Log }>(parts: T, name: string): T => ({ ...parts, log: namedLog(parts.log, name) })
+
 /** The rights of callers, and publishing under them. */
 function openPublishing(
   parts: MasterParts,
   localKeys: LocalKeys,
   resolver: TargetResolver,
 ): { rights: Access; publishing: Publishing } {
-  const rights = new Access(parts, localKeys, resolver)
+  const rights = new Access(named(parts, 'salt.auth'), localKeys, resolver)
   return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }) }
 }
 
@@ -173,17 +177,18 @@ function minionServices(
   { resolver, quotas, program }: ServiceParts,
   closings: Closing[],
 ): Omit<Services, 'reactionsWritten'> {
-  const { opts, log } = parts
+  const { opts } = parts
   const { host } = access
+  const pillar = named(parts, 'salt.pillar')
   const targets = new MinionTargets(resolver)
-  const pool = program === undefined ? undefined : pillarPool(opts, log, program)
+  const pool = program === undefined ? undefined : pillarPool(opts, pillar.log, program)
   closings.push(() => pool?.close())
   return {
     ...parts,
     host,
     files: new FileService(opts, host),
     quotas,
-    pillars: new PillarService(parts, host, quotas, pool),
+    pillars: new PillarService(pillar, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),
     returns: new Returns(parts),
     peers: new Peers(access, targets),
@@ -192,9 +197,9 @@ function minionServices(
 
 /** What the master does by itself: by the clock, and by engines. */
 function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): void {
-  const schedule = openSchedule(parts, access)
+  const schedule = openSchedule(named(parts, 'salt.utils.schedule'), access)
   closings.push(() => schedule?.close())
-  const engines = openEngines(parts, access)
+  const engines = openEngines(named(parts, 'salt.engines'), access)
   closings.push(() => engines.close())
 }
 
@@ -222,7 +227,8 @@ async function openRequests(
   }
   const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   const lifetime = number('publish_session', 86400)
-  const sessions = new SessionKeys({ cachedir: str(opts.get('cachedir')!), lifetime, log })
+  const crypt = namedLog(log, 'salt.crypt')
+  const sessions = new SessionKeys({ cachedir: str(opts.get('cachedir')!), lifetime, log: crypt })
   closings.push(() => sessions.close())
   const channel = new RequestChannel({
     identity,
@@ -230,20 +236,20 @@ async function openRequests(
     secret,
     sessions,
     handlers,
-    policy: authPolicy(opts, keys, quotas, log),
+    policy: authPolicy(opts, keys, quotas, namedLog(log, 'salt.daemons.masterapi')),
     publishPort: number('publish_port', 4505),
     minimumVersion: number('minimum_auth_version', 3),
     timeToLive: number('request_server_ttl', 0),
     onAuth: (event) => {
       if (truthy(opts.get('auth_events') ?? true)) bus.fire('salt/auth', event)
     },
-    log,
+    log: namedLog(log, 'salt.channel.server'),
   })
   const { requests } = masterEndpoints(opts)
   const listener = await transport.listen(requests, channel.handle, {
     ...requestListenOptions(opts),
     ...(isRelieved && { maxConnections: requestConnections() }),
-    log,
+    log: namedLog(log, `salt.transport.${transport.name}`),
   })
   closings.push(() => listener.close())
 }
@@ -277,8 +283,8 @@ async function openPublisher(
   const publisher = await transport.publisher(masterEndpoints(opts).publications, {
     ...publisherOptions(opts),
     ...(program && { relief: publisherRelief(program, publisherOptions(opts)) }),
-    identify: subscriberIdentity(keys, secret, log),
-    log,
+    identify: subscriberIdentity(keys, secret, namedLog(log, 'salt.channel.server')),
+    log: namedLog(log, `salt.transport.${transport.name}`),
   })
   closings.push(() => publisher.close())
   return new PublishChannel({

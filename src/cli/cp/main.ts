@@ -2,7 +2,7 @@
 // pieces.
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { type Log } from '../../base/mod.ts'
+import type { Log } from '../../base/mod.ts'
 import { ClientError, LocalClient, NOBODY_MATCHED } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'

@@ -108,7 +108,14 @@ const LINE_BREAKS = /[\x7f-\x9f\u2028\u2029]/g
 
 /** One JSON object on one line. */
 export const jsonLine: LineFormat = ({ level, text, name, jid, time }) => {
-  const shown = { time: new Date(time).toISOString(), level, name, pid: process.pid, ...(jid && { jid }), message: text }
+  const shown = {
+    time: new Date(time).toISOString(),
+    level,
+    name,
+    pid: process.pid,
+    ...(jid && { jid }),
+    message: text,
+  }
   return JSON.stringify(shown).replace(LINE_BREAKS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

@@ -1,5 +1,5 @@
 // salt from its words to its exit status: publishes a job and shows what comes back, as it comes.
-import { type Log } from '../../base/mod.ts'
+import type { Log } from '../../base/mod.ts'
 import { ClientError, LocalClient } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, numberOf, SaltError, str, truthy } from '../../data/mod.ts'

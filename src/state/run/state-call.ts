@@ -1,7 +1,20 @@
 // Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
 // that no function takes end the whole run, as in Salt.
-import { after, BrineError, didYouMean, type Later, toError } from '../../base/mod.ts'
-import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
+import { after, BrineError, didYouMean, isLogged, type Later, toError } from '../../base/mod.ts'
+import {
+  type Dict,
+  dictUpdate,
+  equals,
+  float,
+  HIDDEN,
+  maskSecrets,
+  numberOf,
+  repr,
+  str,
+  strip,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
 import { readOnlyHost } from '../../host/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
 import { bind, type Keywords, type StateContext, type StepMemory, toValue } from '../../sdk/mod.ts'
@@ -90,7 +103,10 @@ export class StateCaller {
       const isTrial = truthy(low.get('__prereq__') ?? false)
       const full = `${str(low.get('state')!)}.${str(low.get('fun')!)}`
       const data = this.dataOf(full, low)
+      this.logChunk(full, low)
       return after(this.perform(data, low, chunks, running), (result) => {
+        if (isLogged(this.run.log, 'debug'))
+          this.run.log('debug', `State ${shownState(full, low)} ended after ${elapsed().duration} ms`)
         if (!(result instanceof Map)) return result
         if (!isTrial) return this.completed(result, low, chunks, running, { elapsed, attempt })
         low.set('__prereq__', false)
@@ -118,6 +134,17 @@ export class StateCaller {
       result.set('__id__', required(low, '__id__'))
       return low.has('retry') && !low.has('parallel') ? this.retried(result, low, chunks, running, attempt) : result
     })
+  }
+
+  /** Show a low chunk: what it is at debug, and its arguments at trace. */
+  private logChunk(full: string, low: LowChunk): void {
+    const { log } = this.run
+    if (!isLogged(log, 'debug')) return
+    const of = (name: string): string => str(low.get(name) ?? null)
+    log('debug', `Running state ${shownState(full, low)}: sls ${of('__sls__')}, order ${of('order')}`)
+    if (!isLogged(log, 'trace')) return
+    const isHidden = truthy(low.get('no_log') ?? false)
+    log('trace', `Low chunk ${shownState(full, low)}: ${isHidden ? HIDDEN : repr(maskSecrets(low))}`)
   }
 
   private logResult(result: Dict, low: LowChunk, hint?: string): void {
@@ -465,4 +492,9 @@ function providersOf(low: LowChunk): Map<string, string> {
   const dicts = Array.isArray(given) ? given : [new Map([[low.get('state')!, given]])]
   const pairs = dicts.flatMap((dict) => (dict instanceof Map ? [...dict] : []))
   return new Map(pairs.map(([module, name]) => [str(module), str(name)]))
+}
+
+const shownState = (full: string, low: LowChunk): string => {
+  const [id, name] = [str(low.get('__id__') ?? null), str(low.get('name') ?? null)]
+  return `${full} of ${id}${name === id ? '' : ` [${name}]`}`
 }
