@@ -8,8 +8,10 @@ const TEMPLATE = 'salt.template'
 
 export function tellRendered(text: string, ctx: RenderContext): void {
   if (ctx.log === undefined || ctx.asFile || !isLogged(ctx.log, 'debug')) return
-  const shown = ctx.isPillar ? withoutValues(text) : text
-  namedLog(ctx.log, TEMPLATE)('debug', `Rendered data from file: ${ctx.path ?? ctx.sls}:\n${shown}`)
+  // a top file of the pillar says who gets which files
+  const shown = ctx.isPillar && ctx.sls !== '' ? withoutValues(text) : text
+  const lines = shown.trimEnd().replace(/^/gm, '    ')
+  namedLog(ctx.log, TEMPLATE)('debug', `Rendered data from file: ${ctx.path ?? ctx.sls}:\n${lines}`)
 }
 
 /** Return what tells the log how long a stage took. */
