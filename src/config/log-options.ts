@@ -70,7 +70,7 @@ function facilityOf(name: string): number {
 const SAMPLE: Dict = new Map<Value, Value>([
   ...['asctime', 'filename', 'funcName', 'jid', 'levelname', 'message', 'minion_id', 'module', 'msg', 'name'].map(text),
   ...['bracketlevel', 'bracketname', 'bracketprocess', 'colorlevel', 'colormsg', 'colorname', 'colorprocess'].map(text),
-  ...['pathname', 'processName', 'taskName', 'threadName'].map(text),
+  ...['args', 'exc_info', 'exc_text', 'pathname', 'processName', 'stack_info', 'taskName', 'threadName'].map(text),
   ...['levelno', 'lineno', 'process', 'thread'].map((name): [Value, Value] => [name, 1]),
   ...['created', 'msecs', 'relativeCreated'].map((name): [Value, Value] => [name, new Float(1)]),
 ])
