@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { isLogged, jobLog, namedLog } from '../base/mod.ts'
 import { secretTexts, type Value } from '../data/mod.ts'
 import { logSettings, openLog } from './logging.ts'
 
+const HAS_LOGGER = spawnSync('logger', ['--version']).status === 0
 const FORMAT = '[%(levelname)-8s] %(message)s'
 
 let folder: string
@@ -221,6 +223,21 @@ describe('a system log', () => {
     }
     expect(got).toBe('<12>[WARNING ] one\\n two\n<15>[DEBUG   ] three\n')
     log.reopen?.()
+    server.close()
+  })
+
+  test.skipIf(!HAS_LOGGER)('of this machine gets lines through the program logger', async () => {
+    const socket = join(folder, 'syslog')
+    const server = createServer().listen(socket)
+    await once(server, 'listening')
+    const log = open({ log_level: 'quiet', log_level_logfile: 'info', log_file: `file://${socket}/LOG_LOCAL1` })
+    const connected = once(server, 'connection')
+    log('error', 'to the socket')
+    const [stream] = await connected
+    const [piece] = await once(stream, 'data')
+    expect(String(piece)).toMatch(/^<139>.*salt: .*\[ERROR {3}\]\[\d+\] to the socket/)
+    log.reopen?.()
+    stream.destroy()
     server.close()
   })
 
