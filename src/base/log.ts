@@ -29,7 +29,7 @@ export interface Log {
   readonly least?: number
   /** Return this log for lines of another origin. A log without it shows no origins. */
   readonly from?: (origin: LogOrigin) => Log
-  /** Hide these texts in every line below the level `info`. */
+  /** Hide these texts in all lines, where the log keeps levels below `info`. */
   readonly hide?: (texts: Iterable<string>) => void
 }
 

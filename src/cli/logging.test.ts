@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { isLogged, jobLog, namedLog } from '../base/mod.ts'
-import { secretTexts, type Value } from '../data/mod.ts'
+import { repr, secretTexts, type Value } from '../data/mod.ts'
 import { logSettings, openLog } from './logging.ts'
 
 const HAS_LOGGER = spawnSync('logger', ['--version']).status === 0
@@ -162,7 +162,7 @@ describe('levels', () => {
   })
 })
 
-test('a log hides values of the pillar below the level info, and passes other lines on', () => {
+test('a log that shows details hides values of the pillar in all its lines, however they are quoted', () => {
   const pillar = new Map<Value, Value>([
     [
       'db',
@@ -173,16 +173,22 @@ test('a log hides values of the pillar below the level info, and passes other li
     ],
     ['keys', ['-----BEGIN-----\nsecond line\n']],
     ['short', 'ab'],
+    ['odd', 'qu"ot\'e\\d'],
     ['api_key', 'abcd'],
   ])
   const log = open({ log_level: 'trace' })
   log.hide?.(secretTexts(pillar))
   log('debug', 'a=hunter2!&b=hunter2! second line 1234567 ab abcd hunter')
   namedLog(log, 'salt.state')('trace', 'hunter2!')
-  log('info', 'short')
+  log('info', `diff +hunter2! ${JSON.stringify('qu"ot\'e\\d')} ${repr('qu"ot\'e\\d')}`)
   expect(shown).toBe(
-    '[DEBUG   ] a=**********&b=********** ********** ********** ab ********** hunter\n[TRACE   ] **********\n[INFO    ] short\n',
+    '[DEBUG   ] a=**********&b=********** ********** ********** ab ********** hunter\n[TRACE   ] **********\n[INFO    ] diff +********** "**********" \'**********\'\n',
   )
+  shown = ''
+  const plain = open({ log_level: 'info' })
+  plain.hide?.(secretTexts(pillar))
+  plain('info', 'as Salt shows it: hunter2!')
+  expect(shown).toBe('[INFO    ] as Salt shows it: hunter2!\n')
 })
 
 describe('a system log', () => {

@@ -85,72 +85,101 @@ const levelOf = (value: Value, fallback: number): number =>
 
 const numberIn = (value: Value): number => (isInt(value) ? Number(value) : 0)
 
-/** A place that lines go to. */
-interface Sink {
-  level: number
+/** Where the lines of a program go: to the console, and to the log file or system log. */
+class Outlets {
+  /** The least level that goes anywhere. */
+  readonly lowest: number
+  private readonly settings: LogSettings
+  private readonly show: (line: string) => void
+  private readonly kept: Kept | undefined
+
+  constructor(settings: LogSettings, show: (line: string) => void) {
+    const { console, file } = settings
+    this.settings = settings
+    this.show = show
+    this.kept = file && openKept(file, settings.name, (text) => this.print(ownRecord(settings.name, text)))
+    this.lowest = Math.min(console.level, file?.level ?? Number.POSITIVE_INFINITY)
+  }
+
+  take(record: LogRecord): void {
+    const { console, file } = this.settings
+    const number = LOG_LEVELS[record.level]
+    const isShown = number >= console.level
+    if (isShown) this.print(record)
+    if (!this.kept || number < file!.level || this.kept.write(record)) return
+    // a warning is not lost with the file
+    if (!isShown && number >= LOG_LEVELS.warning) this.print(record)
+  }
+
+  reopen(): void {
+    this.kept?.reopen()
+  }
+
+  private print(record: LogRecord): void {
+    this.show(`${this.settings.console.format(record)}\n`)
+  }
+}
+
+/** A log file or system log. */
+interface Kept {
   /** False when the line could not be taken. */
   write(record: LogRecord): boolean
-  reopen?(): void
+  reopen(): void
+}
+
+/** A line about the log itself. */
+const ownRecord = (name: string, text: string): LogRecord => ({
+  level: 'warning',
+  text,
+  name,
+  jid: '',
+  time: Date.now(),
+})
+
+function openKept(file: NonNullable<LogSettings['file']>, name: string, onTrouble: (problem: string) => void): Kept {
+  const { place, format, maxBytes, backups } = file
+  if (typeof place !== 'string') {
+    const syslog = openSyslog(place, onTrouble)
+    return { write: (record) => syslog.write(format(record), record.level), reopen: () => syslog.reopen() }
+  }
+  const kept = new LogFile({ path: place, maxBytes, backups, onTrouble })
+  const note = (text: string): string => `${format(ownRecord(name, text))}\n`
+  return { write: (record) => kept.write(`${format(record)}\n`, note), reopen: () => kept.reopen() }
 }
 
 /** Users' own modules name their loggers as they like. */
 const MOST_COMPONENTS = 1000
 
-/** Open the log. `write` shows text on the console. */
-export function openLog(settings: LogSettings, write: (line: string) => void): ProgramLog {
-  const { least, console, file } = settings
-  const show: Sink = { level: console.level, write: (record) => (write(`${console.format(record)}\n`), true) }
-  const tell = (text: string, level: LogLevel = 'warning'): void =>
-    void show.write({ level, text, name: settings.name, jid: '', time: Date.now() })
-  const kept = file && fileSink(file, settings.name, tell)
+/** Open the log. `show` shows text on the console. */
+export function openLog(settings: LogSettings, show: (line: string) => void): ProgramLog {
+  const outlets = new Outlets(settings, show)
+  const { lowest } = outlets
   const hidden = new HiddenTexts()
-  const lowest = Math.min(show.level, kept?.level ?? Number.POSITIVE_INFINITY)
+  const hide = (texts: Iterable<string>): void => {
+    // the levels from `info` on show what Salt's show
+    if (lowest < LOG_LEVELS.info) hidden.add(texts)
+  }
+  const open = (name: string, jid: string, related: (origin: LogOrigin) => Log): ProgramLog => {
+    const least = Math.max(lowest, settings.least(name))
+    const log = (level: LogLevel, text: string): void => {
+      if (LOG_LEVELS[level] < least) return
+      outlets.take({ level, text: hidden.mask(text), name: shownName(name), jid, time: Date.now() })
+    }
+    const from = (origin: LogOrigin): Log => related({ name, ...origin })
+    return Object.assign(log, { least, from, hide, reopen: () => outlets.reopen() })
+  }
   /** The logs of all components in one job, or outside jobs: each is made once. */
-  const ofJob = (jid: string): ((name: string) => ProgramLog) => {
+  const ofJob = (jid: string): ((origin: LogOrigin) => ProgramLog) => {
     const components = new Map<string, ProgramLog>()
-    const from = ({ name = settings.name, jid: other = jid }: LogOrigin): ProgramLog => {
-      if (other !== jid) return ofJob(other)(name)
-      const known = components.get(name) ?? open(name, jid, from)
+    const related = ({ name = settings.name, jid: other = jid }: LogOrigin): ProgramLog => {
+      if (other !== jid) return ofJob(other)({ name })
+      const known = components.get(name) ?? open(name, jid, related)
       if (components.size < MOST_COMPONENTS) components.set(name, known)
       return known
     }
-    return (name) => from({ name })
+    return related
   }
-  const open = (name: string, jid: string, from: (origin: LogOrigin) => Log): ProgramLog => {
-    const threshold = Math.max(lowest, least(name))
-    const log = (level: LogLevel, text: string): void => {
-      const number = LOG_LEVELS[level]
-      if (number < threshold) return
-      const shown = number < LOG_LEVELS.info ? hidden.mask(text) : text
-      const record: LogRecord = { level, text: shown, name: shownName(name), jid, time: Date.now() }
-      const isShown = number >= show.level && show.write(record)
-      if (!kept || number < kept.level || kept.write(record)) return
-      // a warning is not lost with the file
-      if (!isShown && number >= LOG_LEVELS.warning) show.write(record)
-    }
-    const hide = (texts: Iterable<string>): void => {
-      if (lowest < LOG_LEVELS.info) hidden.add(texts)
-    }
-    const related = (origin: LogOrigin): Log => from({ name, ...origin })
-    return Object.assign(log, { least: threshold, from: related, hide, reopen: () => kept?.reopen?.() })
-  }
-  return ofJob('')(settings.name)
-}
-
-type FileSettings = NonNullable<LogSettings['file']>
-
-function fileSink(
-  { place, level, format, maxBytes, backups }: FileSettings,
-  name: string,
-  tell: (text: string) => void,
-): Sink {
-  if (typeof place !== 'string') {
-    const syslog = openSyslog(place, tell)
-    return { level, write: (record) => syslog.write(format(record), record.level), reopen: () => syslog.reopen() }
-  }
-  const file = new LogFile({ path: place, maxBytes, backups, onTrouble: tell })
-  const note = (text: string): string => `${format({ level: 'warning', text, name, jid: '', time: Date.now() })}\n`
-  return { level, write: (record) => file.write(`${format(record)}\n`, note), reopen: () => file.reopen() }
+  return ofJob('')({})
 }
 
 export interface EarlyLog {

@@ -1,5 +1,5 @@
 // Values that a log must not show: all of a pillar, and what is kept under a name such as `password`.
-import { str } from './repr.ts'
+import { repr, str } from './repr.ts'
 import { isDict, isList, isNumeric, textOf, type Value } from './value.ts'
 
 export const HIDDEN = '**********'
@@ -31,7 +31,10 @@ export function* secretTexts(value: Value, isSecret = false): Generator<string> 
     const text = textOf(value) ?? (isNumeric(value) && typeof value !== 'boolean' ? str(value) : '')
     for (const line of text.split('\n')) {
       const shown = line.trim()
-      if (shown.length >= (isSecret ? LEAST_OF_SECRETS : LEAST_CHARACTERS)) yield shown
+      if (shown.length >= (isSecret ? LEAST_OF_SECRETS : LEAST_CHARACTERS)) yield* forms(shown)
     }
   }
 }
+
+/** A text as it is, and as it stands in data that is written as JSON or by Python. */
+const forms = (text: string): Set<string> => new Set([text, JSON.stringify(text).slice(1, -1), repr(text).slice(1, -1)])
