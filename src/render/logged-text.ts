@@ -29,15 +29,22 @@ export function timing(log: Log | undefined, ctx: RenderContext): (stage: string
 
 /** `key: value`, with what stands before it on the line. */
 const KEY = /^(\s*(?:- +)*[^\s:#'"{[][^:#{}[\]]*:)(?:\s.*)?$/
+/** A line after which a text of several lines begins. */
+const BLOCK = /(?::|^\s*-)\s+[|>]\S*\s*(?:#.*)?$/
+
+const indentOf = (line: string): number => /^\s*/.exec(line)![0].length
 
 /** YAML without its values: keys stay, and of other lines the indentation. */
-function withoutValues(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => {
-      if (line.trim() === '' || /^\s*[^:]*:\s*$/.test(line)) return line
-      const key = KEY.exec(line)?.[1]
-      return key === undefined ? `${/^\s*/.exec(line)![0]}${HIDDEN}` : `${key} ${HIDDEN}`
-    })
-    .join('\n')
+export function withoutValues(text: string): string {
+  /** How far the key of a text of several lines is indented, within one. */
+  let block: number | undefined
+  const shown = text.split('\n').map((line) => {
+    if (line.trim() === '') return line
+    if (block !== undefined && indentOf(line) <= block) block = undefined
+    const key = block === undefined ? KEY.exec(line)?.[1] : undefined
+    if (block === undefined && BLOCK.test(line)) block = indentOf(line)
+    if (key === undefined) return `${' '.repeat(indentOf(line))}${HIDDEN}`
+    return key.length === line.trimEnd().length ? line : `${key} ${HIDDEN}`
+  })
+  return shown.join('\n')
 }

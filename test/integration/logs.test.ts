@@ -107,7 +107,13 @@ test('lines of daemons and programs name their component, and no line a number t
   expect(log).toMatch(/Request to the master: cmd=_pillar/)
   expect(log).toMatch(/Low chunk file\.managed of /)
   expect(log).toMatch(/Function state\.apply of job \d{20} ended with 0 after \d+ ms/)
-  expect(`${log}${read(logs.master)}`).not.toContain(':0   ]')
+  const ofMaster = read(logs.master)
+  expect(ofMaster).toMatch(
+    /^\S+ \S+ \[salt\.master {6}\]\[INFO {4}\]\[\d+\] User \w+ Published command state\.apply with jid \d{20}$/m,
+  )
+  expect(ofMaster).toMatch(/Got return from m1 for job \d{20}/)
+  expect(ofMaster).toMatch(/Request _pillar of minion m1 was answered after [\d.]+ ms/)
+  expect(log + ofMaster).not.toContain(':0   ]')
 })
 
 test('no log shows a value of the pillar, also at the level trace', () => {
