@@ -1,7 +1,7 @@
 // The logs of real daemons: renamed files, SIGHUP, names of components, and secrets at the level trace.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,6 +14,8 @@ const SECRET = 'correct-horse-battery'
 const root = mkdtempSync(join(tmpdir(), 'brine-logs-'))
 const config = join(root, 'etc')
 const logs = { master: join(root, 'log/master'), minion: join(root, 'log/minion') }
+/** What the minion writes to its console. */
+const shown = join(root, 'console')
 const pidfile = join(root, 'master.pid')
 let minion: ChildProcess
 
@@ -58,11 +60,18 @@ beforeAll(async () => {
   const minionOptions = { id: 'm1', master: '127.0.0.1', master_port: ports.ret_port, publish_port: ports.publish_port }
   tree('etc', {
     master: JSON.stringify({ ...master, pidfile }),
-    minion: JSON.stringify({ ...shared, ...minionOptions, log_file: logs.minion }),
+    minion: JSON.stringify({
+      ...shared,
+      ...minionOptions,
+      log_file: logs.minion,
+      log_level: 'debug',
+      log_fmt_console: '%(jid)s|%(name)s|%(message)s',
+    }),
   })
   run('salt-master', '-d')
   await until('the master is ready', () => read(logs.master).includes('salt-master is ready'))
-  minion = spawn(process.execPath, [join(DIST, 'salt-minion.js'), '-c', config], { stdio: 'ignore' })
+  const stdio = ['ignore', 'ignore', openSync(shown, 'a')] as const
+  minion = spawn(process.execPath, [join(DIST, 'salt-minion.js'), '-c', config], { stdio: [...stdio] })
   await until('the minion answers', ping)
 })
 
@@ -125,6 +134,20 @@ test('no log shows a value of the pillar, also at the level trace', () => {
   expect(run('salt', 'm1', 'pillar.get', 'db:password', '-l', 'trace').err).not.toContain(SECRET)
   expect(read(logs.master)).toMatch(/Pillar source sls secrets in base \(.*secrets\.sls\): db/)
   for (const file of Object.values(logs)) expect(read(file)).not.toContain(SECRET)
+})
+
+test('lines of a job bear its id where the format asks for it', () => {
+  const { out } = run('salt', 'm1', 'cmd.run', 'echo x', '--out=json', '-v')
+  const jid = /\d{20}/.exec(out)![0]
+  const lines = read(shown)
+    .split('\n')
+    .filter((line) => line.startsWith(`[JID: ${jid}]|`))
+  expect(lines[0]).toMatch(/\|salt\.minion\|User \S+ Executing command cmd\.run with jid \d{20}$/)
+  expect(lines).toContainEqual(expect.stringMatching(/\|salt\.loaded\.int\.module\.cmdmod\|Executing command 'echo'/))
+  expect(lines).toContainEqual(
+    expect.stringMatching(/\|salt\.loaded\.int\.module\.cmdmod\|Command '\w+' \(pid \d+\) ended with 0 after \d+ ms/),
+  )
+  expect(read(shown)).toMatch(/^\|salt\.config\|Reading configuration from /m)
 })
 
 test('salt-run and salt-key say at debug what they read and do', () => {

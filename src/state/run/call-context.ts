@@ -1,12 +1,12 @@
 // What one call of a state function sees. A class with plain fields: one is made for every state of a run, and a copy of
 // the functions' context by spreading costs many times as much.
-import { namedLog } from '../../base/mod.ts'
+import type { Log } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
-import { loggerName } from '../../loader/mod.ts'
 import type { FunctionContext, Keywords, StateContext } from '../../sdk/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
 
 export interface CallFacts {
+  log: Log
   test: boolean
   low: LowChunk
   running: Dict
@@ -68,7 +68,7 @@ export class CallContext implements StateContext {
     this.runners = functions.runners
     this.returnerNames = functions.returnerNames
     this.returner = functions.returner
-    this.log = namedLog(functions.log, loggerName('states', String(facts.low.get('state'))))
+    this.log = facts.log
     this.host = functions.host
     this.files = functions.files
     this.http = functions.http

@@ -1,22 +1,9 @@
 // Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
 // that no function takes end the whole run, as in Salt.
-import { after, BrineError, didYouMean, isLogged, type Later, toError } from '../../base/mod.ts'
-import {
-  type Dict,
-  dictUpdate,
-  equals,
-  float,
-  HIDDEN,
-  maskSecrets,
-  numberOf,
-  repr,
-  str,
-  strip,
-  truthy,
-  type Value,
-} from '../../data/mod.ts'
+import { after, BrineError, didYouMean, type Later, type Log, namedLog, toError } from '../../base/mod.ts'
+import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
 import { readOnlyHost } from '../../host/mod.ts'
-import type { Registry } from '../../loader/mod.ts'
+import { loggerName, type Registry } from '../../loader/mod.ts'
 import { bind, type Keywords, type StateContext, type StepMemory, toValue } from '../../sdk/mod.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
 import type { Places } from '../compile/places.ts'
@@ -28,7 +15,7 @@ import { boundArguments, type CallData, callData, slips } from './call-data.ts'
 import { Checks } from './checks.ts'
 import { stopwatch } from './clock.ts'
 import { GlobalConditions } from './global-conditions.ts'
-import { describeResult } from './log-result.ts'
+import { describeResult, logChunk, logEnd } from './log-result.ts'
 import { masked } from './mask.ts'
 import type { ParallelStates } from './parallel.ts'
 import { Refresher } from './refresh.ts'
@@ -54,6 +41,7 @@ export class StateCaller {
   private readonly slots: Slots
   private readonly conditions: GlobalConditions
   private readonly refresher: Refresher
+  private readonly logs = new Map<string, Log>()
   /** Functions that cannot change anything, made when the first state is tried. */
   private dry: Registry | undefined
 
@@ -103,10 +91,9 @@ export class StateCaller {
       const isTrial = truthy(low.get('__prereq__') ?? false)
       const full = `${str(low.get('state')!)}.${str(low.get('fun')!)}`
       const data = this.dataOf(full, low)
-      this.logChunk(full, low)
+      logChunk(this.run.log, full, low)
       return after(this.perform(data, low, chunks, running), (result) => {
-        if (isLogged(this.run.log, 'debug'))
-          this.run.log('debug', `State ${shownState(full, low)} ended after ${elapsed().duration} ms`)
+        logEnd(this.run.log, full, low, elapsed)
         if (!(result instanceof Map)) return result
         if (!isTrial) return this.completed(result, low, chunks, running, { elapsed, attempt })
         low.set('__prereq__', false)
@@ -134,17 +121,6 @@ export class StateCaller {
       result.set('__id__', required(low, '__id__'))
       return low.has('retry') && !low.has('parallel') ? this.retried(result, low, chunks, running, attempt) : result
     })
-  }
-
-  /** Show a low chunk: what it is at debug, and its arguments at trace. */
-  private logChunk(full: string, low: LowChunk): void {
-    const { log } = this.run
-    if (!isLogged(log, 'debug')) return
-    const of = (name: string): string => str(low.get(name) ?? null)
-    log('debug', `Running state ${shownState(full, low)}: sls ${of('__sls__')}, order ${of('order')}`)
-    if (!isLogged(log, 'trace')) return
-    const isHidden = truthy(low.get('no_log') ?? false)
-    log('trace', `Low chunk ${shownState(full, low)}: ${isHidden ? HIDDEN : repr(maskSecrets(low))}`)
   }
 
   private logResult(result: Dict, low: LowChunk, hint?: string): void {
@@ -402,6 +378,7 @@ export class StateCaller {
   ): StateContext {
     const test = this.isDry(low)
     return new CallContext(functions.ctx, {
+      log: this.logOf(str(low.get('state')!)),
       test,
       low,
       running,
@@ -411,6 +388,15 @@ export class StateCaller {
       hasState: this.hasState,
       callState: this.callState,
     })
+  }
+
+  /** The log under the name of a state module. */
+  private logOf(module: string): Log {
+    const known = this.logs.get(module)
+    if (known) return known
+    const log = namedLog(this.run.functions.ctx.log, loggerName('states', module))
+    this.logs.set(module, log)
+    return log
   }
 
   private readonly hasState = (name: string): boolean => this.run.states.has(name)
@@ -492,9 +478,4 @@ function providersOf(low: LowChunk): Map<string, string> {
   const dicts = Array.isArray(given) ? given : [new Map([[low.get('state')!, given]])]
   const pairs = dicts.flatMap((dict) => (dict instanceof Map ? [...dict] : []))
   return new Map(pairs.map(([module, name]) => [str(module), str(name)]))
-}
-
-const shownState = (full: string, low: LowChunk): string => {
-  const [id, name] = [str(low.get('__id__') ?? null), str(low.get('name') ?? null)]
-  return `${full} of ${id}${name === id ? '' : ` [${name}]`}`
 }
