@@ -71,6 +71,19 @@ test('a log says once that its file cannot be written', () => {
   expect(shown.match(/Failed to write the log file/g)).toHaveLength(1)
 })
 
+test.skipIf(!existsSync('/dev/full'))('a log on a full disk says so once, and shows warnings on the console', () => {
+  const log = open({ log_level: 'quiet', log_level_logfile: 'info', log_file: '/dev/full' })
+  log('info', 'detail')
+  log('warning', 'important')
+  log('critical', 'more important')
+  expect(shown.split('\n')).toEqual([
+    '[WARNING ] Failed to write the log file; trying again later: ENOSPC: no space left on device, write',
+    '[WARNING ] important',
+    '[CRITICAL] more important',
+    '',
+  ])
+})
+
 describe('the format of lines', () => {
   const written = (format: string, more: Record<string, Value> = {}): string => {
     const log = open({ log_fmt_console: format, ...more })
@@ -255,11 +268,4 @@ describe('a system log', () => {
     expect(shown.match(/Cannot write/g)).toHaveLength(1)
     expect(shown).toContain('not lost')
   })
-
-  test.each(['http://x', 'udp://x/LOG_NO', 'udp://', 'tcp://x:port'])(
-    '%s is refused with the name of the option',
-    (address) => {
-      expect(() => open({ log_file: address })).toThrow(`Option 'log_file' is '${address}': `)
-    },
-  )
 })

@@ -1,6 +1,6 @@
 // The log of a program: which lines go to the console and which to the log file or system log, each in its configured format.
 import { LOG_LEVELS, type Log, type LogLevel, type LogOrigin } from '../base/mod.ts'
-import { ConfigError, logLevelNumber, type SyslogAddress, syslogAddress } from '../config/mod.ts'
+import { logLevelNumber, type SyslogAddress, syslogAddress } from '../config/mod.ts'
 import { type Dict, isDict, isInt, textOf, truthy, type Value } from '../data/mod.ts'
 import { HiddenTexts } from './logging/hidden-texts.ts'
 import { granularLevels } from './logging/levels.ts'
@@ -34,7 +34,7 @@ export interface LogWish {
   fileOption?: string
 }
 
-/** Read the options of the log, with Salt's fall-backs. */
+/** Read the options of the log, which were checked, with Salt's fall-backs. */
 export function logSettings(opts: Dict, { name = 'salt', fileOption = 'log_file' }: LogWish = {}): LogSettings {
   const option = (key: string): Value => opts.get(key) ?? null
   const textFrom = (...keys: string[]): string | undefined =>
@@ -58,7 +58,7 @@ export function logSettings(opts: Dict, { name = 'salt', fileOption = 'log_file'
   if (path === undefined || fileLevel >= LOG_LEVELS.quiet) return settings
   const fileFormat = textFrom('log_fmt_logfile', 'log_fmt') ?? SALT_FILE_FORMAT
   const file = {
-    place: placeOf(path, fileOption),
+    place: syslogAddress(path) ?? path,
     level: fileLevel,
     format: formatted(
       fileFormat === SALT_FILE_FORMAT ? FILE_FORMAT : fileFormat,
@@ -68,16 +68,6 @@ export function logSettings(opts: Dict, { name = 'salt', fileOption = 'log_file'
     backups: numberIn(option('log_rotate_backup_count')),
   }
   return { ...settings, file }
-}
-
-/** Configuration files were checked when they were read; the command line was not. */
-function placeOf(path: string, option: string): string | SyslogAddress {
-  try {
-    return syslogAddress(path) ?? path
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    throw new ConfigError('OptionInvalid', `Option '${option}' is '${path}': ${error.message}`)
-  }
 }
 
 const levelOf = (value: Value, fallback: number): number =>

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { consoleLog, type Log, namedLog, toError } from '../base/mod.ts'
-import { ConfigError } from '../config/mod.ts'
+import { ConfigError, checkLogging } from '../config/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import type { CommandLine } from './command-lines.ts'
 import { earlyLog, type LogWish, logSettings, openLog, type ProgramLog } from './logging.ts'
@@ -41,6 +41,7 @@ export async function programOptions(reading: ReadingOptions): Promise<ProgramOp
     return { opts, log }
   } catch (error) {
     early.handTo(consoleLog('warning', streams.err))
+    if (error instanceof ConfigError) throw new ProgramExit(1, { stderr: `[ERROR   ] ${error.message}\n` })
     throw error
   }
 }
@@ -63,6 +64,8 @@ async function readOptions({ program, line, streams, file, read }: ReadingOption
   values.set('config_dir', folder)
   const opts = await readConfig(join(folder, file), (path) => read(path, log))
   layOver(opts, line)
+  // what the command line and the files of users say of the log
+  checkLogging(opts, new Map(), log)
   emptyOutputFile(opts)
   return opts
 }
@@ -81,7 +84,6 @@ async function readConfig(path: string, read: (path: string) => Promise<Dict>): 
   try {
     return await read(path)
   } catch (error) {
-    if (error instanceof ConfigError) throw new ProgramExit(1, { stderr: `[ERROR   ] ${error.message}\n` })
     const { syscall, path: named = path } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
     const { fromNodeError } = await import('../host/mod.ts')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { consoleLog } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import { syslogAddress } from './log-options.ts'
+import { checkLogging, syslogAddress } from './log-options.ts'
 import { masterConfig } from './master.ts'
 import { minionConfig } from './minion.ts'
 
@@ -74,3 +74,16 @@ test.each([
 ])('the address of a system log %s is %j', (text, address) => {
   expect(syslogAddress(text)).toEqual(address)
 })
+
+test.each(['http://x', 'udp://x/LOG_NO', 'udp://', 'tcp://x:port'])(
+  '%s of the command line is refused with the name of the option',
+  (address) => {
+    const check = (): void =>
+      checkLogging(
+        new Map([['log_file', address]]),
+        new Map(),
+        consoleLog('quiet', () => {}),
+      )
+    expect(check).toThrow(`Option 'log_file' is '${address}': `)
+  },
+)
