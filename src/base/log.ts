@@ -1,4 +1,5 @@
-// Log lines with Salt's levels. A log is a function over (level, text), so that pure code can be handed one.
+// Log lines with Salt's levels. A log is a function over (level, text), so that pure code can be handed one. What a log knows
+// besides (its least level, the component and job of its lines, texts to hide) is optional and reached by the helpers here.
 
 /** Salt's levels with their numbers; a line is kept when its number is at least the threshold's. */
 export const LOG_LEVELS = {
@@ -16,17 +17,51 @@ export const LOG_LEVELS = {
 
 export type LogLevel = keyof typeof LOG_LEVELS
 
-export type Log = (level: LogLevel, text: string) => void
+/** Where a line comes from: the component, by Salt's logger names such as `salt.minion`, and the job it belongs to. */
+export interface LogOrigin {
+  name?: string
+  jid?: string
+}
 
-/** Drops everything. */
-export const silentLog: Log = () => {}
+export interface Log {
+  (level: LogLevel, text: string): void
+  /** The number of the least level that is kept. A log without it keeps all levels. */
+  readonly least?: number
+  /** Return this log for lines of another origin. A log without it shows no origins. */
+  readonly from?: (origin: LogOrigin) => Log
+  /** Hide these texts in all lines, where the log keeps levels below `info`. */
+  readonly hide?: (texts: Iterable<string>) => void
+}
 
-/** Keeps what reaches the threshold, in the form Salt prints to a console: `[WARNING ] text`. */
+/** Return the log for lines of a component, named as Salt names its loggers. */
+export const namedLog = (log: Log, name: string): Log => log.from?.({ name }) ?? log
+
+/** Return the log for lines of a job. */
+export const jobLog = (log: Log, jid: string): Log => log.from?.({ jid }) ?? log
+
+/** Whether lines of a level are kept: ask before making a text that costs something. */
+export const isLogged = (log: Log, level: LogLevel): boolean => LOG_LEVELS[level] >= (log.least ?? 0)
+
+/** Return a log that hands its lines on through `wrap`, and is like `log` in everything else. */
+export function wrapLog(log: Log, wrap: (log: Log) => (level: LogLevel, text: string) => void): Log {
+  const { least, from, hide } = log
+  return Object.assign(wrap(log), {
+    ...(least !== undefined && { least }),
+    ...(from && { from: (origin: LogOrigin) => wrapLog(from(origin), wrap) }),
+    ...(hide && { hide }),
+  })
+}
+
+/** Drop all lines. */
+export const silentLog: Log = Object.assign(() => {}, { least: Number.POSITIVE_INFINITY })
+
+/** Keep lines that reach the threshold, in the form Salt prints to a console: `[WARNING ] text`. */
 export function consoleLog(threshold: LogLevel, write: (line: string) => void): Log {
-  return (level, text) => {
-    if (LOG_LEVELS[level] < LOG_LEVELS[threshold]) return
-    write(`[${level.toUpperCase().padEnd(8)}] ${logText(text)}\n`)
+  const least = LOG_LEVELS[threshold]
+  const log = (level: LogLevel, text: string): void => {
+    if (LOG_LEVELS[level] >= least) write(`[${level.toUpperCase().padEnd(8)}] ${logText(text)}\n`)
   }
+  return Object.assign(log, { least })
 }
 
 export function isLogLevel(name: string): name is LogLevel {
@@ -66,22 +101,24 @@ export interface CalmOptions {
   now?: () => number
 }
 
-/** A log that nobody can fill by asking for what is refused: lines have a largest length, and seconds a largest number. */
+/** Return a log that strangers cannot fill with refused requests: it limits the length of a line and the lines of a second. */
 export function calmLog(log: Log, { perSecond = 100, longest = 20_000, now = Date.now }: CalmOptions = {}): Log {
   const counts = { grave: 0, light: 0 }
   let second = 0
   let leftOut = 0
-  return (level, text) => {
+  const calm = (to: Log) => (level: LogLevel, text: string) => {
+    if (!isLogged(to, level)) return
     const current = Math.floor(now() / 1000)
     if (current !== second) {
       if (leftOut > 0)
-        log('warning', `${leftOut} further messages were left out: more than ${perSecond} came in a second`)
+        to('warning', `${leftOut} further messages were left out: more than ${perSecond} came in a second`)
       second = current
       counts.grave = counts.light = leftOut = 0
     }
     const isGrave = LOG_LEVELS[level] >= LOG_LEVELS.warning
     const count = ++counts[isGrave ? 'grave' : 'light']
     if (count > perSecond * (isGrave ? 1 : 20)) leftOut++
-    else log(level, text.length > longest ? `${text.slice(0, longest)}…` : text)
+    else to(level, text.length > longest ? `${text.slice(0, longest)}…` : text)
   }
+  return wrapLog(log, calm)
 }

@@ -5,13 +5,18 @@ export { after, type Later } from './later.ts'
 export {
   calmLog,
   consoleLog,
+  isLogged,
   isLogLevel,
+  jobLog,
   LOG_LEVELS,
   type Log,
   type LogLevel,
+  type LogOrigin,
   logText,
+  namedLog,
   shownText,
   silentLog,
+  wrapLog,
 } from './log.ts'
 export { lookup } from './lookup.ts'
 export { didYouMean, nearestNames, slipOf } from './nearest.ts'

@@ -1,107 +1,190 @@
-// Where log lines go: the console from one level on, a file from another, each in its configured form. The file is opened
-// when there is a first line for it, so that a quiet run leaves nothing behind and needs no rights.
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { isLogLevel, LOG_LEVELS, type Log, type LogLevel, logText, toError } from '../base/mod.ts'
-import { type Dict, str, textOf, truthy } from '../data/mod.ts'
+// The log of a program: which lines go to the console and which to the log file or system log, each in its configured format.
+import { LOG_LEVELS, type Log, type LogLevel, type LogOrigin } from '../base/mod.ts'
+import { logLevelNumber, type SyslogAddress, syslogAddress } from '../config/mod.ts'
+import { type Dict, isDict, isInt, textOf, truthy, type Value } from '../data/mod.ts'
+import { HiddenTexts } from './logging/hidden-texts.ts'
+import { granularLevels } from './logging/levels.ts'
+import { jsonLine, type LineFormat, type LogRecord, lineFormat, shownName } from './logging/line-format.ts'
+import { LogFile } from './logging/log-file.ts'
+import { openSyslog } from './logging/syslog.ts'
 
 export interface LogSettings {
-  level: LogLevel
-  format: string
-  /** None, or a file and the least level written to it. */
-  file?: { path: string; level: LogLevel; format: string }
+  /** The name on lines that no component has put its own on. */
+  name: string
+  console: { level: number; format: LineFormat }
+  /** The log file or system log, and the least level written to it. */
+  file?: { place: string | SyslogAddress; level: number; format: LineFormat; maxBytes: number; backups: number }
+  /** The least level of a component. */
+  least(name: string): number
 }
 
-/** What the options say, with Salt's fall-backs. */
-export function logSettings(opts: Dict): LogSettings {
-  const level = levelOf(opts, 'log_level', 'warning')
-  const mark = opts.get('output') === 'yaml' ? '# ' : ''
-  const path = textOf(opts.get('log_file') ?? null)
-  const settings: LogSettings = { level, format: mark + formatOf(opts, 'log_fmt_console') }
-  if (!path) return settings
-  const fileLevel = levelOf(opts, 'log_level_logfile', level)
-  return { ...settings, file: { path, level: fileLevel, format: formatOf(opts, 'log_fmt_logfile') } }
+export interface ProgramLog extends Log {
+  /** Open the log file anew: something else may be under its name. */
+  readonly reopen?: () => void
 }
 
-function levelOf(opts: Dict, name: string, fallback: LogLevel): LogLevel {
-  const value = opts.get(name) ?? null
-  const text = truthy(value) ? str(value).toLowerCase() : fallback
-  return isLogLevel(text) ? text : fallback
+const CONSOLE_FORMAT = '[%(levelname)-8s] %(message)s'
+const SALT_FILE_FORMAT = '%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s'
+/** Salt's default without the line number, which a bundled program does not have. */
+const FILE_FORMAT = SALT_FILE_FORMAT.replace(':%(lineno)-4d', '')
+
+export interface LogWish {
+  name?: string
+  /** The option with the path of the file. */
+  fileOption?: string
 }
 
-function formatOf(opts: Dict, name: string): string {
-  return textOf(opts.get(name) ?? null) ?? textOf(opts.get('log_fmt') ?? null) ?? '[%(levelname)-8s] %(message)s'
+/** Read the options of the log, which were checked, with Salt's fall-backs. */
+export function logSettings(opts: Dict, { name = 'salt', fileOption = 'log_file' }: LogWish = {}): LogSettings {
+  const option = (key: string): Value => opts.get(key) ?? null
+  const textFrom = (...keys: string[]): string | undefined =>
+    keys.map((key) => textOf(option(key))).find((text) => text !== undefined && text !== '')
+  const jid = textFrom('log_fmt_jid') ?? ''
+  const isJson = option('log_fmt_json') === true
+  const formatted = (format: string, dates: string): LineFormat =>
+    isJson ? jsonLine : lineFormat({ format, dates, jid })
+  const mark = option('output') === 'yaml' ? '# ' : ''
+  const consoleFormat = mark + (textFrom('log_fmt_console', 'log_fmt') ?? CONSOLE_FORMAT)
+  const consoleDates = textFrom('log_datefmt_console', 'log_datefmt') ?? '%H:%M:%S'
+  const level = levelOf(option('log_level'), LOG_LEVELS.warning)
+  const granular = option('log_granular_levels')
+  const settings: LogSettings = {
+    name,
+    console: { level, format: formatted(consoleFormat, consoleDates) },
+    least: granularLevels(isDict(granular) ? granular : new Map()),
+  }
+  const path = textFrom(fileOption, 'log_file')
+  const fileLevel = levelOf(option('log_level_logfile'), level)
+  if (path === undefined || fileLevel >= LOG_LEVELS.quiet) return settings
+  const fileFormat = textFrom('log_fmt_logfile', 'log_fmt') ?? SALT_FILE_FORMAT
+  const file = {
+    place: syslogAddress(path) ?? path,
+    level: fileLevel,
+    format: formatted(
+      fileFormat === SALT_FILE_FORMAT ? FILE_FORMAT : fileFormat,
+      textFrom('log_datefmt_logfile') ?? '%Y-%m-%d %H:%M:%S',
+    ),
+    maxBytes: numberIn(option('log_rotate_max_bytes')),
+    backups: numberIn(option('log_rotate_backup_count')),
+  }
+  return { ...settings, file }
 }
 
-export function openLog(settings: LogSettings, write: (line: string) => void): Log {
-  const { level, format, file } = settings
-  const toFile = file && fileWriter(file.path, (problem) => write(`[WARNING ] ${problem}\n`))
-  return (at, text) => {
-    const number = LOG_LEVELS[at]
-    if (number >= LOG_LEVELS[level]) write(`${lineOf(format, at, logText(text))}\n`)
-    if (file && number >= LOG_LEVELS[file.level]) toFile!(`${lineOf(file.format, at, logText(text))}\n`)
+const levelOf = (value: Value, fallback: number): number =>
+  truthy(value) || value === 0 ? (logLevelNumber(value) ?? LOG_LEVELS.error) : fallback
+
+const numberIn = (value: Value): number => (isInt(value) ? Number(value) : 0)
+
+/** Where the lines of a program go: to the console, and to the log file or system log. */
+class Outlets {
+  /** The least level that goes anywhere. */
+  readonly lowest: number
+  private readonly settings: LogSettings
+  private readonly show: (line: string) => void
+  private readonly kept: Kept | undefined
+
+  constructor(settings: LogSettings, show: (line: string) => void) {
+    const { console, file } = settings
+    this.settings = settings
+    this.show = show
+    this.kept = file && openKept(file, settings.name, (text) => this.print(ownRecord(settings.name, text)))
+    this.lowest = Math.min(console.level, file?.level ?? Number.POSITIVE_INFINITY)
+  }
+
+  take(record: LogRecord): void {
+    const { console, file } = this.settings
+    const number = LOG_LEVELS[record.level]
+    const isShown = number >= console.level
+    if (isShown) this.print(record)
+    if (!this.kept || number < file!.level || this.kept.write(record)) return
+    // a warning is not lost with the file
+    if (!isShown && number >= LOG_LEVELS.warning) this.print(record)
+  }
+
+  reopen(): void {
+    this.kept?.reopen()
+  }
+
+  private print(record: LogRecord): void {
+    this.show(`${this.settings.console.format(record)}\n`)
   }
 }
 
-/** As Salt has it: the group may read. */
-const LOG_MODE = 0o640
+/** A log file or system log. */
+interface Kept {
+  /** False when the line could not be taken. */
+  write(record: LogRecord): boolean
+  reopen(): void
+}
 
-/** A file that cannot be written is reported once. */
-function fileWriter(path: string, complain: (problem: string) => void): (line: string) => void {
-  let broken = false
-  let descriptor: number | undefined
-  return (line) => {
-    if (broken) return
-    try {
-      if (descriptor === undefined) {
-        mkdirSync(dirname(path), { recursive: true })
-        descriptor = openSync(path, 'a', LOG_MODE)
-      }
-      writeSync(descriptor, line)
-    } catch (error) {
-      broken = true
-      if (descriptor !== undefined) closeSync(descriptor)
-      complain(`Failed to write the log file: ${toError(error).message}`)
+/** A line about the log itself. */
+const ownRecord = (name: string, text: string): LogRecord => ({
+  level: 'warning',
+  text,
+  name,
+  jid: '',
+  time: Date.now(),
+})
+
+function openKept(file: NonNullable<LogSettings['file']>, name: string, onTrouble: (problem: string) => void): Kept {
+  const { place, format, maxBytes, backups } = file
+  if (typeof place !== 'string') {
+    const syslog = openSyslog(place, onTrouble)
+    return { write: (record) => syslog.write(format(record), record.level), reopen: () => syslog.reopen() }
+  }
+  const kept = new LogFile({ path: place, maxBytes, backups, onTrouble })
+  const note = (text: string): string => `${format(ownRecord(name, text))}\n`
+  return { write: (record) => kept.write(`${format(record)}\n`, note), reopen: () => kept.reopen() }
+}
+
+/** Users' own modules name their loggers as they like. */
+const MOST_COMPONENTS = 1000
+
+/** Open the log. `show` shows text on the console. */
+export function openLog(settings: LogSettings, show: (line: string) => void): ProgramLog {
+  const outlets = new Outlets(settings, show)
+  const { lowest } = outlets
+  const hidden = new HiddenTexts()
+  const hide = (texts: Iterable<string>): void => {
+    // the levels from `info` on show what Salt's show
+    if (lowest < LOG_LEVELS.info) hidden.add(texts)
+  }
+  const open = (name: string, jid: string, related: (origin: LogOrigin) => Log): ProgramLog => {
+    const least = Math.max(lowest, settings.least(name))
+    const log = (level: LogLevel, text: string): void => {
+      if (LOG_LEVELS[level] < least) return
+      outlets.take({ level, text: hidden.mask(text), name: shownName(name), jid, time: Date.now() })
     }
+    const from = (origin: LogOrigin): Log => related({ name, ...origin })
+    return Object.assign(log, { least, from, hide, reopen: () => outlets.reopen() })
   }
-}
-
-const FIELD = /%\((\w+)\)([-+ #0]*)(\d*)(?:\.\d+)?[sd]/g
-
-function lineOf(format: string, level: LogLevel, text: string): string {
-  return format.replace(FIELD, (_, name: string, flags: string, width: string) => {
-    const value = fieldOf(name, level, text)
-    if (flags.includes('-')) return value.padEnd(Number(width))
-    return value.padStart(Number(width), flags.includes('0') ? '0' : ' ')
-  })
-}
-
-function fieldOf(name: string, level: LogLevel, text: string): string {
-  switch (name) {
-    case 'message':
-      return text
-    case 'levelname':
-      return level.toUpperCase()
-    case 'levelno':
-      return String(LOG_LEVELS[level])
-    case 'asctime':
-      return localTime(new Date())
-    case 'msecs':
-      return String(new Date().getMilliseconds())
-    case 'process':
-      return String(process.pid)
-    case 'lineno':
-      return '0'
-    case 'name':
-    case 'module':
-      return 'brine'
-    default:
-      return ''
+  /** The logs of all components in one job, or outside jobs: each is made once. */
+  const ofJob = (jid: string): ((origin: LogOrigin) => ProgramLog) => {
+    const components = new Map<string, ProgramLog>()
+    const related = ({ name = settings.name, jid: other = jid }: LogOrigin): ProgramLog => {
+      if (other !== jid) return ofJob(other)({ name })
+      const known = components.get(name) ?? open(name, jid, related)
+      if (components.size < MOST_COMPONENTS) components.set(name, known)
+      return known
+    }
+    return related
   }
+  return ofJob('')({})
 }
 
-function localTime(now: Date): string {
-  const two = (number: number): string => String(number).padStart(2, '0')
-  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
-  return `${day} ${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}`
+export interface EarlyLog {
+  readonly log: Log
+  /** Hand the lines that came so far to the log that is open now. */
+  handTo(log: Log): void
+}
+
+/** A log for the time before its options are known: it keeps the lines. */
+export function earlyLog(): EarlyLog {
+  const lines: Array<[LogLevel, string]> = []
+  return {
+    log: (level, text) => void lines.push([level, text]),
+    handTo: (log) => {
+      for (const line of lines.splice(0)) log(...line)
+    },
+  }
 }

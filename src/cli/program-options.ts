@@ -1,11 +1,13 @@
-// Options of a program that reads a configuration file: the file's, with the command line laid over them.
+// Options of a program that reads a configuration file: the file's, with the command line laid over them; and its log, which
+// has the lines that came while they were read.
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Log, toError } from '../base/mod.ts'
-import { ConfigError } from '../config/mod.ts'
+import { consoleLog, type Log, namedLog, toError } from '../base/mod.ts'
+import { ConfigError, checkLogging } from '../config/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import type { CommandLine } from './command-lines.ts'
+import { earlyLog, type LogWish, logSettings, openLog, type ProgramLog } from './logging.ts'
 import { ProgramExit, UsageError } from './optparse/exit.ts'
 import type { Program } from './optparse/option.ts'
 import { emptyOutputFile } from './output-file.ts'
@@ -16,19 +18,54 @@ export interface ReadingOptions {
   program: Program
   line: CommandLine
   streams: Streams
-  log: Log
   /** The file's name in the configuration directory. */
-  file: string
-  read(path: string): Promise<Dict>
+  file: 'master' | 'minion'
+  read(path: string, log: Log): Promise<Dict>
 }
 
-export async function programOptions({ program, line, streams, log, file, read }: ReadingOptions): Promise<Dict> {
+export interface ProgramOptions {
+  opts: Dict
+  log: ProgramLog
+}
+
+export async function programOptions(reading: ReadingOptions): Promise<ProgramOptions> {
+  const { line, streams } = reading
+  const early = earlyLog()
+  try {
+    const opts = await readOptions(reading, early.log)
+    const settings = logSettings(opts, LOGS[reading.program.name])
+    // the daemon that goes to the background writes its own lines to the file
+    if (line.values.get('daemon') === true) delete settings.file
+    const log = openLog(settings, streams.err)
+    early.handTo(namedLog(log, 'salt.config'))
+    return { opts, log }
+  } catch (error) {
+    early.handTo(consoleLog('warning', streams.err))
+    if (error instanceof ConfigError) throw new ProgramExit(1, { stderr: `[ERROR   ] ${error.message}\n` })
+    throw error
+  }
+}
+
+/** The names of programs' own loggers, as Salt has them; salt-key has a log file of its own. */
+const LOGS: Readonly<Record<string, LogWish>> = {
+  salt: { name: 'salt.client' },
+  'salt-call': { name: 'salt.cli.caller' },
+  'salt-cp': { name: 'salt.cli.cp' },
+  'salt-key': { name: 'salt.key', fileOption: 'key_logfile' },
+  'salt-master': { name: 'salt.master' },
+  'salt-minion': { name: 'salt.minion' },
+  'salt-run': { name: 'salt.runner' },
+}
+
+async function readOptions({ program, line, streams, file, read }: ReadingOptions, log: Log): Promise<Dict> {
   addSaltfile(program, line, log)
   const { values, given } = line
   const folder = configDir(str(values.get('config_dir')!), given.has('config_dir'), streams)
   values.set('config_dir', folder)
-  const opts = await readConfig(join(folder, file), read)
+  const opts = await readConfig(join(folder, file), (path) => read(path, log))
   layOver(opts, line)
+  // what the command line and the files of users say of the log
+  checkLogging(opts, new Map(), log)
   emptyOutputFile(opts)
   return opts
 }
@@ -47,7 +84,6 @@ async function readConfig(path: string, read: (path: string) => Promise<Dict>): 
   try {
     return await read(path)
   } catch (error) {
-    if (error instanceof ConfigError) throw new ProgramExit(1, { stderr: `[ERROR   ] ${error.message}\n` })
     const { syscall, path: named = path } = error as NodeJS.ErrnoException
     if (syscall === undefined) throw error
     const { fromNodeError } = await import('../host/mod.ts')

@@ -1,6 +1,6 @@
 // Jobs as programs on the master's machine have them done. Listening begins before publishing, so that no return can be
 // missed.
-import type { Log } from '../base/mod.ts'
+import { isLogged, type Log, namedLog } from '../base/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
 import { ClearClient, isWireError, openTransport, requestClientOptions } from '../wire/mod.ts'
@@ -44,7 +44,10 @@ export class LocalClient {
     const bus = await LastingEvents.open(opts, log, isOfJob).catch((error) => MuteEvents.inPlaceOf(error, log))
     const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
     const port = numberOf(opts.get('ret_port') ?? 4506) ?? 4506
-    const client = transport.connect({ host: addressOf(opts), port }, { ...requestClientOptions(opts), log })
+    const host = addressOf(opts)
+    const wire = namedLog(log, `salt.transport.${transport.name}`)
+    wire('debug', `Connecting to the master at ${host}, port ${port}, by ${transport.name}`)
+    const client = transport.connect({ host, port }, { ...requestClientOptions(opts), log: wire })
     return new LocalClient(opts, log, bus, new ClearClient(client))
   }
 
@@ -62,10 +65,21 @@ export class LocalClient {
 
   /** Sends a command to the master. */
   async command(load: Dict, timeout = 15): Promise<Value> {
+    const began = performance.now()
+    const told = (end: string): void => {
+      if (!isLogged(this.log, 'debug')) return
+      this.log(
+        'debug',
+        `Request ${str(load.get('cmd') ?? '')} ${end} after ${Math.round(performance.now() - began)} ms`,
+      )
+    }
     try {
-      return await this.requests.send(load, { timeout, tries: 1 })
+      const answer = await this.requests.send(load, { timeout, tries: 1 })
+      told('was answered')
+      return answer
     } catch (error) {
       if (!isWireError(error)) throw error
+      told('failed')
       const { reason, message, code } = error
       const isKnown = code === 'TlsError' || code === 'BadSetting' || reason !== message
       throw new ClientError('SaltClientError', isKnown ? `The master does not answer: ${reason}` : NO_ANSWER, {
@@ -93,7 +107,11 @@ export class LocalClient {
     load.set('user', user)
     if (request.credentials) for (const [name, value] of request.credentials) load.set(name, value)
     this.bus.want(isOfJob)
-    return this.answered(await this.command(load, request.timeout))
+    const published = this.answered(await this.command(load, request.timeout))
+    if (published && isLogged(this.log, 'debug')) {
+      this.log('debug', `Job ${published.jid} (${str(request.fun)}) was published to ${published.minions.join(', ')}`)
+    }
+    return published
   }
 
   /** Has the master do a job in batches, and gives its job id. The events of the job are kept from before it begins. */
@@ -135,8 +153,17 @@ export class LocalClient {
   }
 
   /** Returns as they come, and at the end those who did not return. */
-  collect(published: Published, options: CollectOptions): AsyncGenerator<Gathered> {
-    return collectReturns(this.bus, (jid, ids) => this.askWhoRuns(jid, ids), published, options)
+  async *collect(published: Published, options: CollectOptions): AsyncGenerator<Gathered> {
+    const began = performance.now()
+    const asks = (jid: string, ids: string[]): Promise<string | undefined> => this.askWhoRuns(jid, ids)
+    for await (const gathered of collectReturns(this.bus, asks, published, options)) {
+      if (isLogged(this.log, 'debug')) {
+        const end = gathered.data ? 'returned' : `did not return (${gathered.reason})`
+        const seconds = ((performance.now() - began) / 1000).toFixed(3)
+        this.log('debug', `Job ${published.jid}: minion ${gathered.id} ${end} after ${seconds} s`)
+      }
+      yield gathered
+    }
   }
 
   private async askWhoRuns(jid: string, ids: string[]): Promise<string | undefined> {

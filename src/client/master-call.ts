@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path'
 import {
   BrineError,
   guarded,
+  jobLog,
   makeOwnFolder,
+  namedLog,
   namingErrors,
   newJid,
   PASSABLE_FOLDER,
@@ -24,6 +26,7 @@ import {
   truthy,
   type Value,
 } from '../data/mod.ts'
+import { loggerName } from '../loader/mod.ts'
 import { refreshMasterModules } from '../pybridge/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
 import type { MasterOutcome } from '../sdk/mod.ts'
@@ -58,6 +61,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   const jid = call.jid ?? newJid()
   const tag = `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`
   const registry = family === 'runner' ? runners : wheels
+  const [module = ''] = fun.split('.')
   const told: Dict = new Map<Value, Value>([
     ['fun', `${family}.${fun}`],
     ['jid', jid],
@@ -74,6 +78,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
       user,
       tag,
       ...origin,
+      log: namedLog(jobLog(access.log, jid), loggerName(family === 'runner' ? 'runners' : family, module)),
       ...(masked !== undefined && { masked }),
       ...(print && { print }),
       ...(onProgress && { onProgress }),

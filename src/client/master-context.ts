@@ -71,6 +71,8 @@ export interface CallIdentity {
   caller?: Origin
   /** The tag that events of this call are below: `salt/run/<jid>`. */
   tag: string
+  /** The log of the function; the one of the access unless given. */
+  log?: Log
   masked?: boolean
   print?(text: string): void
   /** Hears what the call tells of its progress. */
@@ -85,7 +87,8 @@ export function masterContext(
   identity: CallIdentity,
   call: MasterCaller = noCalls,
 ): MasterContext {
-  const { opts, log, host, jobs, keys, cache } = access
+  const { opts, host, jobs, keys, cache } = access
+  const log = identity.log ?? access.log
   const known = { opts, keys, cache, log }
   const local = localFunctions(access, () => reachOf(access, ctx, call))
   const ctx: MasterContext = {

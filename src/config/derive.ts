@@ -5,6 +5,7 @@ import { didYouMean, type Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, textOf, truthy, typeName, update, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
 import type { Role } from './option.ts'
+import { isPlainPath } from './paths.ts'
 import { type Sources, whereSet } from './source.ts'
 
 const ENCRYPTION_ALGORITHMS = ['OAEP-SHA1', 'OAEP-SHA224']
@@ -27,13 +28,13 @@ export function requireTypes(opts: Dict, sources: Sources): void {
   }
 }
 
-/** `log_dir` makes a bare log file name a path. */
+/** `log_dir` makes a bare log file name a path. The address of a system log stays as it is. */
 export function placeLogFile(overrides: Dict, defaultFile: Value): void {
   const folder = textOf(overrides.get('log_dir') ?? null)
   if (!folder) return
   const file = textOf(overrides.get('log_file') ?? null)
   if (!file) overrides.set('log_file', join(folder, basename(str(defaultFile))))
-  else if (!isAbsolute(file)) overrides.set('log_file', join(folder, file))
+  else if (!isAbsolute(file) && isPlainPath(file)) overrides.set('log_file', join(folder, file))
 }
 
 /** `environment` is what `saltenv` was called. */

@@ -31,6 +31,7 @@ import {
   shortenSocketPath,
 } from './derive.ts'
 import { defaultConfig, type Environment, readConfigFiles } from './files.ts'
+import { checkLogging, spreadLogFormat } from './log-options.ts'
 import { appendDomain, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
@@ -64,6 +65,7 @@ export async function masterConfig(request: MasterConfigRequest = {}): Promise<D
   checkSshMinionOptions(opts, log)
   checkTypes(opts, sources, log)
   checkPorts(opts, sources)
+  checkLogging(opts, sources, log)
   opts.set('nodegroups', repackGroups(opts.get('nodegroups') ?? null))
   return opts
 }
@@ -111,6 +113,7 @@ async function deriveMaster(
   placeLogFile(overrides, opts.get('log_file')!)
   renameOld(overrides, sources, log)
   for (const [key, value] of overrides) opts.set(key, value)
+  spreadLogFormat(opts, overrides)
   requireTypes(opts, sources)
   keepRightsForRest(opts, log)
   opts.set('__cli', request.program ?? '')

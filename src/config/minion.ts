@@ -18,6 +18,7 @@ import {
   shortenSocketPath,
 } from './derive.ts'
 import { defaultConfig, type Environment, readConfigFiles } from './files.ts'
+import { checkLogging, spreadLogFormat } from './log-options.ts'
 import { appendDomain, type CallFunction, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
@@ -56,6 +57,7 @@ export async function minionConfig(request: MinionConfigRequest = {}): Promise<D
   await applySdb(opts, log)
   checkTypes(opts, sources, log)
   checkPorts(opts, sources)
+  checkLogging(opts, sources, log)
   joinReturners(opts)
   return opts
 }
@@ -71,6 +73,7 @@ async function deriveMinion(
   placeLogFile(overrides, opts.get('log_file')!)
   renameOld(overrides, sources, log)
   for (const [key, value] of overrides) opts.set(key, value)
+  spreadLogFormat(opts, overrides)
   requireTypes(opts, sources)
   adoptEnvironment(opts, 'minion', log)
   renameBackends(opts)

@@ -1,5 +1,6 @@
 export { ConfigError, type ConfigErrorCode } from './errors.ts'
 export { globFiles } from './glob.ts'
+export { checkLogging, logLevelNumber, type SyslogAddress, syslogAddress } from './log-options.ts'
 export { clientConfig, MASTER_CONFIG, type MasterConfigRequest, masterConfig, masterDefaults } from './master.ts'
 export { MINION_CONFIG, type MinionConfigRequest, minionConfig, minionDefaults } from './minion.ts'
 export { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } from './option.ts'

@@ -1,10 +1,11 @@
 // The context of one engine: the daemon it runs in, until the engine is told to stop.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../base/mod.ts'
+import { type Log, namedLog } from '../base/mod.ts'
 import { BusTap, type EventBus, eventStream, externalOrigin, tagRefusal } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
+import { loggerName } from '../loader/mod.ts'
 import type { BusMessage, DaemonPart, EngineContext, FunctionContext, MasterContext } from '../sdk/mod.ts'
 
 /** The daemon as its engines reach it. */
@@ -20,7 +21,8 @@ export interface EngineSurroundings {
 }
 
 export function engineContext(daemon: EngineSurroundings, name: string, signal: AbortSignal): EngineContext {
-  const { role, opts, log, host, bus, functions, master, parts = {} } = daemon
+  const { role, opts, host, bus, functions, master, parts = {} } = daemon
+  const log = namedLog(daemon.log, loggerName('engines', name))
   const call: EngineContext['call'] = async (fun, args, kwargs) => (await functions()).call(fun, args, kwargs)
   return {
     name,

@@ -1,5 +1,6 @@
 // What file clients share: where copies of sources lie in a minion's cache, and sources that are no `salt://` files.
 import { basename, dirname, isAbsolute, join } from 'node:path/posix'
+import { isLogged, type Log, namedLog, silentLog } from '../base/mod.ts'
 import { type Dict, parseSaltUrl, SaltError, schemeOf, str, urlParts } from '../data/mod.ts'
 import { type FileStat, type Host, isHostError } from '../host/mod.ts'
 import { download } from './download.ts'
@@ -19,10 +20,12 @@ export abstract class CachingClient implements FileClient {
   protected readonly opts: Dict
   protected readonly host: Host
   protected readonly hashes: KnownHashes
+  protected readonly log: Log
 
-  constructor(opts: Dict, host: Host) {
+  constructor(opts: Dict, host: Host, log: Log = silentLog) {
     this.opts = opts
     this.host = host
+    this.log = namedLog(log, 'salt.fileclient')
     this.hashes = new KnownHashes(host)
   }
 
@@ -67,6 +70,13 @@ export abstract class CachingClient implements FileClient {
     return join(this.cachedir, 'files', saltenv, path.replace(/^\|/, ''))
   }
 
+  /** Tell the log where a file of the file server came from. */
+  protected tellFetched(path: string, saltenv: string, from: 'cache' | 'server', sum: FileSum): void {
+    if (!isLogged(this.log, 'debug')) return
+    const how = from === 'cache' ? 'is unchanged in the cache' : 'was fetched'
+    this.log('debug', `File salt://${path} of saltenv ${saltenv} ${how}, ${sum.hash_type} ${sum.hsum}`)
+  }
+
   async fetchUrl(url: string, options: FetchOptions): Promise<string | false> {
     const { scheme, netloc, path } = urlParts(url)
     if (scheme === '' || scheme === 'file') {
@@ -81,6 +91,7 @@ export abstract class CachingClient implements FileClient {
     if (!options.dest && options.sourceHash && (await this.hasHash(target, options.sourceHash))) return target
     await this.host.makeDirectory(dirname(target), { parents: true })
     await download(this.host, this.opts, url, target, options)
+    this.log('debug', `File ${withoutUser(url)} was fetched to ${target}`)
     return target
   }
 
@@ -129,3 +140,6 @@ export const bare = (prefix: string): string => prefix.replace(/^\/+|\/+$/g, '')
 
 export const beginning = (paths: string[], prefix: string): string[] =>
   paths.filter((path) => path.startsWith(bare(prefix)))
+
+/** A URL without the password that may be in it. */
+const withoutUser = (url: string): string => url.replace(/\/\/[^/@]*@/, '//').replace(/\?.*/, '?…')

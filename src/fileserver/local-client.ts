@@ -1,5 +1,6 @@
 // The file client of a minion without master: it serves itself from its `file_roots`, and copies what is used into its
 // cache as it would from a master.
+import { isLogged, type Log } from '../base/mod.ts'
 import { type Dict, parseSaltUrl, str } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { bare, beginning, CachingClient } from './caching-client.ts'
@@ -9,8 +10,8 @@ import { Roots } from './roots.ts'
 export class LocalFileClient extends CachingClient {
   private readonly roots: Roots
 
-  constructor(opts: Dict, host: Host) {
-    super(opts, host)
+  constructor(opts: Dict, host: Host, log?: Log) {
+    super(opts, host, log)
     this.roots = new Roots(opts, host)
   }
 
@@ -60,10 +61,20 @@ export class LocalFileClient extends CachingClient {
     if (source === undefined) return false
     const target = options.dest ? await this.within(options.dest, path) : await this.cacheTarget(path, saltenv)
     const there = await this.host.stat(target)
-    if (there?.type === 'file' && (await this.sameContent(source, target, there.size))) return target
+    if (there?.type === 'file' && (await this.sameContent(source, target, there.size))) {
+      await this.tellCopied(path, saltenv, 'cache', source)
+      return target
+    }
     if (!(await this.prepare(target, options))) return false
     await this.host.writeStream(target, this.host.stream(source))
+    await this.tellCopied(path, saltenv, 'server', source)
     return target
+  }
+
+  private async tellCopied(path: string, saltenv: string, from: 'cache' | 'server', source: string): Promise<void> {
+    if (!isLogged(this.log, 'debug')) return
+    const hash_type = str(this.opts.get('hash_type') ?? 'sha256')
+    this.tellFetched(path, saltenv, from, { hash_type, hsum: await this.hashes.of(source, hash_type) })
   }
 
   private async sameContent(source: string, target: string, size: number): Promise<boolean> {

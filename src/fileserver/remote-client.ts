@@ -1,6 +1,7 @@
 // The file client of a minion with a master: lists and hashes come from there, and a file that the cache does not have is
 // brought over piece by piece.
 import { gunzipSync } from 'node:zlib'
+import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, parseSaltUrl, str, textOf, type Value } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { CachingClient } from './caching-client.ts'
@@ -15,8 +16,8 @@ const request = (cmd: string, fields: Record<string, Value>): Dict =>
 export class RemoteFileClient extends CachingClient {
   private readonly ask: AskMaster
 
-  constructor(opts: Dict, host: Host, ask: AskMaster) {
-    super(opts, host)
+  constructor(opts: Dict, host: Host, ask: AskMaster, log?: Log) {
+    super(opts, host, log)
     this.ask = ask
   }
 
@@ -89,12 +90,19 @@ export class RemoteFileClient extends CachingClient {
     const { path, saltenv: named } = parseSaltUrl(url)
     const saltenv = named ?? options.saltenv
     const sum = await this.remoteHash(path, saltenv)
-    if (sum === undefined) return false
+    if (sum === undefined) {
+      this.log('debug', `File salt://${path} of saltenv ${saltenv} is not on the master`)
+      return false
+    }
     const target = options.dest ? await this.within(options.dest, path) : await this.cacheTarget(path, saltenv)
     const there = await this.host.stat(target)
-    if (there?.type === 'file' && (await this.hashes.of(target, sum.hash_type, there)) === sum.hsum) return target
+    if (there?.type === 'file' && (await this.hashes.of(target, sum.hash_type, there)) === sum.hsum) {
+      this.tellFetched(path, saltenv, 'cache', sum)
+      return target
+    }
     if (!(await this.prepare(target, options))) return false
     await this.host.writeStream(target, this.pieces(path, saltenv))
+    this.tellFetched(path, saltenv, 'server', sum)
     return target
   }
 

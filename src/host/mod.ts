@@ -31,6 +31,7 @@ export type {
   WriteOptions,
 } from './host.ts'
 export { LocalHost } from './local/local-host.ts'
+export { loggedHost } from './logged-host.ts'
 export {
   type MemoryFile,
   MemoryHost,

@@ -3,6 +3,7 @@ import { didYouMean } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import { bind, type Keywords, type MasterContext, type MasterFunction, type MasterModule, toValue } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
+import { loggedCall } from './logged-call.ts'
 
 export interface MasterEntry {
   readonly functions: readonly string[]
@@ -63,7 +64,8 @@ export class MasterRegistry {
   ): Promise<Value> {
     const declaration = await this.find(name)
     const keywords = kwargs instanceof Map ? kwargs : new Map(Object.entries(kwargs))
-    return toValue(await declaration.run(ctx, bind(declaration, parted(name)[1], args, keywords)))
+    const run = async () => toValue(await declaration.run(ctx, bind(declaration, parted(name)[1], args, keywords)))
+    return loggedCall(ctx.log, name, run)
   }
 
   async docs(): Promise<Map<string, string>> {

@@ -1,6 +1,7 @@
 export { beaconTable } from './beacon-table.ts'
 export { engineTable } from './engine-table.ts'
 export { LoaderError, type LoaderErrorCode } from './errors.ts'
+export { loggerName } from './logged-call.ts'
 export { type MasterEntry, MasterRegistry, type MasterTable } from './master-registry.ts'
 export { moduleTable } from './module-table.ts'
 export { type ModuleEntry, type ModuleTable, Registry, type RegistryContext, type UserTables } from './registry.ts'

@@ -1,6 +1,6 @@
 // Functions by name. A table says which functions exist; the file behind a module is imported at its first call, so
 // the size of the library costs nothing at start.
-import { didYouMean, type Log, silentLog } from '../base/mod.ts'
+import { didYouMean, type Log, namedLog, silentLog } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
@@ -15,6 +15,7 @@ import {
   toValue,
 } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
+import { loggedCall, loggerName } from './logged-call.ts'
 import { MasterRegistry } from './master-registry.ts'
 import { OfferedFunctions } from './offered.ts'
 import { returnerTable } from './returner-table.ts'
@@ -103,10 +104,12 @@ export class Registry {
   private readonly states: StateRegistry
   /** What functions of this registry see. */
   readonly ctx: FunctionContext
+  /** The same for each module, with the name of the module in the log. */
+  private readonly contexts = new Map<string, FunctionContext>()
 
   constructor(table: ModuleTable, context: RegistryContext, shared?: Shared) {
     const host = context.host ?? new LocalHost()
-    const files = context.files ?? new LocalFileClient(context.opts, host)
+    const files = context.files ?? new LocalFileClient(context.opts, host, context.log)
     this.context = { memory: new Map(), ...context, host, files }
     this.shared = shared ?? {
       builtIn: table,
@@ -307,8 +310,22 @@ export class Registry {
   ): Value | Promise<Value> {
     const declaration = module.functions[fun]
     if (!declaration) throw this.unknown(name)
-    const result = declaration.run(this.ctx, bind(declaration, fun, args, kwargs))
-    return result instanceof Promise ? result.then(toValue) : toValue(result)
+    return loggedCall(this.ctx.log, name, () => {
+      const result = declaration.run(this.contextOf(module.name, name), bind(declaration, fun, args, kwargs))
+      return result instanceof Promise ? result.then(toValue) : toValue(result)
+    })
+  }
+
+  private contextOf(module: string, name: string): FunctionContext {
+    const { ctx, contexts, shared } = this
+    if (!ctx.log.from) return ctx
+    const known = contexts.get(module)
+    if (known) return known
+    const [virtual] = split(name)
+    const isOwn = shared.table[virtual] !== shared.builtIn[virtual]
+    const own = { ...ctx, log: namedLog(ctx.log, loggerName('module', module, isOwn)) }
+    contexts.set(module, own)
+    return own
   }
 
   private unknown(name: string): LoaderError {

@@ -1,7 +1,16 @@
 // A running master: its keys and sockets opened in an order in which nobody is answered before everything is there, and
 // closed in the opposite one.
 import { join } from 'node:path'
-import { calmLog, claimFolder, type Log, makeOwnFolder, PASSABLE_FOLDER, storageError, toError } from '../base/mod.ts'
+import {
+  calmLog,
+  claimFolder,
+  type Log,
+  makeOwnFolder,
+  namedLog,
+  PASSABLE_FOLDER,
+  storageError,
+  toError,
+} from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths } from '../bus/mod.ts'
 import type { MasterAccess } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
@@ -109,25 +118,24 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const identity = await openIdentity(opts)
   const jobs = new SqliteJobs(join(text('cachedir'), 'jobs.db'), storage)
   closings.push(() => jobs.close())
-  const { kept, past, close, ...journaled } = journaledBus(opts, jobs, log, storage)
-  closings.push(close)
-  bus = journaled.bus
-  const mostWaiting = numberOf(opts.get('ipc_write_buffer') ?? 0) ?? 0
-  const busServer = new BusServer({ bus, paths: masterBusPaths(opts), log, mostWaiting, kept, past })
-  await busServer.open()
-  closings.push(() => busServer.close())
+  const { kept, ...opened } = await openEvents(
+    opts,
+    { jobs, log: namedLog(log, 'salt.utils.event'), storage },
+    closings,
+  )
+  bus = opened.bus
   const secret = new PublishSecret()
   const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
   const isRelieved = program !== undefined && transport.name === 'zeromq'
   const publisher = { identity, keys, secret, log, program: isRelieved ? program : undefined }
   const publications = await openPublisher(transport, opts, publisher, closings)
-  const jobCaches = new JobCaches({ opts, log }, host)
+  const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job') }, host)
   closings.push(jobCaches.listen(bus))
   const cache = fileCache(text('cachedir'), storage)
   const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, publications }
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
-  const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
-  const resolver = new TargetResolver(parts, { program })
+  const localKeys = new LocalKeys(opts, (name) => accounts.get(name), namedLog(log, 'salt.auth'))
+  const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
   const { rights, publishing } = openPublishing(parts, localKeys, resolver)
   const access = ownAccess(parts, publishing, host, {
@@ -155,13 +163,28 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   tellLimit(keys.list('minions').length, isRelieved, log)
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
   batches.resume()
-  reactor = openReactor(parts, access)
+  reactor = openReactor(named(parts, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'))
   closings.push(() => reactor?.close())
   openOwnWork(parts, access, closings)
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
   maintenance.start()
   closings.push(() => maintenance.close())
   return parts
+}
+
+/** Open the bus of events with its journal and its sockets. */
+async function openEvents(
+  opts: Dict,
+  { jobs, log, storage }: Pick<MasterParts, 'jobs' | 'log' | 'storage'>,
+  closings: Closing[],
+): Promise<Pick<MasterParts, 'bus' | 'kept'>> {
+  const { bus, kept, past, close } = journaledBus(opts, jobs, log, storage)
+  closings.push(close)
+  const mostWaiting = numberOf(opts.get('ipc_write_buffer') ?? 0) ?? 0
+  const server = new BusServer({ bus, paths: masterBusPaths(opts), log, mostWaiting, kept, past })
+  await server.open()
+  closings.push(() => server.close())
+  return { bus, kept }
 }
 
 /** Watch the disks of a master; there is no bus yet when the first of them are used. */
@@ -172,13 +195,16 @@ function watchStorage(id: string, log: Log, bus: () => EventBus | undefined): St
   })
 }
 
+/** Return the same parts with the name of a component on the lines of the log. */
+const named = <T extends { log: Log }>(parts: T, name: string): T => ({ ...parts, log: namedLog(parts.log, name) })
+
 /** The rights of callers, and publishing under them. */
 function openPublishing(
   parts: MasterParts,
   localKeys: LocalKeys,
   resolver: TargetResolver,
 ): { rights: Access; publishing: Publishing } {
-  const rights = new Access(parts, localKeys, resolver)
+  const rights = new Access(named(parts, 'salt.auth'), localKeys, resolver)
   return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }) }
 }
 
@@ -197,15 +223,16 @@ function minionServices(
 ): Omit<Services, 'reactionsWritten'> {
   const { opts, log } = parts
   const { host } = access
+  const pillar = named(parts, 'salt.pillar')
   const targets = new MinionTargets(resolver)
-  const pool = program === undefined ? undefined : pillarPool(opts, log, program)
+  const pool = program === undefined ? undefined : pillarPool(opts, pillar.log, program)
   closings.push(() => pool?.close())
   return {
     ...parts,
     host,
-    files: new FileService(opts, host, log),
+    files: new FileService(opts, host, namedLog(log, 'salt.fileserver')),
     quotas,
-    pillars: new PillarService(parts, host, quotas, pool),
+    pillars: new PillarService(pillar, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),
     returns: new Returns(parts),
     peers: new Peers(access, targets),
@@ -214,9 +241,9 @@ function minionServices(
 
 /** What the master does by itself: by the clock, and by engines. */
 function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): void {
-  const schedule = openSchedule(parts, access)
+  const schedule = openSchedule(named(parts, 'salt.utils.schedule'), access)
   closings.push(() => schedule?.close())
-  const engines = openEngines(parts, access)
+  const engines = openEngines(named(parts, 'salt.engines'), access)
   closings.push(() => engines.close())
 }
 
@@ -244,7 +271,8 @@ async function openRequests(
   }
   const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   const lifetime = number('publish_session', 86400)
-  const sessions = new SessionKeys({ cachedir: str(opts.get('cachedir')!), lifetime, log })
+  const crypt = namedLog(log, 'salt.crypt')
+  const sessions = new SessionKeys({ cachedir: str(opts.get('cachedir')!), lifetime, log: crypt })
   closings.push(() => sessions.close())
   const channel = new RequestChannel({
     identity,
@@ -252,20 +280,20 @@ async function openRequests(
     secret,
     sessions,
     handlers,
-    policy: authPolicy(opts, keys, quotas, log),
+    policy: authPolicy(opts, keys, quotas, namedLog(log, 'salt.daemons.masterapi')),
     publishPort: number('publish_port', 4505),
     minimumVersion: number('minimum_auth_version', 3),
     timeToLive: number('request_server_ttl', 0),
     onAuth: (event) => {
       if (truthy(opts.get('auth_events') ?? true)) bus.fire('salt/auth', event)
     },
-    log,
+    log: namedLog(log, 'salt.channel.server'),
   })
   const { requests } = masterEndpoints(opts)
   const listener = await transport.listen(requests, channel.handle, {
     ...requestListenOptions(opts),
     maxConnections: connectionLimits(isRelieved).requests,
-    log,
+    log: namedLog(log, `salt.transport.${transport.name}`),
   })
   closings.push(() => listener.close())
 }
@@ -301,8 +329,8 @@ async function openPublisher(
     ...publisherOptions(opts),
     maxConnections: connectionLimits(program !== undefined).own,
     ...(program && { relief: publisherRelief(program, publisherOptions(opts), log) }),
-    identify: subscriberIdentity(keys, secret, log),
-    log,
+    identify: subscriberIdentity(keys, secret, namedLog(log, 'salt.channel.server')),
+    log: namedLog(log, `salt.transport.${transport.name}`),
   })
   closings.push(() => publisher.close())
   return new PublishChannel({

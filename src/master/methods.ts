@@ -1,6 +1,6 @@
 // What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
 // the proven id into the load.
-import { isJid, StorageError, shownText } from '../base/mod.ts'
+import { isJid, isLogged, StorageError, shownText } from '../base/mod.ts'
 import { type Dict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { PrivateAnswer, type Sender } from '../wire/mod.ts'
@@ -137,12 +137,26 @@ function revokeKey({ opts, keys, bus, log }: Services, load: Dict): Value {
   return true
 }
 
+/** Tell the log of a request and of its answer. Values are not shown: they may be secrets. */
+async function traced(services: Services, load: Dict, sender: Sender): Promise<unknown> {
+  const name = str(load.get('cmd')!)
+  const from = `${shownText(name)} of minion ${shownText(str(load.get('id') ?? ''))}`
+  const began = performance.now()
+  services.log('trace', `Request ${from}`)
+  const answer = await MINION_METHODS.get(name)!(services, load, sender)
+  services.log('trace', `Request ${from} was answered after ${(performance.now() - began).toFixed(1)} ms`)
+  return answer
+}
+
 /** The answer to a command of a minion; an unknown one is answered with nothing. */
 export function callMethod(services: Services, load: Dict, sender: Sender): unknown {
   const name = load.get('cmd')
   const method = typeof name === 'string' ? MINION_METHODS.get(name) : undefined
-  const cachedir = str(services.opts.get('cachedir') ?? '')
-  if (method) return services.storage.storing(cachedir, () => method(services, load, sender))
+  if (method) {
+    const cachedir = str(services.opts.get('cachedir') ?? '')
+    const answer = isLogged(services.log, 'trace') ? traced : method
+    return services.storage.storing(cachedir, () => answer(services, load, sender))
+  }
   services.log('error', `Requested method not exposed: ${shownText(String(name))}`)
   return new Map<Value, Value>()
 }

@@ -8,7 +8,7 @@ import type { MinionPillarRequest } from '../client/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, numberOf, type Value } from '../data/mod.ts'
 import { forkFor } from '../wire/mod.ts'
 
-export type Question = { open: Uint8Array } | { ask: number; request: Uint8Array }
+export type Question = { open: Uint8Array; leastLevel: number } | { ask: number; request: Uint8Array }
 export type Answer =
   | { log: Parameters<Log> }
   | { answer: number; pillar: Uint8Array }
@@ -63,7 +63,7 @@ class PillarProcess {
       for (const { fail } of this.waiting.values()) fail(new GoneError())
       onEnd()
     })
-    this.tell({ open: packed(opts) })
+    this.tell({ open: packed(opts), leastLevel: log.least ?? 0 })
   }
 
   get busy(): number {

@@ -1,6 +1,6 @@
 // The life of a process that makes pillar for its master: it knows the options, the keys and what minions are from the same
 // files, answers in the order it is done, and ends with the master.
-import { type Log, toError } from '../base/mod.ts'
+import { LOG_LEVELS, type Log, toError } from '../base/mod.ts'
 import { type MinionKnowledge, type MinionPillarRequest, minionPillar } from '../client/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
@@ -11,11 +11,14 @@ function tell(answer: Answer): void {
   process.send?.(answer, () => {})
 }
 
-function knowledge(opts: Dict): MinionKnowledge {
+function knowledge(opts: Dict, least: number): MinionKnowledge {
   const text = (name: string): string => str(opts.get(name) ?? '')
   const keys = new PkiKeys(text('pki_dir'))
   keys.watch()
-  const log: Log = (...line) => tell({ log: line })
+  const write: Log = (level, text) => {
+    if (LOG_LEVELS[level] >= least) tell({ log: [level, text] })
+  }
+  const log = Object.assign(write, { least })
   return { opts, keys, cache: fileCache(text('cachedir')), log }
 }
 
@@ -33,12 +36,12 @@ export function servePillars(): void {
   process.on('message', (question: Question) => {
     if ('ask' in question) void answer(question.ask, unpacked(question.request) as Map<Value, Value>)
     else {
-      known = knowledge(unpacked(question.open) as Dict)
+      known = knowledge(unpacked(question.open) as Dict, question.leastLevel)
       host = new LocalHost({ cache: str(known.opts.get('cachedir') ?? '') })
       tell('ready')
     }
   })
   process.once('disconnect', () => process.exit(0))
   // a terminal sends it to all; the master decides when this one ends
-  process.on('SIGINT', () => {})
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 }

@@ -1,6 +1,6 @@
 // `publish`: who may, which minions are meant, and out it goes. The job is noted before minions hear of it, so that no return
 // can come for a job that nobody knows.
-import { BrineError, isJid, newJid, shownText } from '../base/mod.ts'
+import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
 import type { Targeted } from '../client/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import type { JudgedJob } from './access/access.ts'
@@ -65,7 +65,7 @@ export class Publishing {
     { minions, missing }: Targeted,
     { isFrozen = false }: SendOptions = {},
   ): Promise<string> {
-    const { opts, bus, jobs, jobCaches, publications } = this.parts
+    const { opts, bus, jobs, jobCaches, publications, log } = this.parts
     const jid = request.jid ?? newJid()
     if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(str(jid))} is not a job id`)
     const load = publicationOf(request, jid, user, opts)
@@ -78,6 +78,11 @@ export class Publishing {
     bus.fire(`salt/job/${jid}/new`, job.set('minions', minions).set('missing', missing))
     bus.fire(`salt/job/${jid}/publish`, new Map(load))
     await publications.publish(isFrozen ? frozen(load, minions) : load)
+    if (isLogged(log, 'info')) {
+      const told = jobLog(log, jid)
+      told('info', `User ${shownText(user)} Published command ${shownText(str(request.fun))} with jid ${jid}`)
+      told('debug', `Job ${jid} was published to ${minions.length} minions: ${shownText(minions.join(', '), 1000)}`)
+    }
     return jid
   }
 }

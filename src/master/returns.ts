@@ -1,6 +1,6 @@
 // `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
 // it is sent. The event of a return is the master's own, and the id in its tag is the proven one.
-import { type Later, newJid, shownText, toError } from '../base/mod.ts'
+import { isLogged, jobLog, type Later, newJid, shownText, toError } from '../base/mod.ts'
 import { type EventForm, headOf, minionOrigin, type Origin, stamp } from '../bus/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { HINTS, hintsValue, readHints } from '../sdk/mod.ts'
@@ -92,7 +92,11 @@ export class Returns {
   }
 
   private tell({ tag, data, sender }: Sent, form: EventForm): null {
-    const { bus } = this.parts
+    const { bus, log } = this.parts
+    if (isLogged(log, 'info')) {
+      const jid = str(data.get('jid') ?? '')
+      jobLog(log, jid)('info', `Got return from ${str(data.get('id') ?? '')} for job ${jid}`)
+    }
     const event = bus.tell(bus.own, tag, data, form)
     if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0))
       this.tellFailed(event.data, sender)

@@ -81,5 +81,5 @@ export function serveTargets(): void {
   process.on('message', (question: TargetQuestion) => void answer(question).catch(failed))
   process.once('disconnect', () => process.exit(0))
   // a terminal sends it to all; the master decides when this one ends
-  process.on('SIGINT', () => {})
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 }

@@ -1,6 +1,6 @@
 // The functions of a minion over its data: grains, pillar, the file server it has and the master behind it. What a call
 // does not need is not loaded: the renderers and the state engine cost more than most functions.
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, namedLog, toError } from '../base/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -92,7 +92,7 @@ async function tellState(daemon: DaemonAccess, opts: Dict, { tag, data, jid }: S
 
 async function freshGrains(opts: Dict, host: Host, log: Log): Promise<Dict> {
   const { collectGrains } = await import('../grains/mod.ts')
-  return collectGrains({ opts, host, log, refresh: true })
+  return collectGrains({ opts, host, log: namedLog(log, 'salt.loaded.int.grains.core'), refresh: true })
 }
 
 async function clientTree(files: FileClient, host: Host) {

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   isJid,
+  isLogged,
+  jobLog,
   type Log,
+  namedLog,
   namingErrors,
   PRIVATE_FILE,
   PRIVATE_FOLDER,
@@ -16,8 +19,8 @@ import {
 } from '../base/mod.ts'
 import { handReturn, returnerNames } from '../client/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
-import { endingHost } from '../host/mod.ts'
-import type { Registry } from '../loader/mod.ts'
+import { endingHost, loggedHost } from '../host/mod.ts'
+import { loggerName, type Registry } from '../loader/mod.ts'
 import { type DaemonAccess, HintList, publishedLists } from '../sdk/mod.ts'
 import { leftJobs, leftReturn } from './left-jobs.ts'
 import { type Outcome, runFunction } from './run-job.ts'
@@ -48,6 +51,9 @@ const UNMANAGED: ReadonlyArray<[Value, Value]> = [
 
 /** Whether a name is a job id, or a word in place of one: the master is to choose it, or not to keep the return. */
 export const isReturnJid = (jid: string): boolean => isJid(jid) || jid === 'req' || jid === 'nocache'
+
+/** The logger of commands, all of which `cmd` starts in Salt. */
+const COMMANDS = loggerName('module', 'cmd')
 
 /** How long a returner may delay the return to the master, in ms. */
 const HEAD_START = 1000
@@ -177,10 +183,12 @@ export class Jobs {
     const { host, daemon } = all.ctx
     const jid = load.get('jid')!
     const hints = new HintList()
+    const log = jobLog(all.ctx.log, str(jid))
     const functions = all.with({
       memory: new Map(),
       hint: (hint) => hints.add(hint),
-      host: endingHost(host, signal),
+      log,
+      host: loggedHost(endingHost(host, signal), namedLog(log, COMMANDS)),
       // a job does not see itself
       ...(daemon && { daemon: { ...daemon, running: () => this.list(jid), progress: this.progressOf(daemon, jid) } }),
     })
@@ -217,8 +225,17 @@ export class Jobs {
       )
   }
 
-  private call(functions: Registry, fun: string, args: readonly Value[], load: Dict): Promise<Outcome> {
-    return runFunction(functions, { fun, args, published: told(load) }, this.options.log)
+  private async call(functions: Registry, fun: string, args: readonly Value[], load: Dict): Promise<Outcome> {
+    const log = jobLog(this.options.log, str(load.get('jid')!))
+    const user = shownText(str(load.get('user') ?? 'root'))
+    log('info', `User ${user} Executing command ${shownText(fun)} with jid ${str(load.get('jid')!)}`)
+    const began = performance.now()
+    const outcome = await runFunction(functions, { fun, args, published: told(load) }, log)
+    if (isLogged(log, 'debug')) {
+      const end = `ended with ${str(outcome.retcode)} after ${Math.round(performance.now() - began)} ms`
+      log('debug', `Function ${shownText(fun)} of job ${str(load.get('jid')!)} ${end}`)
+    }
+    return outcome
   }
 
   private async single(functions: Registry, load: Dict): Promise<Dict> {

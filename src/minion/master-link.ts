@@ -1,6 +1,6 @@
 // The connection of a minion to one master: requests, and publications as they come.
 import { lookup } from 'node:dns/promises'
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, namedLog, toError } from '../base/mod.ts'
 import { type Dict, numberOf, textOf, type Value } from '../data/mod.ts'
 import {
   ClearClient,
@@ -61,7 +61,10 @@ export class MasterLink {
 
   private openChannel(): MasterChannel {
     const { settings, log, onOutcome, opts } = this.options
-    const client = this.transport.connect(this.address, { ...requestClientOptions(opts), log })
+    const wire = namedLog(log, `salt.transport.${this.transport.name}`)
+    const { host, port } = this.address
+    wire('debug', `Connecting to the master at ${host}, port ${port}, by ${this.transport.name}`)
+    const client = this.transport.connect(this.address, { ...requestClientOptions(opts), log: wire })
     return new MasterChannel({ client, settings, log, ...(onOutcome && { onOutcome }) })
   }
 
@@ -103,7 +106,7 @@ export class MasterLink {
       onConnect,
       onDisconnect,
       ...subscriberOptions(opts),
-      log,
+      log: namedLog(log, 'salt.channel.client'),
     })
   }
 

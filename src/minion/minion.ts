@@ -1,7 +1,16 @@
 // A running minion: its own event bus, the jobs it carries out, and a peer for each master it has.
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BrineError, claimFolder, guarded, type Log, makeOwnFolder, PRIVATE_FOLDER, storageError } from '../base/mod.ts'
+import {
+  BrineError,
+  claimFolder,
+  guarded,
+  type Log,
+  makeOwnFolder,
+  namedLog,
+  PRIVATE_FOLDER,
+  storageError,
+} from '../base/mod.ts'
 import { BusServer, EventBus, minionBusPaths, minionOrigin } from '../bus/mod.ts'
 import { type Dict, numberOf, str } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
@@ -50,7 +59,10 @@ export class Minion {
     this.log = log
     this.storage = new StorageWatch({ log, fire: (moment, data) => this.tellStorage(moment, data) })
     this.closings.push(() => this.storage.close())
-    this.bus = new EventBus(log, 0, { ...minionOrigin(str(opts.get('id') ?? '')), proof: 'process' })
+    this.bus = new EventBus(namedLog(log, 'salt.utils.event'), 0, {
+      ...minionOrigin(str(opts.get('id') ?? '')),
+      proof: 'process',
+    })
     this.over = new Promise((done, fail) => {
       this.finish = done
       this.fatal = fail
@@ -79,13 +91,18 @@ export class Minion {
     claimFolder(str(opts.get('cachedir')!), PRIVATE_FOLDER, log)
     makeOwnFolder(str(opts.get('sock_dir')!))
     await this.waitToStart()
-    const grains = await collectGrains({ opts, host, log })
+    const grains = await collectGrains({ opts, host, log: namedLog(log, 'salt.loaded.int.grains.core') })
     opts.set('grains', grains)
     await findMaster({ opts, grains, host, log })
     this.checkOpening()
     const groups = masterGroups(opts, log)
     if (groups.length > 0) warnOfIgnoredTls(opts, log)
-    const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log })
+    const server = new BusServer({
+      bus: this.bus,
+      paths: minionBusPaths(opts),
+      pubMode: 0o600,
+      log: namedLog(log, 'salt.utils.event'),
+    })
     await server.open()
     this.closings.push(() => server.close())
     this.jobs = new Jobs({ opts, log, storing: this.storage.storing })
@@ -192,13 +209,13 @@ export class Minion {
   private lead(opts: Dict, functions: () => Promise<Registry>): void {
     if (this.schedule) return
     const { log, bus, jobs } = this
-    const { schedule, close } = openSchedule({ opts, log, bus, jobs, functions })
+    const { schedule, close } = openSchedule({ opts, log: namedLog(log, 'salt.utils.schedule'), bus, jobs, functions })
     this.schedule = schedule
     this.closings.push(
       close,
       watchGrains(opts, this.host, bus, log),
-      new Beacons({ opts, log, bus, jobs, functions }).start(),
-      openEngines({ opts, log, bus, functions }, this.host),
+      new Beacons({ opts, log: namedLog(log, 'salt.beacons'), bus, jobs, functions }).start(),
+      openEngines({ opts, log: namedLog(log, 'salt.engines'), bus, functions }, this.host),
     )
   }
 

@@ -1,7 +1,7 @@
 // A minion's side of a connection: who it is, what its master gave it, and the functions over both. The daemon has one as
 // long as it lives, a single call has one for itself.
-import type { Log } from '../base/mod.ts'
-import { type Dict, isDict, SaltError, str, textOf, type Value } from '../data/mod.ts'
+import { isLogged, type Log, namedLog } from '../base/mod.ts'
+import { type Dict, isDict, SaltError, secretTexts, str, textOf, type Value } from '../data/mod.ts'
 import { RemoteFileClient } from '../fileserver/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -49,7 +49,7 @@ export class MinionSession {
       pillar: this.pillar,
       host,
       log,
-      files: new RemoteFileClient(opts, host, link.ask),
+      files: new RemoteFileClient(opts, host, link.ask, log),
       more: {
         freshPillar: (request) => this.askPillar(request),
         pillarOrigins: (path, request) => this.askOrigins(path, request),
@@ -67,7 +67,7 @@ export class MinionSession {
 
   async refreshGrains(): Promise<void> {
     const { opts, host, log } = this.parts
-    this.grains = await collectGrains({ opts, host, log })
+    this.grains = await collectGrains({ opts, host, log: namedLog(log, 'salt.loaded.int.grains.core') })
     opts.set('grains', this.grains)
     this.made = undefined
   }
@@ -81,8 +81,15 @@ export class MinionSession {
   }
 
   private async askPillar(request: PillarRequest): Promise<Dict> {
-    const pillar = await this.parts.link.channel.sendPrivate(this.pillarLoad('_pillar', request))
-    return isDict(pillar) ? pillar : new Map()
+    const log = namedLog(this.parts.log, 'salt.pillar')
+    const began = performance.now()
+    const answer = await this.parts.link.channel.sendPrivate(this.pillarLoad('_pillar', request))
+    const pillar: Dict = isDict(answer) ? answer : new Map()
+    if (isLogged(log, 'debug')) {
+      log.hide?.(secretTexts(pillar))
+      log('debug', `Pillar came from the master after ${Math.round(performance.now() - began)} ms: ${keysText(pillar)}`)
+    }
+    return pillar
   }
 
   /** Only a master of ours tells. */
@@ -113,3 +120,6 @@ export class MinionSession {
     return load
   }
 }
+
+/** The keys of a pillar; its values are secrets. */
+const keysText = (pillar: Dict): string => (pillar.size === 0 ? 'it is empty' : [...pillar.keys()].map(str).join(', '))

@@ -1,8 +1,8 @@
 // Compiles the pillar of one minion: top files, SLS files, external pillars, overrides, decryption, in Salt's order.
 // Templates and matchers see the pillar as far as it is complete: while SLS files are rendered that is nothing, unless
 // `ext_pillar_first` is set.
-import { type Log, SALT_VERSION, silentLog } from '../base/mod.ts'
-import { type Dict, isDict, shallowCopy, truthy, type Value } from '../data/mod.ts'
+import { isLogged, type Log, namedLog, SALT_VERSION, silentLog } from '../base/mod.ts'
+import { type Dict, isDict, secretTexts, shallowCopy, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MatchSubject } from '../match/mod.ts'
 import { type FunctionSource, type Rendered, type Renderer, renderText, TopPlaces } from '../render/mod.ts'
@@ -47,8 +47,10 @@ export interface CompiledPillar {
 }
 
 export async function compilePillar(input: PillarInput): Promise<CompiledPillar> {
+  const began = performance.now()
   const compilation = new Compilation(input)
   const pillar = await compilation.run()
+  compilation.tell(pillar, performance.now() - began)
   return { pillar, origins: (path) => originsOf(compilation.sources, path) }
 }
 
@@ -73,7 +75,7 @@ class Compilation {
   constructor(input: PillarInput) {
     const { grains, minionId, saltenv = null, pillarenv = null, ext = null } = input
     this.input = input
-    this.log = input.log ?? silentLog
+    this.log = namedLog(input.log ?? silentLog, 'salt.pillar')
     this.opts = pillarOptions(input.opts, { grains, minionId, saltenv, pillarenv, ext, log: this.log })
     this.tree = new PillarTree(this.opts, input.host)
     this.merge = pillarMerge(this.opts, this.log)
@@ -107,6 +109,18 @@ class Compilation {
     }
     errors.push(...top.errors)
     return this.complete(errors)
+  }
+
+  /** Tell the log which sources the pillar has; its values are secrets. */
+  tell(pillar: Dict, ms: number): void {
+    const { log } = this
+    if (!isLogged(log, 'debug')) return
+    log.hide?.(secretTexts(pillar))
+    const keys = (data: Value): string => (isDict(data) ? [...data.keys()].map(str).join(', ') : '')
+    for (const { name, file, data } of this.sources) {
+      log('debug', `Pillar source ${name}${file === undefined ? '' : ` (${file})`}: ${keys(data)}`)
+    }
+    log('debug', `The pillar of ${this.input.minionId} was compiled after ${Math.round(ms)} ms: ${keys(pillar)}`)
   }
 
   private see(pillar: Value): void {

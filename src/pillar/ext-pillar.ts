@@ -79,8 +79,10 @@ export async function addExtPillar(start: Dict, errors: string[], request: ExtRe
         continue
       }
       try {
+        const began = performance.now()
         data = await callSource(await source(), args, pillar as Dict, request)
         from = name
+        ctx.log('debug', `ext_pillar ${name} answered after ${Math.round(performance.now() - began)} ms`)
       } catch (error) {
         if (!(error instanceof BrineError)) throw error
         errors.push(`Failed to load ext_pillar ${name}: ${error.message}`)

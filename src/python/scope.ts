@@ -1,6 +1,6 @@
 // What a Python function sees of the call it is in: the numbers of its documents, and answers to what it asks.
 import { LOG_LEVELS, type Log, type LogLevel } from '../base/mod.ts'
-import { type Dict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isInt, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Documents } from './documents.ts'
 import { Worker, type WorkerCall } from './worker.ts'
 
@@ -41,7 +41,10 @@ function theWorker(opts: Dict, log: Log): Worker {
 
 /** The least level that a log of these options keeps. */
 function leastLevel(opts: Dict): number {
-  const numbers = ['log_level', 'log_level_logfile'].map((name) => LOG_LEVELS[str(opts.get(name) ?? '') as LogLevel])
+  const levels = ['log_level', 'log_level_logfile'].map((name) => opts.get(name) ?? '')
+  const numbers = levels.map((level) =>
+    isInt(level) ? Number(level) : LOG_LEVELS[str(level).toLowerCase() as LogLevel],
+  )
   return Math.min(...numbers.filter((number) => number !== undefined), LOG_LEVELS.warning)
 }
 

@@ -2,7 +2,7 @@
 // was running then gets an error that says so. Calls go both ways at the same time over two pipes of their own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { LOG_LEVELS, type Log, type LogLevel, silentLog, toError } from '../base/mod.ts'
+import { LOG_LEVELS, type Log, type LogLevel, namedLog, silentLog, toError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { Documents } from './documents.ts'
 import { errorOf, type FailureFacts, failureOf, PythonFailure, WorkerError } from './errors.ts'
@@ -195,8 +195,15 @@ class Process {
   private take(message: Value[]): void {
     const [kind, number] = message as [number, number]
     if (kind === ASK) void this.answer(number, message)
-    else if (kind === LOG) this.log()(levelOf(number), printable(`[${String(message[2])}] ${String(message[3])}`))
+    else if (kind === LOG) this.pass(levelOf(number), String(message[2]), String(message[3]))
     else this.settle(kind, number, message)
+  }
+
+  /** Pass a line of a module on under the name of its logger. */
+  private pass(level: LogLevel, name: string, text: string): void {
+    const log = this.log()
+    if (log.from) namedLog(log, name)(level, printable(text))
+    else log(level, printable(`[${name}] ${text}`))
   }
 
   private settle(kind: number, number: number, message: Value[]): void {

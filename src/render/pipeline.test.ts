@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { consoleLog } from '../base/mod.ts'
 import { type Dict, repr, type Value } from '../data/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
 import type { RenderError } from './errors.ts'
@@ -85,10 +86,10 @@ describe('the pipe of renderers', () => {
     ['renderer_whitelist', new Map([['renderer_whitelist', ['yaml']]])],
   ])('leaves out what %s excludes', async (_option, opts) => {
     const lines: string[] = []
-    expect(await rendered("a: '{{ 1 }}'", { opts, log: (_level, text) => lines.push(text) })).toBe(
+    expect(await rendered("a: '{{ 1 }}'", { opts, log: consoleLog('info', (line) => lines.push(line)) })).toBe(
       "OrderedDict([('a', '{{ 1 }}')])",
     )
-    expect(lines).toEqual(['The renderer "jinja" is disallowed by configuration and will be skipped.'])
+    expect(lines).toEqual(['[WARNING ] The renderer "jinja" is disallowed by configuration and will be skipped.\n'])
   })
 
   test.each<[string, string]>([

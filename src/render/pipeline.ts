@@ -10,6 +10,7 @@ import { dataRenderers } from './data-renderers.ts'
 import { firstLine, RenderError } from './errors.ts'
 import { gpg } from './gpg.ts'
 import { jinja } from './jinja-renderer.ts'
+import { tellRendered, timing } from './logged-text.ts'
 import { nacl } from './nacl.ts'
 import { pythonRenderers, userRenderer } from './python/py-renderer.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
@@ -54,9 +55,12 @@ export async function renderText(text: string, options: RenderOptions): Promise<
   let value: Value = stages.length === 0 ? new Map() : text
   let lines: { text: string; map: LineMap } | undefined
   for (const { renderer, args } of stages) {
+    const ended = timing(ctx.log, ctx)
     try {
       const output = await renderer.render(value, args, ctx)
       value = output.value
+      ended(renderer.name)
+      if (renderer.name === 'jinja') tellRendered(String(value), ctx)
       if (output.lines) lines = { text: String(value), map: output.lines }
     } catch (error) {
       if (error instanceof RenderError && lines && error.at && renderer.name !== 'jinja') {

@@ -1,4 +1,5 @@
 // How functions come to a run of states: the engine over the registry that asks, with pillar and options of the run.
+import { namedLog } from '../base/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
@@ -28,7 +29,7 @@ export function stateEngine(parts: EngineParts): OpenStates {
     const { memory, host } = registry.ctx
     const grains = request.grains ?? registry.ctx.grains
     nameGrains(grains)
-    const log = request.log ?? registry.ctx.log
+    const log = namedLog(request.log ?? registry.ctx.log, 'salt.state')
     const gather = (): Promise<Dict> => pillarOf(registry, request)
     const pillar = await gather()
     const functions: Registry = registry.with({
@@ -36,7 +37,7 @@ export function stateEngine(parts: EngineParts): OpenStates {
       grains,
       pillar,
       memory: new Map(memory),
-      ...(request.ownRoots && opts.get('file_client') === 'local' && { files: new LocalFileClient(opts, host) }),
+      ...(request.ownRoots && opts.get('file_client') === 'local' && { files: new LocalFileClient(opts, host, log) }),
       masked: false,
       render: async ({ text, ...context }) =>
         (await renderText(text, { ...context, opts, grains, pillar, functions, log })).value,

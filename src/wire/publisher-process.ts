@@ -78,7 +78,7 @@ export async function servePublisher(): Promise<void> {
   })
   process.once('disconnect', () => void publisher?.close())
   // a terminal sends these to all; the master decides when this one ends
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   // a master that ended meanwhile needs none
   if (process.connected) process.send?.('ready', () => {})
 }

@@ -5,21 +5,21 @@ import type { Log } from '../../base/mod.ts'
 import { expandRoots, minionConfig } from '../../config/mod.ts'
 import { type Dict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
-import { programOptions } from '../program-options.ts'
+import { type ProgramOptions, programOptions } from '../program-options.ts'
 import { SALT_CALL } from '../programs/salt-call.ts'
 import type { Streams } from '../streams.ts'
 
-export async function callOptions(line: CommandLine, log: Log, streams: Streams): Promise<Dict> {
+export async function callOptions(line: CommandLine, streams: Streams): Promise<ProgramOptions> {
   const { values, given } = line
   const id = textOf(values.get('id') ?? null) || undefined
-  const read = (path: string) => minionConfig({ path, log, rememberId: true, id, program: 'salt-call' })
-  const opts = await programOptions({ program: SALT_CALL, line, streams, log, file: 'minion', read })
+  const read = (path: string, log: Log) => minionConfig({ path, log, rememberId: true, id, program: 'salt-call' })
+  const { opts, log } = await programOptions({ program: SALT_CALL, line, streams, file: 'minion', read })
   if (truthy(values.get('module_dirs') ?? null)) opts.set('module_dirs', moduleDirs(opts.get('module_dirs')!))
   setRoots(opts, line, streams.err)
   if (truthy(opts.get('local') ?? null)) opts.set('file_client', 'local')
   moveCache(opts, given)
   opts.set('caller', true)
-  return opts
+  return { opts, log }
 }
 
 /** Several directories may stand in one word, parted by commas. */

@@ -2,10 +2,10 @@
 // loaded: the pillar compiler and the renderers cost more than most functions.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { BrineError, type Log } from '../../base/mod.ts'
+import { BrineError, type Log, namedLog } from '../../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
-import { LocalHost } from '../../host/mod.ts'
-import { moduleTable, type Registry, type RegistryContext } from '../../loader/mod.ts'
+import { LocalHost, loggedHost } from '../../host/mod.ts'
+import { loggerName, moduleTable, type Registry, type RegistryContext } from '../../loader/mod.ts'
 import { minionFunctions } from '../../minion/mod.ts'
 import type { DaemonAccess } from '../../sdk/mod.ts'
 import { fireOnMinion } from './minion-bus.ts'
@@ -16,9 +16,15 @@ export interface LocalMinion {
 }
 
 export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
-  const host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
+  const host = loggedHost(
+    new LocalHost({ cache: str(opts.get('cachedir') ?? '') }),
+    namedLog(log, loggerName('module', 'cmd')),
+  )
   const { collectGrains } = await import('../../grains/mod.ts')
-  const [grains] = await Promise.all([collectGrains({ opts, host, log }), loadAhead(opts)])
+  const [grains] = await Promise.all([
+    collectGrains({ opts, host, log: namedLog(log, 'salt.loaded.int.grains.core') }),
+    loadAhead(opts),
+  ])
   opts.set('grains', grains)
   const daemon = alone(opts, log)
   const open = async (pillar: Dict, more: Partial<RegistryContext> = {}): Promise<Registry> => {

@@ -1,10 +1,10 @@
 // A minion with a master, put together for one call: it signs in, gets its pillar, and tells the master what came of the
 // call. A minion daemon that runs here is told what concerns it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Log, toError } from '../../base/mod.ts'
+import { type Log, namedLog, toError } from '../../base/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../../data/mod.ts'
-import { LocalHost } from '../../host/mod.ts'
-import type { Registry } from '../../loader/mod.ts'
+import { LocalHost, loggedHost } from '../../host/mod.ts'
+import { loggerName, type Registry } from '../../loader/mod.ts'
 import {
   callOrder,
   findMaster,
@@ -30,9 +30,12 @@ export interface RemoteMinion extends LocalMinion {
 }
 
 export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> {
-  const host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
+  const host = loggedHost(
+    new LocalHost({ cache: str(opts.get('cachedir') ?? '') }),
+    namedLog(log, loggerName('module', 'cmd')),
+  )
   const { collectGrains } = await import('../../grains/mod.ts')
-  const grains = await collectGrains({ opts, host, log })
+  const grains = await collectGrains({ opts, host, log: namedLog(log, 'salt.loaded.int.grains.core') })
   opts.set('grains', grains)
   await findMaster({ opts, grains, host, log })
   const link = await connect(opts, log)

@@ -1,10 +1,9 @@
 // What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
-import { consoleLog, type Log } from '../../base/mod.ts'
+import type { Log } from '../../base/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { HintList } from '../../sdk/mod.ts'
 import { isWireError } from '../../wire/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
-import { logSettings, openLog } from '../logging.ts'
 import { writeResult } from '../output-file.ts'
 import { becomeConfigured } from '../running-as.ts'
 import { shownText } from '../shown-text.ts'
@@ -15,9 +14,7 @@ import { docsFor } from './docs.ts'
 import { type LocalMinion, localMinion } from './local-minion.ts'
 
 export async function runCall(line: CommandLine, streams: Streams): Promise<number> {
-  const complain = streams.err
-  const opts = await readOptions(line, streams)
-  const log = openLog(logSettings(opts), complain)
+  const { opts, log } = await callOptions(line, streams)
   await becomeConfigured(opts, log, true)
   if (!isAlone(opts)) return runWithMaster(opts, { log, streams })
   return runOn(await localMinion(opts, log), opts, { log, streams })
@@ -73,11 +70,6 @@ async function returnTo(opts: Dict, { functions }: LocalMinion, answer: Dict): P
   if (wanted === '') return
   const { handReturn, returnerNames } = await import('../../client/mod.ts')
   await handReturn(functions.ctx, returnerNames(wanted), answer.set('success', true))
-}
-
-function readOptions(line: CommandLine, streams: Streams): Promise<Dict> {
-  const named = textOf(line.values.get('log_level') ?? null)
-  return callOptions(line, consoleLog((named ?? 'warning') as 'warning', streams.err), streams)
 }
 
 /** Whether the minion does without a master. */

@@ -2,13 +2,12 @@
 // pieces.
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { consoleLog, type Log } from '../../base/mod.ts'
+import type { Log } from '../../base/mod.ts'
 import { ClientError, LocalClient, NOBODY_MATCHED } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import { unreturnedText } from '../../sdk/mod.ts'
-import { logSettings, openLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { writeResult } from '../output-file.ts'
 import { programOptions } from '../program-options.ts'
@@ -28,10 +27,8 @@ interface Copying {
 
 export function saltCp(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_CP, argv, streams, async (line) => {
-    const early = consoleLog('warning', streams.err)
-    const read = (path: string) => clientConfig({ path, log: early, program: 'salt-cp' })
-    const opts = await programOptions({ program: SALT_CP, line, streams, log: early, file: 'master', read })
-    const log = openLog(logSettings(opts), streams.err)
+    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-cp' })
+    const { opts, log } = await programOptions({ program: SALT_CP, line, streams, file: 'master', read })
     const client = await LocalClient.open(opts, log).catch((error) => {
       log('debug', String(error))
       throw new ProgramExit(2, { stderr: `${masterIsGone}\n` })

@@ -7,13 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { calmLog, isGone, type Log, toError } from '../../base/mod.ts'
 import { type Dict, textOf } from '../../data/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
+import type { ProgramLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { becomeDaemon } from '../running-as.ts'
 
 export interface Daemon {
   name: string
   opts: Dict
-  log: Log
+  log: ProgramLog
   open(): Promise<unknown>
   /** Closes it, also while it opens. */
   close(): Promise<unknown>
@@ -37,8 +38,15 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
   const stopped = new Promise<NodeJS.Signals>((done) => {
     process.once('SIGINT', done)
     process.once('SIGTERM', done)
+    // the terminal that the daemon runs in was closed
+    process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => code === 'EIO' && done('SIGHUP'))
   })
   const astray = new LastResort(name, log)
+  const reopen = (): void => {
+    log.reopen?.()
+    log('warning', `${name} received SIGHUP: the log is opened anew`)
+  }
+  process.on('SIGHUP', reopen)
   let isNoted = false
   try {
     isNoted = pidFile !== undefined && notePid(pidFile, log)
@@ -60,6 +68,7 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
   } finally {
     await daemon.close()
     astray.close()
+    process.off('SIGHUP', reopen)
     if (pidFile && isNoted) forgetPid(pidFile, log)
   }
 }

@@ -1,8 +1,7 @@
 // salt-master from its words to its end: it runs until it is told to stop.
-import { consoleLog } from '../../base/mod.ts'
+import type { Log } from '../../base/mod.ts'
 import { masterConfig } from '../../config/mod.ts'
 import type { Master } from '../../master/mod.ts'
-import { logSettings, openLog } from '../logging.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MASTER } from '../programs/salt-master.ts'
@@ -11,12 +10,10 @@ import { detach, keepFromOthers, runDaemon } from './daemon.ts'
 
 export function saltMaster(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_MASTER, argv, streams, async (line) => {
-    const early = consoleLog('warning', streams.err)
-    const read = (path: string) => masterConfig({ path, log: early, program: 'salt-master' })
-    const opts = await programOptions({ program: SALT_MASTER, line, streams, log: early, file: 'master', read })
+    const read = (path: string, log: Log) => masterConfig({ path, log, program: 'salt-master' })
+    const { opts, log } = await programOptions({ program: SALT_MASTER, line, streams, file: 'master', read })
     if (line.values.get('daemon') === true) return detach()
     keepFromOthers()
-    const log = openLog(logSettings(opts), streams.err)
     let opening: Promise<Master> | undefined
     return runDaemon({
       name: 'salt-master',

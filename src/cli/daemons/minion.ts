@@ -1,7 +1,6 @@
 // salt-minion from its words to its end: it runs until it is told to stop, or its master turns it away.
-import { consoleLog } from '../../base/mod.ts'
+import type { Log } from '../../base/mod.ts'
 import { minionConfig } from '../../config/mod.ts'
-import { logSettings, openLog } from '../logging.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MINION } from '../programs/salt-minion.ts'
@@ -10,12 +9,10 @@ import { detach, keepFromOthers, runDaemon, startedAs } from './daemon.ts'
 
 export function saltMinion(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_MINION, argv, streams, async (line) => {
-    const early = consoleLog('warning', streams.err)
-    const read = (path: string) => minionConfig({ path, log: early, rememberId: true, program: 'salt-minion' })
-    const opts = await programOptions({ program: SALT_MINION, line, streams, log: early, file: 'minion', read })
+    const read = (path: string, log: Log) => minionConfig({ path, log, rememberId: true, program: 'salt-minion' })
+    const { opts, log } = await programOptions({ program: SALT_MINION, line, streams, file: 'minion', read })
     if (line.values.get('daemon') === true) return detach()
     keepFromOthers()
-    const log = openLog(logSettings(opts), streams.err)
     const { Minion } = await import('../../minion/mod.ts')
     const minion = new Minion(opts, log, startedAs())
     return runDaemon({

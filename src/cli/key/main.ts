@@ -1,12 +1,11 @@
 // salt-key from its words to its exit status. Keys are files, so it works without a running master too, and one that runs is
 // told; who is known by external authentication has the master do it.
 import { createInterface } from 'node:readline/promises'
-import { BrineError, consoleLog, type Log } from '../../base/mod.ts'
+import { BrineError, type Log } from '../../base/mod.ts'
 import { ClientError, socketAccess } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
-import { logSettings, openLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { writeResult } from '../output-file.ts'
 import { programOptions } from '../program-options.ts'
@@ -46,10 +45,8 @@ interface Work {
 
 export function saltKey(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_KEY, argv, streams, async (line) => {
-    const early = consoleLog('warning', streams.err)
-    const read = (path: string) => clientConfig({ path, log: early, program: 'salt-key' })
-    const opts = await programOptions({ program: SALT_KEY, line, streams, log: early, file: 'master', read })
-    const log = openLog(logSettings(opts), streams.err)
+    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-key' })
+    const { opts, log } = await programOptions({ program: SALT_KEY, line, streams, file: 'master', read })
     await becomeConfigured(opts, log)
     const keys = truthy(opts.get('eauth') ?? null)
       ? await elsewhere(opts, log, streams)

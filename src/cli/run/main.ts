@@ -1,6 +1,6 @@
 // salt-run from its words to its exit status: the function runs in this process, beside the master, unless who calls it is
 // known by external authentication, or nobody waits.
-import { BrineError, consoleLog, didYouMean, type Log, newJid, withHint } from '../../base/mod.ts'
+import { BrineError, didYouMean, type Log, newJid, withHint } from '../../base/mod.ts'
 import {
   ClientError,
   LocalClient,
@@ -14,7 +14,6 @@ import {
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { bindPublished, type CallArguments, parseInput, publishedArguments, signatureOf } from '../../sdk/mod.ts'
-import { logSettings, openLog } from '../logging.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_RUN } from '../programs/salt-run.ts'
@@ -36,10 +35,8 @@ interface RunWork {
 
 export function saltRun(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_RUN, argv, streams, async (line) => {
-    const early = consoleLog('warning', streams.err)
-    const read = (path: string) => clientConfig({ path, log: early, program: 'salt-run' })
-    const opts = await programOptions({ program: SALT_RUN, line, streams, log: early, file: 'master', read })
-    const log = openLog(logSettings(opts), streams.err)
+    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-run' })
+    const { opts, log } = await programOptions({ program: SALT_RUN, line, streams, file: 'master', read })
     const fun = textOf(opts.get('fun') ?? null) ?? ''
     await refreshFunctions({ opts, log })
     const work: RunWork = { opts, log, streams, fun, printed: new Printed(opts, streams, log) }

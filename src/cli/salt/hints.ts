@@ -9,7 +9,7 @@ import type { Streams } from '../streams.ts'
 /** Print hints as a log prints warnings and errors, where the log level and the outputter let them through. */
 export async function showHints(hints: JobHints, opts: Dict, streams: Streams): Promise<void> {
   if (opts.get('output') === 'quiet') return
-  const threshold = LOG_LEVELS[logSettings(opts).level]
+  const threshold = logSettings(opts).console.level
   const told = (await hints.told(opts)).filter(({ level }) => LOG_LEVELS[level] >= threshold)
   for (const hint of told) streams.err(`${lineOf(hint, opts, streams)}\n`)
 }

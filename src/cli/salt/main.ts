@@ -1,9 +1,8 @@
 // salt from its words to its exit status: publishes a job and shows what comes back, as it comes.
-import { consoleLog, type Log } from '../../base/mod.ts'
+import type { Log } from '../../base/mod.ts'
 import { ClientError, LocalClient } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, numberOf, SaltError, str, truthy } from '../../data/mod.ts'
-import { logSettings, openLog } from '../logging.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT } from '../programs/salt.ts'
@@ -25,10 +24,8 @@ export interface SaltWork {
 
 export function salt(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT, argv, streams, async (line) => {
-    const early = consoleLog('warning', streams.err)
-    const read = (path: string) => clientConfig({ path, log: early, program: 'salt' })
-    const opts = await programOptions({ program: SALT, line, streams, log: early, file: 'master', read })
-    const log = openLog(logSettings(opts), streams.err)
+    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt' })
+    const { opts, log } = await programOptions({ program: SALT, line, streams, file: 'master', read })
     const client = await reach(opts, log)
     if (!client) {
       await showValue({ opts, log, streams }, masterIsGone, '', 1)

@@ -1,4 +1,4 @@
-// What is written where, and in which form.
+// The log: where its lines go, from which level on, and in which format.
 import type { OptionTable } from '../option.ts'
 
 export const LOGGING: OptionTable = {
@@ -6,34 +6,47 @@ export const LOGGING: OptionTable = {
     type: 'str',
     minion: '/var/log/salt/minion',
     master: '/var/log/salt/master',
-    doc: 'File or syslog address of the log',
+    doc: 'Log file, or a system log: file:///dev/log, udp://host:port or tcp://host:port, with /LOG_DAEMON or the like as facility',
   },
-  log_level: { type: 'str', both: 'warning', doc: 'Least level that is shown on the console' },
-  log_level_logfile: { type: 'None|str', both: null, doc: 'Least level that is written to the log file' },
-  log_datefmt: { type: 'str', both: '%H:%M:%S', doc: 'Form of times on the console' },
-  log_datefmt_logfile: { type: 'str', both: '%Y-%m-%d %H:%M:%S', doc: 'Form of times in the log file' },
-  log_fmt_console: { type: 'str', both: '[%(levelname)-8s] %(message)s', doc: 'Form of a line on the console' },
+  log_level: { type: 'str', both: 'warning', doc: 'Least level that is shown on the console, by name or number' },
+  log_level_logfile: {
+    type: 'None|str',
+    both: null,
+    doc: 'Least level that is written to the log file. Default: log_level',
+  },
+  log_datefmt: { type: 'str', both: '%H:%M:%S', doc: 'strftime format of times on the console' },
+  log_datefmt_logfile: { type: 'str', both: '%Y-%m-%d %H:%M:%S', doc: 'strftime format of times in the log file' },
+  log_fmt_console: { type: 'str', both: '[%(levelname)-8s] %(message)s', doc: 'Format of a line on the console' },
   log_fmt_logfile: {
     type: 'tuple|str',
     both: '%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s',
-    doc: 'Form of a line in the log file',
+    doc: 'Format of a line in the log file',
   },
-  log_fmt_jid: { type: 'None|str', both: '[JID: %(jid)s]', doc: 'Form of the job id in a line' },
-  log_fmt_minion_id: { type: 'None|str', both: '[%(minion_id)s]', doc: "Form of the minion's id in a line" },
-  log_granular_levels: { type: 'dict', both: {}, doc: 'Levels of single loggers by their name' },
-  log_rotate_max_bytes: { type: 'int', both: 0, doc: 'Size at which the log file is turned over; 0 never' },
-  log_rotate_backup_count: { type: 'int', both: 0, doc: 'How many turned-over log files are kept' },
+  log_fmt_jid: { type: 'None|str', both: '[JID: %(jid)s]', doc: 'Format of the field %(jid)s' },
+  log_fmt_minion_id: { type: 'None|str', both: '[%(minion_id)s]', doc: 'Format of the field %(minion_id)s' },
+  log_granular_levels: {
+    type: 'dict',
+    both: {},
+    doc: 'Least levels of components by their name, such as salt.crypt; they count besides the levels of console and file',
+  },
+  log_rotate_max_bytes: { type: 'int', both: 0, doc: 'Size in bytes at which the log file is rotated; 0 for never' },
+  log_rotate_backup_count: { type: 'int', both: 0, doc: 'How many rotated log files are kept; with 0 none is rotated' },
   key_logfile: { type: 'str', master: '/var/log/salt/key', doc: 'Log file of key management' },
   log_dir: { type: 'str', for: ['minion', 'master'], doc: 'Directory of the log file, when log_file is a bare name' },
   log_datefmt_console: {
     type: 'str',
     for: ['minion', 'master'],
-    doc: 'Form of times on the console, before log_datefmt',
+    doc: 'strftime format of times on the console, in place of log_datefmt',
   },
   log_fmt: {
     type: 'str',
     for: ['minion', 'master'],
-    doc: 'Form of a line, where neither console nor file have their own',
+    doc: 'Format of a line on the console and in the log file, where their own formats are not set',
+  },
+  log_fmt_json: {
+    type: 'bool',
+    for: ['minion', 'master'],
+    doc: 'Write each line of console and log file as one JSON object; formats then have no effect. Default: False',
   },
   logging: { type: 'dict', for: ['minion', 'master'], doc: 'Further log handlers' },
   sentry_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Report errors to a Sentry server' },

@@ -1,10 +1,12 @@
 // What one call of a state function sees. A class with plain fields: one is made for every state of a run, and a copy of
 // the functions' context by spreading costs many times as much.
+import type { Log } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import type { FunctionContext, Keywords, StateContext } from '../../sdk/mod.ts'
 import type { LowChunk } from '../compile/types.ts'
 
 export interface CallFacts {
+  log: Log
   test: boolean
   low: LowChunk
   running: Dict
@@ -67,7 +69,7 @@ export class CallContext implements StateContext {
     this.runners = functions.runners
     this.returnerNames = functions.returnerNames
     this.returner = functions.returner
-    this.log = functions.log
+    this.log = facts.log
     this.hint = functions.hint
     this.host = functions.host
     this.files = functions.files

@@ -1,5 +1,27 @@
-// One line for the log about what a state did.
-import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
+// What the log says about a state: its low chunk before it runs, and what it did.
+import { isLogged, type Log } from '../../base/mod.ts'
+import { type Dict, HIDDEN, maskSecrets, repr, str, truthy, type Value } from '../../data/mod.ts'
+import type { LowChunk } from '../compile/types.ts'
+import type { stopwatch } from './clock.ts'
+
+/** Show a low chunk: what it is at debug, and its arguments at trace. */
+export function logChunk(log: Log, full: string, low: LowChunk): void {
+  if (!isLogged(log, 'debug')) return
+  const of = (name: string): string => str(low.get(name) ?? null)
+  log('debug', `Running state ${shownState(full, low)}: sls ${of('__sls__')}, order ${of('order')}`)
+  if (!isLogged(log, 'trace')) return
+  const isHidden = truthy(low.get('no_log') ?? false)
+  log('trace', `Low chunk ${shownState(full, low)}: ${isHidden ? HIDDEN : repr(maskSecrets(low))}`)
+}
+
+export function logEnd(log: Log, full: string, low: LowChunk, elapsed: ReturnType<typeof stopwatch>): void {
+  if (isLogged(log, 'debug')) log('debug', `State ${shownState(full, low)} ended after ${elapsed().duration} ms`)
+}
+
+function shownState(full: string, low: LowChunk): string {
+  const [id, name] = [str(low.get('__id__') ?? null), str(low.get('name') ?? null)]
+  return `${full} of ${id}${name === id ? '' : ` [${name}]`}`
+}
 
 export function describeResult(ret: Dict): string {
   const changes = ret.get('changes') ?? null

@@ -1,9 +1,9 @@
 // Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
 // that no function takes end the whole run, as in Salt.
-import { after, BrineError, type Later, type Position, toError } from '../../base/mod.ts'
+import { after, BrineError, type Later, type Log, namedLog, type Position, toError } from '../../base/mod.ts'
 import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
 import { readOnlyHost } from '../../host/mod.ts'
-import type { Registry } from '../../loader/mod.ts'
+import { loggerName, type Registry } from '../../loader/mod.ts'
 import { bind, type Keywords, type StateContext, type StepMemory, toValue } from '../../sdk/mod.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
@@ -14,7 +14,7 @@ import { boundArguments, type CallData, callData, slips, UnknownKeyword } from '
 import { Checks } from './checks.ts'
 import { stopwatch } from './clock.ts'
 import { GlobalConditions } from './global-conditions.ts'
-import { describeResult } from './log-result.ts'
+import { describeResult, logChunk, logEnd } from './log-result.ts'
 import { masked } from './mask.ts'
 import type { ParallelStates } from './parallel.ts'
 import { Refresher } from './refresh.ts'
@@ -41,6 +41,7 @@ export class StateCaller {
   private readonly slots: Slots
   private readonly conditions: GlobalConditions
   private readonly refresher: Refresher
+  private readonly logs = new Map<string, Log>()
   /** Functions that cannot change anything, made when the first state is tried. */
   private dry: Registry | undefined
 
@@ -90,7 +91,9 @@ export class StateCaller {
       const isTrial = truthy(low.get('__prereq__') ?? false)
       const full = `${str(low.get('state')!)}.${str(low.get('fun')!)}`
       const data = this.dataOf(full, low)
+      logChunk(this.run.log, full, low)
       return after(this.perform(data, low, chunks, running), (result) => {
+        logEnd(this.run.log, full, low, elapsed)
         if (!(result instanceof Map)) return result
         if (!isTrial) return this.completed(result, low, chunks, running, { elapsed, attempt })
         low.set('__prereq__', false)
@@ -379,6 +382,7 @@ export class StateCaller {
   ): StateContext {
     const test = this.isDry(low)
     return new CallContext(functions.ctx, {
+      log: this.logOf(str(low.get('state')!)),
       test,
       low,
       running,
@@ -388,6 +392,15 @@ export class StateCaller {
       hasState: this.hasState,
       callState: this.callState,
     })
+  }
+
+  /** The log under the name of a state module. */
+  private logOf(module: string): Log {
+    const known = this.logs.get(module)
+    if (known) return known
+    const log = namedLog(this.run.functions.ctx.log, loggerName('states', module))
+    this.logs.set(module, log)
+    return log
   }
 
   private readonly hasState = (name: string): boolean => this.run.states.has(name)

@@ -1,7 +1,7 @@
 // A minion's side of requests: signs in when it must, encrypts with the session key, and when the master no longer
 // knows that key signs in again and repeats the request once.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Log, shownText, silentLog } from '../../base/mod.ts'
+import { isLogged, type Log, namedLog, shownText, silentLog } from '../../base/mod.ts'
 import { encodeMsgpack, str, type Value } from '../../data/mod.ts'
 import { CONTEXT_VERSION, Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
 import { bytesOf, dictOf, PROTOCOL_VERSION } from '../envelope.ts'
@@ -53,6 +53,8 @@ export class MasterChannel {
   private readonly client: RequestClient
   private readonly options: MasterChannelOptions
   private readonly log: Log
+  /** For lines about signing in. */
+  private readonly signInLog: Log
   private readonly stopped = new AbortController()
   private keys: Keys | undefined
   private running: Promise<Credentials> | undefined
@@ -61,7 +63,8 @@ export class MasterChannel {
     this.options = options
     this.client = options.client
     this.settings = options.settings
-    this.log = options.log ?? silentLog
+    this.log = namedLog(options.log ?? silentLog, 'salt.channel.client')
+    this.signInLog = namedLog(this.log, 'salt.crypt')
     this.signIn = new SignIn(options.settings)
   }
 
@@ -144,7 +147,7 @@ export class MasterChannel {
     let wait = acceptanceWaitTime
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.signIn.ask(this.client)
-      this.log(outcome.status === 'accepted' ? 'debug' : 'error', outcomeText(outcome, wait, rejectedRetry))
+      this.signInLog(outcome.status === 'accepted' ? 'debug' : 'error', outcomeText(outcome, wait, rejectedRetry))
       const goOn = this.options.onOutcome?.(outcome) !== false
       if (outcome.status === 'accepted') return this.adopt(outcome.credentials)
       if (!goOn || !this.isWorthAnother(outcome) || (authRetries > 0 && attempt >= authRetries)) {
@@ -190,12 +193,29 @@ export class MasterChannel {
     const nonce = newNonce()
     const keys = this.keys!
     const message = await this.envelope(load, nonce, keys)
+    const tell = isLogged(this.log, 'trace') ? this.trace(load) : undefined
     const reply = await this.client.request(message, {
       timeout: options.timeout ?? requestTimeout,
       tries: options.tries ?? requestTries,
     })
+    tell?.(reply)
     checkFailure(reply)
     return { nonce, reply, keys }
+  }
+
+  /** Tell the log what is asked for, and give what tells it of the answer. Values are not shown: they may be secrets. */
+  private trace(load: Iterable<readonly [unknown, unknown]>): (reply: Value) => void {
+    const fields = new Map(load)
+    const asked = ['cmd', 'path', 'saltenv', 'loc', 'jid', 'fun', 'tag'].flatMap((name) =>
+      fields.has(name) ? [`${name}=${shownText(str(fields.get(name) as Value))}`] : [],
+    )
+    const began = performance.now()
+    this.log('trace', `Request to the master: ${asked.join(' ')}`)
+    return (reply) => {
+      const size = bytesOf(reply)?.length
+      const what = size === undefined ? '' : `, ${size} bytes`
+      this.log('trace', `Answer to ${asked[0] ?? ''} after ${Math.round(performance.now() - began)} ms${what}`)
+    }
   }
 
   private async envelope(

@@ -1,6 +1,6 @@
 // Thorium: states over the stream of events, run on the master again and again. What states put into the register stays from
 // turn to turn, so that they can judge many events together. A turn comes when there were events, `thorium_interval` apart.
-import { BrineError, type Log, toError } from '../../../base/mod.ts'
+import { BrineError, type Log, toError, wrapLog } from '../../../base/mod.ts'
 import { type Dict, isDict, numberOf, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -47,7 +47,7 @@ const secondsOf = ({ opts }: EngineContext, name: string, usual: number): number
 async function turns(ctx: EngineContext, batches: Batches, give: (events: Dict[]) => void): Promise<void> {
   let isTurn = false
   // that a check does not hold is nothing to tell of; what is wrong with a file is
-  const log: Log = (level, text) => ctx.log(isTurn ? 'debug' : level, text)
+  const log = wrapLog(ctx.log, (to) => (level, text) => to(isTurn ? 'debug' : level, text))
   const { run, chunks } = await compiled(ctx, log)
   isTurn = true
   const until = ctx.host.now() + secondsOf(ctx, 'thorium_recompile', 300)

@@ -1,0 +1,40 @@
+// Values that a log must not show: all of a pillar, and what is kept under a name such as `password`.
+import { repr, str } from './repr.ts'
+import { isDict, isList, isNumeric, textOf, type Value } from './value.ts'
+
+export const HIDDEN = '**********'
+
+const SECRET_NAME = /pass(w(or)?d|phrase)?s?$|pwd|secret|token|credential|private|(^|[_\-.])(api)?_?keys?$|apikey|dsn$/i
+
+/** Whether a value of this name is a secret, as `db_password` and `api_key` are. */
+const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
+
+/** A copy of a value in which all that is kept under secret names is hidden. */
+export function maskSecrets(value: Value): Value {
+  if (isDict(value)) {
+    return new Map([...value].map(([key, item]) => [key, isSecretName(str(key)) ? HIDDEN : maskSecrets(item)]))
+  }
+  return isList(value) ? value.map(maskSecrets) : value
+}
+
+/** Shorter values hide too much else, such as port numbers and `base`. */
+const LEAST_CHARACTERS = 6
+const LEAST_OF_SECRETS = 4
+
+/** Return the values of nested data, line by line, as texts to look for. Keys are no values. */
+export function* secretTexts(value: Value, isSecret = false): Generator<string> {
+  if (isDict(value)) {
+    for (const [key, item] of value) yield* secretTexts(item, isSecret || isSecretName(str(key)))
+  } else if (isList(value)) {
+    for (const item of value) yield* secretTexts(item, isSecret)
+  } else {
+    const text = textOf(value) ?? (isNumeric(value) && typeof value !== 'boolean' ? str(value) : '')
+    for (const line of text.split('\n')) {
+      const shown = line.trim()
+      if (shown.length >= (isSecret ? LEAST_OF_SECRETS : LEAST_CHARACTERS)) yield* forms(shown)
+    }
+  }
+}
+
+/** A text as it is, and as it stands in data that is written as JSON or by Python. */
+const forms = (text: string): Set<string> => new Set([text, JSON.stringify(text).slice(1, -1), repr(text).slice(1, -1)])
