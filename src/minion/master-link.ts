@@ -4,9 +4,11 @@ import { type Log, toError } from '../base/mod.ts'
 import { type Dict, numberOf, textOf, type Value } from '../data/mod.ts'
 import {
   ClearClient,
+  endpointText,
   MasterChannel,
   type MinionSettings,
   openTransport,
+  Outage,
   PublicationReceiver,
   requestClientOptions,
   type SignInOutcome,
@@ -61,8 +63,13 @@ export class MasterLink {
 
   private openChannel(): MasterChannel {
     const { settings, log, onOutcome, opts } = this.options
-    const client = this.transport.connect(this.address, { ...requestClientOptions(opts), log })
+    const watch = this.watch(this.address)
+    const client = this.transport.connect(this.address, { ...requestClientOptions(opts), log, watch })
     return new MasterChannel({ client, settings, log, ...(onOutcome && { onOutcome }) })
+  }
+
+  private watch(endpoint: MasterAddress): Outage {
+    return new Outage(`master ${endpointText(endpoint)}`, this.options.log)
   }
 
   /** Leaves this master for another; who has this link asks the other from now on. */
@@ -90,18 +97,18 @@ export class MasterLink {
   readonly ask = (load: Dict, { raw = false } = {}): Promise<Value> => this.channel.send(load, { raw })
 
   /** Listens to publications from now on. */
-  listen(onLoad: (load: Dict) => void, onConnect: () => void, onDisconnect: () => void): void {
-    const { address } = this
+  listen(onLoad: (load: Dict) => void, onConnect: () => void): void {
     const { opts, log } = this.options
     const own = numberOf(opts.get('publish_port') ?? 4505) ?? 4505
     const port = this.channel.credentials?.publishPort ?? own
+    const endpoint = { host: this.address.host, port }
     this.receiver = new PublicationReceiver({
       channel: this.channel,
       transport: this.transport,
-      endpoint: { host: address.host, port },
+      endpoint,
       onLoad,
       onConnect,
-      onDisconnect,
+      watch: this.watch(endpoint),
       ...subscriberOptions(opts),
       log,
     })
@@ -115,9 +122,5 @@ export class MasterLink {
     this.receiver?.close()
     this.receiver = undefined
     this.channel.close()
-  }
-
-  toString(): string {
-    return this.address.host
   }
 }

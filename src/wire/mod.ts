@@ -42,7 +42,8 @@ export { publisherRelief, requestConnections, servePublisher } from './publisher
 export * from './server/mod.ts'
 export { endpointText, parseEndpoint } from './transport/endpoint.ts'
 export { openTransport } from './transport/open.ts'
-export { reconnectDelays } from './transport/redial.ts'
+export { type ConnectionWatch, Outage } from './transport/outage.ts'
+export { type Pauses, quickPauses, reconnectDelays } from './transport/redial.ts'
 export type {
   Endpoint,
   ListenOptions,

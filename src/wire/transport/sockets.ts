@@ -21,7 +21,8 @@ const BACKLOG = 1000
 /** Two ports may take most of what the system lets us open, and must leave something for files. */
 const MAX_CONNECTIONS = shareOfFiles(0.45)
 const KEEPALIVE_IDLE = 300
-const CONNECT_TIMEOUT_MS = 30_000
+/** Without an answer for so long, a new attempt finds a machine that has come back sooner than the system's next repetition. */
+const CONNECT_TIMEOUT_MS = 5000
 
 /** So many connections as are this share of what a process may have open. */
 export function shareOfFiles(share: number): number {
@@ -149,6 +150,7 @@ export function dial(endpoint: Endpoint, options: SocketOptions, opened: (socket
     ? connectTls({ ...where(endpoint, options), ...clientTls(options.ssl, endpoint) })
     : connect(where(endpoint, options))
   socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy(new Error('connecting took too long')))
+  socket.once('connect', () => socket.setTimeout(TLS_HANDSHAKE_MS))
   socket.once(options.ssl ? 'secureConnect' : 'connect', () => {
     socket.setTimeout(0)
     tune(socket, options)

@@ -3,6 +3,8 @@
 import type { Server } from 'node:net'
 import type { Log } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
+import type { ConnectionWatch } from './outage.ts'
+import type { Pauses } from './redial.ts'
 
 /** Where to listen or connect to: a port of a host, or a Unix socket. */
 export type Endpoint = { host: string; port: number } | { path: string; mode?: number }
@@ -78,6 +80,8 @@ export interface RequestOptions {
 export interface RequestClientOptions extends SocketOptions {
   /** Connections that may be open at once; each carries one request at a time. */
   maxConnections?: number | undefined
+  reconnectDelay?: Pauses | undefined
+  watch?: ConnectionWatch | undefined
 }
 
 export interface RequestClient {
@@ -145,8 +149,8 @@ export interface SubscriberOptions extends SocketOptions {
   syndic?: boolean | undefined
   /** tcp: what to tell the master after connecting. */
   introduce?: (() => Promise<unknown> | unknown) | undefined
-  /** Milliseconds before the n-th attempt to connect again, from 1. */
-  reconnectDelay?: ((attempt: number) => number) | undefined
+  reconnectDelay?: Pauses | undefined
+  watch?: ConnectionWatch | undefined
 }
 
 export interface Subscriber {

@@ -2,7 +2,7 @@
 // single minions.
 import { silentLog, toError } from '../../../base/mod.ts'
 import { bytesOf } from '../../envelope.ts'
-import { Redial } from '../redial.ts'
+import { quickPauses, Redial } from '../redial.ts'
 import { dialUntil, type Listening, listenOn, peerOf } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { tlsComplaints } from '../tls-trouble.ts'
@@ -18,7 +18,6 @@ import {
 import { encodeFrame, type Frame, FramedConnection } from './stream.ts'
 
 const HIGH_WATER_MARK = 1000
-const BACKOFF_MS = 1000
 const HANDSHAKE_TIMEOUT_MS = 30_000
 /** What a subscriber has to say is short. */
 const MAX_INCOMING_BYTES = 1 << 16
@@ -128,7 +127,8 @@ export class FramedSubscriber implements Subscriber {
     this.options = options
     const complain = tlsComplaints(endpoint, options)
     this.redial = new Redial({
-      delay: options.reconnectDelay ?? (() => BACKOFF_MS),
+      delay: options.reconnectDelay ?? quickPauses(),
+      watch: options.watch,
       dial: (ended) => dialUntil(endpoint, options, (socket) => this.opened(socket), ended),
       onClose: (error) => {
         complain(error)
@@ -157,9 +157,11 @@ export class FramedSubscriber implements Subscriber {
       onClose: () => {},
     })
     this.isOpen = true
-    this.redial.succeeded()
     this.introduce(connection).then(
-      () => this.options.onConnect?.(),
+      () => {
+        this.redial.succeeded()
+        this.options.onConnect?.()
+      },
       (error) => connection.fail(toError(error)),
     )
   }

@@ -6,6 +6,7 @@ import type { Dict, Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
+import { type Pauses, quickPauses } from '../redial.ts'
 import { dial, listenOn, peerOf } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
@@ -27,8 +28,6 @@ import { encodeFrame, type Frame, FramedConnection } from './stream.ts'
 
 const MAX_IN_FLIGHT = 256
 const HANDSHAKE_TIMEOUT_MS = 30_000
-/** `tcp_reconnect_backoff`. */
-const BACKOFF_MS = 1000
 
 export async function listenForFrames(
   endpoint: Endpoint,
@@ -116,12 +115,16 @@ export class FramedRequestClient implements RequestClient {
   private connection: FramedConnection | undefined
   /** Why there is no answer, as far as connections so far tell. */
   private trouble: string | undefined
+  private readonly pauses: Pauses
+  /** Connections in a row on which nothing was heard. */
+  private failures = 0
   private timer: NodeJS.Timeout | undefined
   private closed = false
 
   constructor(endpoint: Endpoint, options: RequestClientOptions = {}) {
     this.endpoint = endpoint
     this.options = options
+    this.pauses = options.reconnectDelay ?? quickPauses()
   }
 
   async request(
@@ -183,14 +186,16 @@ export class FramedRequestClient implements RequestClient {
   }
 
   private dial(): void {
-    const { ssl } = this.options
+    const { ssl, watch } = this.options
     let isHeard = false
     const socket = dial(this.endpoint, this.options, (opened) => {
       this.trouble = undefined
+      watch?.works()
       this.connection = new FramedConnection(opened, {
         maxMessageBytes: this.options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
         onFrame: (frame) => {
           isHeard = true
+          this.failures = 0
           this.trouble = undefined
           this.receive(frame)
         },
@@ -206,6 +211,7 @@ export class FramedRequestClient implements RequestClient {
     if (ssl) socket.once('connect', () => (this.trouble = silenceReason(this.endpoint, ssl, undefined)))
     socket.once('close', () => {
       if (!isHeard) this.trouble = silenceReason(this.endpoint, ssl, failure)
+      if (this.connection === undefined && !this.closed) watch?.failed(failure)
       this.lost(failure)
     })
   }
@@ -235,10 +241,11 @@ export class FramedRequestClient implements RequestClient {
         () => closed('The master closed the connection before it answered', this.trouble, reason),
       )
     if (this.closed) return
+    this.failures++
     this.timer = setTimeout(() => {
       this.hangUp = undefined
       if (this.pending.size > 0) this.open()
-    }, BACKOFF_MS)
+    }, this.pauses(this.failures))
     if (this.pending.size === 0) this.timer.unref()
   }
 

@@ -4,14 +4,13 @@ import type { WebSocket } from 'ws'
 import { toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack } from '../../../data/mod.ts'
 import { bytesOf } from '../../envelope.ts'
-import { Redial } from '../redial.ts'
+import { quickPauses, Redial } from '../redial.ts'
 import type { Listening } from '../sockets.ts'
 import { tlsComplaints } from '../tls-trouble.ts'
 import type { Endpoint, Publisher, PublisherOptions, Subscriber, SubscriberOptions } from '../transport.ts'
 import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
 
 const HIGH_WATER_MARK = 1000
-const BACKOFF_MS = 1000
 /** What a subscriber has to say is short. */
 const MAX_INCOMING_BYTES = 1 << 16
 /** Bytes that may wait for one subscriber. */
@@ -82,7 +81,8 @@ export class WebSocketSubscriber implements Subscriber {
     this.options = options
     const complain = tlsComplaints(endpoint, options)
     this.redial = new Redial({
-      delay: options.reconnectDelay ?? (() => BACKOFF_MS),
+      delay: options.reconnectDelay ?? quickPauses(),
+      watch: options.watch,
       dial: (ended) => this.dial(endpoint, ended),
       onClose: (error) => {
         complain(error)

@@ -4,6 +4,7 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
+import { type Pauses, quickPauses } from '../redial.ts'
 import type { Stranger } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
 import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
@@ -20,8 +21,6 @@ import {
   type RequestOptions,
 } from '../transport.ts'
 import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
-
-const REDIAL_MS = 1000
 
 export async function listenOnWebSockets(
   endpoint: Endpoint,
@@ -90,11 +89,15 @@ export class WebSocketRequestClient implements RequestClient {
   /** Open connections that carry no request. */
   private readonly idle: WebSocket[] = []
   private readonly busy = new Set<WebSocket>()
+  private readonly pauses: Pauses
+  /** Attempts to connect in a row that failed. */
+  private failures = 0
   private closed = false
 
   constructor(endpoint: Endpoint, options: RequestClientOptions = {}) {
     this.endpoint = endpoint
     this.options = options
+    this.pauses = options.reconnectDelay ?? quickPauses()
   }
 
   async request(
@@ -140,13 +143,18 @@ export class WebSocketRequestClient implements RequestClient {
       const free = this.idle.pop()
       if (free?.readyState === free?.OPEN && free !== undefined) return free
       try {
-        return await this.open(deadline)
+        const opened = await this.open(deadline)
+        this.failures = 0
+        this.options.watch?.works()
+        return opened
       } catch (error) {
         if (isWireError(error, 'BadSetting')) throw error
         const refusal = tlsRefusal(this.endpoint, this.options.ssl, toError(error))
         if (refusal) throw refusal
-        if (performance.now() + REDIAL_MS >= deadline) throw this.timedOut(error)
-        await new Promise((resolve) => setTimeout(resolve, REDIAL_MS))
+        if (!this.closed) this.options.watch?.failed(toError(error))
+        const pause = this.pauses(++this.failures)
+        if (performance.now() + pause >= deadline) throw this.timedOut(error)
+        await new Promise((resolve) => setTimeout(resolve, pause))
       }
     }
   }
