@@ -38,6 +38,7 @@ import { Maintenance } from './maintenance.ts'
 import { acts, callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
 import { MinionTargets } from './minion-targets.ts'
+import { MinionsBack } from './minions-back.ts'
 import { type OwnAccess, ownAccess } from './own-access.ts'
 import type { MasterParts } from './parts.ts'
 import { Peers } from './peer.ts'
@@ -111,11 +112,13 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   closings.push(jobCaches.listen(bus))
   const cache = fileCache(text('cachedir'))
   const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, publications }
+  const back = minionsBack(parts)
+  closings.push(() => back.close())
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), log)
   const resolver = new TargetResolver(parts, { program })
   closings.push(() => resolver.close())
-  const { rights, publishing } = openPublishing(parts, localKeys, resolver)
+  const { rights, publishing } = openPublishing(parts, localKeys, resolver, back)
   const access = ownAccess(parts, publishing, host, {
     user: localKeys.owner,
     answer: (load) => clear.answer(load),
@@ -141,7 +144,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const isRelieved = program !== undefined && transport.name === 'zeromq'
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
   batches.resume()
-  reactor = openReactor(parts, access)
+  reactor = openReactor(parts, access, back.all)
   closings.push(() => reactor?.close())
   openOwnWork(parts, access, closings)
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
@@ -155,9 +158,18 @@ function openPublishing(
   parts: MasterParts,
   localKeys: LocalKeys,
   resolver: TargetResolver,
+  { soon }: MinionsBack,
 ): { rights: Access; publishing: Publishing } {
   const rights = new Access(parts, localKeys, resolver)
-  return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }) }
+  return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }, soon) }
+}
+
+/** Programs wait 15 seconds for the answer to a request. */
+const MOST_PATIENCE = 10
+
+function minionsBack({ opts, publications, cache, log }: MasterParts): MinionsBack {
+  const patience = Math.min(MOST_PATIENCE, numberOf(opts.get('publish_reconnect_wait') ?? 4) ?? 4)
+  return new MinionsBack({ publications, bank: cache.bank('presence-data'), patience, log })
 }
 
 interface ServiceParts {

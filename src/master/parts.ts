@@ -22,5 +22,5 @@ export interface MasterParts {
   jobs: JobStore
   jobCaches: JobListeners
   cache: DataCache
-  publications: Pick<PublishChannel, 'publish' | 'subscribers'>
+  publications: Pick<PublishChannel, 'publish' | 'reached'>
 }

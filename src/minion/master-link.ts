@@ -4,7 +4,6 @@ import { type Log, toError } from '../base/mod.ts'
 import { type Dict, numberOf, textOf, type Value } from '../data/mod.ts'
 import {
   ClearClient,
-  endpointText,
   MasterChannel,
   type MinionSettings,
   openTransport,
@@ -68,8 +67,8 @@ export class MasterLink {
     return new MasterChannel({ client, settings, log, ...(onOutcome && { onOutcome }) })
   }
 
-  private watch(endpoint: MasterAddress): Outage {
-    return new Outage(`master ${endpointText(endpoint)}`, this.options.log)
+  private watch({ host, port }: MasterAddress): Outage {
+    return new Outage(`master ${host.includes(':') ? `[${host}]` : host}:${port}`, this.options.log)
   }
 
   /** Leaves this master for another; who has this link asks the other from now on. */

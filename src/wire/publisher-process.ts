@@ -14,6 +14,14 @@ const SHARES = { own: 0.35, requests: 0.55, other: 0.9 }
 /** The connections that a master with such a second process takes for requests. */
 export const requestConnections = (): number => shareOfFiles(SHARES.requests)
 
+/** Milliseconds between looks at how many subscribers the second process has. */
+const LOOK_MS = 200
+
+/** What the second process tells the master, after it has said that it is there and that it is open. */
+interface Told {
+  reached: number
+}
+
 type Message = { open: PublisherOptions } | { packet: Uint8Array; ids?: readonly string[] }
 
 /** `program` is what is started: the file of this program. */
@@ -45,12 +53,33 @@ export async function start({ program, options, server, signal }: Start): Promis
   // it is there to accept what comes from now on
   tell(child, { open: options }, server)
   await heard()
-  return { publish: (packet, ids) => tell(child, { packet: Uint8Array.from(packet), ...(ids && { ids }) }), ended }
+  let reached = 0
+  child.on('message', (told: Told) => {
+    reached = told.reached
+  })
+  return {
+    get reached() {
+      return reached
+    },
+    publish: (packet, ids) => tell(child, { packet: Uint8Array.from(packet), ...(ids && { ids }) }),
+    ended,
+  }
 }
 
 function tell(child: ChildProcess, message: Message, server?: Server): void {
   // a process that is gone hears nothing; that it is gone is noticed elsewhere
   if (child.connected) child.send(message, server, () => {})
+}
+
+/** Tells the master whenever the number of subscribers has changed. */
+function tellReached(publisher: Publisher): void {
+  let last = 0
+  const look = (): void => {
+    if (publisher.reached === last || !process.connected) return
+    last = publisher.reached
+    process.send?.({ reached: last } satisfies Told, () => {})
+  }
+  setInterval(look, LOOK_MS).unref()
 }
 
 /** The life of the second process. */
@@ -62,6 +91,7 @@ export async function servePublisher(): Promise<void> {
     else {
       publisher = takeOver(handle as Server, message.open)
       process.send?.('open', () => {})
+      tellReached(publisher)
     }
   })
   process.once('disconnect', () => void publisher?.close())

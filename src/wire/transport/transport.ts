@@ -92,6 +92,8 @@ export interface RequestClient {
 
 /** Another process that takes subscribers of the same port. */
 export interface Relief {
+  /** Its subscribers that a publication reaches now. */
+  readonly reached: number
   publish(packet: Uint8Array, ids?: readonly string[]): void
   /** Resolves when it is gone, whatever the reason. */
   ended: Promise<void>
@@ -126,7 +128,10 @@ export interface PublisherOptions extends ListenOptions {
 
 export interface Publisher {
   readonly endpoint: Endpoint
+  /** Open connections of this process. */
   readonly subscribers: number
+  /** Subscribers that a publication reaches now, in all processes. */
+  readonly reached: number
   /** Messages that were dropped because a subscriber did not read. */
   readonly dropped: number
   /** Whether it can make use of the ids of those who are meant. */

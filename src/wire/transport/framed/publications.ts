@@ -32,6 +32,8 @@ export class FramedPublisher implements Publisher {
   private readonly options: PublisherOptions
   private readonly open = new Map<FramedConnection, Listener>()
   private readonly byId = new Map<string, Set<FramedConnection>>()
+  /** Connections that said which minion they are of. */
+  private named = 0
   private readonly strangers = new Strangers(MAX_INCOMING_BYTES)
   private listening!: Listening
 
@@ -51,6 +53,11 @@ export class FramedPublisher implements Publisher {
 
   get subscribers(): number {
     return this.open.size
+  }
+
+  /** With an introduction a minion shows that it has the key that publications are sealed with. */
+  get reached(): number {
+    return this.options.identify ? this.named : this.open.size
   }
 
   get supportsTopics(): boolean {
@@ -99,6 +106,7 @@ export class FramedPublisher implements Publisher {
     const listener = this.open.get(connection)
     if (id === undefined || listener === undefined || listener.id === id) return
     this.unname(connection, listener.id)
+    this.named++
     listener.id = id
     this.byId.set(id, (this.byId.get(id) ?? new Set()).add(connection))
     this.options.onSubscribe?.(id, listener.peer)
@@ -113,7 +121,7 @@ export class FramedPublisher implements Publisher {
 
   private unname(connection: FramedConnection, id: string | undefined): void {
     const named = id === undefined ? undefined : this.byId.get(id)
-    named?.delete(connection)
+    if (named?.delete(connection)) this.named--
     if (id !== undefined && named?.size === 0) this.byId.delete(id)
   }
 }

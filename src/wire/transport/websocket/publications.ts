@@ -51,6 +51,10 @@ export class WebSocketPublisher implements Publisher {
     return this.open.size
   }
 
+  get reached(): number {
+    return this.open.size
+  }
+
   publish(packet: Uint8Array): void {
     const limit = this.options.highWaterMark ?? HIGH_WATER_MARK
     const message = encodeMsgpack(packet, 'bus')
