@@ -31,6 +31,9 @@ export class Minion {
   private readonly log: Log
   private readonly host: LocalHost
   private readonly closings: Closing[] = []
+  /** Resolves when nothing on this machine keeps the minion from running: its sockets and its key are there. */
+  readonly started: Promise<void>
+  private onStarted!: () => void
   private readonly over: Promise<string>
   private fatal!: (error: Error) => void
   private finish!: (why: string) => void
@@ -47,6 +50,9 @@ export class Minion {
     this.host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
     this.log = log
     this.bus = new EventBus(log, 0, { ...minionOrigin(str(opts.get('id') ?? '')), proof: 'process' })
+    this.started = new Promise((done) => {
+      this.onStarted = done
+    })
     this.over = new Promise((done, fail) => {
       this.finish = done
       this.fatal = fail
@@ -74,6 +80,10 @@ export class Minion {
     const { opts, log, host } = this
     claimFolder(str(opts.get('cachedir')!), PRIVATE_FOLDER, log)
     makeOwnFolder(str(opts.get('sock_dir')!))
+    const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log })
+    await server.open()
+    this.closings.push(() => server.close())
+    this.checkOpening()
     await this.waitToStart()
     const grains = await collectGrains({ opts, host, log })
     opts.set('grains', grains)
@@ -81,13 +91,11 @@ export class Minion {
     this.checkOpening()
     const groups = masterGroups(opts, log)
     if (groups.length > 0) warnOfIgnoredTls(opts, log)
-    const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log })
-    await server.open()
-    this.closings.push(() => server.close())
     this.jobs = new Jobs({ opts, log })
     // a master that lets everybody in alike is waited for by this minion, not by each request
     const settings = { ...(await signInSettings(opts)), authSafemode: false }
     this.checkOpening()
+    this.onStarted()
     this.peers = groups.map((group) => this.peer(group, groups.length > 1, grains, settings))
     this.closings.push(() => this.jobs.settle())
     const opened = this.peers.map((peer) => this.openPeer(peer))
