@@ -5,7 +5,7 @@ import { batchSize, ClientError, NOBODY_MATCHED, type PublishRequest, returnCode
 import { type Dict, isDict, isList, numberOf, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
 import { returnedBy } from '../../sdk/mod.ts'
 import type { SaltWork } from './main.ts'
-import { howToLookUp } from './messages.ts'
+import { batchGoesOn, tellAtInterrupt } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
 import { showOutcome, showValue } from './show.ts'
 
@@ -61,7 +61,7 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
     return 0
   }
   const watch = new Watch(work, jid, isQuiet)
-  const stop = howToLookUp(jid, streams)
+  const stop = tellAtInterrupt(jid, streams, batchGoesOn(jid))
   try {
     while (!watch.isOver) {
       const event = await events.next(3600)
