@@ -10,7 +10,7 @@ import { type Pauses, quickPauses } from '../redial.ts'
 import { dial, listenOn, peerOf } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
-import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
+import { silenceReason, speaksTls, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
@@ -115,6 +115,8 @@ export class FramedRequestClient implements RequestClient {
   private connection: FramedConnection | undefined
   /** Why there is no answer, as far as connections so far tell. */
   private trouble: string | undefined
+  /** Whether a master that hung up on plain text answers TLS; undefined until it was asked. */
+  private wantsTls: boolean | undefined
   private readonly pauses: Pauses
   /** Connections in a row on which nothing was heard. */
   private failures = 0
@@ -195,6 +197,7 @@ export class FramedRequestClient implements RequestClient {
         maxMessageBytes: this.options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
         onFrame: (frame) => {
           isHeard = true
+          this.wantsTls = undefined
           this.failures = 0
           this.trouble = undefined
           this.receive(frame)
@@ -209,11 +212,17 @@ export class FramedRequestClient implements RequestClient {
       failure = error
     })
     if (ssl) socket.once('connect', () => (this.trouble = silenceReason(this.endpoint, ssl, undefined)))
-    socket.once('close', () => {
-      if (!isHeard) this.trouble = silenceReason(this.endpoint, ssl, failure)
-      if (this.connection === undefined && !this.closed) watch?.failed(failure)
-      this.lost(failure)
-    })
+    socket.once('close', () => void this.hungUp(isHeard, failure))
+  }
+
+  private async hungUp(isHeard: boolean, failure: Error | undefined): Promise<void> {
+    const { ssl, watch } = this.options
+    const wasOpen = this.connection !== undefined
+    this.connection = undefined
+    if (!wasOpen && !this.closed) watch?.failed(failure)
+    if (wasOpen && !isHeard && ssl === undefined && !this.closed) this.wantsTls ??= await speaksTls(this.endpoint)
+    if (!isHeard) this.trouble = silenceReason(this.endpoint, ssl, failure, this.wantsTls)
+    this.lost(failure)
   }
 
   private receive({ head, body }: Frame): void {
@@ -228,7 +237,6 @@ export class FramedRequestClient implements RequestClient {
 
   /** Answers that were under way are lost, and each was one try; what was not sent waits for the next connection. */
   private lost(reason: Error | undefined): void {
-    this.connection = undefined
     const refusal = tlsRefusal(this.endpoint, this.options.ssl, reason)
     if (refusal)
       this.failAll(

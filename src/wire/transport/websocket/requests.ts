@@ -7,7 +7,7 @@ import { endpointText } from '../endpoint.ts'
 import { type Pauses, quickPauses } from '../redial.ts'
 import type { Stranger } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
-import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
+import { silenceReason, speaksTls, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
@@ -89,6 +89,8 @@ export class WebSocketRequestClient implements RequestClient {
   /** Open connections that carry no request. */
   private readonly idle: WebSocket[] = []
   private readonly busy = new Set<WebSocket>()
+  /** Whether a master that hung up on plain text answers TLS; undefined until it was asked. */
+  private wantsTls: boolean | undefined
   private readonly pauses: Pauses
   /** Attempts to connect in a row that failed. */
   private failures = 0
@@ -145,6 +147,7 @@ export class WebSocketRequestClient implements RequestClient {
       try {
         const opened = await this.open(deadline)
         this.failures = 0
+        this.wantsTls = undefined
         this.options.watch?.works()
         return opened
       } catch (error) {
@@ -153,6 +156,7 @@ export class WebSocketRequestClient implements RequestClient {
         if (refusal) throw refusal
         if (!this.closed) this.options.watch?.failed(toError(error))
         const pause = this.pauses(++this.failures)
+        if (isHangUp(error) && this.options.ssl === undefined) this.wantsTls ??= await speaksTls(this.endpoint)
         if (performance.now() + pause >= deadline) throw this.timedOut(error)
         await new Promise((resolve) => setTimeout(resolve, pause))
       }
@@ -210,6 +214,14 @@ export class WebSocketRequestClient implements RequestClient {
   }
 
   private reasonOf(cause: unknown): string | undefined {
-    return cause instanceof Error ? silenceReason(this.endpoint, this.options.ssl, cause) : undefined
+    return cause instanceof Error
+      ? silenceReason(this.endpoint, this.options.ssl, cause, this.wantsTls)
+      : undefined
   }
+}
+
+/** Whether a connection was made and then ended by the other side. */
+const isHangUp = (error: unknown): boolean => {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return code === 'ECONNRESET' || code === 'EPIPE' || (code === 'Closed' && syscall === undefined)
 }
