@@ -19,5 +19,5 @@ export { claimFolder, makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLD
 export { localKeyFile, ownUser } from './own-user.ts'
 export { isGone, PURPOSE_VARIABLE } from './processes.ts'
 export { type RateSettings, Rates } from './rates.ts'
-export { Repeats, type RepeatSettings } from './repeats.ts'
+export { type RepeatSettings, Repeats } from './repeats.ts'
 export { brineVersion, SALT_VERSION } from './version.ts'

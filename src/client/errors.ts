@@ -8,5 +8,7 @@ export type ClientErrorCode =
   | 'SaltInvocationError'
   | 'SaltReqTimeoutError'
   | 'PublishError'
+  /** The master knows no batches: it is one of Salt's. */
+  | 'NoBatches'
 
 export class ClientError extends BrineError<ClientErrorCode> {}

@@ -7,7 +7,10 @@ import { MinionsBack } from './minions-back.ts'
 function site(before: Value | undefined, patience: number) {
   const publications = { reached: 0 }
   const kept = new Map<string, Value>(before === undefined ? [] : [['connected', before]])
-  const bank = { fetch: (key: string) => kept.get(key), store: (key: string, value: Value) => void kept.set(key, value) }
+  const bank = {
+    fetch: (key: string) => kept.get(key),
+    store: (key: string, value: Value) => void kept.set(key, value),
+  }
   const lines: string[] = []
   const log = (level: string, text: string): void => void lines.push(`${level}: ${text}`)
   return { publications, kept, lines, back: new MinionsBack({ publications, bank, patience, log }) }
@@ -56,7 +59,12 @@ it('A number that cannot be read or written keeps no master from starting', asyn
   const fail = (): never => {
     throw new Error('no space left')
   }
-  const back = new MinionsBack({ publications: { reached: 1 }, bank: { fetch: fail, store: fail }, patience: 60, log: silentLog })
+  const back = new MinionsBack({
+    publications: { reached: 1 },
+    bank: { fetch: fail, store: fail },
+    patience: 60,
+    log: silentLog,
+  })
   await back.soon
   back.close()
 })

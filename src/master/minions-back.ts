@@ -73,7 +73,10 @@ export class MinionsBack {
     const { patience, log, publications } = this.parts
     if (this.isComplete || patience <= 0 || this.closing.signal.aborted) return
     const missing = this.before - publications.reached
-    log('warning', `${missing} of ${this.before} minions have not reconnected within ${patience} s of the master's start`)
+    log(
+      'warning',
+      `${missing} of ${this.before} minions have not reconnected within ${patience} s of the master's start`,
+    )
   }
 
   /** A number that grows while minions come back is not noted: a master that ends meanwhile would forget the others. */

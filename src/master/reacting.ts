@@ -28,11 +28,7 @@ function causedAccess(access: MasterAccess, caused: Caused): MasterAccess {
 }
 
 /** Undefined when no rules are configured. */
-export function openReactor(
-  parts: MasterParts,
-  access: MasterAccess,
-  minionsBack: Promise<void>,
-): Reactor | undefined {
+export function openReactor(parts: MasterParts, access: MasterAccess, minionsBack: Promise<void>): Reactor | undefined {
   const { opts, log, bus } = parts
   if (!hasRules(opts)) return undefined
   applyReactorEngine(opts)

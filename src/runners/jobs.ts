@@ -64,7 +64,10 @@ const MOST_NAMED = 10
 async function explainNothing(ctx: MasterContext, source: JobSource, jid: string): Promise<void> {
   const job = await source.job(jid)
   if (job === undefined) {
-    ctx.log('warning', `Job ${shownText(jid)} is not known: it is no job of this master, or older than keep_jobs_seconds`)
+    ctx.log(
+      'warning',
+      `Job ${shownText(jid)} is not known: it is no job of this master, or older than keep_jobs_seconds`,
+    )
     ctx.memory.set(EXIT_STATUS, 1)
     return
   }

@@ -32,16 +32,19 @@ async function minion(id: string, more: Record<string, unknown> = {}): Promise<{
   return { connected }
 }
 
-test.each(['zeromq', 'tcp', 'ws'])('A job right after the restart of a master reaches its minions (%s)', async (transport) => {
-  const master = await site.master('master', '127.0.0.1', { transport })
-  for (const id of ['web1', 'web2', 'web3']) await site.minion(id, { ...OWN_PAUSES, transport })
-  expect(await master.ask('web3', 'test.ping')).toBe(true)
-  await master.stop()
-  await master.start()
-  const jid = await master.publish('*', 'test.ping')
-  for (const id of ['web1', 'web2', 'web3']) await master.event(new RegExp(`^salt/job/${jid}/ret/${id}$`))
-  expect(master.seen.filter(({ tag }) => tag.startsWith(`salt/job/${jid}/ret/`))).toHaveLength(3)
-})
+test.each(['zeromq', 'tcp', 'ws'])(
+  'A job right after the restart of a master reaches its minions (%s)',
+  async (transport) => {
+    const master = await site.master('master', '127.0.0.1', { transport })
+    for (const id of ['web1', 'web2', 'web3']) await site.minion(id, { ...OWN_PAUSES, transport })
+    expect(await master.ask('web3', 'test.ping')).toBe(true)
+    await master.stop()
+    await master.start()
+    const jid = await master.publish('*', 'test.ping')
+    for (const id of ['web1', 'web2', 'web3']) await master.event(new RegExp(`^salt/job/${jid}/ret/${id}$`))
+    expect(master.seen.filter(({ tag }) => tag.startsWith(`salt/job/${jid}/ret/`))).toHaveLength(3)
+  },
+)
 
 test('A master that has just started waits only so long for a minion that is gone', async () => {
   const master = await site.master('master', '127.0.0.1', { publish_reconnect_wait: 0.5 })
@@ -67,7 +70,9 @@ test('A minion says which master it cannot reach, and when it is there', async (
   await master.stop()
   await until('a line', () => lines.includes(`Cannot reach master 127.0.0.1:${pub}: connection refused; trying again`))
   await master.start()
-  await until('a line', () => lines.some((line) => line.startsWith(`Connected to master 127.0.0.1:${pub} again after `)))
+  await until('a line', () =>
+    lines.some((line) => line.startsWith(`Connected to master 127.0.0.1:${pub} again after `)),
+  )
   expect(lines.filter((line) => line.startsWith(`The connection to master 127.0.0.1:${pub} was lost`))).toHaveLength(1)
 })
 

@@ -214,14 +214,10 @@ export class WebSocketRequestClient implements RequestClient {
   }
 
   private reasonOf(cause: unknown): string | undefined {
-    return cause instanceof Error
-      ? silenceReason(this.endpoint, this.options.ssl, cause, this.wantsTls)
-      : undefined
+    return cause instanceof Error ? silenceReason(this.endpoint, this.options.ssl, cause, this.wantsTls) : undefined
   }
 }
 
 /** Whether a connection was made and then ended by the other side. */
-const isHangUp = (error: unknown): boolean => {
-  const { code, syscall } = error as NodeJS.ErrnoException
-  return code === 'ECONNRESET' || code === 'EPIPE' || (code === 'Closed' && syscall === undefined)
-}
+const isHangUp = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE', 'Closed'].includes((error as NodeJS.ErrnoException).code ?? '')
