@@ -16,7 +16,6 @@ import {
 } from '../data/mod.ts'
 import { refreshMasterModules } from '../pybridge/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
-import { EXIT_STATUS } from '../sdk/mod.ts'
 import { ClientError } from './errors.ts'
 import { announce, type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
 
@@ -45,8 +44,6 @@ export interface MasterCallResult {
   out?: string
   /** Whether it ended by an exception. */
   raised?: boolean
-  /** The exit status that the function asks salt-run for. */
-  status?: number
 }
 
 export async function runMasterFunction(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
@@ -84,15 +81,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     const retcode = Number(ctx.memory.get('retcode') ?? 0)
     const chosen = ctx.memory.get('outputter')
     const outputter = typeof chosen === 'string' ? chosen : (await registry.find(fun)).outputter
-    const status = ctx.memory.get(EXIT_STATUS)
-    result = {
-      jid,
-      value,
-      retcode,
-      success: succeeded(value, retcode),
-      ...(outputter && { out: outputter }),
-      ...(typeof status === 'number' && { status }),
-    }
+    result = { jid, value, retcode, success: succeeded(value, retcode), ...(outputter && { out: outputter }) }
   } catch (error) {
     result = { jid, ...(await failure(error, call)) }
   } finally {

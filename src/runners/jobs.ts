@@ -12,7 +12,7 @@ import {
   truthy,
   type Value,
 } from '../data/mod.ts'
-import { arg, defineRunner, EXIT_STATUS, type MasterContext, masterFn } from '../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn } from '../sdk/mod.ts'
 import { formatJob, isFindJob, resultOf, timeOf } from './jobs/format.ts'
 import { type JobSource, jobSource } from './jobs/source.ts'
 
@@ -57,10 +57,7 @@ async function active(ctx: MasterContext, display_progress: Value): Promise<Dict
 /** Ids that a line about a job names. */
 const MOST_NAMED = 10
 
-/**
- * Say on standard error why there is no return to show, which the value does not tell: the job is not known, for which salt-run
- * exits with 1, or nobody has returned.
- */
+/** Say in the log why there is no return to show, which the value does not tell. The exit status is 0, as in Salt. */
 async function explainNothing(ctx: MasterContext, source: JobSource, jid: string): Promise<void> {
   const job = await source.job(jid)
   if (job === undefined) {
@@ -68,7 +65,6 @@ async function explainNothing(ctx: MasterContext, source: JobSource, jid: string
       'warning',
       `Job ${shownText(jid)} is not known: it is no job of this master, or older than keep_jobs_seconds`,
     )
-    ctx.memory.set(EXIT_STATUS, 1)
     return
   }
   const ids = job.minions ?? []

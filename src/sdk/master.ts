@@ -19,9 +19,6 @@ export interface JobCache {
   jobs(): Promise<Map<string, Dict>>
 }
 
-/** Under this key of its memory a function leaves the exit status of salt-run, where its value alone does not say it. */
-export const EXIT_STATUS = 'exit_status'
-
 export interface MasterContext {
   readonly opts: Dict
   readonly log: Log

@@ -101,7 +101,6 @@ export { jobRetcode } from './job-retcode.ts'
 export {
   defineRunner,
   defineWheel,
-  EXIT_STATUS,
   type JobCache,
   type MasterContext,
   type MasterFunction,

@@ -160,7 +160,7 @@ async function runHere({ opts, log, streams, printed, fun }: RunWork, call: Call
       onProgress: (data, suffix) => printed.event(suffix, data),
     })
     await printed.answer(result.value, result.out, result.retcode)
-    return result.raised ? result.retcode : (result.status ?? statusOf(result.value))
+    return result.raised ? result.retcode : statusOf(result.value)
   } finally {
     access.close()
   }
