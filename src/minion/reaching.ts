@@ -37,10 +37,24 @@ const isSilence = (error: Error): boolean =>
     ? error.outcome.status === 'timeout'
     : isWireError(error, 'Closed') || isWireError(error, 'SaltReqTimeoutError')
 
+const quick = quickPauses()
+
+/** Milliseconds before the masters are tried again after the n-th failure in a row. */
+export function pauseAfter(failure: Error, attempt: number, opts: Dict): number {
+  const seconds = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
+  // the attempt itself took `auth_timeout` seconds, and a master that has just come back is not kept waiting
+  if (isSilence(failure)) return quick(attempt)
+  if (!(failure instanceof SignInError)) {
+    const most = Math.min(LONGEST_S, Math.max(1, Math.floor(seconds('random_reauth_delay', 10))))
+    return 1000 * randomInt(1, most + 1)
+  }
+  const first = seconds('acceptance_wait_time', 10)
+  return 1000 * Math.min(seconds('acceptance_wait_time_max', 0) || first, first * attempt)
+}
+
 export class MasterReach {
   /** The name of the master that let us in last. */
   name = ''
-  private readonly pauses = quickPauses()
   /** When the log tells again of a failure, by the master's name. */
   private repeats = new Repeats()
   private readonly options: ReachOptions
@@ -72,22 +86,8 @@ export class MasterReach {
       if (order.length > 1 && this.repeats.due()) {
         log('error', "No master could be reached or all masters denied the minion's connection attempt.")
       }
-      await sleep(this.pauseAfter(failure!, attempt), undefined, { signal: this.stopped.signal })
+      await sleep(pauseAfter(failure!, attempt, this.options.opts), undefined, { signal: this.stopped.signal })
     }
-  }
-
-  /** Milliseconds before the masters are tried again. */
-  private pauseAfter(failure: Error, attempt: number): number {
-    const seconds = (name: string, fallback: number): number =>
-      numberOf(this.options.opts.get(name) ?? fallback) ?? fallback
-    // the attempt itself took `auth_timeout` seconds, and a master that has just come back is not kept waiting
-    if (isSilence(failure)) return this.pauses(attempt)
-    if (!(failure instanceof SignInError)) {
-      const most = Math.min(LONGEST_S, Math.max(1, Math.floor(seconds('random_reauth_delay', 10))))
-      return 1000 * randomInt(1, most + 1)
-    }
-    const first = seconds('acceptance_wait_time', 10)
-    return 1000 * Math.min(seconds('acceptance_wait_time_max', 0) || first, first * attempt)
   }
 
   /** Whether a master answers at all. */
