@@ -37,7 +37,7 @@ async function minion(id: string, more: Record<string, unknown> = {}): Promise<{
 test.each(['zeromq', 'tcp', 'ws'])(
   'A job right after the restart of a master reaches its minions (%s)',
   async (transport) => {
-    const master = await site.master('master', '127.0.0.1', { transport })
+    const master = await site.master('master', '127.0.0.1', { transport, publish_reconnect_wait: 10 })
     for (const id of ['web1', 'web2', 'web3']) await site.minion(id, { ...OWN_PAUSES, transport })
     expect(await master.ask('web3', 'test.ping')).toBe(true)
     await master.stop()

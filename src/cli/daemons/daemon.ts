@@ -48,7 +48,11 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
     const opened = daemon.open()
     // why it does not start is told below
     Promise.race([daemon.started?.() ?? opened, opened]).then(
-      () => reportStart({ ready: true }),
+      () => {
+        // whoever had written the file was about to end
+        if (pidFile !== undefined && !isNoted) isNoted = notePid(pidFile, log)
+        reportStart({ ready: true })
+      },
       () => undefined,
     )
     const end = opened.then(() => {
