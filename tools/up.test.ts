@@ -79,7 +79,7 @@ test('a second start leaves the site as it is', async () => {
 test('a second master with the same configuration says so and disturbs nothing', async () => {
   const words = [join(programsOf(site), 'salt-master.js'), '-c', configOf(site, MASTER)]
   const { code, output } = await runCommand(root, process.execPath, words)
-  expect(output).toMatch(/Another daemon serves .*master_event_pub\.ipc/)
+  expect(output).toMatch(/Already running: another daemon \(pid \d+\) uses .*master_event_pub\.ipc/)
   expect(code).toBe(1)
   expect(await ping()).toEqual({ db1: true, web1: true, web2: true })
 })

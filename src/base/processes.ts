@@ -1,11 +1,25 @@
 // Other processes of this machine, and those that a program starts as its own.
-/** Whether no process has that number; one of another user is there all the same. */
+import { readFileSync } from 'node:fs'
+
+/** Whether no process of that number runs; one of another user runs all the same. */
 export function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return false
+    return isZombie(pid)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+/** Whether a process has ended and only waits until its parent looks, which the first process of a container may never do. */
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // the name of the program stands in parentheses and may hold any character
+    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+  } catch {
+    // other systems do not tell, and a process may end meanwhile
+    return false
   }
 }
 

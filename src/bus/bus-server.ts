@@ -68,7 +68,7 @@ export class BusServer {
   private async serve(path: string, mode: number, take: (socket: Socket) => void): Promise<void> {
     mkdirSync(dirname(path), { recursive: true })
     if (await isServed(path)) {
-      throw new BrineError('BusTaken', `Another daemon serves ${path}: it runs already with this configuration`)
+      throw new BrineError('BusTaken', `Already running: another daemon uses ${path}`)
     }
     rmSync(path, { force: true })
     const server = createServer(take)

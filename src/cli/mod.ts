@@ -1,3 +1,4 @@
+export { ABSENT_PROGRAMS } from './absent-programs.ts'
 export { saltCall } from './call/main.ts'
 export { type CommandLine, readCommandLine, usageComplaint } from './command-lines.ts'
 export { saltCp } from './cp/main.ts'

@@ -9,5 +9,7 @@ export type ClientErrorCode =
   | 'SaltReqTimeoutError'
   | 'PublishError'
   | 'StorageError'
+  /** The master knows no batches: it is one of Salt's. */
+  | 'NoBatches'
 
 export class ClientError extends BrineError<ClientErrorCode> {}

@@ -34,6 +34,9 @@ const REFUSALS = ['AuthorizationError', 'SaltInvocationError', 'StorageError'] a
 const NO_ANSWER =
   'Salt request timed out. The master is not responding. You may need to run your command with `--async` in order to bypass the congested event bus. With `--async`, the CLI tool will print the job id (jid) and exit immediately without listening for responses. You can then use `salt-run jobs.lookup_jid` to look up the results of the job in the job cache later.'
 
+const NO_BATCHES =
+  'This master does no batches: it is not a Brine master. Run the command without --batch-size on parts of the target, or use the salt program of that master.'
+
 export class LocalClient {
   readonly opts: Dict
   private readonly log: Log
@@ -122,7 +125,9 @@ export class LocalClient {
     this.bus.want((tag) => isOfJob(tag) || tag.startsWith('salt/batch/'))
     const answer = await this.command(new Map([...load, ['cmd', 'batch'], ['key', key], ['user', user]]))
     this.mindRefusal(answer)
-    return str((isDict(answer) ? answer.get('jid') : undefined) ?? '')
+    const jid = isDict(answer) ? textOf(answer.get('jid') ?? null) : undefined
+    if (!jid) throw new ClientError('NoBatches', NO_BATCHES)
+    return jid
   }
 
   /** Events of a job and of its batch, from now on; events of other jobs that came before are among them. */

@@ -116,6 +116,15 @@ describe('a minion configuration', () => {
     await expect(read()).rejects.toThrow(`Option 'hash_type' in ${folder}/minion, line 2 holds 5 (int); text is wanted`)
   })
 
+  test.each(['recon_default: 1000', 'recon_max: 10000', 'recon_randomize: true', 'tcp_reconnect_backoff: 1'])(
+    "keeps Salt's pauses before a minion connects again where %s is written",
+    async (line) => {
+      expect((await read()).get('__quick_reconnect')).toBe(true)
+      write('minion', `${line}\n`)
+      expect((await read()).has('__quick_reconnect')).toBe(false)
+    },
+  )
+
   test('refuses files that include each other', async () => {
     write('minion', 'include: a.inc\n')
     write('a.inc', 'include: b.inc\n')

@@ -44,6 +44,9 @@ export interface MinionConfigRequest {
   program?: string
 }
 
+/** What Salt has for the pauses before a minion connects again. */
+const RECONNECT_OPTIONS = ['recon_default', 'recon_max', 'recon_randomize', 'tcp_reconnect_backoff']
+
 /** The defaults of minions. */
 export function minionDefaults(): Dict {
   return defaultsOf(OPTIONS, 'minion').set('user', ownUser())
@@ -74,6 +77,8 @@ async function deriveMinion(
   renameOld(overrides, sources, log)
   for (const [key, value] of overrides) opts.set(key, value)
   spreadLogFormat(opts, overrides)
+  // quicker pauses than Salt's are for minions whose files set none
+  if (!RECONNECT_OPTIONS.some((name) => overrides.has(name))) opts.set('__quick_reconnect', true)
   requireTypes(opts, sources)
   adoptEnvironment(opts, 'minion', log)
   renameBackends(opts)

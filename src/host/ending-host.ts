@@ -4,16 +4,26 @@ import type { Command, Host } from './host.ts'
 /** What a job may still do when it was told to end: tidy up. */
 const ALWAYS = new Set<PropertyKey>(['remove', 'removeDirectory', 'settle', 'now', 'readOnly'])
 
-export function endingHost(host: Host, signal: AbortSignal): Host {
+/** `processes` holds the ids of the processes that run for this work. */
+export function endingHost(host: Host, signal: AbortSignal, processes: Set<number> = new Set()): Host {
   return new Proxy(host, {
     get(target, name) {
       if (name === 'ending') return signal
       const member = Reflect.get(target, name) as unknown
       if (typeof member !== 'function') return member
       if (name === 'run') {
-        return (command: Command) => {
+        return async (command: Command) => {
           signal.throwIfAborted()
-          return target.run({ ...command, signal })
+          let own: number | undefined
+          const started = (pid: number): void => {
+            own = pid
+            processes.add(pid)
+          }
+          try {
+            return await target.run({ ...command, signal, started })
+          } finally {
+            if (own !== undefined) processes.delete(own)
+          }
         }
       }
       return (...args: unknown[]) => {

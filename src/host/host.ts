@@ -124,6 +124,8 @@ export interface Command {
   systemPipes?: boolean
   /** In bytes, for each stream; what comes after is dropped. */
   maxOutput?: number
+  /** Hears the id of the process when it was started. */
+  started?(pid: number): void
   /** Hears stdout piece by piece as it comes; then none of it is kept. */
   hear?(piece: Uint8Array): void
 }

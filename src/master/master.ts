@@ -48,6 +48,7 @@ import { Maintenance } from './maintenance.ts'
 import { acts, callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
 import { MinionTargets } from './minion-targets.ts'
+import { MinionsBack } from './minions-back.ts'
 import { type OwnAccess, ownAccess } from './own-access.ts'
 import type { MasterParts } from './parts.ts'
 import { Peers } from './peer.ts'
@@ -133,11 +134,13 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   closings.push(jobCaches.listen(bus))
   const cache = fileCache(text('cachedir'), storage)
   const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, publications }
+  const back = minionsBack(parts)
+  closings.push(() => back.close())
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
   const localKeys = new LocalKeys(opts, (name) => accounts.get(name), namedLog(log, 'salt.auth'))
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
-  const { rights, publishing } = openPublishing(parts, localKeys, resolver)
+  const { rights, publishing } = openPublishing(parts, localKeys, resolver, back)
   const access = ownAccess(parts, publishing, host, {
     user: localKeys.owner,
     answer: (load) => clear.answer(load),
@@ -163,7 +166,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   tellLimit(keys.list('minions').length, isRelieved, log)
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
   batches.resume()
-  reactor = openReactor(named(parts, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'))
+  reactor = openReactor(named(parts, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), back.all)
   closings.push(() => reactor?.close())
   openOwnWork(parts, access, closings)
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
@@ -203,9 +206,18 @@ function openPublishing(
   parts: MasterParts,
   localKeys: LocalKeys,
   resolver: TargetResolver,
+  { soon }: MinionsBack,
 ): { rights: Access; publishing: Publishing } {
   const rights = new Access(named(parts, 'salt.auth'), localKeys, resolver)
-  return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }) }
+  return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }, soon) }
+}
+
+/** Programs wait 15 seconds for the answer to a request. */
+const MOST_PATIENCE = 12
+
+function minionsBack({ opts, publications, cache, log }: MasterParts): MinionsBack {
+  const patience = Math.min(MOST_PATIENCE, numberOf(opts.get('publish_reconnect_wait') ?? 4) ?? 4)
+  return new MinionsBack({ publications, bank: cache.bank('presence-data'), patience, log })
 }
 
 interface ServiceParts {

@@ -1,28 +1,95 @@
-// When minions are back after a master was away: each comes by itself and in its own time, so they are taken to be back when
-// nobody new has come for a while.
+// Minions that come back after a start of the master. A publication reaches only minions that are connected, so a master that has
+// just started holds jobs back until as many minions listen as before its last end, for a few seconds at most. How many
+// listened is noted while the master runs, so that it is known after a crash, too.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { guarded, type Log, toError } from '../base/mod.ts'
+import { numberOf } from '../data/mod.ts'
+import type { Bank } from '../store/mod.ts'
 
-const LOOK_MS = 50
-
-export interface Patience {
-  /** How long nobody new must have come, and how long is waited at most. */
-  calmMs: number
-  mostMs: number
+export interface ReturnParts {
+  publications: { readonly reached: number }
+  /** Where the number of connected minions is noted. */
+  bank: Pick<Bank, 'fetch' | 'store'>
+  /** Seconds after the start in which jobs wait. */
+  patience: number
+  log: Log
 }
 
-export async function minionsBack(
-  publications: { readonly subscribers: number },
-  { calmMs, mostMs }: Patience = { calmMs: 1000, mostMs: 15_000 },
-): Promise<void> {
-  const end = performance.now() + mostMs
-  let known = 0
-  // in looks: while this process gets no time of the machine, nobody can come
-  let calmLooks = 0
-  while (performance.now() < end) {
-    const { subscribers } = publications
-    calmLooks = subscribers === known ? calmLooks + 1 : 0
-    known = subscribers
-    if (known > 0 && calmLooks * LOOK_MS > calmMs) return
-    await sleep(LOOK_MS)
+const KEY = 'connected'
+const LOOK_MS = 20
+const NOTE_MS = 1000
+/** How long reactions wait that the end of the master interrupted; minions of Salt may take 11 seconds. */
+const LONGEST_MS = 15_000
+
+export class MinionsBack {
+  /** Resolves when the minions are back, or after the seconds that jobs wait for them. */
+  readonly soon: Promise<void>
+  /** Resolves when the minions are back, or after the longest time that anything waits for them. */
+  readonly all: Promise<void>
+  private readonly parts: ReturnParts
+  /** How many listened before the last end. */
+  private readonly before: number
+  private noted: number
+  private readonly closing = new AbortController()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(parts: ReturnParts) {
+    this.parts = parts
+    this.before = this.noted = this.read()
+    this.soon = this.within(1000 * parts.patience).then(() => this.tell())
+    this.all = this.within(LONGEST_MS)
+    void this.soon.then(() => this.watch())
+  }
+
+  /** Notes the number once more; to be called before connections are closed. */
+  close(): void {
+    this.closing.abort()
+    if (this.timer === undefined) return
+    clearInterval(this.timer)
+    this.note()
+  }
+
+  private read(): number {
+    try {
+      return numberOf(this.parts.bank.fetch(KEY) ?? 0) ?? 0
+    } catch (error) {
+      this.parts.log('warning', `The number of minions at the last end cannot be read: ${toError(error).message}`)
+      return 0
+    }
+  }
+
+  private get isComplete(): boolean {
+    return this.parts.publications.reached >= this.before
+  }
+
+  private async within(ms: number): Promise<void> {
+    // in looks: while this process gets no time of the machine, nobody can come
+    for (let looks = 0; looks * LOOK_MS < ms && !this.isComplete && !this.closing.signal.aborted; looks++) {
+      await sleep(LOOK_MS)
+    }
+  }
+
+  private tell(): void {
+    const { patience, log, publications } = this.parts
+    if (this.isComplete || patience <= 0 || this.closing.signal.aborted) return
+    const missing = this.before - publications.reached
+    log(
+      'warning',
+      `${missing} of ${this.before} minions have not reconnected within ${patience} s of the master's start`,
+    )
+  }
+
+  /** A number that grows while minions come back is not noted: a master that ends meanwhile would forget the others. */
+  private watch(): void {
+    if (this.closing.signal.aborted) return
+    this.timer = setInterval(() => this.note(), NOTE_MS).unref()
+  }
+
+  private note(): void {
+    const { bank, publications, log } = this.parts
+    const { reached } = publications
+    if (reached === this.noted) return
+    this.noted = reached
+    guarded(log, 'Noting the number of minions', () => bank.store(KEY, reached))()
   }
 }

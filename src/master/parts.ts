@@ -23,5 +23,5 @@ export interface MasterParts {
   jobCaches: JobListeners
   cache: DataCache
   storage: StorageWatch
-  publications: Pick<PublishChannel, 'publish' | 'subscribers'>
+  publications: Pick<PublishChannel, 'publish' | 'reached'>
 }

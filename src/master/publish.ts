@@ -21,11 +21,14 @@ export interface SendOptions {
 export class Publishing {
   private readonly parts: MasterParts
   private readonly rights: PublishRights
+  private readonly ready: Promise<void>
   private readonly refusals: RefusedJobs
 
-  constructor(parts: MasterParts, rights: PublishRights) {
+  /** Jobs wait for `ready`. */
+  constructor(parts: MasterParts, rights: PublishRights, ready: Promise<void> = Promise.resolve()) {
     this.parts = parts
     this.rights = rights
+    this.ready = ready
     this.refusals = new RefusedJobs(parts.bus, parts.log)
   }
 
@@ -58,7 +61,7 @@ export class Publishing {
     return 'message' in judged ? this.refusals.refuse(load, judged) : judged
   }
 
-  /** Note a job, tell of it, and send it; gives its id. Nothing is judged here. */
+  /** Note a job, tell of it, and send it; return its id. Nothing is judged here. */
   async send(
     request: JobRequest,
     user: string,
@@ -69,6 +72,7 @@ export class Publishing {
     const jid = request.jid ?? newJid()
     if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(str(jid))} is not a job id`)
     const load = publicationOf(request, jid, user, opts)
+    await this.ready
     if (!request.fields.has('nocache')) {
       jobs.saveJob({ jid, load, minions })
       await jobCaches.published(jid, load, minions)

@@ -12,7 +12,6 @@ import {
 import { str } from '../data/mod.ts'
 import { type Caused, checkRules, hasRules, Reactor } from '../reactor/mod.ts'
 import { applyReactorEngine } from './engines.ts'
-import { minionsBack } from './minions-back.ts'
 import type { MasterParts } from './parts.ts'
 
 /** The master as it is reached in the name of a reaction. */
@@ -29,7 +28,7 @@ function causedAccess(access: MasterAccess, caused: Caused): MasterAccess {
 }
 
 /** Undefined when no rules are configured. */
-export function openReactor(parts: MasterParts, access: MasterAccess): Reactor | undefined {
+export function openReactor(parts: MasterParts, access: MasterAccess, minionsBack: Promise<void>): Reactor | undefined {
   const { opts, log, bus } = parts
   if (!hasRules(opts)) return undefined
   applyReactorEngine(opts)
@@ -58,7 +57,7 @@ export function openReactor(parts: MasterParts, access: MasterAccess): Reactor |
     bus,
     declared,
     store: context.reactions(),
-    minionsBack: () => minionsBack(parts.publications),
+    minionsBack,
     run: ({ caused, ...call }) => runMasterFunction(causedAccess(access, caused), { ...call, isBrief: true }),
     masterKey: () => readFileSync(keyFile, 'utf8').trim(),
   })

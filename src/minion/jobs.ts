@@ -61,6 +61,8 @@ const HEAD_START = 1000
 interface Running {
   load: Dict
   ending: AbortController
+  /** The processes that it started and that still run; the job itself runs in the daemon. */
+  processes: Set<number>
   done: Promise<void>
 }
 
@@ -130,13 +132,16 @@ export class Jobs {
         this.running.delete(jid)
         this.queue.shift()?.()
       })
-    this.running.set(jid, { load, ending, done })
+    this.running.set(jid, { load, ending, processes: new Set(), done })
   }
 
   /** The jobs that run now, but for one. */
   list(except?: Value): Dict[] {
     const others = [...this.running].filter(([jid]) => jid !== except)
-    return others.map(([, { load }]) => new Map<Value, Value>([['pid', process.pid], ...told(load)]))
+    return others.map(([, { load, processes }]) => {
+      const [pid = process.pid] = processes
+      return new Map<Value, Value>([['pid', pid], ...told(load)])
+    })
   }
 
   /** Ends a job and what it started; false when there is none of that number. Signal 0 only asks. */
@@ -188,7 +193,7 @@ export class Jobs {
       memory: new Map(),
       hint: (hint) => hints.add(hint),
       log,
-      host: loggedHost(endingHost(host, signal), namedLog(log, COMMANDS)),
+      host: loggedHost(endingHost(host, signal, this.running.get(str(jid))?.processes), namedLog(log, COMMANDS)),
       // a job does not see itself
       ...(daemon && { daemon: { ...daemon, running: () => this.list(jid), progress: this.progressOf(daemon, jid) } }),
     })

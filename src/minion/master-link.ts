@@ -6,6 +6,7 @@ import {
   ClearClient,
   MasterChannel,
   type MinionSettings,
+  Outage,
   openTransport,
   PublicationReceiver,
   requestClientOptions,
@@ -64,8 +65,13 @@ export class MasterLink {
     const wire = namedLog(log, `salt.transport.${this.transport.name}`)
     const { host, port } = this.address
     wire('debug', `Connecting to the master at ${host}, port ${port}, by ${this.transport.name}`)
-    const client = this.transport.connect(this.address, { ...requestClientOptions(opts), log: wire })
+    const watch = this.watch(this.address)
+    const client = this.transport.connect(this.address, { ...requestClientOptions(opts), log: wire, watch })
     return new MasterChannel({ client, settings, log, ...(onOutcome && { onOutcome }) })
+  }
+
+  private watch({ host, port }: MasterAddress): Outage {
+    return new Outage(`master ${host.includes(':') ? `[${host}]` : host}:${port}`, this.options.log)
   }
 
   /** Leaves this master for another; who has this link asks the other from now on. */
@@ -93,18 +99,18 @@ export class MasterLink {
   readonly ask = (load: Dict, { raw = false } = {}): Promise<Value> => this.channel.send(load, { raw })
 
   /** Listens to publications from now on. */
-  listen(onLoad: (load: Dict) => void, onConnect: () => void, onDisconnect: () => void): void {
-    const { address } = this
+  listen(onLoad: (load: Dict) => void, onConnect: () => void): void {
     const { opts, log } = this.options
     const own = numberOf(opts.get('publish_port') ?? 4505) ?? 4505
     const port = this.channel.credentials?.publishPort ?? own
+    const endpoint = { host: this.address.host, port }
     this.receiver = new PublicationReceiver({
       channel: this.channel,
       transport: this.transport,
-      endpoint: { host: address.host, port },
+      endpoint,
       onLoad,
       onConnect,
-      onDisconnect,
+      watch: this.watch(endpoint),
       ...subscriberOptions(opts),
       log: namedLog(log, 'salt.channel.client'),
     })
@@ -118,9 +124,5 @@ export class MasterLink {
     this.receiver?.close()
     this.receiver = undefined
     this.channel.close()
-  }
-
-  toString(): string {
-    return this.address.host
   }
 }

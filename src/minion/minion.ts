@@ -42,6 +42,9 @@ export class Minion {
   private readonly host: LocalHost
   private readonly storage: StorageWatch
   private readonly closings: Closing[] = []
+  /** Resolves when nothing on this machine keeps the minion from running: its sockets and its key are there. */
+  readonly started: Promise<void>
+  private onStarted!: () => void
   private readonly over: Promise<string>
   private fatal!: (error: Error) => void
   private finish!: (why: string) => void
@@ -62,6 +65,9 @@ export class Minion {
     this.bus = new EventBus(namedLog(log, 'salt.utils.event'), 0, {
       ...minionOrigin(str(opts.get('id') ?? '')),
       proof: 'process',
+    })
+    this.started = new Promise((done) => {
+      this.onStarted = done
     })
     this.over = new Promise((done, fail) => {
       this.finish = done
@@ -90,6 +96,11 @@ export class Minion {
     const { opts, log, host } = this
     claimFolder(str(opts.get('cachedir')!), PRIVATE_FOLDER, log)
     makeOwnFolder(str(opts.get('sock_dir')!))
+    const events = namedLog(log, 'salt.utils.event')
+    const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log: events })
+    await server.open()
+    this.closings.push(() => server.close())
+    this.checkOpening()
     await this.waitToStart()
     const grains = await collectGrains({ opts, host, log: namedLog(log, 'salt.loaded.int.grains.core') })
     opts.set('grains', grains)
@@ -97,18 +108,11 @@ export class Minion {
     this.checkOpening()
     const groups = masterGroups(opts, log)
     if (groups.length > 0) warnOfIgnoredTls(opts, log)
-    const server = new BusServer({
-      bus: this.bus,
-      paths: minionBusPaths(opts),
-      pubMode: 0o600,
-      log: namedLog(log, 'salt.utils.event'),
-    })
-    await server.open()
-    this.closings.push(() => server.close())
     this.jobs = new Jobs({ opts, log, storing: this.storage.storing })
     // a master that lets everybody in alike is waited for by this minion, not by each request
     const settings = { ...(await signInSettings(opts)), authSafemode: false }
     this.checkOpening()
+    this.onStarted()
     this.peers = groups.map((group) => this.peer(group, groups.length > 1, grains, settings))
     this.closings.push(() => this.jobs.settle())
     const opened = this.peers.map((peer) => this.openPeer(peer))

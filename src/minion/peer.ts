@@ -52,8 +52,6 @@ export class MasterPeer {
   private readonly resources: Resources
   private readonly seen = new Set<string>()
   private readonly closings: Closing[] = []
-  /** Whether the minion itself ends the connection. */
-  private isClosing = false
 
   constructor(parts: PeerParts) {
     this.parts = parts
@@ -91,7 +89,6 @@ export class MasterPeer {
   }
 
   async close(): Promise<void> {
-    this.isClosing = true
     for (const close of this.closings.splice(0).reverse()) await close()
   }
 
@@ -179,9 +176,6 @@ export class MasterPeer {
       link.listen(
         (load) => this.take(load),
         () => done(),
-        () => {
-          if (!this.isClosing) this.parts.log('warning', `The connection to master ${link} was lost`)
-        },
       )
     })
   }

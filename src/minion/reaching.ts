@@ -1,9 +1,17 @@
 // Getting in with a master: those of a group are tried in turn, again and again, until one lets this minion in. What
 // cannot become better by waiting, a rejected key or a wrong fingerprint, ends it.
+import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Log, toError } from '../base/mod.ts'
+import { type Log, Repeats, toError } from '../base/mod.ts'
 import { type Dict, numberOf, textOf } from '../data/mod.ts'
-import { EXIT_CODES, type MinionSettings, SignInError, type SignInOutcome } from '../wire/mod.ts'
+import {
+  EXIT_CODES,
+  isWireError,
+  type MinionSettings,
+  quickPauses,
+  SignInError,
+  type SignInOutcome,
+} from '../wire/mod.ts'
 import { type MasterAddress, MasterLink, masterAddress } from './master-link.ts'
 import type { MasterGroup } from './masters.ts'
 import { MasterUnresolvable, resolveMaster } from './resolving.ts'
@@ -20,9 +28,35 @@ export interface ReachOptions {
 const isFatal = (outcome: SignInOutcome, retriesRejected: boolean): boolean =>
   EXIT_CODES[outcome.status] !== undefined && !(outcome.status === 'rejected' && retriesRejected)
 
+/** Seconds; a timer takes not much more. */
+const LONGEST_S = 86_400
+
+/** Whether nobody answered, in contrast to an answer that refuses. */
+const isSilence = (error: Error): boolean =>
+  error instanceof SignInError
+    ? error.outcome.status === 'timeout'
+    : isWireError(error, 'Closed') || isWireError(error, 'SaltReqTimeoutError')
+
+const quick = quickPauses()
+
+/** Milliseconds before the masters are tried again after the n-th failure in a row. */
+export function pauseAfter(failure: Error, attempt: number, opts: Dict): number {
+  const seconds = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
+  // the attempt itself took `auth_timeout` seconds, and a master that has just come back is not kept waiting
+  if (isSilence(failure)) return quick(attempt)
+  if (!(failure instanceof SignInError)) {
+    const most = Math.min(LONGEST_S, Math.max(1, Math.floor(seconds('random_reauth_delay', 10))))
+    return 1000 * randomInt(1, most + 1)
+  }
+  const first = seconds('acceptance_wait_time', 10)
+  return 1000 * Math.min(seconds('acceptance_wait_time_max', 0) || first, first * attempt)
+}
+
 export class MasterReach {
   /** The name of the master that let us in last. */
   name = ''
+  /** When the log tells again of a failure, by the master's name. */
+  private repeats = new Repeats()
   private readonly options: ReachOptions
   private readonly stopped = new AbortController()
   private opened: MasterLink | undefined
@@ -38,16 +72,21 @@ export class MasterReach {
 
   /** Tries the masters in this order; resolves when one has let us in and `ready` was content. */
   async reach(order: readonly string[], ready: () => Promise<void>): Promise<void> {
-    const { opts, log } = this.options
-    const first = numberOf(opts.get('acceptance_wait_time') ?? 10) ?? 10
-    const most = numberOf(opts.get('acceptance_wait_time_max') ?? 0) || first
-    for (let wait = first; ; wait = Math.min(most, wait + first)) {
-      for (const name of order) if (await this.tryMaster(name, ready)) return
+    const { log } = this.options
+    for (let attempt = 1; ; attempt++) {
+      let failure: Error | undefined
+      for (const name of order) {
+        failure = await this.tryMaster(name, ready)
+        if (failure === undefined) {
+          this.repeats = new Repeats()
+          return
+        }
+      }
       this.stopped.signal.throwIfAborted()
-      if (order.length > 1) {
+      if (order.length > 1 && this.repeats.due()) {
         log('error', "No master could be reached or all masters denied the minion's connection attempt.")
       }
-      await sleep(wait * 1000, undefined, { signal: this.stopped.signal })
+      await sleep(pauseAfter(failure!, attempt, this.options.opts), undefined, { signal: this.stopped.signal })
     }
   }
 
@@ -81,7 +120,8 @@ export class MasterReach {
     opts.set('master_ip', host).set('master_uri', `tcp://${host.includes(':') ? `[${host}]` : host}:${port}`)
   }
 
-  private async tryMaster(name: string, ready: () => Promise<void>): Promise<boolean> {
+  /** Return why a master did not let us in; undefined when it did. */
+  private async tryMaster(name: string, ready: () => Promise<void>): Promise<Error | undefined> {
     const { group, log, opts } = this.options
     try {
       const address = await this.address(name, group.failover)
@@ -91,7 +131,7 @@ export class MasterReach {
       this.name = name
       opts.set('master', name)
       await ready()
-      return true
+      return undefined
     } catch (error) {
       if (this.stopped.signal.aborted) throw error
       if (error instanceof SignInError && isFatal(error.outcome, this.options.settings.rejectedRetry === true)) {
@@ -99,8 +139,9 @@ export class MasterReach {
       }
       if (error instanceof MasterUnresolvable && !group.failover) throw error
       const next = group.names.length > 1 ? ', trying next master (if any)' : ''
-      log('error', `Master ${name} could not be reached${next}: ${toError(error).message}`)
-      return false
+      const text = `Master ${name} could not be reached${next}: ${toError(error).message}`
+      log(this.repeats.due(name) ? 'error' : 'debug', text)
+      return toError(error)
     }
   }
 

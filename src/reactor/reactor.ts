@@ -23,7 +23,7 @@ export interface ReactorParts extends Omit<PerformParts, 'causes'> {
   /** By which programs on this machine show that they may manage the reactor. */
   masterKey(): string
   /** Resolves when minions have come back to a master that has just begun. */
-  minionsBack?(): Promise<void>
+  minionsBack?: Promise<void>
 }
 
 const LOOP_TAG = 'salt/reactor/loop'
@@ -86,7 +86,7 @@ export class Reactor {
 
   /** A job that is published before minions listen again reaches nobody. */
   private async takeUpAll(records: readonly ReactionRecord[]): Promise<void> {
-    await this.parts.minionsBack?.()
+    await this.parts.minionsBack
     if (this.isClosed) return
     for (const record of records) {
       record.takenUp()

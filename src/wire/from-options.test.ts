@@ -79,6 +79,11 @@ describe('options of a minion', () => {
       subscriberOptions(set(opts, { recon_randomize: false, recon_default: 100, recon_max: 1000 })).reconnectDelay?.(9),
     ).toBe(1000)
     expect(subscriberOptions(set(opts, { transport: 'tcp', tcp_reconnect_backoff: 2 })).reconnectDelay?.(9)).toBe(2000)
+    const pause = (more: Record<string, unknown>): number => subscriberOptions(set(opts, more)).reconnectDelay!(20)
+    for (const transport of ['zeromq', 'tcp', 'ws']) {
+      expect(pause({ transport, __quick_reconnect: true })).toBeLessThanOrEqual(500)
+      expect(pause({ transport, recon_default: 1500, tcp_reconnect_backoff: 1.5 })).toBeGreaterThanOrEqual(1500)
+    }
     expect(requestClientOptions(set(opts, { source_ret_port: 5000, source_address: '127.0.0.1' }))).toMatchObject({
       sourcePort: 5000,
       sourceAddress: '127.0.0.1',

@@ -5,7 +5,7 @@ import type { MinionSettings } from './client/mod.ts'
 import type { RsaPrivateKey } from './crypto/mod.ts'
 import { dictOf } from './envelope.ts'
 import { WireError } from './errors.ts'
-import { reconnectDelays } from './transport/redial.ts'
+import { type Pauses, quickPauses, reconnectDelays } from './transport/redial.ts'
 import type {
   Endpoint,
   PublisherOptions,
@@ -96,22 +96,31 @@ export function requestClientOptions(opts: Dict): RequestClientOptions {
     sourcePort,
     // two connections cannot leave from the same port
     maxConnections: sourcePort === undefined ? undefined : 1,
+    // Salt has no option for those of zeromq
+    ...(isZeromq(opts) ? {} : { reconnectDelay: reconnectPauses(opts) }),
   }
+}
+
+const isZeromq = (opts: Dict): boolean => (text(opts, 'transport') ?? 'zeromq') === 'zeromq'
+
+/** Salt's pauses where its options were set, and Brine's own, which are shorter, where they were not. */
+function reconnectPauses(opts: Dict): Pauses {
+  const most = number(opts, 'recon_max')
+  const backoff = number(opts, 'tcp_reconnect_backoff')
+  if (flag(opts, '__quick_reconnect')) return quickPauses(most)
+  if (isZeromq(opts)) return reconnectDelays(number(opts, 'recon_default'), most, flag(opts, 'recon_randomize'))
+  return backoff === undefined ? quickPauses(most) : () => 1000 * backoff
 }
 
 /** How a minion listens to publications. */
 export function subscriberOptions(opts: Dict): Partial<SubscriberOptions> {
-  const backoff = 1000 * (number(opts, 'tcp_reconnect_backoff') ?? 1)
   return {
     ...socketOptions(opts),
     sourceAddress: text(opts, 'source_address'),
     sourcePort: number(opts, 'source_publish_port') || undefined,
     filtering: flag(opts, 'zmq_filtering'),
     syndic: text(opts, '__role') === 'syndic',
-    reconnectDelay:
-      (text(opts, 'transport') ?? 'zeromq') === 'zeromq'
-        ? reconnectDelays(number(opts, 'recon_default'), number(opts, 'recon_max'), flag(opts, 'recon_randomize'))
-        : () => backoff,
+    reconnectDelay: reconnectPauses(opts),
   }
 }
 

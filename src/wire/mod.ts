@@ -43,7 +43,8 @@ export * from './server/mod.ts'
 export { connectionLimits, minionsCarried, openFiles, RAISE_LIMIT } from './transport/descriptors.ts'
 export { endpointText, parseEndpoint } from './transport/endpoint.ts'
 export { openTransport } from './transport/open.ts'
-export { reconnectDelays } from './transport/redial.ts'
+export { type ConnectionWatch, Outage } from './transport/outage.ts'
+export { type Pauses, quickPauses, reconnectDelays } from './transport/redial.ts'
 export type {
   Endpoint,
   ListenOptions,

@@ -53,6 +53,7 @@ describe('a publisher with a second process for further subscribers', () => {
     for (const id of ['c', 'd', 'e']) subscribe(id)
     await allHear('first')
     expect(publisher.subscribers).toBe(2)
+    await eventually(() => expect(publisher.reached).toBe(5))
     others[0]!.end()
     await others[0]!.ended
     await allHear('second')

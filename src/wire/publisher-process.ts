@@ -9,6 +9,14 @@ import { connectionLimits } from './transport/descriptors.ts'
 import { publisherTaker } from './transport/open.ts'
 import type { Publisher, PublisherOptions, Relief, ReliefOptions } from './transport/transport.ts'
 
+/** Milliseconds between looks at how many subscribers the second process has. */
+const LOOK_MS = 200
+
+/** How many subscribers the second process has. */
+interface Told {
+  reached: number
+}
+
 type Message = { open: PublisherOptions } | { packet: Uint8Array; ids?: readonly string[] }
 
 /** What the second process has for the log. */
@@ -48,8 +56,18 @@ export async function start({ program, options, server, signal, log = silentLog 
   // it is there to accept what comes from now on
   tell(child, { open: options }, server)
   await heard()
-  child.on('message', ({ level, text }: Line) => log(level, text))
-  return { publish: (packet, ids) => tell(child, { packet: Uint8Array.from(packet), ...(ids && { ids }) }), ended }
+  let reached = 0
+  child.on('message', (told: Told | Line) => {
+    if ('reached' in told) reached = told.reached
+    else log(told.level, told.text)
+  })
+  return {
+    get reached() {
+      return reached
+    },
+    publish: (packet, ids) => tell(child, { packet: Uint8Array.from(packet), ...(ids && { ids }) }),
+    ended,
+  }
 }
 
 function tell(child: ChildProcess, message: Message, server?: Server): void {
@@ -64,6 +82,17 @@ const atLeastWarning =
     if (LOG_LEVELS[level] >= LOG_LEVELS.warning) log(level, text)
   }
 
+/** Tells the master whenever the number of subscribers has changed. */
+function tellReached(publisher: Publisher): void {
+  let last = 0
+  const look = (): void => {
+    if (publisher.reached === last || !process.connected) return
+    last = publisher.reached
+    process.send?.({ reached: last } satisfies Told, () => {})
+  }
+  setInterval(look, LOOK_MS).unref()
+}
+
 /** The life of the second process. */
 export async function servePublisher(): Promise<void> {
   const takeOver = await publisherTaker()
@@ -74,6 +103,7 @@ export async function servePublisher(): Promise<void> {
       const log: Log = (level, text) => void process.send?.({ level, text } satisfies Line, () => {})
       publisher = takeOver(handle as Server, { ...message.open, log: atLeastWarning(log) })
       process.send?.('open', () => {})
+      tellReached(publisher)
     }
   })
   process.once('disconnect', () => void publisher?.close())

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brineVersion, SALT_VERSION } from '../../src/base/mod.ts'
-import { helpText, PROGRAMS, type Program, UsageError, usageComplaint } from '../../src/cli/mod.ts'
+import { ABSENT_PROGRAMS, helpText, PROGRAMS, type Program, UsageError, usageComplaint } from '../../src/cli/mod.ts'
 import { PATIENCE_SECONDS } from '../until.ts'
 
 export interface ProgramCase {
@@ -74,6 +74,18 @@ export function optionCases(node: string): ProgramCase[] {
       ...{ program: 'brine', words: ['--bogus'], what: 'an option that does not exist', exit: 64, out: '' },
       err: /^Usage: brine <command>[\s\S]*\nbrine: error: no such command: --bogus\n$/,
     },
+  ]
+}
+
+/** A program that Brine has not yet names what to use instead, on every call. */
+export function unavailableCases(program: string): ProgramCase[] {
+  const text = `${program}: ${ABSENT_PROGRAMS[program]}\n`
+  const fine = { program, exit: 0, err: '' }
+  return [
+    { program, words: [], what: 'no words', exit: 69, out: '', err: text },
+    { program, words: ['*', 'test.ping'], what: 'words for its work', exit: 69, out: '', err: text },
+    { ...fine, words: ['-h'], what: '-h', out: `Usage: ${program} [-h] [-V] [--version]\n\n${text}` },
+    { ...fine, words: ['--version'], what: '--version', out: `${program} ${SALT_VERSION} (Argon)\n` },
   ]
 }
 

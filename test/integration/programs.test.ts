@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ABSENT_PROGRAMS } from '../../src/cli/mod.ts'
 import {
   absentCases,
   brokenCases,
@@ -14,7 +15,10 @@ import {
   type ProgramCase,
   runProgram,
   SALT_PROGRAMS,
+  unavailableCases,
 } from './program-cases.ts'
+
+const ABSENT = Object.keys(ABSENT_PROGRAMS)
 
 const DIST = process.env['LIVE_DIST'] ?? join(import.meta.dirname, '../../dist')
 const NOBODY = 65_534
@@ -38,9 +42,11 @@ function check(cases: readonly ProgramCase[], id?: number): void {
 }
 
 test('all programs of Salt that are built are tried', () => {
-  const built = readdirSync(DIST).filter((file) => /^salt.*\.js$/.test(file))
-  expect(built.map((file) => file.replace('.js', '')).sort()).toEqual([...SALT_PROGRAMS].sort())
+  const built = readdirSync(DIST).filter((file) => /^(salt.*|spm)\.js$/.test(file))
+  expect(built.map((file) => file.replace('.js', '')).sort()).toEqual([...SALT_PROGRAMS, ...ABSENT].sort())
 })
+
+describe('a program that is not there yet', () => check(ABSENT.flatMap(unavailableCases)))
 
 describe('a program without need of a configuration', () => check(optionCases(process.version)))
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ABSENT_PROGRAMS } from '../../src/cli/mod.ts'
 
 export const MASTER = 'master'
 export const MINIONS = ['db1', 'web1', 'web2'] as const
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<string, string | undefined>> = {
   'salt-minion': 'web1',
   'salt-run': MASTER,
   brine: undefined,
+  ...Object.fromEntries(Object.keys(ABSENT_PROGRAMS).map((name) => [name, undefined])),
 }
 
 /** The path of a socket may have 107 characters, and those of minions lie 58 below the folder. */

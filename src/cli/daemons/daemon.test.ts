@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { silentLog } from '../../base/mod.ts'
 import { SignInError, type SignInOutcome } from '../../wire/mod.ts'
@@ -47,6 +48,24 @@ test('A daemon notes its process while it runs, and ends on a signal, also while
   expect(readFileSync(pidfile, 'utf8')).toBe(String(process.pid))
   process.emit('SIGTERM')
   expect([await ended, opening.closed, existsSync(pidfile)]).toEqual([0, 1, false])
+})
+
+test('A daemon notes its process once it runs, where another one that was about to end had written the file', async () => {
+  const ending = spawn('sleep', ['600'], { stdio: 'ignore' })
+  mkdirSync(dirname(pidfile), { recursive: true })
+  writeFileSync(pidfile, String(ending.pid))
+  const gone = new Promise((done) => ending.once('exit', done))
+  const late = daemon({
+    open: () => {
+      ending.kill('SIGKILL')
+      return gone
+    },
+  })
+  const ended = runDaemon(late)
+  await gone
+  await expect.poll(() => readFileSync(pidfile, 'utf8')).toBe(String(process.pid))
+  process.emit('SIGTERM')
+  expect(await ended).toBe(0)
 })
 
 test.each(['unhandledRejection', 'uncaughtException'] as const)(

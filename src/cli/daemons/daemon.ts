@@ -1,21 +1,23 @@
 // The life of a daemon: it opens, writes its process id, and ends on a signal or on what cannot be repaired.
-import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { calmLog, isGone, type Log, toError } from '../../base/mod.ts'
+import { BrineError, calmLog, isGone, type Log, toError } from '../../base/mod.ts'
 import { type Dict, textOf } from '../../data/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
 import type { ProgramLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { becomeDaemon } from '../running-as.ts'
+import { reportStart } from './detach.ts'
 
 export interface Daemon {
   name: string
   opts: Dict
   log: ProgramLog
   open(): Promise<unknown>
+  /** Resolves when nothing on this machine keeps it from running; when it is open, unless this says earlier. */
+  started?: () => Promise<unknown>
   /** Closes it, also while it opens. */
   close(): Promise<unknown>
   /** Resolves with who asks it to end later on, and rejects with what ends it. */
@@ -51,7 +53,17 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
   try {
     isNoted = pidFile !== undefined && notePid(pidFile, log)
     await becomeDaemon(opts, log)
-    const end = daemon.open().then(() => {
+    const opened = daemon.open()
+    // why it does not start is told below
+    Promise.race([daemon.started?.() ?? opened, opened]).then(
+      () => {
+        // whoever had written the file was about to end
+        if (pidFile !== undefined && !isNoted) isNoted = notePid(pidFile, log)
+        reportStart({ ready: true })
+      },
+      () => undefined,
+    )
+    const end = opened.then(() => {
       astray.isReady = true
       log('info', `${name} is ready`)
       return ended?.() ?? stopped
@@ -59,18 +71,32 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
     log('warning', `${name} received ${await Promise.race([stopped, end, astray.failed])}, exiting`)
     return 0
   } catch (error) {
-    if (error instanceof ProgramExit) throw error
-    log('critical', `${name} cannot run: ${toError(error).message}`)
+    if (error instanceof ProgramExit) {
+      reportStart({ failure: error.stderr.trim(), status: error.status })
+      throw error
+    }
+    const reason = reasonOf(error, pidFile)
+    log('critical', `${name} cannot run: ${reason}`)
     log('debug', toError(error).stack ?? '')
     const { status } = error instanceof SignInError ? error.outcome : {}
+    const code = (status && EXIT_CODES[status]) ?? 1
+    reportStart({ failure: reason, status: code })
     if (status === 'rejected') await Promise.race([beforeRefusal(), stopped])
-    return (status && EXIT_CODES[status]) ?? 1
+    return code
   } finally {
     await daemon.close()
     astray.close()
     process.off('SIGHUP', reopen)
     if (pidFile && isNoted) forgetPid(pidFile, log)
   }
+}
+
+/** Why a daemon cannot run; another one that runs already is named by its process. */
+function reasonOf(error: unknown, pidFile: string | undefined): string {
+  const { message } = toError(error)
+  const isTaken = error instanceof BrineError && error.code === 'BusTaken' && pidFile !== undefined
+  const pid = isTaken ? readPid(pidFile) : Number.NaN
+  return isRunning(pid) ? message.replace('another daemon', `another daemon (pid ${pid})`) : message
 }
 
 /**
@@ -144,21 +170,4 @@ function readPid(file: string): number {
 
 function isRunning(pid: number): boolean {
   return pid > 0 && pid !== process.pid && !isGone(pid)
-}
-
-/** Set for a daemon that went to the background. */
-const DETACHED = 'BRINE_DETACHED'
-
-/** Starts this same program again in the background, without the words that ask for that. */
-export function detach(): number {
-  const words = process.argv.slice(1).filter((word) => word !== '-d' && word !== '--daemon')
-  const env = { ...process.env, [DETACHED]: '1' }
-  spawn(process.execPath, [...process.execArgv, ...words], { detached: true, stdio: 'ignore', env }).unref()
-  return 0
-}
-
-/** The words that have put this daemon into the background, where somebody did. */
-export function startedAs(): string[] | undefined {
-  if (process.env[DETACHED] === undefined) return undefined
-  return [process.execPath, ...process.execArgv, ...process.argv.slice(1), '-d']
 }

@@ -2,11 +2,22 @@
 // does the rest, and what is printed here is read from its events.
 import type { BusEvent } from '../../bus/mod.ts'
 import { batchSize, ClientError, JobHints, NOBODY_MATCHED, type PublishRequest, returnCode } from '../../client/mod.ts'
-import { type Dict, isDict, isList, numberOf, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
+import {
+  type Dict,
+  isDict,
+  isList,
+  numberOf,
+  repr,
+  SaltError,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
 import { returnedBy } from '../../sdk/mod.ts'
 import { showHints } from './hints.ts'
 import type { SaltWork } from './main.ts'
-import { howToLookUp } from './messages.ts'
+import { batchGoesOn, tellAtInterrupt } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
 import { showOutcome, showValue } from './show.ts'
 
@@ -55,14 +66,21 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
   }
   if (!isQuiet) for (const id of answered.down) streams.out(`Minion ${id} did not respond. No job will be sent.\n`)
   const load = batchLoad(opts, request, { size, minions: answered.up, driver: isAsync ? 'master' : 'cli' })
-  const jid = await client.beginBatch(load)
+  let jid: string
+  try {
+    jid = await client.beginBatch(load)
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.code !== 'NoBatches' || !truthy(opts.get('static') ?? false))
+      throw error
+    return showOutcome(work, await gatheredAtOnce(work, request, answered.up))
+  }
   const events = client.eventsOf(jid)
   if (isAsync) {
     streams.out(`Executed batch command with job ID: ${jid}\n`)
     return 0
   }
   const watch = new Watch(work, jid, isQuiet)
-  const stop = howToLookUp(jid, streams)
+  const stop = tellAtInterrupt(jid, streams, batchGoesOn(jid))
   try {
     while (!watch.isOver) {
       const event = await events.next(3600)
@@ -76,6 +94,17 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
   await showHints(watch.hints, opts, streams)
   if (!isQuiet) return watch.retcode
   return watch.isHalted ? Math.max(1, shown) : shown
+}
+
+/** `--static` with a master that knows no batches: one job, and all of its returns. */
+async function gatheredAtOnce({ client, opts }: SaltWork, request: PublishRequest, minions: string[]): Promise<Dict> {
+  const results: Dict = new Map()
+  const published = await client.publish({ ...request, tgt: minions, tgtType: 'list' })
+  if (!published) return results
+  for await (const { id, data } of client.collect(published, times(opts))) {
+    results.set(id, data?.get('return') ?? new Map())
+  }
+  return results
 }
 
 interface BatchFacts {

@@ -3,7 +3,7 @@ import { goneMinions, JobHints, NOBODY_MATCHED, type Published } from '../../cli
 import { type Dict, str, type Value } from '../../data/mod.ts'
 import { showHints } from './hints.ts'
 import type { SaltWork } from './main.ts'
-import { howToLookUp } from './messages.ts'
+import { jobGoesOn, tellAtInterrupt } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
 import { announce, answerOf, type MinionAnswer, showAnswer, showDocs, showOutcome } from './show.ts'
 import { StatusLine } from './status-line.ts'
@@ -53,7 +53,7 @@ async function gather(work: SaltWork, published: Published): Promise<number> {
 async function* answersOf(work: SaltWork, published: Published, hints: JobHints): AsyncGenerator<MinionAnswer> {
   const { client, opts, streams } = work
   const status = new StatusLine(streams, published.minions)
-  const stop = howToLookUp(published.jid, streams)
+  const stop = tellAtInterrupt(published.jid, streams, jobGoesOn(published.jid))
   let isGone: ((id: string) => boolean) | undefined
   try {
     const onRunning = (ids: ReadonlySet<string>): void => status.runningAre(ids)

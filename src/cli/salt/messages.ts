@@ -4,10 +4,23 @@ import type { Streams } from '../streams.ts'
 
 export const masterIsGone = 'The salt master could not be contacted. Is master running?'
 
-/** Who stops waiting is told how to see the rest; gives what ends that. */
-export function howToLookUp(jid: string, streams: Streams): () => void {
+/** What somebody who stops waiting can do about a job that goes on. */
+export const jobGoesOn = (jid: string): string =>
+  `${lookUpLater(jid)}\n\nTo stop the job on its minions, run:\n\nsalt '*' saltutil.kill_job ${jid}`
+
+/** The same about a batch, whose remaining minions the master sends the job to. */
+export const batchGoesOn = (jid: string): string =>
+  [
+    'The batch goes on: the master sends the job to the remaining minions.',
+    `To see how far the batch is, run:\n\nsalt-run batch.status ${jid}`,
+    `To look up the return data, run:\n\nsalt-run jobs.lookup_jid ${jid}`,
+    `To start the job on no further minions, run:\n\nsalt-run batch.stop ${jid}`,
+  ].join('\n\n')
+
+/** Says at Ctrl-C that a job goes on, and how to follow it; returns what ends that. */
+export function tellAtInterrupt(jid: string, streams: Streams, goesOn: string): () => void {
   const tell = (): void => {
-    streams.err(`\nExiting gracefully on Ctrl-c\nThis job's jid is: ${jid}\n${lookUpLater(jid)}\n`)
+    streams.err(`\nExiting gracefully on Ctrl-c\nThis job's jid is: ${jid}\n${goesOn}\n`)
     process.exit(1)
   }
   process.once('SIGINT', tell)

@@ -74,14 +74,18 @@ export const CONNECTION: OptionTable = {
   random_reauth_delay: {
     type: 'int',
     minion: 10,
-    doc: 'The most seconds a minion waits before it authenticates anew, picked at random',
+    doc: 'The most seconds a minion waits, picked at random, before it connects anew after a failure that is neither an unreachable master nor a key that is not accepted',
   },
   random_startup_delay: {
     type: 'int',
     minion: 0,
     doc: 'The most seconds a minion waits before it connects, picked at random',
   },
-  recon_default: { type: 'float', minion: 1000, doc: 'First delay before reconnecting, in milliseconds' },
+  recon_default: {
+    type: 'float',
+    minion: 1000,
+    doc: 'First delay before reconnecting, in milliseconds. While none of the options `recon_*` is set, a minion tries again at least every half second, and after half a minute with pauses that grow to recon_max',
+  },
   recon_max: {
     type: 'float',
     minion: 10000,

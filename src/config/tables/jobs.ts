@@ -4,6 +4,11 @@ import type { OptionTable } from '../option.ts'
 export const JOBS: OptionTable = {
   timeout: { master: 5, doc: 'Seconds a command waits for answers' },
   gather_job_timeout: { type: 'int', master: 10, doc: 'Seconds to wait for minions to tell about running jobs' },
+  publish_reconnect_wait: {
+    type: 'float',
+    master: 4,
+    doc: 'Seconds after its start, at most 12, in which a master holds jobs back until as many minions are connected as before its last end; 0 for not at all',
+  },
   job_cache: { type: 'bool', master: true, doc: 'Keep jobs and their answers' },
   keep_jobs: { master: 24, doc: 'Hours that jobs are kept; see keep_jobs_seconds' },
   keep_jobs_seconds: { type: 'int', master: 86400, doc: 'Seconds that jobs are kept' },

@@ -26,7 +26,11 @@ export const TRANSPORT: OptionTable = {
     minion: 5,
     doc: 'How often a TCP connection tries to authenticate; -1 for ever',
   },
-  tcp_reconnect_backoff: { type: 'float', minion: 1, doc: 'Seconds before a TCP connection is tried again' },
+  tcp_reconnect_backoff: {
+    type: 'float',
+    minion: 1,
+    doc: 'Seconds before a connection of the transports tcp and ws is tried again; while it is not set, as with recon_default',
+  },
   pub_hwm: { type: 'int', master: 1000, doc: 'How many publications may wait for a slow minion' },
   zmq_backlog: { type: 'int', master: 1000, doc: 'How many connections may wait to be taken' },
   zmq_filtering: { type: 'bool', both: false, doc: 'Send targeted jobs only to the minions they are for' },

@@ -24,6 +24,7 @@ export async function runLocal(command: Command): Promise<CommandResult> {
     child.once('error', (error) => fail(launchError(error, command)))
     child.once('close', (code, signal) => done(signal ? -constants.signals[signal] : (code ?? 0)))
   })
+  if (child.pid !== undefined) command.started?.(child.pid)
   let timedOut = false
   const timer =
     command.timeout === undefined

@@ -1,7 +1,7 @@
 // A minion's side of requests: signs in when it must, encrypts with the session key, and when the master no longer
 // knows that key signs in again and repeats the request once.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isLogged, type Log, namedLog, shownText, silentLog } from '../../base/mod.ts'
+import { isLogged, type Log, namedLog, Repeats, shownText, silentLog } from '../../base/mod.ts'
 import { encodeMsgpack, str, type Value } from '../../data/mod.ts'
 import { CONTEXT_VERSION, Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
 import { bytesOf, dictOf, PROTOCOL_VERSION } from '../envelope.ts'
@@ -58,6 +58,8 @@ export class MasterChannel {
   private readonly stopped = new AbortController()
   private keys: Keys | undefined
   private running: Promise<Credentials> | undefined
+  /** When the log tells again of an outcome that stays the same. */
+  private repeats = new Repeats()
 
   constructor(options: MasterChannelOptions) {
     this.options = options
@@ -147,7 +149,7 @@ export class MasterChannel {
     let wait = acceptanceWaitTime
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.signIn.ask(this.client)
-      this.signInLog(outcome.status === 'accepted' ? 'debug' : 'error', outcomeText(outcome, wait, rejectedRetry))
+      this.note(outcome, outcomeText(outcome, wait, rejectedRetry))
       const goOn = this.options.onOutcome?.(outcome) !== false
       if (outcome.status === 'accepted') return this.adopt(outcome.credentials)
       if (!goOn || !this.isWorthAnother(outcome) || (authRetries > 0 && attempt >= authRetries)) {
@@ -156,6 +158,12 @@ export class MasterChannel {
       await this.pause(wait)
       if (wait < ceiling) wait += wait
     }
+  }
+
+  /** Log an outcome; one that comes at every attempt, such as that of a pending key, at growing intervals. */
+  private note({ status }: SignInOutcome, text: string): void {
+    if (status === 'accepted') this.repeats = new Repeats()
+    this.signInLog(status !== 'accepted' && this.repeats.due(status) ? 'error' : 'debug', text)
   }
 
   private isWorthAnother({ status }: SignInOutcome): boolean {

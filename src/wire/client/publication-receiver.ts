@@ -5,6 +5,8 @@ import { calmLog, type Log, shownText, silentLog, toError } from '../../base/mod
 import { type Dict, isDict } from '../../data/mod.ts'
 import type { Crypticle, RsaPublicKey } from '../crypto/mod.ts'
 import { isWireError, WireError } from '../errors.ts'
+import type { ConnectionWatch } from '../transport/outage.ts'
+import type { Pauses } from '../transport/redial.ts'
 import type { Endpoint, SocketOptions, Subscriber, Transport } from '../transport/transport.ts'
 import type { MasterChannel } from './master-channel.ts'
 import { Publication } from './publication.ts'
@@ -17,10 +19,10 @@ export interface PublicationOptions extends SocketOptions {
   /** A publication for us to look at; targets are not yet checked. */
   onLoad: (load: Dict) => void | Promise<void>
   onConnect?: (() => void) | undefined
-  onDisconnect?: (() => void) | undefined
   filtering?: boolean | undefined
   syndic?: boolean | undefined
-  reconnectDelay?: ((attempt: number) => number) | undefined
+  reconnectDelay?: Pauses | undefined
+  watch?: ConnectionWatch | undefined
   heartbeatInterval?: number | undefined
   heartbeatTimeout?: number | undefined
   log?: Log | undefined

@@ -1,6 +1,6 @@
 // The master's side of `_auth`: reads the request, decides, stores, and signs the reply (`sign-reply.ts`). From version 2
 // on every reply is signed and carries the minion's nonce.
-import { type Log, shownText, toError } from '../../base/mod.ts'
+import { type Log, Repeats, shownText, toError } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import { keyDigest, type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
 import { isValidId, shownField } from '../envelope.ts'
@@ -49,6 +49,8 @@ export class Authenticator {
   private readonly parts: AuthParts
   /** Anybody who knows the public key of a minion can ask in its name, and is accepted. */
   private readonly turns = new FairTurns()
+  /** When the log names a minion whose key waits for acceptance, by its id. */
+  private readonly pending = new Repeats()
 
   constructor(parts: AuthParts) {
     this.parts = parts
@@ -90,7 +92,7 @@ export class Authenticator {
       autoSign: (await policy.autoSign?.(id, autosignGrains)) === true,
       mayFile: () => policy.mayFile?.() !== false,
     })
-    log(...decision.log)
+    this.note(id, decision)
     if (decision.act === 'accept' && !isKey) {
       log('error', `Corrupt or missing public key "${id}"`)
       return { ...decision, act: 'reject', ret: false }
@@ -99,6 +101,12 @@ export class Authenticator {
     if (decision.deny) await keys.deny(id, pub)
     this.tell(decision, id, pub, autosignGrains)
     return decision
+  }
+
+  /** Log a decision. A minion with a pending key asks again and again, so its lines come at growing intervals. */
+  private note(id: string, { act, log: [level, text] }: AuthDecision): void {
+    if (act !== 'pend') this.pending.over(id)
+    this.parts.log(act !== 'pend' || this.pending.due(id) ? level : 'debug', text)
   }
 
   private tell({ act, ret }: AuthDecision, id: string, pub: string, grains: Dict | undefined): void {

@@ -43,9 +43,9 @@ export class PublishChannel {
     this.options = options
   }
 
-  /** How many listen, as far as this process knows. */
-  get subscribers(): number {
-    return this.options.publisher.subscribers
+  /** How many subscribers a publication reaches now. */
+  get reached(): number {
+    return this.options.publisher.reached
   }
 
   /** Send a load to the minions it is for; it gets its serial number here. */

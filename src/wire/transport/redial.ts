@@ -1,19 +1,28 @@
-// A connection that is made again whenever it is lost, with growing or random pauses.
+// A connection that is made again whenever it is lost, and the pauses between attempts.
 import { toError } from '../../base/mod.ts'
+import type { ConnectionWatch } from './outage.ts'
+
+/** Milliseconds before the n-th attempt in a row, from 1. */
+export type Pauses = (attempt: number) => number
 
 export interface RedialHooks {
-  /** Begins to connect and gives what ends it; `ended` is called once, when the connection is over or never was. */
+  /** Begins to connect and returns what ends it; `ended` is called once, when the connection is over or never was. */
   dial: (ended: (error: Error | undefined) => void) => () => void
-  /** Milliseconds before the n-th attempt in a row, from 1. */
-  delay: (attempt: number) => number
+  delay: Pauses
   onClose?: (error: Error | undefined) => void
+  watch?: ConnectionWatch | undefined
 }
+
+/** A connection that lasted so long starts the pauses anew. */
+const STABLE_MS = 5000
 
 export class Redial {
   private readonly hooks: RedialHooks
   private hangUp: () => void = () => {}
   private timer: NodeJS.Timeout | undefined
   private attempts = 0
+  /** When the connection began to work; undefined while it does not. */
+  private upSince: number | undefined
   private closed = false
 
   constructor(hooks: RedialHooks) {
@@ -21,9 +30,10 @@ export class Redial {
     this.open()
   }
 
-  /** The connection works: the next pause is a first one again. */
+  /** The connection works. */
   succeeded(): void {
-    this.attempts = 0
+    this.upSince = performance.now()
+    this.hooks.watch?.works()
   }
 
   close(): void {
@@ -44,13 +54,40 @@ export class Redial {
   private ended(error: Error | undefined): void {
     this.hooks.onClose?.(error)
     if (this.closed) return
+    if (this.upSince === undefined) this.hooks.watch?.failed(error)
+    else this.hooks.watch?.lost(error)
+    // a peer that takes connections only to end them is not tried without a pause
+    if (this.upSince !== undefined && performance.now() - this.upSince >= STABLE_MS) this.attempts = 0
+    this.upSince = undefined
     this.attempts++
     this.timer = setTimeout(() => this.open(), this.hooks.delay(this.attempts))
   }
 }
 
+/** Attempts at a quick pace: some 30 s of them. */
+const QUICK_ATTEMPTS = 80
+const FIRST_MS = 100
+const QUICK_MS = 500
+const SLOW_MS = 10_000
+
+/**
+ * Brine's own pauses: at most half a second while a master restarts, growing to ten seconds for a master that stays away. Each is
+ * random in its upper half, so that thousands of minions do not come at the same moment.
+ */
+export function quickPauses(most = SLOW_MS, random: () => number = Math.random): Pauses {
+  return (attempt) => {
+    const growth = (from: number, doublings: number, ceiling: number): number =>
+      Math.min(ceiling, from * 2 ** Math.min(doublings, 20))
+    const isQuick = attempt <= QUICK_ATTEMPTS
+    const pause = isQuick
+      ? growth(FIRST_MS, attempt - 1, QUICK_MS)
+      : growth(QUICK_MS, attempt - QUICK_ATTEMPTS, Math.max(QUICK_MS, most))
+    return Math.round((pause * (1 + random())) / 2)
+  }
+}
+
 /** Salt's pauses of a subscriber: one chosen at random between the first and the sum of both, or doubling to a ceiling. */
-export function reconnectDelays(first = 1000, most = 10_000, randomize = true): (attempt: number) => number {
+export function reconnectDelays(first = 1000, most = 10_000, randomize = true): Pauses {
   if (!randomize) return (attempt) => Math.min(first * 2 ** Math.min(attempt - 1, 20), Math.max(first, most))
   const chosen = first + Math.floor(Math.random() * (most + 1))
   return () => chosen

@@ -22,7 +22,8 @@ const BACKLOG = 1000
 /** One of two ports. */
 const MAX_CONNECTIONS = connectionLimits(false).requests
 const KEEPALIVE_IDLE = 300
-const CONNECT_TIMEOUT_MS = 30_000
+/** Without an answer for so long, a new attempt finds a machine that has come back sooner than the system's next repetition. */
+const CONNECT_TIMEOUT_MS = 5000
 
 export interface Listening {
   readonly endpoint: Endpoint
@@ -156,6 +157,7 @@ export function dial(endpoint: Endpoint, options: SocketOptions, opened: (socket
     ? connectTls({ ...where(endpoint, options), ...clientTls(options.ssl, endpoint) })
     : connect(where(endpoint, options))
   socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy(new Error('connecting took too long')))
+  socket.once('connect', () => socket.setTimeout(TLS_HANDSHAKE_MS))
   socket.once(options.ssl ? 'secureConnect' : 'connect', () => {
     socket.setTimeout(0)
     tune(socket, options)

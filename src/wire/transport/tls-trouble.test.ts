@@ -134,7 +134,7 @@ const CASES: Array<[string, TlsSettings, TlsSettings | undefined, RegExp]> = [
     'a master that wants TLS where we do not',
     ssl('ours', 'ours'),
     undefined,
-    /hangs up before it says anything: it may want TLS, the option ssl$/,
+    /hangs up before it says anything: it wants TLS, the option ssl$/,
   ],
 ]
 
@@ -160,6 +160,11 @@ describe.each(['tcp', 'ws'])('TLS over %s', (name) => {
   ])('a peer without TLS that %s is told', async (_, answer, told) => {
     const endpoint = await stranger(answer)
     expect(await refusalOf(transport, endpoint, ssl('ours', 'ours'), timeFor(told))).toMatch(told)
+  })
+
+  it('is not guessed at where a master without TLS hangs up', async () => {
+    const told = /hangs up before it says anything; its log may say why$/
+    expect(await refusalOf(transport, await stranger(undefined), undefined, timeFor(told))).toMatch(told)
   })
 
   it('subscribers log it once, and go on trying', async () => {

@@ -1,4 +1,5 @@
 // Why TLS with a master did not come about, in words that name the master's address and the part of the option `ssl` to look at.
+import { connect } from 'node:tls'
 import { certificateProblem } from '../../base/mod.ts'
 import { isWireError, WireError } from '../errors.ts'
 import { endpointText } from './endpoint.ts'
@@ -51,12 +52,40 @@ export function tlsRefusal(
   return new WireError('TlsError', `${noTls(endpoint)}: ${cause.why(ssl, said)}`, { cause: error })
 }
 
+/** How long a peer has to answer a TLS greeting, in milliseconds. */
+const GREETING_MS = 3000
+
+/**
+ * Whether a peer that hung up on plain text answers a TLS greeting. Nothing is sent over that connection and its certificate is
+ * not looked at, because the answer only chooses the words of an error.
+ */
+export function speaksTls(endpoint: Endpoint): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect({ ...endpoint, rejectUnauthorized: false })
+    const finish = (isSo: boolean): void => {
+      done(isSo)
+      socket.destroy()
+    }
+    socket.setTimeout(GREETING_MS, () => finish(false))
+    socket.once('secureConnect', () => finish(true))
+    // a master that wants a certificate of ours refuses by an alert of TLS
+    socket.once('error', (error: NodeJS.ErrnoException) => finish(/^ERR_SSL_.*ALERT/.test(error.code ?? '')))
+    socket.once('close', () => finish(false))
+  })
+}
+
 /** Why there was no answer: it could not be connected to, or what may be behind it when it said nothing. */
-export function silenceReason(endpoint: Endpoint, ssl: TlsSettings | undefined, error: Error | undefined): string {
+export function silenceReason(
+  endpoint: Endpoint,
+  ssl: TlsSettings | undefined,
+  error: Error | undefined,
+  wantsTls = false,
+): string {
   const { syscall } = (error ?? {}) as NodeJS.ErrnoException
   if (error && (syscall === 'connect' || syscall === 'getaddrinfo')) return error.message
   if (ssl === undefined) {
-    return `the master at ${endpointText(endpoint)} hangs up before it says anything: it may want TLS, the option ssl`
+    const why = wantsTls ? ': it wants TLS, the option ssl' : '; its log may say why'
+    return `the master at ${endpointText(endpoint)} hangs up before it says anything${why}`
   }
   const own = `ssl: certfile ${filed(ssl.certfile)}`
   return `${noTls(endpoint)}: it says nothing, and may not speak TLS, which ssl here asks for, or refuse ${own}`

@@ -3,6 +3,8 @@
 import type { Server } from 'node:net'
 import type { Log } from '../../base/mod.ts'
 import type { Value } from '../../data/mod.ts'
+import type { ConnectionWatch } from './outage.ts'
+import type { Pauses } from './redial.ts'
 
 /** Where to listen or connect to: a port of a host, or a Unix socket. */
 export type Endpoint = { host: string; port: number } | { path: string; mode?: number }
@@ -78,6 +80,8 @@ export interface RequestOptions {
 export interface RequestClientOptions extends SocketOptions {
   /** Connections that may be open at once; each carries one request at a time. */
   maxConnections?: number | undefined
+  reconnectDelay?: Pauses | undefined
+  watch?: ConnectionWatch | undefined
 }
 
 export interface RequestClient {
@@ -88,6 +92,8 @@ export interface RequestClient {
 
 /** Another process that takes subscribers of the same port. */
 export interface Relief {
+  /** Its subscribers that a publication reaches now. */
+  readonly reached: number
   publish(packet: Uint8Array, ids?: readonly string[]): void
   /** Resolves when it is gone, whatever the reason. */
   ended: Promise<void>
@@ -122,7 +128,10 @@ export interface PublisherOptions extends ListenOptions {
 
 export interface Publisher {
   readonly endpoint: Endpoint
+  /** Open connections of this process. */
   readonly subscribers: number
+  /** Subscribers that a publication reaches now, in all processes. */
+  readonly reached: number
   /** Messages that were dropped because a subscriber did not read. */
   readonly dropped: number
   /** Whether it can make use of the ids of those who are meant. */
@@ -145,8 +154,8 @@ export interface SubscriberOptions extends SocketOptions {
   syndic?: boolean | undefined
   /** tcp: what to tell the master after connecting. */
   introduce?: (() => Promise<unknown> | unknown) | undefined
-  /** Milliseconds before the n-th attempt to connect again, from 1. */
-  reconnectDelay?: ((attempt: number) => number) | undefined
+  reconnectDelay?: Pauses | undefined
+  watch?: ConnectionWatch | undefined
 }
 
 export interface Subscriber {

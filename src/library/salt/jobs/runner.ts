@@ -1,4 +1,6 @@
 // Jobs of the past and those that run.
+
+import { shownText } from '../../../base/mod.ts'
 import {
   type Dict,
   decodeMsgpack,
@@ -13,7 +15,7 @@ import {
 } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 import { formatJob, isFindJob, resultOf, timeOf } from './runner/format.ts'
-import { jobSource } from './runner/source.ts'
+import { type JobSource, jobSource } from './runner/source.ts'
 
 const words = (value: Value): string[] =>
   isList(value)
@@ -53,6 +55,25 @@ async function active(ctx: MasterContext, display_progress: Value): Promise<Dict
   return new Map(jobs)
 }
 
+/** Ids that a line about a job names. */
+const MOST_NAMED = 10
+
+/** Say in the log why there is no return to show, which the value does not tell. The exit status is 0, as in Salt. */
+async function explainNothing(ctx: MasterContext, source: JobSource, jid: string): Promise<void> {
+  const job = await source.job(jid)
+  if (job === undefined) {
+    ctx.log(
+      'warning',
+      `Job ${shownText(jid)} is not known: it is no job of this master, or older than keep_jobs_seconds`,
+    )
+    return
+  }
+  const ids = job.minions ?? []
+  const named = ids.slice(0, MOST_NAMED).join(', ') + (ids.length > MOST_NAMED ? ', …' : '')
+  const published = ids.length > 0 ? `, which was published for ${named}` : ''
+  ctx.log('warning', `No minion has returned job ${jid}${published}. See: salt-run jobs.progress ${jid}`)
+}
+
 interface Lookup {
   ext_source: Value
   returned: Value
@@ -80,6 +101,7 @@ async function lookup(
     const job = await source.job(jid)
     for (const id of job?.minions ?? []) if (!returns.has(id)) found.set(id, 'Minion did not return')
   }
+  if (found.size === 0 && returns.size === 0) await explainNothing(ctx, source, jid)
   return dressed(out, found)
 }
 
@@ -87,6 +109,7 @@ async function listed(ctx: MasterContext, jid: string, ext_source: Value): Promi
   const source = await jobSource(ctx, ext_source)
   const job = await source.job(jid)
   const results = new Map<Value, Value>([...(await source.returns(jid))].map(([id, data]) => [id, resultOf(data)]))
+  if (results.size === 0) await explainNothing(ctx, source, jid)
   return new Map<Value, Value>([['jid', jid], ...formatJob(jid, job?.load, job?.minions), ['Result', results]])
 }
 

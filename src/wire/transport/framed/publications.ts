@@ -2,7 +2,7 @@
 // single minions.
 import { silentLog, toError } from '../../../base/mod.ts'
 import { bytesOf } from '../../envelope.ts'
-import { Redial } from '../redial.ts'
+import { quickPauses, Redial } from '../redial.ts'
 import { dialUntil, type Listening, listenOn, peerOf } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { tlsComplaints } from '../tls-trouble.ts'
@@ -18,7 +18,6 @@ import {
 import { encodeFrame, type Frame, FramedConnection } from './stream.ts'
 
 const HIGH_WATER_MARK = 1000
-const BACKOFF_MS = 1000
 const HANDSHAKE_TIMEOUT_MS = 30_000
 /** What a subscriber has to say is short. */
 const MAX_INCOMING_BYTES = 1 << 16
@@ -33,6 +32,8 @@ export class FramedPublisher implements Publisher {
   private readonly options: PublisherOptions
   private readonly open = new Map<FramedConnection, Listener>()
   private readonly byId = new Map<string, Set<FramedConnection>>()
+  /** Connections that said which minion they are of. */
+  private named = 0
   private readonly strangers = new Strangers(MAX_INCOMING_BYTES)
   private listening!: Listening
 
@@ -52,6 +53,11 @@ export class FramedPublisher implements Publisher {
 
   get subscribers(): number {
     return this.open.size
+  }
+
+  /** With an introduction a minion shows that it has the key that publications are sealed with. */
+  get reached(): number {
+    return this.options.identify ? this.named : this.open.size
   }
 
   get supportsTopics(): boolean {
@@ -100,6 +106,7 @@ export class FramedPublisher implements Publisher {
     const listener = this.open.get(connection)
     if (id === undefined || listener === undefined || listener.id === id) return
     this.unname(connection, listener.id)
+    this.named++
     listener.id = id
     this.byId.set(id, (this.byId.get(id) ?? new Set()).add(connection))
     this.options.onSubscribe?.(id, listener.peer)
@@ -114,7 +121,7 @@ export class FramedPublisher implements Publisher {
 
   private unname(connection: FramedConnection, id: string | undefined): void {
     const named = id === undefined ? undefined : this.byId.get(id)
-    named?.delete(connection)
+    if (named?.delete(connection)) this.named--
     if (id !== undefined && named?.size === 0) this.byId.delete(id)
   }
 }
@@ -128,7 +135,8 @@ export class FramedSubscriber implements Subscriber {
     this.options = options
     const complain = tlsComplaints(endpoint, options)
     this.redial = new Redial({
-      delay: options.reconnectDelay ?? (() => BACKOFF_MS),
+      delay: options.reconnectDelay ?? quickPauses(),
+      watch: options.watch,
       dial: (ended) => dialUntil(endpoint, options, (socket) => this.opened(socket), ended),
       onClose: (error) => {
         complain(error)
@@ -157,9 +165,11 @@ export class FramedSubscriber implements Subscriber {
       onClose: () => {},
     })
     this.isOpen = true
-    this.redial.succeeded()
     this.introduce(connection).then(
-      () => this.options.onConnect?.(),
+      () => {
+        this.redial.succeeded()
+        this.options.onConnect?.()
+      },
       (error) => connection.fail(toError(error)),
     )
   }

@@ -6,10 +6,11 @@ import type { Dict, Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
+import { type Pauses, quickPauses } from '../redial.ts'
 import { dial, listenOn, peerOf } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
-import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
+import { silenceReason, speaksTls, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
@@ -27,8 +28,6 @@ import { encodeFrame, type Frame, FramedConnection } from './stream.ts'
 
 const MAX_IN_FLIGHT = 256
 const HANDSHAKE_TIMEOUT_MS = 30_000
-/** `tcp_reconnect_backoff`. */
-const BACKOFF_MS = 1000
 
 export async function listenForFrames(
   endpoint: Endpoint,
@@ -116,12 +115,18 @@ export class FramedRequestClient implements RequestClient {
   private connection: FramedConnection | undefined
   /** Why there is no answer, as far as connections so far tell. */
   private trouble: string | undefined
+  /** Whether a master that hung up on plain text answers TLS; undefined until it was asked. */
+  private wantsTls: boolean | undefined
+  private readonly pauses: Pauses
+  /** Connections in a row on which nothing was heard. */
+  private failures = 0
   private timer: NodeJS.Timeout | undefined
   private closed = false
 
   constructor(endpoint: Endpoint, options: RequestClientOptions = {}) {
     this.endpoint = endpoint
     this.options = options
+    this.pauses = options.reconnectDelay ?? quickPauses()
   }
 
   async request(
@@ -183,14 +188,17 @@ export class FramedRequestClient implements RequestClient {
   }
 
   private dial(): void {
-    const { ssl } = this.options
+    const { ssl, watch } = this.options
     let isHeard = false
     const socket = dial(this.endpoint, this.options, (opened) => {
       this.trouble = undefined
+      watch?.works()
       this.connection = new FramedConnection(opened, {
         maxMessageBytes: this.options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
         onFrame: (frame) => {
           isHeard = true
+          this.wantsTls = undefined
+          this.failures = 0
           this.trouble = undefined
           this.receive(frame)
         },
@@ -204,10 +212,17 @@ export class FramedRequestClient implements RequestClient {
       failure = error
     })
     if (ssl) socket.once('connect', () => (this.trouble = silenceReason(this.endpoint, ssl, undefined)))
-    socket.once('close', () => {
-      if (!isHeard) this.trouble = silenceReason(this.endpoint, ssl, failure)
-      this.lost(failure)
-    })
+    socket.once('close', () => void this.hungUp(isHeard, failure))
+  }
+
+  private async hungUp(isHeard: boolean, failure: Error | undefined): Promise<void> {
+    const { ssl, watch } = this.options
+    const wasOpen = this.connection !== undefined
+    this.connection = undefined
+    if (!wasOpen && !this.closed) watch?.failed(failure)
+    if (wasOpen && !isHeard && ssl === undefined && !this.closed) this.wantsTls ??= await speaksTls(this.endpoint)
+    if (!isHeard) this.trouble = silenceReason(this.endpoint, ssl, failure, this.wantsTls)
+    this.lost(failure)
   }
 
   private receive({ head, body }: Frame): void {
@@ -222,7 +237,6 @@ export class FramedRequestClient implements RequestClient {
 
   /** Answers that were under way are lost, and each was one try; what was not sent waits for the next connection. */
   private lost(reason: Error | undefined): void {
-    this.connection = undefined
     const refusal = tlsRefusal(this.endpoint, this.options.ssl, reason)
     if (refusal)
       this.failAll(
@@ -235,10 +249,11 @@ export class FramedRequestClient implements RequestClient {
         () => closed('The master closed the connection before it answered', this.trouble, reason),
       )
     if (this.closed) return
+    this.failures++
     this.timer = setTimeout(() => {
       this.hangUp = undefined
       if (this.pending.size > 0) this.open()
-    }, BACKOFF_MS)
+    }, this.pauses(this.failures))
     if (this.pending.size === 0) this.timer.unref()
   }
 

@@ -4,14 +4,13 @@ import type { WebSocket } from 'ws'
 import { toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack } from '../../../data/mod.ts'
 import { bytesOf } from '../../envelope.ts'
-import { Redial } from '../redial.ts'
+import { quickPauses, Redial } from '../redial.ts'
 import type { Listening } from '../sockets.ts'
 import { tlsComplaints } from '../tls-trouble.ts'
 import type { Endpoint, Publisher, PublisherOptions, Subscriber, SubscriberOptions } from '../transport.ts'
 import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
 
 const HIGH_WATER_MARK = 1000
-const BACKOFF_MS = 1000
 /** What a subscriber has to say is short. */
 const MAX_INCOMING_BYTES = 1 << 16
 /** Bytes that may wait for one subscriber. */
@@ -52,6 +51,10 @@ export class WebSocketPublisher implements Publisher {
     return this.open.size
   }
 
+  get reached(): number {
+    return this.open.size
+  }
+
   publish(packet: Uint8Array): void {
     const limit = this.options.highWaterMark ?? HIGH_WATER_MARK
     const message = encodeMsgpack(packet, 'bus')
@@ -82,7 +85,8 @@ export class WebSocketSubscriber implements Subscriber {
     this.options = options
     const complain = tlsComplaints(endpoint, options)
     this.redial = new Redial({
-      delay: options.reconnectDelay ?? (() => BACKOFF_MS),
+      delay: options.reconnectDelay ?? quickPauses(),
+      watch: options.watch,
       dial: (ended) => this.dial(endpoint, ended),
       onClose: (error) => {
         complain(error)

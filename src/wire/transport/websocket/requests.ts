@@ -4,9 +4,10 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
+import { type Pauses, quickPauses } from '../redial.ts'
 import type { Stranger } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
-import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
+import { silenceReason, speaksTls, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
@@ -20,8 +21,6 @@ import {
   type RequestOptions,
 } from '../transport.ts'
 import { binaryOf, openWebSocket, serveWebSockets } from './sockets.ts'
-
-const REDIAL_MS = 1000
 
 export async function listenOnWebSockets(
   endpoint: Endpoint,
@@ -90,11 +89,17 @@ export class WebSocketRequestClient implements RequestClient {
   /** Open connections that carry no request. */
   private readonly idle: WebSocket[] = []
   private readonly busy = new Set<WebSocket>()
+  /** Whether a master that hung up on plain text answers TLS; undefined until it was asked. */
+  private wantsTls: boolean | undefined
+  private readonly pauses: Pauses
+  /** Attempts to connect in a row that failed. */
+  private failures = 0
   private closed = false
 
   constructor(endpoint: Endpoint, options: RequestClientOptions = {}) {
     this.endpoint = endpoint
     this.options = options
+    this.pauses = options.reconnectDelay ?? quickPauses()
   }
 
   async request(
@@ -140,13 +145,20 @@ export class WebSocketRequestClient implements RequestClient {
       const free = this.idle.pop()
       if (free?.readyState === free?.OPEN && free !== undefined) return free
       try {
-        return await this.open(deadline)
+        const opened = await this.open(deadline)
+        this.failures = 0
+        this.wantsTls = undefined
+        this.options.watch?.works()
+        return opened
       } catch (error) {
         if (isWireError(error, 'BadSetting')) throw error
         const refusal = tlsRefusal(this.endpoint, this.options.ssl, toError(error))
         if (refusal) throw refusal
-        if (performance.now() + REDIAL_MS >= deadline) throw this.timedOut(error)
-        await new Promise((resolve) => setTimeout(resolve, REDIAL_MS))
+        if (!this.closed) this.options.watch?.failed(toError(error))
+        const pause = this.pauses(++this.failures)
+        if (isHangUp(error) && this.options.ssl === undefined) this.wantsTls ??= await speaksTls(this.endpoint)
+        if (performance.now() + pause >= deadline) throw this.timedOut(error)
+        await new Promise((resolve) => setTimeout(resolve, pause))
       }
     }
   }
@@ -202,6 +214,10 @@ export class WebSocketRequestClient implements RequestClient {
   }
 
   private reasonOf(cause: unknown): string | undefined {
-    return cause instanceof Error ? silenceReason(this.endpoint, this.options.ssl, cause) : undefined
+    return cause instanceof Error ? silenceReason(this.endpoint, this.options.ssl, cause, this.wantsTls) : undefined
   }
 }
+
+/** Whether a connection was made and then ended by the other side. */
+const isHangUp = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE', 'Closed'].includes((error as NodeJS.ErrnoException).code ?? '')

@@ -40,6 +40,8 @@ export class ZmtpPublisher implements Publisher {
   private readonly open = new Map<ZmtpConnection, Subscription>()
   private readonly topics = new TopicIndex<ZmtpConnection>()
   private readonly heartbeat: NodeJS.Timeout | undefined
+  /** Connections that subscribe to anything. */
+  private ready = 0
   private listening!: PortListening
   private readonly relieving: Relieving
 
@@ -76,6 +78,10 @@ export class ZmtpPublisher implements Publisher {
 
   get subscribers(): number {
     return this.open.size
+  }
+
+  get reached(): number {
+    return this.ready + this.relieving.reached
   }
 
   get supportsTopics(): boolean {
@@ -152,6 +158,7 @@ export class ZmtpPublisher implements Publisher {
     if (prefix.length > TOPIC_LIMIT || (known.prefixes.size >= MAX_SUBSCRIPTIONS && !known.prefixes.has(prefix))) {
       throw new WireError('TooLarge', 'The subscriber asks for too much')
     }
+    if (known.prefixes.size === 0) this.ready++
     known.prefixes.set(prefix, (known.prefixes.get(prefix) ?? 0) + 1)
     this.topics.add(prefix, from)
     this.options.onSubscribe?.(prefix, known.peer)
@@ -164,12 +171,15 @@ export class ZmtpPublisher implements Publisher {
     if (count > 1) prefixes.set(prefix, count - 1)
     else {
       prefixes.delete(prefix)
+      if (prefixes.size === 0) this.ready--
       this.topics.delete(prefix, from)
     }
   }
 
   private forget(connection: ZmtpConnection): void {
-    for (const prefix of this.open.get(connection)?.prefixes.keys() ?? []) this.topics.delete(prefix, connection)
+    const prefixes = this.open.get(connection)?.prefixes ?? new Map()
+    for (const prefix of prefixes.keys()) this.topics.delete(prefix, connection)
+    if (prefixes.size > 0) this.ready--
     this.open.delete(connection)
   }
 

@@ -46,6 +46,10 @@ export class Relieving {
     this.work = undefined
   }
 
+  get reached(): number {
+    return this.relief?.reached ?? 0
+  }
+
   publish(packet: Uint8Array, ids?: readonly string[]): void {
     this.relief?.publish(packet, ids)
   }

@@ -5,6 +5,7 @@ import { toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
+import { type Pauses, quickPauses } from '../redial.ts'
 import { dial } from '../sockets.ts'
 import { whenOver } from '../time-over.ts'
 import {
@@ -23,8 +24,6 @@ const HANDSHAKE_TIMEOUT_MS = 30_000
 const MAX_CONNECTIONS = 4
 /** Connections beyond the first are given back after so long without work. */
 const IDLE_MS = 5000
-const REDIAL_FIRST_MS = 100
-const REDIAL_MOST_MS = 5000
 const EMPTY = Buffer.alloc(0)
 
 interface Job {
@@ -102,6 +101,7 @@ class Lane {
         handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
         onReady: () => {
           this.failures = 0
+          options.watch?.works()
           if (this.job !== undefined) this.send()
         },
         onMessage: (frames) => this.receive(frames),
@@ -153,18 +153,19 @@ class Lane {
       'debug',
       `Connecting to ${endpointText(this.client.endpoint)} again: ${reason?.message ?? 'closed'}`,
     )
-    const pause = Math.min(REDIAL_MOST_MS, REDIAL_FIRST_MS * 2 ** Math.min(this.failures, 10))
+    this.client.options.watch?.failed(reason)
     this.failures++
     clearTimeout(this.timer)
     this.timer = setTimeout(() => {
       if (this.job !== undefined) this.open()
-    }, pause)
+    }, this.client.pauses(this.failures))
   }
 }
 
 export class ZmtpRequestClient implements RequestClient {
   readonly endpoint: Endpoint
   readonly options: RequestClientOptions
+  readonly pauses: Pauses
   private lanes: Lane[] = []
   private readonly waiting: Job[] = []
   private closed = false
@@ -172,6 +173,7 @@ export class ZmtpRequestClient implements RequestClient {
   constructor(endpoint: Endpoint, options: RequestClientOptions = {}) {
     this.endpoint = endpoint
     this.options = options
+    this.pauses = options.reconnectDelay ?? quickPauses()
   }
 
   async request(

@@ -2,7 +2,7 @@
 
 import { WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
-import { Redial, reconnectDelays } from '../redial.ts'
+import { quickPauses, Redial } from '../redial.ts'
 import { dialUntil } from '../sockets.ts'
 import { type Endpoint, MAX_MESSAGE_BYTES, type Subscriber, type SubscriberOptions } from '../transport.ts'
 import { ZmtpConnection } from './connection.ts'
@@ -27,9 +27,9 @@ export class ZmtpSubscriber implements Subscriber {
 
   constructor(endpoint: Endpoint, options: SubscriberOptions) {
     this.options = options
-    const delay = options.reconnectDelay ?? reconnectDelays()
     this.redial = new Redial({
-      delay,
+      delay: options.reconnectDelay ?? quickPauses(),
+      watch: options.watch,
       dial: (ended) => dialUntil(endpoint, options, (socket) => this.opened(socket), ended),
       onClose: (error) => {
         options.log?.('debug', `Publications of ${endpointText(endpoint)}: ${error?.message ?? 'connection closed'}`)

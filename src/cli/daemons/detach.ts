@@ -1,0 +1,62 @@
+// Going to the background. The program starts itself once more and waits until that process has passed its checks or has failed,
+// so that the exit status of `-d` says whether the daemon runs.
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Streams } from '../streams.ts'
+
+/** Set for a daemon that went to the background. */
+const DETACHED = 'BRINE_DETACHED'
+
+/** How long the daemon may take for its checks until nobody waits for it any more, in milliseconds. */
+const PATIENCE_MS = 30_000
+
+/** What a daemon tells the program that started it. */
+type Report = { ready: true } | { failure: string; status: number }
+
+/** Start this same program again in the background, without the words that ask for that. */
+export async function detach(name: string, logFile: string, streams: Streams): Promise<number> {
+  const words = process.argv.slice(1).filter((word) => word !== '-d' && word !== '--daemon')
+  const child = spawn(process.execPath, [...process.execArgv, ...words], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: { ...process.env, [DETACHED]: '1' },
+  })
+  const report = await reportOf(child)
+  if (child.connected) child.disconnect()
+  child.unref()
+  if ('ready' in report) return 0
+  if (report.failure === STILL_STARTING) {
+    streams.err(`${name} (pid ${child.pid}) is still starting; see ${logFile}\n`)
+    return 0
+  }
+  streams.err(`${name} cannot run: ${report.failure || `it ended while it started; see ${logFile}`}\n`)
+  return report.status
+}
+
+const STILL_STARTING = 'still starting'
+
+function reportOf(child: ChildProcess): Promise<Report> {
+  return new Promise((done) => {
+    const timer = setTimeout(() => done({ failure: STILL_STARTING, status: 0 }), PATIENCE_MS)
+    const finish = (report: Report): void => {
+      clearTimeout(timer)
+      done(report)
+    }
+    child.once('message', (report) => finish(report as Report))
+    child.once('error', (error) => finish({ failure: error.message, status: 1 }))
+    child.once('exit', (status) => finish({ failure: '', status: status || 1 }))
+  })
+}
+
+/** The words that have put this daemon into the background, where somebody did. */
+export function startedAs(): string[] | undefined {
+  if (process.env[DETACHED] === undefined) return undefined
+  return [process.execPath, ...process.execArgv, ...process.argv.slice(1), '-d']
+}
+
+/** Tell the program that put this daemon into the background how the start went. Only the first report counts. */
+export function reportStart(report: Report): void {
+  if (process.env[DETACHED] === undefined || !process.connected) return
+  process.send?.(report, () => {
+    if (process.connected) process.disconnect()
+  })
+}
