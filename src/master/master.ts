@@ -2,7 +2,7 @@
 // closed in the opposite one.
 import { join } from 'node:path'
 import { calmLog, claimFolder, type Log, makeOwnFolder, PASSABLE_FOLDER } from '../base/mod.ts'
-import { BusServer, masterBusPaths } from '../bus/mod.ts'
+import { BusServer, masterBusPaths, openMasterMarks } from '../bus/mod.ts'
 import type { MasterAccess } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
@@ -84,8 +84,11 @@ async function closeAll(closings: Closing[]): Promise<void> {
 
 /** Users of `publisher_acl` reach their keys and the event socket by name, and nothing else. */
 function claimFolders(opts: Dict, log: Log): void {
+  const cachedir = str(opts.get('cachedir')!)
   // Salt's job cache is opened to these users by hand, and its master may come back
-  claimFolder(str(opts.get('cachedir')!), PASSABLE_FOLDER, log, ['jobs'])
+  claimFolder(cachedir, PASSABLE_FOLDER, log, ['jobs'])
+  // Salt's own runners expect these to be there
+  for (const name of ['jobs', 'proc']) makeOwnFolder(join(cachedir, name))
   makeOwnFolder(str(opts.get('sock_dir')!), 0o755)
 }
 
@@ -140,6 +143,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   }
   const isRelieved = program !== undefined && transport.name === 'zeromq'
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
+  closings.push(await openMasterMarks(opts, log))
   batches.resume()
   reactor = openReactor(parts, access)
   closings.push(() => reactor?.close())

@@ -1,7 +1,7 @@
 // `publish`: who may, which minions are meant, and out it goes. The job is noted before minions hear of it, so that no return
 // can come for a job that nobody knows.
 import { BrineError, isJid, newJid, shownText } from '../base/mod.ts'
-import type { Targeted } from '../client/mod.ts'
+import { isOfOurClient, type Targeted } from '../client/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import type { JudgedJob } from './access/access.ts'
 import type { MasterParts } from './parts.ts'
@@ -16,6 +16,8 @@ export interface PublishRights {
 export interface SendOptions {
   /** Minions get the ids in place of the target: nobody else may take the job. */
   isFrozen?: boolean
+  /** Whether a client of Salt's own Python asked for the job, and may look for its files. */
+  isOfSalt?: boolean
 }
 
 export class Publishing {
@@ -36,7 +38,7 @@ export class Publishing {
     const { request, user, targeted, isFrozen } = judged
     const ordersMasters = truthy(this.parts.opts.get('order_masters') ?? false)
     if (targeted.minions.length === 0 && !ordersMasters) return nobody(request, targeted.problems)
-    const jid = await this.send(request, user, targeted, { isFrozen })
+    const jid = await this.send(request, user, targeted, { isFrozen, isOfSalt: !isOfOurClient(load) })
     return clear(
       new Map<Value, Value>([
         ['jid', jid],
@@ -57,7 +59,7 @@ export class Publishing {
     request: JobRequest,
     user: string,
     { minions, missing }: Targeted,
-    { isFrozen = false }: SendOptions = {},
+    { isFrozen = false, isOfSalt = false }: SendOptions = {},
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications } = this.parts
     const jid = request.jid ?? newJid()
@@ -65,7 +67,7 @@ export class Publishing {
     const load = publicationOf(request, jid, user, opts)
     if (!request.fields.has('nocache')) {
       jobs.saveJob({ jid, load, minions })
-      await jobCaches.published(jid, load, minions)
+      await jobCaches.published(jid, load, minions, isOfSalt)
     }
     const of = (name: string): [Value, Value] => [name, load.get(name) ?? null]
     const job: Dict = new Map([of('jid'), of('tgt_type'), of('tgt'), of('user'), of('fun'), of('arg')])

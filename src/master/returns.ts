@@ -39,13 +39,17 @@ export class Returns {
 
   /** Keeps a return and tells of it; done when it is on disk. A syndic sends returns of others. */
   take(load: Dict, syndic?: Origin): Later<null> {
-    const { jobs, opts, bus } = this.parts
+    const { jobs, jobCaches, opts, bus } = this.parts
     const sender = syndic ?? minionOrigin(str(load.get('id')!))
     const isOwn = load.get('jid') === 'req'
     const jid = adopt(load)
     const id = this.idOf(load)
     const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
-    if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
+    if (isKept && isOwn) {
+      const job = jobOf(load, id)
+      jobs.saveJob({ jid, load: job, minions: [id] })
+      void jobCaches.published(jid, job, [id])
+    }
     // packed once, for the store and for listeners
     load.set('_stamp', stamp())
     const event = { tag: `salt/job/${jid}/ret/${id}`, data: load, sender }
