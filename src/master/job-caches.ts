@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { shownText, toError } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'
 import { handTo, returnerNames } from '../client/mod.ts'
-import { type Dict, isDict, str, textOf } from '../data/mod.ts'
+import { type Dict, str, textOf } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { masterMinion } from '../orchestrate/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
 import { JobFiles } from '../store/mod.ts'
 import { EventReturn } from './event-return.ts'
+import { hasLocalUsers } from './local-keys.ts'
 import type { JobListeners, MasterParts } from './parts.ts'
 
 /** The store that is there anyway. */
@@ -32,11 +33,10 @@ export class JobCaches implements JobListeners {
     this.parts = parts
     this.host = host
     const { opts } = parts
-    const acl = opts.get('publisher_acl') ?? null
     this.files = new JobFiles({
       folder: join(str(opts.get('cachedir') ?? ''), 'jobs'),
       hashType: str(opts.get('hash_type') ?? 'sha256'),
-      isShared: isDict(acl) && acl.size > 0,
+      isShared: hasLocalUsers(opts),
     })
     this.filed = filedJobs(opts)
   }
@@ -83,7 +83,10 @@ export class JobCaches implements JobListeners {
     try {
       work()
     } catch (error) {
-      this.parts.log('error', `Could not write the files of job ${shownText(jid)} for Salt's Python: ${toError(error).message}`)
+      this.parts.log(
+        'error',
+        `Could not write the files of job ${shownText(jid)} for Salt's Python: ${toError(error).message}`,
+      )
     }
   }
 

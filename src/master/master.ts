@@ -1,7 +1,15 @@
 // A running master: its keys and sockets opened in an order in which nobody is answered before everything is there, and
 // closed in the opposite one.
 import { join } from 'node:path'
-import { calmLog, claimFolder, type Log, makeOwnFolder, PASSABLE_FOLDER } from '../base/mod.ts'
+import {
+  calmLog,
+  claimFolder,
+  LISTABLE_FOLDER,
+  type Log,
+  makeOwnFolder,
+  PASSABLE_FOLDER,
+  PRIVATE_FOLDER,
+} from '../base/mod.ts'
 import { BusServer, masterBusPaths, openMasterMarks } from '../bus/mod.ts'
 import type { MasterAccess } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
@@ -33,7 +41,7 @@ import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
 import { JobCaches } from './job-caches.ts'
 import { journaledBus } from './journaling.ts'
-import { LocalKeys } from './local-keys.ts'
+import { hasLocalUsers, LocalKeys } from './local-keys.ts'
 import { Maintenance } from './maintenance.ts'
 import { acts, callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
@@ -82,13 +90,17 @@ async function closeAll(closings: Closing[]): Promise<void> {
   for (const close of closings.splice(0).reverse()) await close()
 }
 
-/** Users of `publisher_acl` reach their keys and the event socket by name, and nothing else. */
+/**
+ * Users of `publisher_acl` reach their keys and the event socket by name, and nothing else. Salt's own client sends a key only if
+ * its user may list the directory too: members of the master's group may, where there are such users.
+ */
 function claimFolders(opts: Dict, log: Log): void {
   const cachedir = str(opts.get('cachedir')!)
   // Salt's job cache is opened to these users by hand, and its master may come back
-  claimFolder(cachedir, PASSABLE_FOLDER, log, ['jobs'])
+  claimFolder(cachedir, hasLocalUsers(opts) ? LISTABLE_FOLDER : PASSABLE_FOLDER, log, ['jobs'])
   // Salt's own runners expect these to be there
-  for (const name of ['jobs', 'proc']) makeOwnFolder(join(cachedir, name))
+  makeOwnFolder(join(cachedir, 'jobs'), hasLocalUsers(opts) ? 0o750 : PRIVATE_FOLDER)
+  makeOwnFolder(join(cachedir, 'proc'))
   makeOwnFolder(str(opts.get('sock_dir')!), 0o755)
 }
 

@@ -7,6 +7,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isJid, makeOwnFolder, PRIVATE_FOLDER } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isList, str, type Value } from '../data/mod.ts'
+import { isValidId } from '../wire/mod.ts'
 import type { JobRecord } from './jobs.ts'
 
 export interface JobFilesOptions {
@@ -14,7 +15,7 @@ export interface JobFilesOptions {
   folder: string
   /** The option `hash_type`. */
   hashType: string
-  /** Whether new files get the permissions of the folder, which an operator may open to users of `publisher_acl`. */
+  /** Whether the group of new files gets the permissions that it has on the folder: for users of `publisher_acl` in that group. */
   isShared?: boolean
 }
 
@@ -62,10 +63,12 @@ export class JobFiles {
 
   /** Write what a minion returned to a job that has files. */
   saveReturn(jid: string, id: string, fields: Dict): void {
-    if (TAKEN.test(id) || /[/\0]/.test(id)) return
+    if (!isValidId(id) || TAKEN.test(id)) return
     const folder = this.folderOf(jid)
     // under a name that readers skip, then whole under its own: they never see a part of it
-    const fresh = this.makeFolder(join(folder, `.fresh-${id}`))
+    const fresh = join(folder, '.fresh')
+    rmSync(fresh, { recursive: true, force: true })
+    this.makeFolder(fresh)
     const kept = KEPT.filter((name) => fields.has(name)).map((name): [Value, Value] => [name, fields.get(name)!])
     this.write(join(fresh, 'return.p'), encodeMsgpack(new Map(kept), 'bus'))
     if (fields.has('out')) this.write(join(fresh, 'out.p'), encodeMsgpack(fields.get('out')!, 'bus'))
@@ -100,7 +103,7 @@ export class JobFiles {
 
   private get mode(): number {
     const { folder, isShared = false } = this.options
-    return isShared ? statSync(folder).mode & 0o777 : PRIVATE_FOLDER
+    return isShared ? PRIVATE_FOLDER | (statSync(folder).mode & 0o050) : PRIVATE_FOLDER
   }
 
   /** Create a directory and the missing ones up to `cachedir/jobs`. */
