@@ -38,7 +38,7 @@ export class JobCaches implements JobListeners {
       hashType: str(opts.get('hash_type') ?? 'sha256'),
       isShared: hasLocalUsers(opts),
     })
-    this.filed = filedJobs(opts)
+    this.filed = filedJobs(parts)
   }
 
   private names(...options: string[]): string[] {
@@ -63,10 +63,11 @@ export class JobCaches implements JobListeners {
   }
 
   async returned(event: BusEvent): Promise<void> {
-    const [jid, id] = ['jid', 'id'].map((name) => textOf(event.fields.get(name) ?? null) ?? '') as [string, string]
+    const field = (name: string): string => textOf(event.fields.get(name) ?? null) ?? ''
+    const jid = field('jid')
     if (this.filed !== 'none') {
       this.attempt(jid, () => {
-        if (this.files.has(jid)) this.files.saveReturn(jid, id, event.fields)
+        if (this.files.has(jid)) this.files.saveReturn(jid, field('id'), event.fields)
       })
     }
     for (const name of this.names('master_job_cache')) await handTo(await this.context(), name, 'returner', event.data)
@@ -97,8 +98,11 @@ export class JobCaches implements JobListeners {
 }
 
 /** Salt's Python looks for files only where `master_job_cache` is the usual one. */
-function filedJobs(opts: Dict): FiledJobs {
+function filedJobs({ opts, log }: CacheParts): FiledJobs {
   const wanted = opts.get('job_cache_files') ?? 'auto'
   if (wanted === false || str(opts.get('master_job_cache') ?? OWN) !== OWN) return 'none'
-  return wanted === true ? 'all' : 'of Salt'
+  if (wanted === true) return 'all'
+  if (wanted !== 'auto')
+    log('warning', `job_cache_files is ${shownText(str(wanted))} and not auto, True or False: taken as auto`)
+  return 'of Salt'
 }

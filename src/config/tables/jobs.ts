@@ -12,8 +12,8 @@ export const JOBS: OptionTable = {
   master_job_cache: { type: 'str', master: 'local_cache', doc: 'Returner that keeps jobs on the master' },
   job_cache_files: {
     type: 'bool|str',
-    master: 'auto',
-    doc: "Write jobs into cachedir/jobs too, where Salt's own Python looks for them: auto for jobs that its clients publish, True for all, False for none",
+    for: ['master'],
+    doc: "Which jobs are also written into cachedir/jobs, where Salt's own Python looks for them: those that its clients publish (`auto`, unless given), all (True) or none (False)",
   },
   ext_job_cache: { type: 'str', both: '', doc: 'Returner that minions hand their answers to' },
   cache_jobs: { type: 'bool', minion: false, doc: 'Keep answers on the minion, too' },
