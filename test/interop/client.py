@@ -75,7 +75,7 @@ wheel = salt.wheel.WheelClient(opts)
 step("wheel", lambda: wheel.cmd("key.list_all", print_event=False)["minions"])
 step("wheel cmd_sync", lambda: wheel.cmd_sync(dict(credentials, fun="key.list_all"))["data"]["return"]["minions"])
 
-opts["netapi_enable_clients"] = ["local", "local_async", "runner", "wheel"]
+opts["netapi_enable_clients"] = ["local", "local_async", "local_batch", "runner", "wheel"]
 token = salt.auth.Resolver(opts).mk_token(dict(credentials))["token"]
 step("token", lambda: salt.auth.Resolver(opts).get_token(token)["name"])
 
@@ -87,6 +87,7 @@ def api(client, **low):
 step("api local", lambda: api("local", tgt="*", fun="test.ping"))
 step("api local refused", lambda: api("local", tgt="*", fun="cmd.run", arg=["id"]))
 step("api local_async", lambda: sorted(api("local_async", tgt="*", fun="test.ping")["minions"]))
+step("api local_batch", lambda: by_id(api("local_batch", tgt="*", fun="test.ping", batch="1")))
 step("api runner", lambda: until(lambda: sorted(api("runner", fun="manage.up")), everybody))
 step("api wheel", lambda: api("wheel", fun="key.list_all")["data"]["return"]["minions"])
 

@@ -64,6 +64,7 @@ describe.runIf(SALT_TREE)("Salt's own code beside our master", () => {
       'api local': BOTH,
       'api local refused': 'AuthorizationError: Authorization error occurred.',
       'api local_async': keys,
+      'api local_batch': BOTH,
       'api runner': keys,
       'api wheel': keys,
       fire: true,
@@ -93,7 +94,7 @@ describe.runIf(SALT_TREE)("Salt's own code beside our master", () => {
     expect(await json('salt-run', 'jobs.list_jobs')).toHaveProperty(jid)
     expect(await json('salt-run', 'manage.up')).toEqual(['one', 'two'])
     const alice = ['-a', 'auto', '--username', 'alice', '--password', 'any']
-    expect(await json('salt', ...alice, 'one', 'test.ping')).toEqual({ one: true })
+    expect(await json('salt', '--static', ...alice, '*', 'test.ping')).toEqual(BOTH)
     expect(await run('salt', ...alice, '*', 'cmd.run', 'id')).toContain('Authorization error occurred')
     expect(await json('salt-key', '-L')).toMatchObject({ minions: ['one', 'two'], minions_rejected: [] })
     await run('salt-key', '-d', 'two', '-y')

@@ -90,11 +90,12 @@ export class Access {
     const { tgt: target, tgtType: kind, delimiter } = request
     const asked = { author: user, target, kind, delimiter }
     if (list === undefined) return { user, request, targeted: this.targets.trusted(asked), isFrozen: false }
-    const field = this.fieldWithoutRight(list, request)
+    const field = this.fieldWithoutRight(list, request, load.get('cmd') === 'publish')
     if (field !== undefined) {
       log('warning', `${shownText(user)} may not set the field ${field} of a job: the right @publish is missing`)
       return AUTHORIZATION
     }
+    if (!maySetField(list, ['jid'])) delete request.jid
     return this.judgeTarget({ user, list }, request, calls, await this.targets.foreign(asked))
   }
 
@@ -123,10 +124,13 @@ export class Access {
     return AUTHORIZATION
   }
 
-  /** The first field that the user must not set. */
-  private fieldWithoutRight(list: readonly Value[], request: JobRequest): string | undefined {
+  /**
+   * The first field that the user must not set. In a plain publication the master replaces a job id: Salt's own client chooses one for
+   * each batch, and goes on with the one in the answer.
+   */
+  private fieldWithoutRight(list: readonly Value[], request: JobRequest, isPlain: boolean): string | undefined {
     for (const [field, rights] of fieldsInNeed(request, this.known.opts)) if (!maySetField(list, rights)) return field
-    return request.jid === undefined || maySetField(list, ['jid']) ? undefined : 'jid'
+    return isPlain || request.jid === undefined || maySetField(list, ['jid']) ? undefined : 'jid'
   }
 
   /** Judges a call of the master's own functions. */
