@@ -42,6 +42,16 @@ it.each(NAMES)('%s closes a connection at once, and says so', async (name) => {
   expect(lines[0]).toContain(`warning: Closed a connection to ${join(folder, name)}`)
 })
 
+it('ipc_mode tcp is said not to be served', async () => {
+  await close()
+  const opts = new Map([
+    ['sock_dir', folder],
+    ['ipc_mode', 'tcp'],
+  ])
+  close = await openMasterMarks(opts, log)
+  expect(lines).toEqual([expect.stringContaining('warning: ipc_mode tcp is not served')])
+})
+
 it('a second master is refused, and takes nothing away', async () => {
   await expect(openMasterMarks(new Map([['sock_dir', folder]]), log)).rejects.toThrow('runs already')
   expect(NAMES.map((name) => existsSync(join(folder, name)))).toEqual([true, true])

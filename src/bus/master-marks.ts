@@ -11,13 +11,21 @@ const NAMES = ['publish_pull.ipc', 'workers.ipc'] as const
 
 /** Create the sockets. Return the function that removes them. */
 export async function openMasterMarks(opts: Dict, log: Log = silentLog): Promise<() => Promise<void>> {
+  const folder = str(opts.get('sock_dir') ?? '/var/run/salt/master')
+  if (opts.get('ipc_mode') === 'tcp') {
+    const reason = 'at a port nobody knows which user of the machine connects'
+    log(
+      'warning',
+      `ipc_mode tcp is not served, because ${reason}: local programs reach this master at the sockets in ${folder}`,
+    )
+  }
   const servers: Server[] = []
   const close = async (): Promise<void> => {
     await Promise.all(servers.splice(0).map(closeLocal))
   }
   try {
     for (const name of NAMES) {
-      const path = join(str(opts.get('sock_dir') ?? '/var/run/salt/master'), name)
+      const path = join(folder, name)
       const server = await serveLocal(path, 0o600, (socket) => {
         socket.on('error', (error) => log('debug', `A connection to ${path} was lost: ${error.message}`))
         socket.destroy()

@@ -1,5 +1,6 @@
 // Salt's own programs and Python on the machine of our master: what scripts, tools and netapi modules do.
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type TestMaster, TestSite } from '../integration/site.ts'
@@ -8,6 +9,7 @@ import { SALT_TREE, SaltSite } from './salt.ts'
 const MINUTE = 60_000
 const SCRIPT = readFileSync(join(import.meta.dirname, 'client.py'), 'utf8')
 const BOTH = { one: true, two: true }
+const NOBODY = 65_534
 const ALICE = ['test.*', '@runner', '@wheel']
 
 let ours: TestSite
@@ -18,7 +20,11 @@ beforeEach(async () => {
   ours = await TestSite.open()
   theirs = new SaltSite()
   // a token of the user who runs the test must not be used
-  const options = { external_auth: { auto: { alice: ALICE } }, token_file: join(ours.root, 'token') }
+  const options = {
+    external_auth: { auto: { alice: ALICE } },
+    publisher_acl: { nobody: ['test.*'] },
+    token_file: join(ours.root, 'token'),
+  }
   master = await ours.master('master', '127.0.0.1', options)
   for (const id of ['one', 'two']) {
     await ours.minion(id)
@@ -29,6 +35,13 @@ afterEach(async () => {
   await theirs.stop()
   await ours.close()
 }, MINUTE)
+
+/** Needs root, to run Salt as somebody else, who must be able to read it. */
+function canBeNobody(): boolean {
+  if (SALT_TREE === undefined || process.getuid?.() !== 0) return false
+  const file = join(SALT_TREE, 'salt/client/__init__.py')
+  return spawnSync('test', ['-r', file], { uid: NOBODY, gid: NOBODY }).status === 0
+}
 
 describe.runIf(SALT_TREE)("Salt's own code beside our master", () => {
   it('has all clients of its Python work', { timeout: 5 * MINUTE }, async () => {
@@ -101,4 +114,24 @@ describe.runIf(SALT_TREE)("Salt's own code beside our master", () => {
     expect(await json('salt-key', '-l', 'acc')).toEqual({ minions: ['one'] })
     expect((await master.event(/^salt\/key$/)).data.get('id')).toBe('two')
   })
+
+  it.runIf(canBeNobody())(
+    'lets a user of publisher_acl publish who is in the group of the master',
+    { timeout: 3 * MINUTE },
+    async () => {
+      const home = join(ours.root, 'nobody')
+      mkdirSync(home)
+      chownSync(home, NOBODY, NOBODY)
+      for (const open of [ours.root, theirs.directory]) chmodSync(open, 0o755)
+      const run = (gid: number, ...words: string[]): Promise<string> =>
+        theirs.run('salt', ['-c', master.config, '--log-file', join(home, 'log'), '--out=txt', ...words], {
+          uid: NOBODY,
+          gid,
+          home,
+        })
+      expect(await run(0, 'one', 'test.ping')).toBe('one: True\n')
+      expect(await run(0, 'one', 'cmd.run', 'id')).toContain('Authorization error')
+      expect(await run(NOBODY, 'one', 'test.ping')).not.toContain('True')
+    },
+  )
 })

@@ -41,6 +41,13 @@ const ENTRIES = {
 
 export type SaltProgram = keyof typeof ENTRIES
 
+/** Who runs a program, where that is not who runs the tests. */
+export interface SaltUser {
+  uid?: number
+  gid?: number
+  home?: string
+}
+
 export class SaltSite {
   readonly directory = mkdtempSync(join(tmpdir(), 'brine-salt-'))
   private readonly running: ChildProcess[] = []
@@ -63,8 +70,8 @@ export class SaltSite {
   }
 
   /** Runs a program to its end and gives what it printed. */
-  run(program: SaltProgram, args: string[]): Promise<string> {
-    return printed(this.spawn(program, args))
+  run(program: SaltProgram, args: string[], user: SaltUser = {}): Promise<string> {
+    return printed(this.spawn(program, args, user))
   }
 
   /** Runs Python with Salt at hand, and gives what it printed. */
@@ -98,19 +105,20 @@ export class SaltSite {
     await closed
   }
 
-  private spawn(program: SaltProgram, args: string[]): ChildProcess {
+  private spawn(program: SaltProgram, args: string[], user: SaltUser = {}): ChildProcess {
     // releases before 3008 use this module without importing it
     const code = `import sys, tornado.queues; sys.argv[0] = '${program}'; from salt.scripts import ${ENTRIES[program]} as main; main()`
-    return this.spawnPython(code, args)
+    return this.spawnPython(code, args, user)
   }
 
-  private spawnPython(code: string, args: string[]): ChildProcess {
+  private spawnPython(code: string, args: string[], { home, ...ids }: SaltUser = {}): ChildProcess {
     this.interpreter ??= findPython()
     // a group of its own: Salt's daemons are many processes
     return spawn(this.interpreter, ['-W', 'ignore', '-c', code, ...args], {
-      env: { ...process.env, PYTHONPATH },
+      env: { ...process.env, PYTHONPATH, ...(home && { HOME: home }) },
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
+      ...ids,
     })
   }
 }
