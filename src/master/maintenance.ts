@@ -76,11 +76,10 @@ export class Maintenance {
 
   private tidy(): void {
     const { opts, jobs, tokens, log } = this.parts
-    tokens.prune()
     const seconds = keptSeconds(opts)
-    if (seconds === 0) return
-    const gone = jobs.prune(seconds)
+    const gone = seconds > 0 ? jobs.prune(seconds) : 0
     if (gone > 0) log('debug', `Removed ${gone} old jobs`)
+    tokens.prune()
   }
 
   private async tidyFiles(): Promise<void> {

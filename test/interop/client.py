@@ -77,6 +77,9 @@ step("wheel cmd_sync", lambda: wheel.cmd_sync(dict(credentials, fun="key.list_al
 
 opts["netapi_enable_clients"] = ["local", "local_async", "local_batch", "runner", "wheel"]
 token = salt.auth.Resolver(opts).mk_token(dict(credentials))["token"]
+made = salt.auth.LoadAuth(opts).mk_token(dict(credentials))["token"]
+step("own token", lambda: local.cmd("*", "test.ping", token=made))
+step("own token refused", lambda: local.cmd("*", "cmd.run", ["id"], token=made))
 step("token", lambda: salt.auth.Resolver(opts).get_token(token)["name"])
 
 

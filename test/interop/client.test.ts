@@ -73,6 +73,8 @@ describe.runIf(SALT_TREE)("Salt's own code beside our master", () => {
       'runner cmd_async': 'salt/run/',
       wheel: keys,
       'wheel cmd_sync': keys,
+      'own token': BOTH,
+      'own token refused': 'AuthorizationError: Authorization error occurred.',
       token: 'alice',
       'api local': BOTH,
       'api local refused': 'AuthorizationError: Authorization error occurred.',

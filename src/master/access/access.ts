@@ -65,7 +65,10 @@ export class Access {
     this.known = known
     this.keys = keys
     this.targets = targets
-    this.tokens = new Tokens(known.cache.bank('tokens'))
+    this.tokens = new Tokens(
+      known.cache.bank('tokens'),
+      str(known.opts.get('token_dir') ?? '/var/cache/salt/master/tokens'),
+    )
   }
 
   /** Judge a request to publish: who asks, its shape, its fields, and the function on the minions it means. */
