@@ -54,6 +54,14 @@ export class Publishing {
     return 'message' in judged ? this.refusals.refuse(load, judged) : judged
   }
 
+  /** A new id that is no job's, also where a user chose ids of this moment. */
+  private freshJid(): string {
+    for (;;) {
+      const jid = newJid()
+      if (this.parts.jobs.job(jid) === undefined) return jid
+    }
+  }
+
   /** Note a job, tell of it, and send it; gives its id. Nothing is judged here. */
   async send(
     request: JobRequest,
@@ -62,7 +70,7 @@ export class Publishing {
     { isFrozen = false, isOfSalt = false }: SendOptions = {},
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications } = this.parts
-    const jid = request.jid ?? newJid()
+    const jid = request.jid ?? this.freshJid()
     if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(str(jid))} is not a job id`)
     const load = publicationOf(request, jid, user, opts)
     if (!request.fields.has('nocache')) {

@@ -19,6 +19,7 @@ import {
   maySetField,
 } from './allowed.ts'
 import { backend } from './backends.ts'
+import { type JobsHere, mayTakeId } from './chosen-id.ts'
 import { isBlacklisted, isPermissive, listFor } from './lists.ts'
 import { Tokens } from './tokens.ts'
 
@@ -53,7 +54,7 @@ const CALL_REFUSALS = {
 
 const TWELVE_HOURS = 43_200
 
-type Known = MinionKnowledge & { cache: DataCache }
+type Known = MinionKnowledge & JobsHere & { cache: DataCache }
 
 export class Access {
   private readonly known: Known
@@ -93,12 +94,12 @@ export class Access {
     const { tgt: target, tgtType: kind, delimiter } = request
     const asked = { author: user, target, kind, delimiter }
     if (list === undefined) return { user, request, targeted: this.targets.trusted(asked), isFrozen: false }
-    const field = this.fieldWithoutRight(list, request, load.get('cmd') === 'publish')
+    const mayTake = load.get('cmd') === 'publish' && mayTakeId(this.known, user, request)
+    const field = this.fieldWithoutRight(list, request, mayTake)
     if (field !== undefined) {
       log('warning', `${shownText(user)} may not set the field ${field} of a job: the right @publish is missing`)
       return AUTHORIZATION
     }
-    if (!maySetField(list, ['jid'])) delete request.jid
     return this.judgeTarget({ user, list }, request, calls, await this.targets.foreign(asked))
   }
 
@@ -127,13 +128,10 @@ export class Access {
     return AUTHORIZATION
   }
 
-  /**
-   * The first field that the user must not set. In a plain publication the master replaces a job id: Salt's own client chooses one for
-   * each batch, and goes on with the one in the answer.
-   */
-  private fieldWithoutRight(list: readonly Value[], request: JobRequest, isPlain: boolean): string | undefined {
+  /** The first field that the user must not set. */
+  private fieldWithoutRight(list: readonly Value[], request: JobRequest, mayTake: boolean): string | undefined {
     for (const [field, rights] of fieldsInNeed(request, this.known.opts)) if (!maySetField(list, rights)) return field
-    return isPlain || request.jid === undefined || maySetField(list, ['jid']) ? undefined : 'jid'
+    return mayTake || request.jid === undefined || maySetField(list, ['jid']) ? undefined : 'jid'
   }
 
   /** Judges a call of the master's own functions. */
