@@ -216,6 +216,13 @@ describe('a master', () => {
       expect(sent).toEqual([])
     })
 
+    it('of the master itself that no job has, whatever ids users chose', async () => {
+      const looked = vi.spyOn(site.parts.jobs, 'job').mockReturnValueOnce({ jid: '', load: new Map(), minions: [] })
+      await byOwner({})
+      const [[taken], [free]] = looked.mock.calls as [[string], [string]]
+      expect([taken === free, sent.pop()!.get('jid')]).toEqual([false, free])
+    })
+
     it.each(['forged', '../x', 'a\nb', '20300101120000000001/ret/db1', ''])('in a return, and not %j', async (jid) => {
       const minion = await site.minion('web1')
       site.events.splice(0)
