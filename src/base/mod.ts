@@ -20,7 +20,14 @@ export {
 } from './log.ts'
 export { lookup } from './lookup.ts'
 export { didYouMean, nearestNames, slipOf } from './nearest.ts'
-export { claimFolder, makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLDER } from './own-folders.ts'
+export {
+  claimFolder,
+  LISTABLE_FOLDER,
+  makeOwnFolder,
+  PASSABLE_FOLDER,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+} from './own-folders.ts'
 export { ownMemory } from './own-memory.ts'
 export { localKeyFile, ownUser } from './own-user.ts'
 export { isGone, PURPOSE_VARIABLE } from './processes.ts'

@@ -10,6 +10,9 @@ export const PRIVATE_FOLDER = 0o700
 /** Mode of a directory in which other users reach the files they know by name. */
 export const PASSABLE_FOLDER = 0o711
 
+/** Mode of a directory whose names members of the owner's group may list, and in which others reach the files they know by name. */
+export const LISTABLE_FOLDER = 0o751
+
 /** Mode of a file that other users cannot read. */
 export const PRIVATE_FILE = 0o600
 

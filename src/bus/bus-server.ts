@@ -1,14 +1,12 @@
 // The two sockets of a bus. The publish socket sends every event to each listener. The bus fires each event that arrives at the
 // pull socket, with the owner of that socket as its origin. A listener that does not read delays no other listener and holds
 // a bounded amount of memory.
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
-import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { userInfo } from 'node:os'
-import { dirname } from 'node:path'
-import { isMainThread } from 'node:worker_threads'
-import { BrineError, type Log, shownText, silentLog, toError } from '../base/mod.ts'
+import { type Log, shownText, silentLog, toError } from '../base/mod.ts'
 import { decodeEvent, EventFrames } from '../wire/mod.ts'
 import type { BusEvent, EventBus } from './event-bus.ts'
+import { closeLocal, serveLocal } from './local-socket.ts'
 import type { Origin } from './origin.ts'
 import type { BusPaths } from './paths.ts'
 import { joined, type PastEvents, Subscriber } from './subscriber.ts'
@@ -54,38 +52,19 @@ export class BusServer {
       if (this.fresh.length === 0) setImmediate(() => this.spread())
       this.fresh.push(event)
     })
-    await this.serve(paths.pub, pubMode, (socket) => this.subscribe(socket))
-    await this.serve(paths.pull, 0o600, (socket) => this.receive(socket))
+    const { log } = this
+    const serve = async (path: string, mode: number, take: (socket: Socket) => void): Promise<void> => {
+      this.servers.push(await serveLocal({ path, mode, log }, take))
+    }
+    await serve(paths.pub, pubMode, (socket) => this.subscribe(socket))
+    await serve(paths.pull, 0o600, (socket) => this.receive(socket))
   }
 
   async close(): Promise<void> {
     this.stopListening?.()
     this.spread()
     for (const socket of [...this.subscribers.keys(), ...this.senders]) socket.destroy()
-    await Promise.all(this.servers.map((server) => new Promise((done) => server.close(done))))
-  }
-
-  private async serve(path: string, mode: number, take: (socket: Socket) => void): Promise<void> {
-    mkdirSync(dirname(path), { recursive: true })
-    if (await isServed(path)) {
-      throw new BrineError('BusTaken', `Already running: another daemon uses ${path}`)
-    }
-    rmSync(path, { force: true })
-    const server = createServer(take)
-    // threads share their process' mask and may not set it
-    const before = isMainThread ? process.umask(0o177) : undefined
-    try {
-      await new Promise<void>((done, fail) => {
-        server.once('error', fail)
-        server.listen(path, done)
-      })
-    } finally {
-      if (before !== undefined) process.umask(before)
-    }
-    chmodSync(path, mode)
-    // such as when no more files can be opened; the socket goes on listening
-    server.on('error', (error) => this.log('error', `Cannot accept a connection at ${path}: ${error.message}`))
-    this.servers.push(server)
+    await Promise.all(this.servers.map(closeLocal))
   }
 
   private subscribe(socket: Socket): void {
@@ -152,16 +131,4 @@ function userName(): string {
   } catch {
     return String(process.geteuid?.() ?? '')
   }
-}
-
-/** Whether somebody answers there; what a daemon that died left behind does not. */
-function isServed(path: string): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = createConnection(path)
-    socket.once('connect', () => {
-      socket.destroy()
-      done(true)
-    })
-    socket.once('error', () => done(false))
-  })
 }

@@ -15,6 +15,7 @@ export {
   type PastReading,
 } from './journal/reader.ts'
 export type { Beginning } from './journal/segments.ts'
+export { openMasterMarks } from './master-marks.ts'
 export {
   externalOrigin,
   headOf,

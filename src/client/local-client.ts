@@ -27,6 +27,12 @@ export interface PublishRequest {
 /** The number of a job is known only after it was published, so all jobs are listened to until then. */
 const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
+/** Marks requests of our client. Salt's own reads jobs from files of the master, ours does not. A Salt master ignores the mark. */
+const OWN_CLIENT = ['client', 'brine'] as const
+
+/** Whether a request to publish comes from our client. */
+export const isOfOurClient = (load: Dict): boolean => load.get(OWN_CLIENT[0]) === OWN_CLIENT[1]
+
 /** The names of refusals that callers tell apart. */
 const REFUSALS = ['AuthorizationError', 'SaltInvocationError', 'StorageError'] as const
 
@@ -107,7 +113,7 @@ export class LocalClient {
       ['jid', request.jid ?? ''],
     ])
     if (request.kwargs && request.kwargs.size > 0) load.set('kwargs', request.kwargs)
-    load.set('user', user)
+    load.set('user', user).set(...OWN_CLIENT)
     if (request.credentials) for (const [name, value] of request.credentials) load.set(name, value)
     this.bus.want(isOfJob)
     const published = this.answered(await this.command(load, request.timeout))

@@ -13,7 +13,7 @@ export {
 export { goneMinions } from './connected.ts'
 export { ClientError } from './errors.ts'
 export { JobHints, type ToldHint } from './hints.ts'
-export { LocalClient, type PublishRequest } from './local-client.ts'
+export { isOfOurClient, LocalClient, type PublishRequest } from './local-client.ts'
 export { localKey } from './local-key.ts'
 export { type MasterCall, type MasterCallResult, refreshFunctions, runMasterFunction } from './master-call.ts'
 export { journalOf, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'

@@ -19,8 +19,12 @@ const OWN = new Set([
   'kwargs',
 ])
 
-/** `arg` and `kwarg`, or as of old the keywords beside the command's own. */
+/** `arg` and `kwarg`, or as of old the keywords beside the command's own. Salt's `RunnerClient` sends both of them in `kwarg`. */
 export function argumentsOf(load: Dict): { args: Value[]; kwargs: Map<string, Value> } {
+  const inner = load.get('kwarg') ?? null
+  if (isDict(inner) && inner.has('arg') && inner.has('kwarg')) {
+    return argumentsOf(new Map([...inner].filter(([name]) => name === 'arg' || name === 'kwarg')))
+  }
   const arg = load.get('arg')
   const args: Value[] = arg === undefined ? [] : isList(arg) ? [...arg] : [arg]
   const kwargs = new Map<string, Value>()

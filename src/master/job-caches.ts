@@ -1,12 +1,17 @@
 // Job caches besides the master's own store: `master_job_cache` and `ext_job_cache` name returners that hear of jobs, the
-// first of returns too; `event_return` names those that hear of events.
+// first of returns too; `event_return` names those that hear of events. `job_cache_files` has jobs written where Salt's own
+// Python looks for them.
+import { join } from 'node:path'
+import { shownText, toError } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'
 import { handTo, returnerNames } from '../client/mod.ts'
-import type { Dict } from '../data/mod.ts'
+import { type Dict, str, textOf } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { masterMinion } from '../orchestrate/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
+import { JobFiles } from '../store/mod.ts'
 import { EventReturn } from './event-return.ts'
+import { hasLocalUsers } from './local-keys.ts'
 import type { JobListeners, MasterParts } from './parts.ts'
 
 /** The store that is there anyway. */
@@ -14,14 +19,26 @@ const OWN = 'local_cache'
 
 type CacheParts = Pick<MasterParts, 'opts' | 'log'>
 
+/** Of which jobs files are written. */
+type FiledJobs = 'all' | 'of Salt' | 'none'
+
 export class JobCaches implements JobListeners {
   private readonly parts: CacheParts
   private readonly host: Host
+  private readonly files: JobFiles
+  private readonly filed: FiledJobs
   private surroundings: Promise<FunctionContext> | undefined
 
   constructor(parts: CacheParts, host: Host) {
     this.parts = parts
     this.host = host
+    const { opts } = parts
+    this.files = new JobFiles({
+      folder: join(str(opts.get('cachedir') ?? ''), 'jobs'),
+      hashType: str(opts.get('hash_type') ?? 'sha256'),
+      isShared: hasLocalUsers(opts),
+    })
+    this.filed = filedJobs(parts)
   }
 
   private names(...options: string[]): string[] {
@@ -36,20 +53,56 @@ export class JobCaches implements JobListeners {
     return this.surroundings
   }
 
-  /** A job is about to be published. */
-  async published(jid: string, load: Dict, minions: readonly string[]): Promise<void> {
+  async published(jid: string, load: Dict, minions: readonly string[], isOfSalt = false): Promise<void> {
+    if (this.filed === 'all' || (this.filed === 'of Salt' && isOfSalt)) {
+      this.attempt(jid, () => this.files.saveJob({ jid, load, minions }))
+    }
     for (const name of this.names('master_job_cache', 'ext_job_cache')) {
       await handTo(await this.context(), name, 'save_load', jid, load, minions)
     }
   }
 
-  /** A minion has returned. */
   async returned(event: BusEvent): Promise<void> {
+    const field = (name: string): string => textOf(event.fields.get(name) ?? null) ?? ''
+    const jid = field('jid')
+    if (this.filed !== 'none') {
+      this.attempt(jid, () => {
+        if (this.files.has(jid)) this.files.saveReturn(jid, field('id'), event.fields)
+      })
+    }
     for (const name of this.names('master_job_cache')) await handTo(await this.context(), name, 'returner', event.data)
+  }
+
+  async prune(olderThanSeconds: number): Promise<void> {
+    if (this.filed === 'none') return
+    const count = await this.files.prune(olderThanSeconds)
+    if (count > 0) this.parts.log('debug', `Removed the files of ${count} old jobs`)
+  }
+
+  /** Only Salt's Python misses a file that cannot be written: the store has the job. */
+  private attempt(jid: string, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.parts.log(
+        'error',
+        `Could not write the files of job ${shownText(jid)} for Salt's Python: ${toError(error).message}`,
+      )
+    }
   }
 
   /** Hands events on until the returned function is called. */
   listen(bus: EventBus): () => Promise<void> {
     return new EventReturn({ ...this.parts, context: () => this.context() }).listen(bus)
   }
+}
+
+/** Salt's Python looks for files only where `master_job_cache` is the usual one. */
+function filedJobs({ opts, log }: CacheParts): FiledJobs {
+  const wanted = opts.get('job_cache_files') ?? 'auto'
+  if (wanted === false || str(opts.get('master_job_cache') ?? OWN) !== OWN) return 'none'
+  if (wanted === true) return 'all'
+  if (wanted !== 'auto')
+    log('warning', `job_cache_files is ${shownText(str(wanted))} and not auto, True or False: taken as auto`)
+  return 'of Salt'
 }

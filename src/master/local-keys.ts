@@ -15,6 +15,15 @@ export interface LocalUser {
 /** The users by name whom the machine knows. */
 export type FindUser = (name: string) => LocalUser | undefined
 
+/** The users of `publisher_acl`: local users that may have some functions run. */
+const localUsers = (opts: Dict): string[] => {
+  const acl = opts.get('publisher_acl') ?? null
+  return isDict(acl) ? [...acl.keys()].map(str) : []
+}
+
+/** Whether local users besides the master's own may have functions run. */
+export const hasLocalUsers = (opts: Dict): boolean => localUsers(opts).length > 0
+
 export class LocalKeys {
   private readonly digests = new Map<string, Buffer>()
   readonly owner: string
@@ -23,8 +32,7 @@ export class LocalKeys {
 
   constructor(opts: Dict, findUser: FindUser, log: Log) {
     this.owner = str(opts.get('user') ?? '') || ownUser()
-    const acl = opts.get('publisher_acl') ?? null
-    const names = new Set([this.owner, ...(isDict(acl) ? [...acl.keys()].map(str) : [])])
+    const names = new Set([this.owner, ...localUsers(opts)])
     const cachedir = str(opts.get('cachedir')!)
     makeOwnFolder(cachedir, PASSABLE_FOLDER)
     let ownerKey = ''

@@ -39,6 +39,8 @@ export class Maintenance {
     every(LOOK_MS, () => this.rotateWhenAsked())
     every(Math.max(1000, interval), () => this.tidy())
     every(Math.max(1000, interval), () => presence.tell())
+    const seldom = numberOf(this.parts.opts.get('maintenance_interval') ?? HOUR) ?? HOUR
+    every(Math.max(60, seldom) * 1000, () => this.tidyFiles())
     this.updateFiles()
     for (const timer of this.timers) timer.unref()
   }
@@ -74,13 +76,20 @@ export class Maintenance {
 
   private tidy(): void {
     const { opts, jobs, tokens, log } = this.parts
-    const gone = jobs.prune(keptSeconds(opts))
+    const seconds = keptSeconds(opts)
+    const gone = seconds > 0 ? jobs.prune(seconds) : 0
     if (gone > 0) log('debug', `Removed ${gone} old jobs`)
     tokens.prune()
   }
+
+  private async tidyFiles(): Promise<void> {
+    const { opts, jobCaches } = this.parts
+    const seconds = keptSeconds(opts)
+    if (seconds > 0) await jobCaches.prune(seconds)
+  }
 }
 
-/** `keep_jobs_seconds`, or `keep_jobs` in hours as it was of old. */
+/** `keep_jobs_seconds`, or `keep_jobs` in hours as it was of old; 0 keeps jobs for good. */
 function keptSeconds(opts: Dict): number {
   const seconds = numberOf(opts.get('keep_jobs_seconds') ?? null)
   const hours = numberOf(opts.get('keep_jobs') ?? null)

@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import {
   calmLog,
   claimFolder,
+  LISTABLE_FOLDER,
   type Log,
   makeOwnFolder,
   namedLog,
   PASSABLE_FOLDER,
+  PRIVATE_FOLDER,
   storageError,
   toError,
 } from '../base/mod.ts'
-import { BusServer, type EventBus, masterBusPaths } from '../bus/mod.ts'
+import { BusServer, type EventBus, masterBusPaths, openMasterMarks } from '../bus/mod.ts'
 import type { MasterAccess } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
@@ -43,7 +45,7 @@ import { openIdentity } from './identity.ts'
 import { JobCaches } from './job-caches.ts'
 import { journaledBus } from './journaling.ts'
 import { tellLimit } from './limits.ts'
-import { LocalKeys } from './local-keys.ts'
+import { hasLocalUsers, LocalKeys } from './local-keys.ts'
 import { Maintenance } from './maintenance.ts'
 import { acts, callMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
@@ -100,10 +102,17 @@ async function closeAll(closings: Closing[], log: Log): Promise<void> {
   }
 }
 
-/** Users of `publisher_acl` reach their keys and the event socket by name, and nothing else. */
+/**
+ * Users of `publisher_acl` reach their keys and the event socket by name, and nothing else. Salt's own client sends a key only if
+ * its user may list the directory too: members of the master's group may, where there are such users.
+ */
 function claimFolders(opts: Dict, log: Log): void {
+  const cachedir = str(opts.get('cachedir')!)
   // Salt's job cache is opened to these users by hand, and its master may come back
-  claimFolder(str(opts.get('cachedir')!), PASSABLE_FOLDER, log, ['jobs'])
+  claimFolder(cachedir, hasLocalUsers(opts) ? LISTABLE_FOLDER : PASSABLE_FOLDER, log, ['jobs'])
+  // Salt's own runners expect these to be there
+  makeOwnFolder(join(cachedir, 'jobs'), hasLocalUsers(opts) ? 0o750 : PRIVATE_FOLDER)
+  makeOwnFolder(join(cachedir, 'proc'))
   makeOwnFolder(str(opts.get('sock_dir')!), 0o755)
 }
 
@@ -152,12 +161,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     reactionsWritten: () => reactor?.writing,
   }
   const clear: ClearCommands = clearCommands(publishing, access, rights)
-  const batches = new Batches(parts, publishing)
-  closings.push(() => batches.close())
-  clear.add('batch', (load) => batches.begin(load))
-  access.beginBatch = async (load) => {
-    await batches.begin(new Map(load).set('user', localKeys.owner).set('key', localKeys.ownerKey))
-  }
+  const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
   const handlers: RequestHandlers = {
     clear: (load) => clear.answer(load),
     aes: (load, sender) => callMethod(services, load, sender),
@@ -165,6 +169,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   }
   tellLimit(keys.list('minions').length, isRelieved, log)
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
+  closings.push(await openMasterMarks(opts, log))
   batches.resume()
   reactor = openReactor(named(parts, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), back.all)
   closings.push(() => reactor?.close())
@@ -188,6 +193,28 @@ async function openEvents(
   await server.open()
   closings.push(() => server.close())
   return { bus, kept }
+}
+
+interface BatchBeginners {
+  clear: ClearCommands
+  access: OwnAccess
+  localKeys: LocalKeys
+}
+
+/** Open the batches for programs and for the master's own functions. */
+function openBatches(
+  parts: MasterParts,
+  publishing: Publishing,
+  { clear, access, localKeys }: BatchBeginners,
+  closings: Closing[],
+): Batches {
+  const batches = new Batches(parts, publishing)
+  closings.push(() => batches.close())
+  clear.add('batch', (load) => batches.begin(load))
+  access.beginBatch = async (load) => {
+    await batches.begin(new Map(load).set('user', localKeys.owner).set('key', localKeys.ownerKey))
+  }
+  return batches
 }
 
 /** Watch the disks of a master; there is no bus yet when the first of them are used. */

@@ -7,9 +7,12 @@ import type { PublishChannel } from '../wire/mod.ts'
 
 /** Who hears of jobs besides the store. */
 export interface JobListeners {
-  published(jid: string, load: Dict, minions: readonly string[]): Promise<void>
+  /** A job is about to be published. `isOfSalt` says that a client of Salt's own Python asked for it. */
+  published(jid: string, load: Dict, minions: readonly string[], isOfSalt?: boolean): Promise<void>
   /** The return as it was told. */
   returned(event: BusEvent): Promise<void>
+  /** Remove what is kept of jobs that are older. */
+  prune(olderThanSeconds: number): Promise<void>
 }
 
 export interface MasterParts {

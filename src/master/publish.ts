@@ -1,7 +1,7 @@
 // `publish`: who may, which minions are meant, and out it goes. The job is noted before minions hear of it, so that no return
 // can come for a job that nobody knows.
 import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
-import type { Targeted } from '../client/mod.ts'
+import { isOfOurClient, type Targeted } from '../client/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import type { JudgedJob } from './access/access.ts'
 import type { MasterParts } from './parts.ts'
@@ -16,6 +16,8 @@ export interface PublishRights {
 export interface SendOptions {
   /** Minions get the ids in place of the target: nobody else may take the job. */
   isFrozen?: boolean
+  /** Whether a client of Salt's own Python asked for the job, and may look for its files. */
+  isOfSalt?: boolean
 }
 
 export class Publishing {
@@ -41,7 +43,7 @@ export class Publishing {
     if (targeted.minions.length === 0 && !ordersMasters) return nobody(request, targeted.problems)
     let jid: string
     try {
-      jid = await this.send(request, user, targeted, { isFrozen })
+      jid = await this.send(request, user, targeted, { isFrozen, isOfSalt: !isOfOurClient(load) })
     } catch (error) {
       // nobody was sent the job
       return unstoredAnswer(error, true)
@@ -61,21 +63,29 @@ export class Publishing {
     return 'message' in judged ? this.refusals.refuse(load, judged) : judged
   }
 
+  /** A new id that is no job's, also where a user chose ids of this moment. */
+  private freshJid(): string {
+    for (;;) {
+      const jid = newJid()
+      if (this.parts.jobs.job(jid) === undefined) return jid
+    }
+  }
+
   /** Note a job, tell of it, and send it; return its id. Nothing is judged here. */
   async send(
     request: JobRequest,
     user: string,
     { minions, missing }: Targeted,
-    { isFrozen = false }: SendOptions = {},
+    { isFrozen = false, isOfSalt = false }: SendOptions = {},
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications, log } = this.parts
-    const jid = request.jid ?? newJid()
+    const jid = request.jid ?? this.freshJid()
     if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(str(jid))} is not a job id`)
     const load = publicationOf(request, jid, user, opts)
     await this.ready
     if (!request.fields.has('nocache')) {
       jobs.saveJob({ jid, load, minions })
-      await jobCaches.published(jid, load, minions)
+      await jobCaches.published(jid, load, minions, isOfSalt)
     }
     const of = (name: string): [Value, Value] => [name, load.get(name) ?? null]
     const job: Dict = new Map([of('jid'), of('tgt_type'), of('tgt'), of('user'), of('fun'), of('arg')])

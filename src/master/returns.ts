@@ -40,7 +40,7 @@ export class Returns {
 
   /** Keeps a return and tells of it; done when it is on disk. A syndic sends returns of others. */
   take(load: Dict, syndic?: Origin): Later<null> {
-    const { jobs, opts, bus } = this.parts
+    const { jobs, jobCaches, opts, bus } = this.parts
     const sender = syndic ?? minionOrigin(str(load.get('id')!))
     const isOwn = load.get('jid') === 'req'
     const jid = adopt(load)
@@ -53,7 +53,11 @@ export class Returns {
       throw new NotTakenError(`Cannot keep the return of ${id} to job ${jid}: ${message}`, { cause: error })
     }
     try {
-      if (isKept && isOwn) jobs.saveJob({ jid, load: jobOf(load, id), minions: [id] })
+      if (isKept && isOwn) {
+        const job = jobOf(load, id)
+        jobs.saveJob({ jid, load: job, minions: [id] })
+        void jobCaches.published(jid, job, [id])
+      }
     } catch (error) {
       return unkept(error)
     }

@@ -36,14 +36,22 @@ const ENTRIES = {
   'salt-master': 'salt_master',
   salt: 'salt_main',
   'salt-key': 'salt_key',
+  'salt-run': 'salt_run',
 } as const
 
 export type SaltProgram = keyof typeof ENTRIES
 
+/** Who runs a program, where that is not who runs the tests. */
+export interface SaltUser {
+  uid?: number
+  gid?: number
+  home?: string
+}
+
 export class SaltSite {
   readonly directory = mkdtempSync(join(tmpdir(), 'brine-salt-'))
   private readonly running: ChildProcess[] = []
-  private python: string | undefined
+  private interpreter: string | undefined
 
   /** Writes a configuration file with directories inside this site, and gives its folder. */
   configure(kind: 'master' | 'minion', options: Record<string, unknown>): string {
@@ -62,14 +70,13 @@ export class SaltSite {
   }
 
   /** Runs a program to its end and gives what it printed. */
-  async run(program: SaltProgram, args: string[]): Promise<string> {
-    const child = this.spawn(program, args)
-    let output = ''
-    child.stdout?.on('data', (text: Buffer) => {
-      output += text
-    })
-    await new Promise((resolve) => child.once('close', resolve))
-    return output
+  run(program: SaltProgram, args: string[], user: SaltUser = {}): Promise<string> {
+    return printed(this.spawn(program, args, user))
+  }
+
+  /** Runs Python with Salt at hand, and gives what it printed. */
+  python(code: string, args: string[]): Promise<string> {
+    return printed(this.spawnPython(code, args))
   }
 
   /** Accepts the keys of minions; false while they have not all come. */
@@ -98,15 +105,29 @@ export class SaltSite {
     await closed
   }
 
-  private spawn(program: SaltProgram, args: string[]): ChildProcess {
+  private spawn(program: SaltProgram, args: string[], user: SaltUser = {}): ChildProcess {
     // releases before 3008 use this module without importing it
-    const code = `import sys, tornado.queues; sys.argv = ${JSON.stringify([program, ...args])}; from salt.scripts import ${ENTRIES[program]} as main; main()`
+    const code = `import sys, tornado.queues; sys.argv[0] = '${program}'; from salt.scripts import ${ENTRIES[program]} as main; main()`
+    return this.spawnPython(code, args, user)
+  }
+
+  private spawnPython(code: string, args: string[], { home, ...ids }: SaltUser = {}): ChildProcess {
+    this.interpreter ??= findPython()
     // a group of its own: Salt's daemons are many processes
-    this.python ??= findPython()
-    return spawn(this.python, ['-W', 'ignore', '-c', code], {
-      env: { ...process.env, PYTHONPATH },
+    return spawn(this.interpreter, ['-W', 'ignore', '-c', code, ...args], {
+      env: { ...process.env, PYTHONPATH, ...(home && { HOME: home }) },
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
+      ...ids,
     })
   }
+}
+
+async function printed(child: ChildProcess): Promise<string> {
+  let output = ''
+  child.stdout?.on('data', (text: Buffer) => {
+    output += text
+  })
+  await new Promise((resolve) => child.once('close', resolve))
+  return output
 }

@@ -1,6 +1,6 @@
 // What limited users may have minions do: what their list says, on the minions that were judged, and nothing by a field, a job
 // id, a name or a spelling that the judge reads otherwise than minions.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newJid } from '../../src/base/mod.ts'
@@ -192,13 +192,35 @@ describe('a master', () => {
     })
 
     it('of a limited user only with the right to choose it', async () => {
-      for (const jid of [newJid(), '20990101000000000001'])
+      for (const jid of ['20990101000000000001', '20200101000000000001'])
         expect(errorOf(await as('tina', { jid }))).toBe('AuthorizationError')
       expect(errorOf(await as('tina', { cmd: 'batch', minions: ['web1'], batch: '1', jid: newJid() }))).toBe(
         'AuthorizationError',
       )
       expect(sent).toEqual([])
-      expect(errorOf(await as('alice', { jid: newJid() }))).toBe('')
+      for (const jid of [newJid(), '20990101000000000001']) expect(errorOf(await as('alice', { jid }))).toBe('')
+    })
+
+    it('of a limited user also where it is new, or of an own job of the same function', async () => {
+      const [own, foreign, runner] = [newJid(), newJid(), newJid()]
+      expect(errorOf(await as('tina', { jid: own }))).toBe('')
+      expect(errorOf(await as('tina', { jid: own, tgt: 'web1' }))).toBe('')
+      expect(sent.splice(0).map((load) => load.get('jid'))).toEqual([own, own])
+      expect(errorOf(await as('tina', { jid: own, fun: 'test.echo', arg: ['x'] }))).toBe('AuthorizationError')
+      await byOwner({ jid: foreign })
+      sent.splice(0)
+      expect(errorOf(await as('tina', { jid: foreign }))).toBe('AuthorizationError')
+      mkdirSync(`${site.cachedir}/proc`, { recursive: true })
+      writeFileSync(`${site.cachedir}/proc/${runner}`, '')
+      expect(errorOf(await as('tina', { jid: runner }))).toBe('AuthorizationError')
+      expect(sent).toEqual([])
+    })
+
+    it('of the master itself that no job has, whatever ids users chose', async () => {
+      const looked = vi.spyOn(site.parts.jobs, 'job').mockReturnValueOnce({ jid: '', load: new Map(), minions: [] })
+      await byOwner({})
+      const [[taken], [free]] = looked.mock.calls as [[string], [string]]
+      expect([taken === free, sent.pop()!.get('jid')]).toEqual([false, free])
     })
 
     it.each(['forged', '../x', 'a\nb', '20300101120000000001/ret/db1', ''])('in a return, and not %j', async (jid) => {

@@ -15,6 +15,11 @@ export const JOBS: OptionTable = {
   archive_jobs: { type: 'bool', master: false, doc: 'Move old jobs to an archive instead of deleting them' },
   job_cache_store_endtime: { type: 'bool', master: false, doc: 'Note when a job ended' },
   master_job_cache: { type: 'str', master: 'local_cache', doc: 'Returner that keeps jobs on the master' },
+  job_cache_files: {
+    type: 'bool|str',
+    for: ['master'],
+    doc: "Which jobs are also written into cachedir/jobs, where Salt's own Python looks for them: those that its clients publish (`auto`, unless given), all (True) or none (False)",
+  },
   ext_job_cache: { type: 'str', both: '', doc: 'Returner that minions hand their answers to' },
   cache_jobs: { type: 'bool', minion: false, doc: 'Keep answers on the minion, too' },
   unique_jid: { type: 'bool', both: false, doc: 'Append the process id to job ids' },

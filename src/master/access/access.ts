@@ -19,6 +19,7 @@ import {
   maySetField,
 } from './allowed.ts'
 import { backend } from './backends.ts'
+import { type JobsHere, mayTakeId } from './chosen-id.ts'
 import { isBlacklisted, isPermissive, listFor } from './lists.ts'
 import { Tokens } from './tokens.ts'
 
@@ -53,7 +54,7 @@ const CALL_REFUSALS = {
 
 const TWELVE_HOURS = 43_200
 
-type Known = MinionKnowledge & { cache: DataCache }
+type Known = MinionKnowledge & JobsHere & { cache: DataCache }
 
 export class Access {
   private readonly known: Known
@@ -65,7 +66,10 @@ export class Access {
     this.known = known
     this.keys = keys
     this.targets = targets
-    this.tokens = new Tokens(known.cache.bank('tokens'))
+    this.tokens = new Tokens(
+      known.cache.bank('tokens'),
+      str(known.opts.get('token_dir') ?? '/var/cache/salt/master/tokens'),
+    )
   }
 
   /** Judge a request to publish: who asks, its shape, its fields, and the function on the minions it means. */
@@ -90,7 +94,8 @@ export class Access {
     const { tgt: target, tgtType: kind, delimiter } = request
     const asked = { author: user, target, kind, delimiter }
     if (list === undefined) return { user, request, targeted: this.targets.trusted(asked), isFrozen: false }
-    const field = this.fieldWithoutRight(list, request)
+    const mayTake = load.get('cmd') === 'publish' && mayTakeId(this.known, user, request)
+    const field = this.fieldWithoutRight(list, request, mayTake)
     if (field !== undefined) {
       log('warning', `${shownText(user)} may not set the field ${field} of a job: the right @publish is missing`)
       return AUTHORIZATION
@@ -124,9 +129,9 @@ export class Access {
   }
 
   /** The first field that the user must not set. */
-  private fieldWithoutRight(list: readonly Value[], request: JobRequest): string | undefined {
+  private fieldWithoutRight(list: readonly Value[], request: JobRequest, mayTake: boolean): string | undefined {
     for (const [field, rights] of fieldsInNeed(request, this.known.opts)) if (!maySetField(list, rights)) return field
-    return request.jid === undefined || maySetField(list, ['jid']) ? undefined : 'jid'
+    return mayTake || request.jid === undefined || maySetField(list, ['jid']) ? undefined : 'jid'
   }
 
   /** Judges a call of the master's own functions. */

@@ -1,17 +1,21 @@
-// Tokens: who has one need not give a password again until it expires. On disk there is only their hash, so that reading
-// the cache does not let anybody in.
+// Tokens: who has one need not give a password again until it expires. Of ours there is only the hash on disk, so that reading
+// the cache does not let anybody in. Tokens that Salt's own Python or an earlier Salt master made are taken too.
 import { createHash, randomBytes } from 'node:crypto'
 import { type Dict, float, isDict, numberOf, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
+import { isSaltToken, saltRecord, TokenFiles } from './token-files.ts'
 
 const keyOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 export class Tokens {
   private readonly bank: Bank
+  private readonly files: TokenFiles
   private readonly now: () => number
 
-  constructor(bank: Bank, now: () => number = () => Date.now() / 1000) {
+  /** `folder` is the option `token_dir`. */
+  constructor(bank: Bank, folder: string, now: () => number = () => Date.now() / 1000) {
     this.bank = bank
+    this.files = new TokenFiles(folder)
     this.now = now
   }
 
@@ -25,28 +29,53 @@ export class Tokens {
 
   /** What is known about a token; undefined when it never was one, or is none any more. */
   find(token: string): Dict | undefined {
-    const key = keyOf(token)
-    const data = this.bank.fetch(key)
-    if (data === undefined || !isDict(data)) return undefined
-    if ((numberOf(data.get('expire') ?? 0) ?? 0) < this.now()) {
-      this.bank.flush(key)
+    const data = this.own(token) ?? this.ofSalt(token)
+    if (data === undefined) return undefined
+    if (this.isOver(data)) {
+      this.forget(token)
       return undefined
     }
     return new Map([...data, ['token', token]])
   }
 
+  private own(token: string): Dict | undefined {
+    const data = this.bank.fetch(keyOf(token))
+    return data !== undefined && isDict(data) ? data : undefined
+  }
+
+  /** Salt keeps a record under the token itself, with the token in it: the hash of one of ours, which is the name of a record, is no token. */
+  private ofSalt(token: string): Dict | undefined {
+    if (!isSaltToken(token)) return undefined
+    const record = saltRecord(this.bank.fetch(token)) ?? this.files.read(token)
+    return record?.get('token') === token ? record : undefined
+  }
+
+  private isOver(data: Dict): boolean {
+    return (numberOf(data.get('expire') ?? 0) ?? 0) < this.now()
+  }
+
+  private forget(token: string): void {
+    this.bank.flush(keyOf(token))
+    if (this.ofSalt(token) === undefined) return
+    this.bank.flush(token)
+    this.files.remove(token)
+  }
+
   /** Whether there was such a token. */
   revoke(token: string): boolean {
     const isKnown = this.find(token) !== undefined
-    if (isKnown) this.bank.flush(keyOf(token))
+    if (isKnown) this.forget(token)
     return isKnown
   }
 
   prune(): void {
     for (const key of this.bank.list()) {
-      const data = this.bank.fetch(key)
-      if (data !== undefined && isDict(data) && (numberOf(data.get('expire') ?? 0) ?? 0) < this.now())
-        this.bank.flush(key)
+      const data = saltRecord(this.bank.fetch(key))
+      if (data && this.isOver(data)) this.bank.flush(key)
+    }
+    for (const token of this.files.list()) {
+      const data = this.files.read(token)
+      if (data && this.isOver(data)) this.files.remove(token)
     }
   }
 }

@@ -1,0 +1,35 @@
+// Job ids that a user chooses who has no right to choose any. Salt's clients choose one for each batch and for some jobs of its API, and
+// look for returns under it. Such an id is harmless if it is new and of the present: it is nobody else's job.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Dict, equals, str } from '../../data/mod.ts'
+import type { JobStore } from '../../store/mod.ts'
+import type { JobRequest } from '../publication.ts'
+
+export interface JobsHere {
+  opts: Dict
+  jobs: Pick<JobStore, 'job'>
+}
+
+/** How old an id may be, and how far its clock may be ahead, in milliseconds. */
+const OLDEST = 86_400_000
+const AHEAD = 60_000
+
+/** Whether a user may take the id of a request: a new one, or that of an own job of the same function, which further minions get. */
+export function mayTakeId({ opts, jobs }: JobsHere, user: string, { jid, fun }: JobRequest): boolean {
+  if (jid === undefined) return true
+  if (!isOfPresent(jid)) return false
+  const known = jobs.job(jid)
+  if (known) return equals(known.load.get('user') ?? null, user) && equals(known.load.get('fun') ?? null, fun)
+  // runners have ids too, and are kept as jobs when they have ended
+  return !existsSync(join(str(opts.get('cachedir') ?? ''), 'proc', jid))
+}
+
+/** Whether the time in a job id is of the last day. Salt's clients take the local time, or UTC with `utc_jid`. */
+function isOfPresent(jid: string, now: number = Date.now()): boolean {
+  const [, year, month, day, hour, minute, second] = (/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(jid) ?? []).map(
+    Number,
+  )
+  const parts = [year!, month! - 1, day!, hour!, minute!, second!] as const
+  return [Date.UTC(...parts), new Date(...parts).getTime()].some((time) => time <= now + AHEAD && time >= now - OLDEST)
+}
