@@ -53,6 +53,6 @@ it('ipc_mode tcp is said not to be served', async () => {
 })
 
 it('a second master is refused, and takes nothing away', async () => {
-  await expect(openMasterMarks(new Map([['sock_dir', folder]]), log)).rejects.toThrow('runs already')
+  await expect(openMasterMarks(new Map([['sock_dir', folder]]), log)).rejects.toThrow('Already running')
   expect(NAMES.map((name) => existsSync(join(folder, name)))).toEqual([true, true])
 })
