@@ -129,12 +129,12 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const clear: ClearCommands = clearCommands(publishing, access, rights)
   const batches = new Batches(parts, publishing)
   closings.push(() => batches.close())
-  clear.add('batch', (load) => batches.begin(load))
+  clear.add('batch', (load, peer) => batches.begin(load, peer))
   access.beginBatch = async (load) => {
     await batches.begin(new Map(load).set('user', localKeys.owner).set('key', localKeys.ownerKey))
   }
   const handlers: RequestHandlers = {
-    clear: (load) => clear.answer(load),
+    clear: (load, { peer }) => clear.answer(load, peer),
     aes: (load, sender) => callMethod(services, load, sender),
     acts,
   }
@@ -157,7 +157,7 @@ function openPublishing(
   resolver: TargetResolver,
 ): { rights: Access; publishing: Publishing } {
   const rights = new Access(parts, localKeys, resolver)
-  return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }) }
+  return { rights, publishing: new Publishing(parts, { judge: (load, peer) => rights.judgePublish(load, peer) }) }
 }
 
 interface ServiceParts {
@@ -252,9 +252,9 @@ function clearCommands(publishing: Publishing, access: MasterAccess, rights: Acc
   const clear = new ClearCommands({
     publishing,
     access,
-    rights: { judge: (load, family, fun) => rights.judgeCall(load, family, fun) },
+    rights: { judge: (load, family, fun, peer) => rights.judgeCall(load, family, fun, peer) },
   })
-  clear.add('mk_token', (load) => rights.makeToken(load))
+  clear.add('mk_token', (load, peer) => rights.makeToken(load, peer))
   clear.add('revoke_token', (load) => rights.tokens.revoke(str(load.get('token') ?? '')))
   clear.add('get_token', (load) => rights.tokens.find(str(load.get('token') ?? '')) ?? false)
   return clear

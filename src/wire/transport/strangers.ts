@@ -3,6 +3,7 @@
 // has more room.
 import { Rates } from '../../base/mod.ts'
 import { type DecodeOptions, FOREIGN_DEPTH } from '../../data/mod.ts'
+import type { Seat } from './seats.ts'
 import { MAX_MESSAGE_BYTES, MAX_VALUES, type Peer } from './transport.ts'
 
 /** An envelope and a short command have fewer values; reading them costs less than the rest of answering them. */
@@ -26,8 +27,6 @@ export interface Stranger {
   largest(): number
 }
 
-const hostOf = ({ address }: Peer): string => address.slice(0, Math.max(0, address.lastIndexOf(':')))
-
 export class Strangers {
   private readonly values: Rates
   private readonly proven = new Map<string, number>()
@@ -40,9 +39,9 @@ export class Strangers {
     this.values = new Rates({ perSecond: VALUES_PER_SECOND, burst: MAX_VALUES, now })
   }
 
-  /** A new connection. */
-  meet(peer: Peer): Stranger {
-    const host = hostOf(peer)
+  /** Meet the peer of a new connection. */
+  meet(seat: Pick<Seat, 'peer' | 'host' | 'prove'>): Stranger {
+    const { host } = seat
     const { values } = this
     const isProven = (): boolean => this.isProven(host)
     const allowance = {
@@ -54,7 +53,15 @@ export class Strangers {
       },
     }
     return {
-      peer: { ...peer, host, prove: () => this.prove(host) },
+      peer: {
+        ...seat.peer,
+        host,
+        prove: (id) => {
+          seat.prove(`minion ${id}`)
+          this.prove(host)
+        },
+        recognise: (user) => seat.prove(`user ${user}`),
+      },
       reading: { maxValues: MAX_VALUES, maxDepth: FOREIGN_DEPTH, allowance },
       isProven,
       largest: () => (isProven() ? this.maxMessageBytes : Math.min(this.maxMessageBytes, UNPROVEN_BYTES)),

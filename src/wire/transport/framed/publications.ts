@@ -3,7 +3,8 @@
 import { silentLog, toError } from '../../../base/mod.ts'
 import { bytesOf } from '../../envelope.ts'
 import { Redial } from '../redial.ts'
-import { dialUntil, type Listening, listenOn, peerOf } from '../sockets.ts'
+import type { Seat } from '../seats.ts'
+import { dialUntil, type Listening, listenOn } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { tlsComplaints } from '../tls-trouble.ts'
 import {
@@ -25,6 +26,7 @@ const MAX_INCOMING_BYTES = 1 << 16
 
 interface Listener {
   peer: Peer
+  seat: Seat
   id: string | undefined
 }
 
@@ -42,7 +44,8 @@ export class FramedPublisher implements Publisher {
 
   static async listen(endpoint: Endpoint, options: PublisherOptions = {}): Promise<FramedPublisher> {
     const publisher = new FramedPublisher(options)
-    publisher.listening = await listenOn(endpoint, options, (socket) => publisher.accept(socket))
+    const settings = { ...options, forSubscribers: true }
+    publisher.listening = await listenOn(endpoint, settings, (socket, seat) => publisher.accept(socket, seat))
     return publisher
   }
 
@@ -77,12 +80,12 @@ export class FramedPublisher implements Publisher {
     else outbox.push(frame)
   }
 
-  private accept(socket: FramedConnection['socket']): void {
+  private accept(socket: FramedConnection['socket'], seat: Seat): void {
     const { options } = this
-    const peer = peerOf(socket)
+    const { peer } = seat
     const connection: FramedConnection = new FramedConnection(socket, {
       maxMessageBytes: MAX_INCOMING_BYTES,
-      stranger: this.strangers.meet(peer),
+      stranger: this.strangers.meet(seat),
       firstWithin: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS,
       onFrame: (frame) => void this.identify(connection, frame).catch((error) => connection.fail(toError(error))),
       onClose: (reason) => {
@@ -91,7 +94,7 @@ export class FramedPublisher implements Publisher {
         options.onDisconnect?.(peer, id)
       },
     })
-    this.open.set(connection, { peer, id: undefined })
+    this.open.set(connection, { peer, seat, id: undefined })
     options.onConnect?.(peer)
   }
 
@@ -101,6 +104,7 @@ export class FramedPublisher implements Publisher {
     if (id === undefined || listener === undefined || listener.id === id) return
     this.unname(connection, listener.id)
     listener.id = id
+    listener.seat.prove(`minion ${id}`)
     this.byId.set(id, (this.byId.get(id) ?? new Set()).add(connection))
     this.options.onSubscribe?.(id, listener.peer)
   }

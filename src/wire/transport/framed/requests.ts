@@ -6,7 +6,7 @@ import type { Dict, Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
-import { dial, listenOn, peerOf } from '../sockets.ts'
+import { dial, listenOn } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
 import { silenceReason, tlsRefusal } from '../tls-trouble.ts'
@@ -39,10 +39,11 @@ export async function listenForFrames(
   const { handshakeTimeout = HANDSHAKE_TIMEOUT_MS } = options
   const open = new Set<FramedConnection>()
   const strangers = new Strangers(maxMessageBytes)
-  const listening = await listenOn(endpoint, options, (socket) => {
-    const stranger = strangers.meet(peerOf(socket))
+  const listening = await listenOn(endpoint, options, (socket, seat) => {
+    const stranger = strangers.meet(seat)
     const { peer } = stranger
     let inFlight = 0
+    seat.isBusy = () => inFlight > 0
     const answer = async ({ head, body }: Frame, size: number): Promise<void> => {
       if (++inFlight >= maxInFlight) connection.reading.hold()
       intake.change(connection, size)

@@ -3,7 +3,7 @@
 import { type Log, silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
-import { listenOn, peerOf } from '../sockets.ts'
+import { listenOn } from '../sockets.ts'
 import { type Stranger, Strangers } from '../strangers.ts'
 import {
   type Endpoint,
@@ -43,6 +43,11 @@ class RequestConnection {
     this.stranger = stranger
     this.log = options.log ?? silentLog
     this.maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT
+  }
+
+  /** Whether a request waits for its answer. */
+  get isBusy(): boolean {
+    return this.slots.length > 0
   }
 
   receive(frames: Buffer[]): void {
@@ -124,8 +129,8 @@ export async function listenForRequests(
   const open = new Map<ZmtpConnection, RequestConnection>()
   const maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES
   const strangers = new Strangers(maxMessageBytes)
-  const listening = await listenOn(endpoint, options, (socket) => {
-    const stranger = strangers.meet(peerOf(socket))
+  const listening = await listenOn(endpoint, options, (socket, seat) => {
+    const stranger = strangers.meet(seat)
     const connection = new ZmtpConnection(socket, {
       type: 'ROUTER',
       maxMessageBytes,
@@ -136,10 +141,12 @@ export async function listenForRequests(
       onDrain: (from) => open.get(from)?.resume(),
       onClose: (from, reason) => {
         open.delete(from)
-        if (reason !== undefined) log('debug', `Connection of ${peerOf(socket).address} closed: ${reason.message}`)
+        if (reason !== undefined) log('debug', `Connection of ${seat.peer.address} closed: ${reason.message}`)
       },
     })
-    open.set(connection, new RequestConnection(connection, handler, stranger, options))
+    const requests = new RequestConnection(connection, handler, stranger, options)
+    seat.isBusy = () => requests.isBusy
+    open.set(connection, requests)
   })
   return {
     endpoint: listening.endpoint,
