@@ -19,5 +19,5 @@ export { claimFolder, makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLD
 export { localKeyFile, ownUser } from './own-user.ts'
 export { isGone, PURPOSE_VARIABLE } from './processes.ts'
 export { type RateSettings, Rates } from './rates.ts'
-export { TurnQueue, Turns, type TurnSettings } from './turns.ts'
+export { TurnQueue, type TurnSettings, Turns } from './turns.ts'
 export { brineVersion, SALT_VERSION } from './version.ts'

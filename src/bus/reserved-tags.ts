@@ -55,7 +55,10 @@ const CONTROL = /\p{Cc}/u
 const PART = /[^/]/
 
 /** Slashes at the ends and doubled ones must not make a tag look like another. */
-const partsOf = (tag: string): string[] => tag.split('/').filter((part) => part !== '')
+function partsOf(tag: string): string[] {
+  const parts = tag.split('/')
+  return parts.includes('') ? parts.filter((part) => part !== '') : parts
+}
 
 /** Like a return, but of no job: Salt lets a minion fire such a tag with its own id, and nobody gathers it. */
 const isOfNoJob = ([first, family, job, what]: readonly string[]): boolean =>

@@ -2,7 +2,7 @@
 // that takes too long is killed with its process, and nobody else waits. Authors take turns. A process is started with the
 // first question and ends when there are none for a while.
 import type { ChildProcess } from 'node:child_process'
-import { type Log, type LogLevel, toError, TurnQueue } from '../base/mod.ts'
+import { type Log, type LogLevel, TurnQueue, toError } from '../base/mod.ts'
 import { type Dict, encodeMsgpack } from '../data/mod.ts'
 import { forkFor } from '../wire/mod.ts'
 

@@ -1,6 +1,6 @@
 // The master's side of `_auth`: reads the request, decides, stores, and signs the reply (`sign-reply.ts`). From version 2
 // on every reply is signed and carries the minion's nonce.
-import { type Log, shownText, toError, Turns } from '../../base/mod.ts'
+import { type Log, shownText, Turns, toError } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import { keyDigest, type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
 import { isValidId, shownField } from '../envelope.ts'

@@ -23,9 +23,14 @@ function schedule(): void {
   setImmediate(nextTurn)
 }
 
-/** Hand on slices until the time is over. After each one its promises get their turn, so that their work counts, too. */
-async function nextTurn(): Promise<void> {
+function nextTurn(): void {
   began = performance.now()
+  if (waiting.size > 0) void handOn()
+  else isScheduled = false
+}
+
+/** Hand on slices until the time is over. After each one its promises get their turn, so that their work counts, too. */
+async function handOn(): Promise<void> {
   while (waiting.size > 0 && !isOver()) {
     const [host, readers] = waiting.entries().next().value!
     const reader = readers.values().next().value!

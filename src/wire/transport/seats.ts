@@ -41,9 +41,8 @@ export class Seat {
     this.key = this.host
   }
 
-  /** Note that something came. */
-  heard(): void {
-    const now = performance.now()
+  /** Note that something came now, in milliseconds of `performance.now()`. */
+  heard(now: number): void {
     if (now - this.heardAt < HEARD_MS) return
     this.heardAt = now
     this.seats.renew(this)
@@ -149,11 +148,9 @@ export class Seats {
     this.relieve(seat)
   }
 
-  /** Return the seat of a connection, and note from now on when something comes on it. */
+  /** Return the seat of a connection. */
   of(socket: Socket): Seat {
-    const seat = this.byEnds.get(endsOf(socket)) ?? new Seat(this, socket, peerOf(socket), true)
-    socket.on('data', () => seat.heard())
-    return seat
+    return this.byEnds.get(endsOf(socket)) ?? new Seat(this, socket, peerOf(socket), true)
   }
 
   renew(seat: Seat): void {

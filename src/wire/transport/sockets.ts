@@ -79,7 +79,10 @@ function taker(seats: () => Seats, options: ListenOptions, accept: Accept): (soc
 /** Accepts connections of a server that another process opened. */
 export function takeOver(server: Server, options: ListenOptions, accept: Accept): PortListening {
   const seats = seatsOf(server, options)
-  server.on('connection', taker(() => seats, options, accept))
+  server.on(
+    'connection',
+    taker(() => seats, options, accept),
+  )
   const { address = '', port = 0 } = (server.address() ?? {}) as { address?: string; port?: number }
   const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
   return { endpoint: { host: address, port }, server, stop }

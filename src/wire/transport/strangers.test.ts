@@ -5,7 +5,7 @@ import { type Stranger, Strangers } from './strangers.ts'
 
 /** Meet a peer at this address. */
 const meet = (strangers: Strangers, address: string): Stranger =>
-  strangers.meet({ peer: { address }, host: hostOf(address), prove: () => {} })
+  strangers.meet({ peer: { address }, host: hostOf(address), prove: () => {}, heard: () => {} })
 
 /** A list of so many empty mappings. */
 function mappings(count: number): Buffer {

@@ -23,6 +23,8 @@ export interface Stranger {
   peer: Peer
   reading: Reading
   isProven(): boolean
+  /** Note that something came now, in milliseconds of `performance.now()`. */
+  heard(now: number): void
   /** The most bytes of a message that is announced now. */
   largest(): number
 }
@@ -40,7 +42,7 @@ export class Strangers {
   }
 
   /** Meet the peer of a new connection. */
-  meet(seat: Pick<Seat, 'peer' | 'host' | 'prove'>): Stranger {
+  meet(seat: Pick<Seat, 'peer' | 'host' | 'prove' | 'heard'>): Stranger {
     const { host } = seat
     const { values } = this
     const isProven = (): boolean => this.isProven(host)
@@ -64,6 +66,7 @@ export class Strangers {
       },
       reading: { maxValues: MAX_VALUES, maxDepth: FOREIGN_DEPTH, allowance },
       isProven,
+      heard: (moment) => seat.heard(moment),
       largest: () => (isProven() ? this.maxMessageBytes : Math.min(this.maxMessageBytes, UNPROVEN_BYTES)),
     }
   }

@@ -58,6 +58,7 @@ export class FramedConnection implements Holder {
     let waiting = 0
     this.reading = new FairReader(socket, (chunk) => {
       if (socket.destroyed) return false
+      stranger?.heard(performance.now())
       try {
         const before = stream.held
         const values = stream.push(chunk)

@@ -92,6 +92,7 @@ function count(socket: WebSocket, stream: Socket, stranger: Stranger): Hold {
   const holder: Holder = { overflow: () => socket.terminate(), isStranger: () => !stranger.isProven() }
   let held = 0
   stream.on('data', (chunk: Buffer) => {
+    stranger.heard(performance.now())
     held += chunk.length
     if (held > stranger.largest()) socket.terminate()
     else intake.change(holder, chunk.length)

@@ -154,6 +154,7 @@ export class ZmtpConnection implements FrameSink, Holder {
 
   private receive(chunk: Buffer): boolean {
     this.heardAt = performance.now()
+    this.hooks.stranger?.heard(this.heardAt)
     this.hasMessage = false
     try {
       if (this.socket.destroyed) return false
