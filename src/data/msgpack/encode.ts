@@ -12,6 +12,8 @@ import { Packed, Pieces } from './packed.ts'
 import { EXT_BIG, toExtension } from './python.ts'
 
 const CHUNK = 1 << 16
+/** Characters of a text for which no more memory is set aside than its bytes need. */
+const LONG_TEXT = 4096
 /** For what is a message within another. */
 const PART = 1 << 9
 
@@ -73,8 +75,10 @@ class Writer {
     this.at += room
     this.value(value)
     const begin = this.start + room
-    this.start = this.at
-    return new Uint8Array(this.buffer.buffer, begin, this.at - begin)
+    const { buffer } = this.buffer
+    // a short message behind a long one would keep the memory of both
+    this.start = buffer.byteLength > 2 * this.chunk ? buffer.byteLength : this.at
+    return new Uint8Array(buffer, begin, this.at - begin)
   }
 
   pieces(value: unknown, writing: Writing): Uint8Array[] {
@@ -229,7 +233,8 @@ class Writer {
 
   private text(text: string): void {
     const { length } = text
-    this.reserve(length * 3 + 5)
+    // what is set aside and not used stays with the message: a long text is measured first
+    this.reserve((length < LONG_TEXT ? length * 3 : Buffer.byteLength(text)) + 5)
     if (length < 32 && this.brief(text, length)) return
     // the head is guessed from the length in characters and moved when there are more bytes than it can tell
     const guess = this.headSize(length)
