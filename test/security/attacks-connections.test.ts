@@ -7,6 +7,7 @@ import { openTransport, type Peer, type RequestClient, type Transport } from '..
 import type { RequestListenOptions } from '../../src/wire/transport/transport.ts'
 import { until } from '../until.ts'
 import { CARRIERS } from './proofs/carriers.ts'
+import { pack } from './proofs/msgpack.ts'
 
 const TRANSPORTS = ['zeromq', 'tcp', 'ws']
 const HOST = '127.0.0.1'
@@ -126,6 +127,26 @@ describe.each(TRANSPORTS)('the request port on %s', (name) => {
     await until('a silent connection was closed', () => !other.isOpen())
     finish()
     expect(await asked).toBe('late')
+  })
+
+  it('cuts off strangers that do not read long answers', async () => {
+    let answers = 0
+    const at = await listen(name, {}, (message) => {
+      answers++
+      return message
+    })
+    const request = CARRIERS[name]!.request(pack({ enc: 'clear', load: { cmd: 'ping', x: 'x'.repeat(30 << 20) } }))
+    const held: Held[] = []
+    for (let index = 0; index < 8; index++) {
+      const one = await hold(at, '127.0.0.2')
+      one.socket.pause()
+      one.socket.write(request)
+      held.push(one)
+      await until('it was answered', () => answers > index)
+    }
+    // strangers share 128 MiB
+    await until('some are closed', () => at.connections() <= 5)
+    expect(await ask(clientOf(at, '127.0.0.3'))).toBeInstanceOf(Map)
   })
 
   it('closes connections of the minion that has most when all are of minions', async () => {

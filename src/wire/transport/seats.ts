@@ -15,8 +15,8 @@ type SeatClass = (typeof CLASSES)[number]
 
 /** Milliseconds after which a silent connection is closed that has proven nothing. */
 const STRANGER_IDLE_MS = 60_000
-/** The order of idle connections is exact to so many milliseconds. */
-const HEARD_MS = 1000
+/** The order of idle connections is exact to this part of the time after which they are closed. */
+const EXACTNESS = 1 / 60
 
 /** One connection of a listener. */
 export class Seat {
@@ -43,7 +43,7 @@ export class Seat {
 
   /** Note that something came now, in milliseconds of `performance.now()`. */
   heard(now: number): void {
-    if (now - this.heardAt < HEARD_MS) return
+    if (now - this.heardAt < this.seats.idleMs * EXACTNESS) return
     this.heardAt = now
     this.seats.renew(this)
   }
@@ -113,6 +113,7 @@ export interface SeatSettings {
 }
 
 export class Seats {
+  readonly idleMs: number
   private readonly settings: SeatSettings
   private readonly classes = { stranger: new SeatPool(), local: new SeatPool(), proven: new SeatPool() }
   /** By the two ends of the connection: TLS hands out another socket than the one that was accepted. */
@@ -122,9 +123,9 @@ export class Seats {
 
   constructor(settings: SeatSettings) {
     this.settings = settings
+    this.idleMs = settings.idleMs ?? STRANGER_IDLE_MS
     if (settings.forSubscribers) return
-    const idleMs = settings.idleMs ?? STRANGER_IDLE_MS
-    this.sweeping = setInterval(() => this.sweep(idleMs), idleMs / 4).unref()
+    this.sweeping = setInterval(() => this.sweep(), this.idleMs / 4).unref()
   }
 
   get size(): number {
@@ -185,13 +186,15 @@ export class Seats {
   }
 
   /** Close what has proven nothing and has been silent for long. */
-  private sweep(idleMs: number): void {
-    const since = performance.now() - idleMs
+  private sweep(): void {
+    const since = performance.now() - this.idleMs
     for (const { byKey } of [this.classes.stranger, this.classes.local]) {
       for (const seats of byKey.values()) {
         for (const seat of seats) {
           if (seat.heardAt > since) break
-          if (!seat.isBusy()) seat.socket.destroy()
+          // an answer that is late leaves its reader some time
+          if (seat.isBusy()) seat.heard(performance.now())
+          else seat.socket.destroy()
         }
       }
     }

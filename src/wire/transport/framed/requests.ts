@@ -54,8 +54,8 @@ export async function listenForFrames(
         log('error', `Some exception handling a payload from minion: ${toError(error).message}`)
         reply = HANDLER_FAILED
       }
-      intake.change(connection, -size)
-      connection.send(encodeFrame(returned(head), reply))
+      // the bytes count until the peer has read the answer, which may be as long
+      connection.send(encodeFrame(returned(head), reply), size > 0 ? () => intake.change(connection, -size) : undefined)
       inFlight--
       resume()
     }

@@ -84,8 +84,9 @@ export class FramedConnection implements Holder {
     })
   }
 
-  send(frame: Buffer): void {
-    this.outbox.push(frame)
+  /** Send a frame; `onSent` is called when the system has taken it, or the connection is over. */
+  send(frame: Buffer, onSent?: () => void): void {
+    this.outbox.push(frame, onSent)
   }
 
   isStranger(): boolean {

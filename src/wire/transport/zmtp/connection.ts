@@ -75,8 +75,9 @@ export class ZmtpConnection implements FrameSink, Holder {
     socket.write(GREETING)
   }
 
-  send(message: Buffer): void {
-    this.outbox.push(message)
+  /** Send a message; `onSent` is called when the system has taken it, or the connection is over. */
+  send(message: Buffer, onSent?: () => void): void {
+    this.outbox.push(message, onSent)
   }
 
   ping(timeToLive: number): void {

@@ -22,7 +22,7 @@ const MAX_IN_FLIGHT = 256
 const UNREADABLE = [encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')]
 
 interface Slot {
-  /** Bytes of the request, which is kept until it is answered. */
+  /** Bytes of the request that are counted until its answer is sent. */
   size: number
   /** The bytes of the answer, piece by piece. */
   reply: Buffer[] | undefined
@@ -108,11 +108,17 @@ class RequestConnection {
 
   private finish(slot: Slot, route: Buffer[], reply: Uint8Array[]): void {
     slot.reply = messagePieces(route, reply)
-    intake.change(this.connection, -slot.size)
-    while (this.slots[0]?.reply !== undefined)
-      for (const piece of this.slots.shift()!.reply!) this.connection.send(piece)
+    while (this.slots[0]?.reply !== undefined) this.send(this.slots.shift()!)
     if (this.connection.outbox.isStalled) this.connection.reading.hold()
     else this.resume()
+  }
+
+  /** Send an answer. The request counts until the peer has read the answer, which may be as long. */
+  private send({ reply, size }: Slot): void {
+    const pieces = reply!
+    const release = size > 0 ? (): void => intake.change(this.connection, -size) : undefined
+    for (const [index, piece] of pieces.entries())
+      this.connection.send(piece, index === pieces.length - 1 ? release : undefined)
   }
 
   resume(): void {
