@@ -41,7 +41,7 @@ export class Seat {
     this.key = this.host
   }
 
-  /** Note that something came now, in milliseconds of `performance.now()`. */
+  /** Note that something came or was answered now, in milliseconds of `performance.now()`. */
   heard(now: number): void {
     if (now - this.heardAt < this.seats.idleMs * EXACTNESS) return
     this.heardAt = now
@@ -192,9 +192,7 @@ export class Seats {
       for (const seats of byKey.values()) {
         for (const seat of seats) {
           if (seat.heardAt > since) break
-          // an answer that is late leaves its reader some time
-          if (seat.isBusy()) seat.heard(performance.now())
-          else seat.socket.destroy()
+          if (!seat.isBusy()) seat.socket.destroy()
         }
       }
     }

@@ -23,7 +23,7 @@ export interface Stranger {
   peer: Peer
   reading: Reading
   isProven(): boolean
-  /** Note that something came now, in milliseconds of `performance.now()`. */
+  /** Note that something came or was answered now, in milliseconds of `performance.now()`. */
   heard(now: number): void
   /** The most bytes of a message that is announced now. */
   largest(): number

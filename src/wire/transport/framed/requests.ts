@@ -57,6 +57,7 @@ export async function listenForFrames(
       // the bytes count until the peer has read the answer, which may be as long
       connection.send(encodeFrame(returned(head), reply), size > 0 ? () => intake.change(connection, -size) : undefined)
       inFlight--
+      stranger.heard(performance.now())
       resume()
     }
     const resume = (): void => {

@@ -47,6 +47,7 @@ export async function listenOnWebSockets(
         .then(() => {
           hold(-bytes.length)
           waiting--
+          stranger.heard(performance.now())
           socket.resume()
         })
     })

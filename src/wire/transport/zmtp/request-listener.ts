@@ -109,6 +109,7 @@ class RequestConnection {
   private finish(slot: Slot, route: Buffer[], reply: Uint8Array[]): void {
     slot.reply = messagePieces(route, reply)
     while (this.slots[0]?.reply !== undefined) this.send(this.slots.shift()!)
+    this.stranger.heard(performance.now())
     if (this.connection.outbox.isStalled) this.connection.reading.hold()
     else this.resume()
   }
