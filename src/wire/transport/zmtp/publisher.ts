@@ -16,9 +16,10 @@ const HANDSHAKE_TIMEOUT_MS = 30_000
 const HIGH_WATER_MARK = 1000
 const HEARTBEAT_MS = 10_000
 const SILENCE_MS = 30_000
-/** Longer than any topic of Salt's. */
-const TOPIC_LIMIT = 256
-const MAX_SUBSCRIPTIONS = 64
+/** Longer than any topic of Salt's, which are 40 characters long. */
+const TOPIC_LIMIT = 64
+/** A minion of Salt has three at most. Each takes memory for every connection of a stranger. */
+const MAX_SUBSCRIPTIONS = 16
 /** What a subscriber has to say is short. */
 const MAX_INCOMING_BYTES = 4096
 
