@@ -45,7 +45,8 @@ export class Strangers {
   meet(seat: Pick<Seat, 'peer' | 'host' | 'prove' | 'heard'>): Stranger {
     const { host } = seat
     const { values } = this
-    const isProven = (): boolean => this.isProven(host)
+    let isMinion = false
+    const isProven = (): boolean => isMinion || this.isProven(host)
     const allowance = {
       get left(): number {
         return isProven() ? MAX_VALUES : Math.max(FREE_VALUES, Math.floor(values.left(host)))
@@ -59,6 +60,7 @@ export class Strangers {
         ...seat.peer,
         host,
         prove: (id) => {
+          isMinion = true
           seat.prove(`minion ${id}`)
           this.prove(host)
         },

@@ -1,7 +1,7 @@
 // The master's side of requests over ZMTP: a ROUTER. Requests of one connection may be many; their answers keep the
 // order. A peer that sends faster than it is answered, or does not read its answers, is not read any further.
 import { type Log, silentLog, toError } from '../../../base/mod.ts'
-import { decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
+import { type DecodeOptions, decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
 import { listenOn } from '../sockets.ts'
 import { type Stranger, Strangers } from '../strangers.ts'
@@ -32,6 +32,7 @@ class RequestConnection {
   private readonly handler: RequestHandler
   private readonly connection: ZmtpConnection
   private readonly stranger: Stranger
+  private readonly reading: DecodeOptions
   private readonly log: Log
   private readonly maxInFlight: number
   /** Requests in the order they came; those at the front are still being answered. */
@@ -41,6 +42,7 @@ class RequestConnection {
     this.connection = connection
     this.handler = handler
     this.stranger = stranger
+    this.reading = { dialect: 'wire', views: true, ...stranger.reading }
     this.log = options.log ?? silentLog
     this.maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT
   }
@@ -60,10 +62,10 @@ class RequestConnection {
   }
 
   private answer(route: Buffer[], payload: Buffer): void {
-    const { peer, reading } = this.stranger
+    const { peer } = this.stranger
     let message: Value
     try {
-      message = decodeMsgpack(payload, { dialect: 'wire', views: true, ...reading })
+      message = decodeMsgpack(payload, this.reading)
     } catch (error) {
       this.log('debug', `Cannot read a request from ${peer.address}: ${toError(error).message}`)
       this.finish(this.slot(0), route, UNREADABLE)
