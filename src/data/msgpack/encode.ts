@@ -14,6 +14,8 @@ import { EXT_BIG, toExtension } from './python.ts'
 const CHUNK = 1 << 16
 /** Characters of a text for which no more memory is set aside than its bytes need. */
 const LONG_TEXT = 4096
+/** Bytes of a message's memory that no further message is put into. */
+const LONG_MEMORY = 1 << 18
 /** For what is a message within another. */
 const PART = 1 << 9
 
@@ -77,7 +79,7 @@ class Writer {
     const begin = this.start + room
     const { buffer } = this.buffer
     // a short message behind a long one would keep the memory of both
-    this.start = buffer.byteLength > 2 * this.chunk ? buffer.byteLength : this.at
+    this.start = buffer.byteLength > LONG_MEMORY ? buffer.byteLength : this.at
     return new Uint8Array(buffer, begin, this.at - begin)
   }
 

@@ -70,10 +70,7 @@ export class Outbox {
     this.queue = []
     this.bytes = 0
     if (sent.length > 0) this.sent = []
-    const notify = (): void => {
-      for (const each of sent) each()
-    }
-    const onSent = sent.length === 0 ? undefined : notify
+    const onSent = sent.length === 0 ? undefined : callAll(sent)
     this.stalled = !(queue.some(({ length }) => length > MUCH)
       ? this.writeEach(queue, onSent)
       : this.socket.write(joined(queue), onSent))
@@ -88,6 +85,10 @@ export class Outbox {
     this.socket.uncork()
     return isTaken
   }
+}
+
+const callAll = (hooks: ReadonlyArray<() => void>) => (): void => {
+  for (const hook of hooks) hook()
 }
 
 function schedule(): void {

@@ -118,10 +118,11 @@ class RequestConnection {
 
   /** Send an answer. The request counts until the peer has read the answer, which may be as long. */
   private send({ reply, size }: Slot): void {
-    const pieces = reply!
-    const release = size > 0 ? (): void => intake.change(this.connection, -size) : undefined
-    for (const [index, piece] of pieces.entries())
-      this.connection.send(piece, index === pieces.length - 1 ? release : undefined)
+    const { connection } = this
+    const last = reply!.length - 1
+    for (let at = 0; at < last; at++) connection.send(reply![at]!)
+    if (size === 0) connection.send(reply![last]!)
+    else connection.send(reply![last]!, () => intake.change(connection, -size))
   }
 
   resume(): void {
