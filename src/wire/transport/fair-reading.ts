@@ -90,8 +90,9 @@ export class FairReader {
   step(): boolean {
     const { rest } = this
     if (rest === undefined || this.isHeld) return false
-    this.rest = rest.length > SLICE ? rest.subarray(SLICE) : undefined
-    const isMessage = this.take(rest.subarray(0, SLICE))
+    const isLong = rest.length > SLICE
+    this.rest = isLong ? rest.subarray(SLICE) : undefined
+    const isMessage = this.take(isLong ? rest.subarray(0, SLICE) : rest)
     if (this.isHeld) return isMessage
     if (this.rest !== undefined) this.queue()
     else if (this.socket.isPaused()) this.socket.resume()

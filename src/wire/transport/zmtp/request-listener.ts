@@ -56,9 +56,7 @@ class RequestConnection {
     const delimiter = frames.findIndex((frame) => frame.length === 0)
     // whoever asks puts an empty frame in front of exactly one with the request
     if (delimiter < 0 || delimiter !== frames.length - 2) return
-    // the route must outlive the bytes it was read from
-    const route = frames.slice(0, delimiter + 1).map((frame) => Buffer.from(frame))
-    this.answer(route, frames[delimiter + 1]!)
+    this.answer(frames.slice(0, delimiter + 1), frames[delimiter + 1]!)
   }
 
   private answer(route: Buffer[], payload: Buffer): void {
