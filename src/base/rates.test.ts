@@ -17,3 +17,16 @@ it('remembers no more keys than it may, and keeps those that took most lately', 
   for (const key of ['a', 'b', 'c', 'a', 'd']) rates.spend(key)
   expect(['a', 'b', 'c', 'd'].map((key) => rates.left(key))).toEqual([0, 2, 1, 1])
 })
+
+it('makes room for many new keys at once, not for each of them', () => {
+  let asked = 0
+  const now = (): number => {
+    asked++
+    return 0
+  }
+  const rates = new Rates({ perSecond: 0, burst: 2, most: 1000, now })
+  for (let key = 0; key < 10_000; key++) rates.spend(`host${key}`)
+  // looking at all keys for each new one would ask millions of times
+  expect(asked).toBeLessThan(200_000)
+  expect(rates.left('host9999')).toBe(1)
+})

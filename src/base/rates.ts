@@ -1,5 +1,5 @@
-// How much of something each of many may have per second, with a burst. What is remembered is bounded: who has not taken
-// anything for a while is forgotten.
+// How much of something each of many keys may take per second, with a burst. What is remembered is bounded: keys that have not
+// taken anything for a while are forgotten.
 
 export interface RateSettings {
   perSecond: number
@@ -19,14 +19,14 @@ export class Rates {
     this.settings = { most: 10_000, now: () => performance.now(), ...settings }
   }
 
-  /** Returns what this key may take now. */
+  /** Return what this key may take now. */
   left(key: string): number {
     const { burst, perSecond, now } = this.settings
     const known = this.known.get(key)
     return known === undefined ? burst : Math.min(burst, known.level + ((now() - known.at) / 1000) * perSecond)
   }
 
-  /** Takes it, also where less is left; a negative amount is given back. */
+  /** Take an amount, also where less is left; a negative amount is given back. */
   spend(key: string, amount = 1): void {
     const level = this.left(key) - Math.min(amount, this.settings.burst)
     this.known.delete(key)
@@ -34,16 +34,24 @@ export class Rates {
     this.known.set(key, { level, at: this.settings.now() })
   }
 
-  /** Takes it if so much is left; says whether it was. */
+  /** Take an amount if so much is left; return whether it was. */
   take(key: string, amount = 1): boolean {
     if (this.left(key) < amount) return false
     this.spend(key, amount)
     return true
   }
 
-  /** Forgets keys that have all they may have, or the one that took nothing for longest. */
+  /**
+   * Forget keys that have all they may have. If most keys do not, forget an eighth of all, beginning with those that took
+   * nothing for longest: so this is not done again for every new key.
+   */
   private forget(): void {
-    for (const key of this.known.keys()) if (this.left(key) >= this.settings.burst) this.known.delete(key)
-    if (this.known.size >= this.settings.most) this.known.delete(this.known.keys().next().value!)
+    const { most, burst } = this.settings
+    for (const key of this.known.keys()) if (this.left(key) >= burst) this.known.delete(key)
+    const few = most - Math.ceil(most / 8)
+    for (const key of this.known.keys()) {
+      if (this.known.size <= few) break
+      this.known.delete(key)
+    }
   }
 }

@@ -55,7 +55,10 @@ const CONTROL = /\p{Cc}/u
 const PART = /[^/]/
 
 /** Slashes at the ends and doubled ones must not make a tag look like another. */
-const partsOf = (tag: string): string[] => tag.split('/').filter((part) => part !== '')
+function partsOf(tag: string): string[] {
+  const parts = tag.split('/')
+  return parts.includes('') ? parts.filter((part) => part !== '') : parts
+}
 
 /** Like a return, but of no job: Salt lets a minion fire such a tag with its own id, and nobody gathers it. */
 const isOfNoJob = ([first, family, job, what]: readonly string[]): boolean =>
@@ -78,6 +81,15 @@ function isReserved(parts: readonly string[]): boolean {
   return RESERVED_FIRST.has(first) || first.startsWith('__') || (parts.length === 1 && isJid(first))
 }
 
+/** Tags that were found to be free for everybody: most events come under few tags. */
+const freeTags = new Set<string>()
+const MOST_FREE_TAGS = 1000
+
+function noteFree(tag: string): void {
+  if (freeTags.size >= MOST_FREE_TAGS) freeTags.clear()
+  freeTags.add(tag)
+}
+
 /** Whether a text can be a tag: readers end a tag at the first empty line, and terminals obey control characters. */
 export const isTag = (tag: string): boolean => tag.length <= LONGEST_TAG && !CONTROL.test(tag) && PART.test(tag)
 
@@ -89,13 +101,18 @@ export const isAboutSender = (tag: string, id: string): boolean => ABOUT_SENDER.
  * syndic speaks for all others.
  */
 export function tagRefusal(origin: Origin, tag: string, isHere: (id: string) => boolean): string | undefined {
+  if (freeTags.has(tag)) return undefined
   const refused = (why: string): string =>
     `Dropped an event of ${originText(origin)} with the tag ${JSON.stringify(tag.slice(0, 100))}: ${why}`
   if (!isTag(tag)) return refused(`tags have up to ${LONGEST_TAG} characters, none of them a control character`)
   if (isOwn(origin)) return undefined
   const parts = partsOf(tag)
   const named = owner(parts)
-  if (named === undefined) return isReserved(parts) ? refused('it is reserved for the master') : undefined
+  if (named === undefined && isReserved(parts)) return refused('it is reserved for the master')
+  if (named === undefined) {
+    noteFree(tag)
+    return undefined
+  }
   const isOfSender = (origin.kind === 'minion' || origin.kind === 'syndic') && named === origin.name
   if (isOfSender || (origin.kind === 'syndic' && !isHere(named))) return undefined
   return refused(`it belongs to the minion ${named}`)

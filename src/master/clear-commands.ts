@@ -3,15 +3,16 @@ import { guarded, newJid, shownText } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
+import type { Peer } from '../wire/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
 import type { Publishing } from './publish.ts'
 import { type Refusal, refusedAnswer, unstoredAnswer } from './refusals.ts'
 
-type Command = (load: Dict) => unknown
+type Command = (load: Dict, peer: Peer | undefined) => unknown
 
 /** Judges a call of a function of the master; gives the user's name, or the refusal. */
 export interface MasterRights {
-  judge(load: Dict, family: 'runner' | 'wheel', fun: string): Promise<{ user: string } | Refusal>
+  judge(load: Dict, family: 'runner' | 'wheel', fun: string, peer?: Peer): Promise<{ user: string } | Refusal>
 }
 
 export interface ClearParts {
@@ -28,9 +29,9 @@ export class ClearCommands {
     this.parts = parts
     this.commands = new Map<string, Command>([
       ['ping', (load) => load],
-      ['publish', (load) => parts.publishing.publish(load)],
-      ['runner', (load) => this.runner(load)],
-      ['wheel', (load) => this.wheel(load)],
+      ['publish', (load, peer) => parts.publishing.publish(load, peer)],
+      ['runner', (load, peer) => this.runner(load, peer)],
+      ['wheel', (load, peer) => this.wheel(load, peer)],
     ])
   }
 
@@ -39,13 +40,14 @@ export class ClearCommands {
     this.commands.set(name, command)
   }
 
-  answer(load: Dict): unknown {
+  /** Answer a command; `peer` is missing where the master asks itself. */
+  answer(load: Dict, peer?: Peer): unknown {
     const name = load.get('cmd')
     const command = typeof name === 'string' ? this.commands.get(name) : undefined
     if (!command) return new Map()
     const failed = (error: unknown): Dict => unstoredAnswer(error, false)
     try {
-      const answer = command(load)
+      const answer = command(load, peer)
       return answer instanceof Promise ? answer.catch(failed) : answer
     } catch (error) {
       return failed(error)
@@ -53,9 +55,9 @@ export class ClearCommands {
   }
 
   /** A runner is begun, and answered for with the tag that tells its end. */
-  private async runner(load: Dict): Promise<Dict> {
+  private async runner(load: Dict, peer: Peer | undefined): Promise<Dict> {
     const fun = str(load.get('fun') ?? '')
-    const judged = await this.parts.rights.judge(load, 'runner', fun)
+    const judged = await this.parts.rights.judge(load, 'runner', fun, peer)
     if ('message' in judged) return refusedAnswer(judged)
     const jid = newJid()
     const { access } = this.parts
@@ -69,9 +71,9 @@ export class ClearCommands {
   }
 
   /** A wheel function is waited for. */
-  private async wheel(load: Dict): Promise<Dict> {
+  private async wheel(load: Dict, peer: Peer | undefined): Promise<Dict> {
     const fun = str(load.get('fun') ?? '')
-    const judged = await this.parts.rights.judge(load, 'wheel', fun)
+    const judged = await this.parts.rights.judge(load, 'wheel', fun, peer)
     if ('message' in judged) return refusedAnswer(judged)
     const { user } = judged
     const call = { family: 'wheel' as const, fun, ...argumentsOf(load), user, caller: callerOf(load, user) }

@@ -163,7 +163,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const clear: ClearCommands = clearCommands(publishing, access, rights)
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
   const handlers: RequestHandlers = {
-    clear: (load) => clear.answer(load),
+    clear: (load, { peer }) => clear.answer(load, peer),
     aes: (load, sender) => callMethod(services, load, sender),
     acts,
   }
@@ -210,7 +210,7 @@ function openBatches(
 ): Batches {
   const batches = new Batches(parts, publishing)
   closings.push(() => batches.close())
-  clear.add('batch', (load) => batches.begin(load))
+  clear.add('batch', (load, peer) => batches.begin(load, peer))
   access.beginBatch = async (load) => {
     await batches.begin(new Map(load).set('user', localKeys.owner).set('key', localKeys.ownerKey))
   }
@@ -236,7 +236,7 @@ function openPublishing(
   { soon }: MinionsBack,
 ): { rights: Access; publishing: Publishing } {
   const rights = new Access(named(parts, 'salt.auth'), localKeys, resolver)
-  return { rights, publishing: new Publishing(parts, { judge: (load) => rights.judgePublish(load) }, soon) }
+  return { rights, publishing: new Publishing(parts, { judge: (load, peer) => rights.judgePublish(load, peer) }, soon) }
 }
 
 /** Programs wait 15 seconds for the answer to a request. */
@@ -341,9 +341,9 @@ function clearCommands(publishing: Publishing, access: MasterAccess, rights: Acc
   const clear = new ClearCommands({
     publishing,
     access,
-    rights: { judge: (load, family, fun) => rights.judgeCall(load, family, fun) },
+    rights: { judge: (load, family, fun, peer) => rights.judgeCall(load, family, fun, peer) },
   })
-  clear.add('mk_token', (load) => rights.makeToken(load))
+  clear.add('mk_token', (load, peer) => rights.makeToken(load, peer))
   clear.add('revoke_token', (load) => rights.tokens.revoke(str(load.get('token') ?? '')))
   clear.add('get_token', (load) => rights.tokens.find(str(load.get('token') ?? '')) ?? false)
   return clear

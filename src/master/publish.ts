@@ -3,6 +3,7 @@
 import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
 import { isOfOurClient, type Targeted } from '../client/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import type { Peer } from '../wire/mod.ts'
 import type { JudgedJob } from './access/access.ts'
 import type { MasterParts } from './parts.ts'
 import { frozen, type JobRequest, publicationOf } from './publication.ts'
@@ -10,7 +11,7 @@ import { type Refusal, RefusedJobs, unstoredAnswer } from './refusals.ts'
 
 export interface PublishRights {
   /** Judges who asks, and whether they may do this to the minions that they mean. */
-  judge(load: Dict): Promise<JudgedJob | Refusal>
+  judge(load: Dict, peer?: Peer): Promise<JudgedJob | Refusal>
 }
 
 export interface SendOptions {
@@ -35,8 +36,8 @@ export class Publishing {
   }
 
   /** The answer to a clear `publish`. */
-  async publish(load: Dict): Promise<Dict> {
-    const judged = await this.judged(load)
+  async publish(load: Dict, peer?: Peer): Promise<Dict> {
+    const judged = await this.judged(load, peer)
     if (judged instanceof Map) return judged
     const { request, user, targeted, isFrozen } = judged
     const ordersMasters = truthy(this.parts.opts.get('order_masters') ?? false)
@@ -58,8 +59,8 @@ export class Publishing {
   }
 
   /** Judge a request; gives the answer to one that is refused. */
-  async judged(load: Dict): Promise<JudgedJob | Dict> {
-    const judged = await this.rights.judge(load)
+  async judged(load: Dict, peer?: Peer): Promise<JudgedJob | Dict> {
+    const judged = await this.rights.judge(load, peer)
     return 'message' in judged ? this.refusals.refuse(load, judged) : judged
   }
 

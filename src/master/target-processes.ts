@@ -2,7 +2,7 @@
 // that takes too long is killed with its process, and nobody else waits. Authors take turns. A process is started with the
 // first question and ends when there are none for a while.
 import type { ChildProcess } from 'node:child_process'
-import { type Log, type LogLevel, toError } from '../base/mod.ts'
+import { type Log, type LogLevel, TurnQueue, toError } from '../base/mod.ts'
 import { type Dict, encodeMsgpack } from '../data/mod.ts'
 import { forkFor } from '../wire/mod.ts'
 
@@ -30,8 +30,7 @@ export interface TargetSettings {
 /** Why a question has no answer: it took too long, its process ended over it, or no process could take it. */
 export type Failure = 'slow' | 'broken' | 'unavailable'
 
-/** Questions that may wait for one author, and for all. */
-const MOST_OF_ONE = 1000
+/** Questions that may wait. Beyond that the author with most of them gets no answer to the newest. */
 const MOST_WAITING = 20_000
 /** Milliseconds in which a process starts, and reads what it needs. */
 const PREPARING_MS = 60_000
@@ -118,9 +117,8 @@ class TargetProcess {
 export class TargetProcesses {
   private readonly settings: TargetSettings
   private readonly processes = new Set<TargetProcess>()
-  /** By author, in the order of their turns. */
-  private readonly waiting = new Map<string, Job[]>()
-  private count = 0
+  /** By author. */
+  private readonly waiting = new TurnQueue<Job>()
   private isClosed = false
   private idle: NodeJS.Timeout | undefined
 
@@ -129,12 +127,10 @@ export class TargetProcesses {
   }
 
   ask(author: string, question: Uint8Array): Promise<Matched | Failure> {
-    const jobs = this.waiting.get(author) ?? []
-    if (this.isClosed || jobs.length >= MOST_OF_ONE || this.count >= MOST_WAITING) return Promise.resolve('unavailable')
+    if (this.isClosed) return Promise.resolve('unavailable')
     return new Promise((done) => {
-      jobs.push({ question, done })
-      this.waiting.set(author, jobs)
-      this.count++
+      this.waiting.push([author], { question, done })
+      if (this.waiting.size > MOST_WAITING) this.waiting.dropNewest()!.done('unavailable')
       this.work()
     })
   }
@@ -150,24 +146,13 @@ export class TargetProcesses {
   private work(): void {
     for (const process of this.processes) {
       if (!process.isReady || process.job) continue
-      const job = this.next()
+      const job = this.waiting.next()
       if (!job) break
       process.ask(job)
     }
     const isStarting = [...this.processes].some(({ isReady, job }) => !isReady && !job)
-    if (this.count > 0 && !isStarting && this.processes.size < (this.settings.most ?? 2)) this.start()
+    if (this.waiting.size > 0 && !isStarting && this.processes.size < (this.settings.most ?? 2)) this.start()
     this.endWhenIdle()
-  }
-
-  private next(): Job | undefined {
-    const [first] = this.waiting
-    if (first === undefined) return undefined
-    const [author, jobs] = first
-    const job = jobs.shift()!
-    this.waiting.delete(author)
-    if (jobs.length > 0) this.waiting.set(author, jobs)
-    this.count--
-    return job
   }
 
   private start(): void {
@@ -192,10 +177,7 @@ export class TargetProcesses {
   }
 
   private failWaiting(): void {
-    const jobs = [...this.waiting.values()].flat()
-    this.waiting.clear()
-    this.count = 0
-    for (const { done } of jobs) done('unavailable')
+    for (let job = this.waiting.next(); job !== undefined; job = this.waiting.next()) job.done('unavailable')
   }
 
   private endWhenIdle(): void {

@@ -1,5 +1,6 @@
 // What strangers can do with nothing but connections: many that say nothing, messages that never end, messages of which
-// each byte becomes a mapping, questions whose answers nobody reads. The master must stay small, and others be served.
+// each byte becomes a mapping, questions whose answers nobody reads, short and long. The master must stay small, and others be
+// served.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from '../faults/chance.ts'
@@ -100,6 +101,15 @@ function assaults(crowd: Crowd, chance: Chance): Record<string, () => Promise<un
         const ping = carrier.request(pack({ enc: 'clear', load: { cmd: 'ping' }, version: 3 }))
         await pour(socket, Buffer.concat(Array(2000).fill(ping)), 20 * MIB, 1500)
       }),
+    '60 long answers that nobody reads': async () => {
+      const ping = carrier.request(pack({ enc: 'clear', load: { cmd: 'ping', x: 'x'.repeat(20 * MIB) }, version: 3 }))
+      for (let i = 0; i < 60; i++) {
+        const socket = crowd.open(true)
+        socket.write(carrier.greeting('REQ'))
+        socket.pause()
+        await pour(socket, ping, ping.length, 500)
+      }
+    },
   }
 }
 

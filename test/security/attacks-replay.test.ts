@@ -1,7 +1,10 @@
 // Requests of minions that somebody on the path recorded and sends again.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type Dict, decodeMsgpack, encodeMsgpack, type Value } from '../../src/data/mod.ts'
 import { MasterChannel, openTransport, type RequestClient } from '../../src/wire/mod.ts'
-import { trialKeys } from '../../src/wire/trial.ts'
+import { RequestChannel, type RequestChannelOptions } from '../../src/wire/server/mod.ts'
+import { Trial, trialKeys } from '../../src/wire/trial.ts'
 import { until } from '../until.ts'
 import { Besieged, dict } from './besieged.ts'
 
@@ -49,4 +52,54 @@ it.each([
   await site.send(recorded.at(-1))
   await new Promise((go) => setTimeout(go, 300))
   expect(begun()).toBe(before + 1)
+})
+
+it('a recorded request does not make its sender a host of minions', async () => {
+  await channel.send(dict({ cmd: '_file_hash', path: 'x', saltenv: 'base' }))
+  const transport = await openTransport('zeromq')
+  const where = { host: '127.0.0.1', port: site.ports.requests }
+  const client = transport.connect(where, { sourceAddress: '127.0.0.9' })
+  await client.request(recorded.at(-1), { timeout: 15, tries: 1 })
+  client.close()
+  // only hosts of minions may announce a message of 100 MiB
+  const socket = connect({ ...where, localAddress: '127.0.0.9' }).on('error', () => {})
+  const greeting = Buffer.from('ff00000000000000017f0300', 'hex')
+  const ready = Buffer.from('\x04\x19\x05READY\x0bSocket-Type\x00\x00\x00\x03REQ', 'latin1')
+  const announced = Buffer.from('0100020000000006400000', 'hex')
+  socket.write(Buffer.concat([greeting, Buffer.from('NULL'), Buffer.alloc(48), ready, announced])) // 64 bytes of greeting
+  await new Promise((done) => socket.once('close', done).resume())
+})
+
+it('a request from before the start of the master does nothing, and later ones are carried out', async () => {
+  const done: string[] = []
+  const handlers = { clear: () => null, aes: (load: Dict) => done.push(String(load.get('cmd'))) }
+  // the minion signs in and asks ten seconds before the restart
+  const now = performance.now.bind(performance)
+  const day = Date.now.bind(Date)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() - 10_000)
+  vi.spyOn(Date, 'now').mockImplementation(() => day() - 10_000)
+  const trial = await Trial.start({ channel: { handlers } })
+  try {
+    const { options } = trial.requests as unknown as { options: RequestChannelOptions }
+    const minion = await trial.minion()
+    await minion.authenticate()
+    const { client } = minion as unknown as { client: RequestClient }
+    let master = trial.requests
+    const sent: Value[] = []
+    const copy = (value: unknown): Value => decodeMsgpack(encodeMsgpack(value, 'wire'), { dialect: 'wire' })
+    vi.spyOn(client, 'request').mockImplementation(async (message) => {
+      sent.push(copy(message))
+      return copy(await master.handle(copy(message), { address: '' }))
+    })
+    await minion.send(dict({ cmd: 'first' }))
+    vi.mocked(performance.now).mockRestore()
+    vi.mocked(Date.now).mockRestore()
+    master = new RequestChannel(options)
+    expect(await master.handle(sent.at(-1)!, { address: '' })).toBe('bad load')
+    await minion.send(dict({ cmd: 'second' }))
+    expect(done).toEqual(['first', 'second'])
+  } finally {
+    vi.restoreAllMocks()
+    await trial.stop()
+  }
 })

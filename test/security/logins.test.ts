@@ -209,3 +209,57 @@ test('a system judges few logins at the same time and turns away what is beyond 
   expect(most).toBe(8)
   server.close()
 })
+
+describe('logins that keep a system busy', () => {
+  /** A system that answers nothing until it is told to, and who asked it. */
+  async function slowSystem(): Promise<{
+    config: Record<string, Value>
+    asked: string[]
+    answer(): void
+    end(): void
+  }> {
+    const asked: string[] = []
+    const answers: Array<() => void> = []
+    let isOpen = false
+    const server = createServer(async (request, response) => {
+      let body = ''
+      for await (const piece of request) body += String(piece)
+      const user = new URLSearchParams(body).get('username')!
+      asked.push(user)
+      const answer = (): void => void response.writeHead(user === 'joe' ? 200 : 401).end('[]')
+      if (isOpen) answer()
+      else answers.push(answer)
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const config = { '^url': `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
+    const answer = (): void => {
+      isOpen = true
+      for (const each of answers) each()
+    }
+    return { config, asked, answer, end: () => server.close() }
+  }
+
+  test.each([
+    ['of another host', '192.0.2.7', (at: number) => `u${at}`, '192.0.2.8'],
+    ['of another user of the host', '192.0.2.7', () => 'admin', '192.0.2.7'],
+  ])('do not delay logins %s, nor have them turned away', async (_whose, flooder, user, host) => {
+    const { config, asked, answer, end } = await slowSystem()
+    const rest = (await backend('rest', new Map(), silentLog))!
+    const judge = async (username: string, from: string): Promise<boolean> =>
+      rest.check(dictOf({ username, password: 'x' }), {
+        opts: new Map(),
+        config: dictOf(config),
+        log: silentLog,
+        host: from,
+      })
+    const flood = Array.from({ length: 300 }, (_, at) => judge(user(at), flooder))
+    await expect.poll(() => asked.length).toBe(8)
+    const login = judge('joe', host)
+    answer()
+    expect(await login).toBe(true)
+    await Promise.all(flood)
+    // the places that were taken, and as many turns at most
+    expect(asked.indexOf('joe')).toBeLessThan(17)
+    end()
+  })
+})

@@ -457,6 +457,7 @@ describe('with an external job cache and a blacklist', () => {
     vi.spyOn(site.parts.jobCaches, 'published').mockResolvedValue()
     expect(errorOf(await as('alice', { user: 'root' }))).toBe('AuthorizationError')
     expect(errorOf(await as('tina', { user: 'alice' }))).toBe('AuthorizationError')
+    expect(errorOf(await as('tina', { user: 'Alice' }))).toBe('AuthorizationError')
     expect(errorOf(await as('tina', { fun: 'test.kwarg' }))).toBe('AuthorizationError')
     expect(existsSync(site.cachedir)).toBe(true)
   })

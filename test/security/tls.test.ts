@@ -11,6 +11,7 @@ import { masterConfig } from '../../src/config/mod.ts'
 import type { Value } from '../../src/data/mod.ts'
 import { openTransport, requestClientOptions } from '../../src/wire/mod.ts'
 import type { RequestClientOptions, TlsSettings } from '../../src/wire/transport/transport.ts'
+import { until } from '../until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'brine-tls-'))
 const file = (name: string): string => join(folder, name)
@@ -154,6 +155,28 @@ describe.each(['tcp', 'ws'])('over %s', (name) => {
       requestClientOptions(new Map<Value, Value>([['ssl', new Map<Value, Value>([['verify_locations', [way]]])]]))
     for (const way of ways) expect(await ask(name, port, options(way))).toBe('heard')
     await expect(ask(name, port, options(file('foreign-ca.pem')))).rejects.toThrow('TLS')
+  })
+})
+
+describe.each(['tcp', 'ws'])('a port with TLS on %s that is full', (name) => {
+  it('closes connections that never begin with TLS', async () => {
+    const most = 8
+    const listener = await (await openTransport(name)).listen({ host: '127.0.0.1', port: 0 }, () => 'heard', {
+      ssl: MASTER,
+      maxConnections: most,
+    })
+    ends.push(() => listener.close())
+    const { port } = listener.endpoint as { port: number }
+    let open = 3 * most
+    for (let index = 0; index < 3 * most; index++) {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).on('error', () => {})
+      socket.once('close', () => open--).resume()
+      ends.push(() => socket.destroy())
+    }
+    await until('the port is full', () => open <= most)
+    const options = { ssl: { ...own('minion'), ca_certs: file('ca.pem') }, sourceAddress: '127.0.0.3' }
+    expect(await ask(name, port, options)).toBe('heard')
+    await until('one was closed for the client', () => open < most)
   })
 })
 

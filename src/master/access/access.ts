@@ -4,6 +4,7 @@ import { shownText } from '../../base/mod.ts'
 import { type MinionKnowledge, resolveCertain } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { DataCache } from '../../store/mod.ts'
+import type { Peer } from '../../wire/mod.ts'
 import { argumentsOf } from '../call-arguments.ts'
 import type { LocalKeys } from '../local-keys.ts'
 import { extraOf, fieldsInNeed, isName, type JobRequest, readRequest } from '../publication.ts'
@@ -73,9 +74,9 @@ export class Access {
   }
 
   /** Judge a request to publish: who asks, its shape, its fields, and the function on the minions it means. */
-  async judgePublish(load: Dict): Promise<JudgedJob | Refusal> {
+  async judgePublish(load: Dict, peer?: Peer): Promise<JudgedJob | Refusal> {
     const { opts, log } = this.known
-    const recognised = await this.recognise(load, extraOf(load))
+    const recognised = await this.recognise(load, extraOf(load), peer)
     if (!recognised) return AUTHENTICATION
     const { user, list } = recognised
     const request = readRequest(load)
@@ -135,8 +136,13 @@ export class Access {
   }
 
   /** Judges a call of the master's own functions. */
-  async judgeCall(load: Dict, family: 'runner' | 'wheel', fun: string): Promise<{ user: string } | Refusal> {
-    const recognised = await this.recognise(load, load)
+  async judgeCall(
+    load: Dict,
+    family: 'runner' | 'wheel',
+    fun: string,
+    peer?: Peer,
+  ): Promise<{ user: string } | Refusal> {
+    const recognised = await this.recognise(load, load, peer)
     const how = load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'user'
     const who = shownText(str(load.get('username') ?? load.get('user') ?? 'UNKNOWN'))
     const message = `Authentication failure of type "${how}" occurred for user ${who}.`
@@ -150,9 +156,10 @@ export class Access {
   }
 
   /** A new token for credentials; empty when they are wrong. */
-  async makeToken(load: Dict): Promise<Dict | ''> {
-    const recognised = await this.byCredentials(load)
+  async makeToken(load: Dict, peer?: Peer): Promise<Dict | ''> {
+    const recognised = await this.byCredentials(load, peer)
     if (!recognised) return ''
+    peer?.recognise?.(recognised.user)
     const own = numberOf(load.get('token_expire') ?? null)
     const usual = numberOf(this.known.opts.get('token_expire') ?? TWELVE_HOURS) ?? TWELVE_HOURS
     const isOwn = own !== undefined && Number.isFinite(own) && own > 0 && this.mayChooseExpiry(load)
@@ -178,10 +185,16 @@ export class Access {
     }
   }
 
-  /** By token, by credentials, or by the key of a local user. */
-  private async recognise(load: Dict, credentials: Dict): Promise<Recognised | undefined> {
+  /** Recognise a caller by token, by credentials, or by the key of a local user. */
+  private async recognise(load: Dict, credentials: Dict, peer: Peer | undefined): Promise<Recognised | undefined> {
+    const recognised = await this.identify(load, credentials, peer)
+    if (recognised) peer?.recognise?.(recognised.user)
+    return recognised
+  }
+
+  private async identify(load: Dict, credentials: Dict, peer: Peer | undefined): Promise<Recognised | undefined> {
     if (credentials.has('token')) return this.byToken(credentials)
-    if (truthy(credentials.get('eauth') ?? null)) return this.byCredentials(credentials)
+    if (truthy(credentials.get('eauth') ?? null)) return this.byCredentials(credentials, peer)
     return this.byKey(load)
   }
 
@@ -202,7 +215,7 @@ export class Access {
     return this.listed(eauth, rules, str(token.get('name') ?? ''))
   }
 
-  private async byCredentials(credentials: Dict): Promise<Recognised | undefined> {
+  private async byCredentials(credentials: Dict, peer: Peer | undefined): Promise<Recognised | undefined> {
     const { opts, log } = this.known
     const eauth = str(credentials.get('eauth') ?? '')
     const rules = this.rulesOf(eauth)
@@ -217,7 +230,7 @@ export class Access {
       log('warning', 'Authentication failure of type "eauth" occurred: the name of the user is no name')
       return undefined
     }
-    if (!(await system.check(credentials, { opts, config: rules, log }))) {
+    if (!(await system.check(credentials, { opts, config: rules, log, host: peer?.host }))) {
       log('warning', 'Authentication failure of type "eauth" occurred.')
       return undefined
     }

@@ -1,15 +1,16 @@
 // The systems that know users: `external_auth` names them, and each user proves who they are to one of them.
-import type { Log } from '../../base/mod.ts'
+import { type Log, Turns } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import { moduleFiles } from '../../python/mod.ts'
 import { ownBackend } from './backend-own.ts'
-import { LoginQueue } from './login-queue.ts'
 
 export interface AuthContext {
   opts: Dict
   /** The backend's part of `external_auth`: rules, and options that begin with `^`. */
   config: Dict
   log: Log
+  /** The host that a login comes from; missing for programs inside the master. */
+  host?: string | undefined
 }
 
 export interface AuthBackend {
@@ -33,19 +34,26 @@ const BACKENDS: Readonly<Record<string, Load>> = {
   sharedsecret: () => import('./backend-sharedsecret.ts'),
 }
 
-const queues = new Map<string, LoginQueue>()
+/** Logins that may wait for one system. Anybody can ask for more than a machine has processes, sockets and memory for. */
+const MOST_WAITING = 256
 
-/** Let a system judge a bounded number of logins at the same time, and turn away what is beyond. */
+const logins = new Map<string, Turns>()
+
+/** Let a system judge few logins at the same time: hosts take turns, and so do the user names of a host. */
 function bounded(name: string, system: AuthBackend): AuthBackend {
-  const queue = queues.get(name) ?? new LoginQueue()
-  queues.set(name, queue)
+  const turns = logins.get(name) ?? new Turns({ mostWaiting: MOST_WAITING })
+  logins.set(name, turns)
   return {
     ...system,
-    check: (credentials, ctx) => {
-      if (!queue.isFull) return queue.judge(() => system.check(credentials, ctx))
-      ctx.log('warning', `Too many logins wait for the ${name} system; one was turned away`)
-      return false
-    },
+    check: (credentials, ctx) =>
+      turns.run(
+        [ctx.host ?? '', system.name(credentials)],
+        () => system.check(credentials, ctx),
+        () => {
+          ctx.log('warning', `Too many logins wait for the ${name} system; one was turned away`)
+          return false
+        },
+      ),
   }
 }
 

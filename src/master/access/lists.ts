@@ -31,7 +31,10 @@ export function isBlacklisted(opts: Dict, user: string, functions: readonly stri
     entriesOf(blacklist.get(part) ?? null).some((pattern) =>
       words.some((word) => word.length > LONGEST_NAME || means(str(pattern), word)),
     )
-  return any('users', [user]) || any('modules', functions)
+  // directories take `JOE` for `joe`
+  const name = user.toLowerCase()
+  const isNamed = entriesOf(blacklist.get('users') ?? null).some((each) => str(each).toLowerCase() === name)
+  return isNamed || any('users', [user]) || any('modules', functions)
 }
 
 export const isPermissive = (opts: Dict): boolean => truthy(opts.get('permissive_acl') ?? false)

@@ -5,7 +5,7 @@ import { BusTap, isOwn, originText } from '../../bus/mod.ts'
 import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
-import { isValidId } from '../../wire/mod.ts'
+import { isValidId, type Peer } from '../../wire/mod.ts'
 import type { MasterParts } from '../parts.ts'
 import type { JobRequest } from '../publication.ts'
 import type { Publishing } from '../publish.ts'
@@ -65,9 +65,9 @@ export class Batches {
   }
 
   /** The answer to a clear `batch`: the job's number, at once. The minions that were judged take part, and nobody else. */
-  async begin(load: Dict): Promise<Dict> {
+  async begin(load: Dict, peer?: Peer): Promise<Dict> {
     const named = load.get('minions')
-    const judged = await this.publishing.judged(new Map(load).set('tgt', named ?? []).set('tgt_type', 'list'))
+    const judged = await this.publishing.judged(new Map(load).set('tgt', named ?? []).set('tgt_type', 'list'), peer)
     if (judged instanceof Map) return judged
     const { request, user, targeted, isFrozen } = judged
     // unknown ids are left out, unless the caller may reach the minions of other masters

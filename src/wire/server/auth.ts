@@ -1,6 +1,6 @@
 // The master's side of `_auth`: reads the request, decides, stores, and signs the reply (`sign-reply.ts`). From version 2
 // on every reply is signed and carries the minion's nonce.
-import { type Log, Repeats, shownText, toError } from '../../base/mod.ts'
+import { type Log, Repeats, shownText, Turns, toError } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import { keyDigest, type RsaPublicKey, readPublicKey } from '../crypto/mod.ts'
 import { isValidId, shownField } from '../envelope.ts'
@@ -8,7 +8,6 @@ import { isWireError } from '../errors.ts'
 import type { Peer } from '../transport/transport.ts'
 import { type AuthDecision, decideAuth } from './auth-decision.ts'
 import { type AuthRequest, readAuthRequest } from './auth-request.ts'
-import { FairTurns } from './fair-turns.ts'
 import type { MasterIdentity } from './identity.ts'
 import type { KeyStore } from './key-store.ts'
 import type { PublishSecret } from './publish-secret.ts'
@@ -42,13 +41,15 @@ export interface AuthParts {
 
 const MALFORMED = 'bad load'
 const TOO_MANY = 'too many sign-ins failed'
+/** Sign-ins that may wait for their turn; each holds its request in memory. */
+const MOST_WAITING = 20_000
 
 type Fields = Map<string, unknown>
 
 export class Authenticator {
   private readonly parts: AuthParts
-  /** Anybody who knows the public key of a minion can ask in its name, and is accepted. */
-  private readonly turns = new FairTurns()
+  /** Turns of hosts: anybody who knows the public key of a minion can ask in its name, and costs milliseconds of RSA. */
+  private readonly turns = new Turns({ mostWaiting: MOST_WAITING })
   /** When the log names a minion whose key waits for acceptance, by its id. */
   private readonly pending = new Repeats()
 
@@ -60,10 +61,16 @@ export class Authenticator {
    * Answer a request. A malformed request, and one of a host with too many failed sign-ins, is answered with a text, which a
    * minion takes for a failed attempt; nothing of it is signed.
    */
-  answer(load: Dict, version: number, { host = '' }: Peer): Promise<Fields> | string {
+  answer(load: Dict, version: number, { host = '' }: Peer): Promise<Fields | string> | string {
     if (this.parts.policy.signIn?.begin(host) === false) return TOO_MANY
     const request = readAuthRequest(load, version)
-    if (typeof request !== 'string') return this.turns.run(host, () => this.judge(request, host))
+    if (typeof request !== 'string') {
+      return this.turns.run<Fields | string>(
+        [host],
+        () => this.judge(request, host),
+        () => TOO_MANY,
+      )
+    }
     this.parts.log('debug', `Refused the authentication request of ${shownField(load.get('id'))}: ${request}`)
     return MALFORMED
   }

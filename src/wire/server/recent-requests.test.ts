@@ -36,4 +36,22 @@ describe('recent requests', () => {
     brief.once('a', () => true)
     expect(brief.once('a', () => false)).toBe(false)
   })
+
+  it('that act get the same short answer again, and an empty one in place of a long one', () => {
+    const recent = new RecentRequests(60)
+    const short = new Map([['jid', '20260101000000000001']])
+    recent.once('a', () => short, true)
+    recent.once('b', () => ['x'.repeat(600)], true)
+    const again = (): never => {
+      throw new Error('ran again')
+    }
+    expect([recent.once('a', again, true), recent.once('b', again, true)]).toEqual([short, new Map()])
+  })
+
+  it('are forgotten when they take too much memory', () => {
+    const recent = new RecentRequests(60)
+    const large = (name: string): string => name.repeat(9 << 20)
+    for (const name of ['a', 'b', 'c', 'd']) recent.once(large(name), () => true)
+    expect([recent.once(large('d'), () => false), recent.once(large('a'), () => false)]).toEqual([true, false])
+  })
 })

@@ -18,6 +18,7 @@ import type { MasterIdentity } from './identity.ts'
 import type { KeyStore } from './key-store.ts'
 import type { PublishSecret } from './publish-secret.ts'
 import { RecentRequests } from './recent-requests.ts'
+import { RequestTimes } from './request-times.ts'
 import type { SessionKeys } from './session-keys.ts'
 import { signReply } from './sign-reply.ts'
 import { TokenChecks } from './tokens.ts'
@@ -107,11 +108,16 @@ interface Opened {
   crypticle: Crypticle
   /** The minion knows contexts: it wants private answers signed with theirs, and never uses a nonce twice. */
   asksContext: boolean
+  /** The second in which the minion made the request, as far as it told. */
+  time: number | undefined
 }
 
 export class RequestChannel {
   readonly tokens: TokenChecks = new TokenChecks()
   private readonly recent = new RecentRequests(REQUEST_WINDOW)
+  private readonly times = new RequestTimes()
+  /** What was carried out before this second is not remembered, so requests that are older are refused. */
+  private readonly startedAt = clockSeconds()
   private readonly options: RequestChannelOptions
   private readonly authenticator: Authenticator
   private readonly log: Log
@@ -160,8 +166,9 @@ export class RequestChannel {
   }
 
   private answer(opened: Opened, message: Dict, version: number, peer: Peer): unknown {
-    peer.prove?.()
-    const { load, nonce, crypticle } = opened
+    const { load, nonce, crypticle, time } = opened
+    const id = textField(load, 'id') ?? ''
+    if (this.times.isNewest(id, time)) peer.prove?.(id)
     const close = (answer: unknown): unknown => {
       if (answer instanceof PrivateAnswer) return this.sealPrivate(answer, message, opened, version)
       const sealed = crypticle.sealLong(
@@ -183,7 +190,6 @@ export class RequestChannel {
     }
     let answer: unknown
     try {
-      const id = textField(load, 'id') ?? ''
       const run = (): unknown => this.options.handlers.aes(load, { id, version, peer })
       const acts = this.options.handlers.acts?.(load) === true
       answer = opened.asksContext && nonce ? this.recent.once(`${nonce} ${id}`, run, acts) : run()
@@ -205,13 +211,18 @@ export class RequestChannel {
     const offer = load.get(OFFER)
     load.delete(OFFER)
     const asksContext = speaksContext(offer)
-    if (this.isExpired(load.get('ts')) || (asksContext && isOutdated(offer))) {
+    if (this.isExpired(load.get('ts')) || (asksContext && this.isOutdated(offer))) {
       return this.bad(`Received request from ${shownField(id)} with expired ttl`)
+    }
+    if (asksContext && nonce !== undefined && !NONCE.test(nonce)) {
+      return this.bad(`The nonce of a request from ${shownField(id)} is malformed`)
     }
     if (load.get('id') !== id) {
       return this.bad(`Request id mismatch. Found '${shownField(load.get('id'))}' but expected '${shownField(id)}'`)
     }
-    return after(this.hasToken(load, true), (isRight) => (isRight ? { load, nonce, crypticle, asksContext } : BAD_LOAD))
+    const time = asksContext ? wholeNumber(offer.get('time')) : secondOf(load.get('ts'))
+    const opened = { load, nonce, crypticle, asksContext, time }
+    return after(this.hasToken(load, true), (isRight) => (isRight ? opened : BAD_LOAD))
   }
 
   /** Opens a request of an old minion: with the key all share; its token counts only if it sends one. */
@@ -221,7 +232,7 @@ export class RequestChannel {
     if (typeof load === 'string') return load
     const nonce = version > 1 ? textField(load, 'nonce') : undefined
     if (version > 1) load.delete('nonce')
-    const opened = { load, nonce, crypticle, asksContext: false }
+    const opened = { load, nonce, crypticle, asksContext: false, time: secondOf(load.get('ts')) }
     return after(this.hasToken(load, false), (isRight) => (isRight ? opened : BAD_LOAD))
   }
 
@@ -237,6 +248,15 @@ export class RequestChannel {
     }
     if (!isDict(load)) return NOT_A_DICT
     return idProblem(load) ?? load
+  }
+
+  /**
+   * Whether the time in a request is too far from the master's, or from before the master started. The minion is told and signs
+   * in, which sets its clock.
+   */
+  private isOutdated(offer: Dict): boolean {
+    const time = wholeNumber(offer.get('time'))
+    return time < this.startedAt || Math.abs(clockSeconds() - time) > REQUEST_WINDOW
   }
 
   private isExpired(ts: Value | undefined): boolean {
@@ -334,7 +354,4 @@ function idProblem(load: Dict): string | undefined {
   return `bad load: id ${id instanceof Uint8Array && id.length > 255 ? 'of many bytes' : str(id)} is not a string`
 }
 
-/** Whether the time in a request is too far from the master's. The minion is told and signs in, which sets its clock. */
-function isOutdated(offer: Dict): boolean {
-  return Math.abs(clockSeconds() - wholeNumber(offer.get('time'))) > REQUEST_WINDOW
-}
+const secondOf = (ts: Value | undefined): number | undefined => wholeNumber(ts) || undefined

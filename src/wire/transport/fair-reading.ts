@@ -1,6 +1,7 @@
 // Reading many connections in turns. A peer may send thousands of small requests in one piece; they are handed on slice by
 // slice, and after some milliseconds everybody else is read before the next slice, so that no peer keeps others waiting.
 import type { Socket } from 'node:net'
+import { hostOf } from './hosts.ts'
 
 /** Bytes that are handed on at a time. */
 const SLICE = 8192
@@ -22,9 +23,14 @@ function schedule(): void {
   setImmediate(nextTurn)
 }
 
-/** Hand on slices until the time is over. After each one its promises get their turn, so that their work counts, too. */
-async function nextTurn(): Promise<void> {
+function nextTurn(): void {
   began = performance.now()
+  if (waiting.size > 0) void handOn()
+  else isScheduled = false
+}
+
+/** Hand on slices until the time is over. After each one its promises get their turn, so that their work counts, too. */
+async function handOn(): Promise<void> {
   while (waiting.size > 0 && !isOver()) {
     const [host, readers] = waiting.entries().next().value!
     const reader = readers.values().next().value!
@@ -57,7 +63,7 @@ export class FairReader {
   /** `take` gets what the socket reads, says whether there was a message in it, and must not throw. */
   constructor(socket: Socket, take: (bytes: Buffer) => boolean) {
     this.socket = socket
-    this.host = socket.remoteAddress ?? ''
+    this.host = hostOf(socket.remoteAddress)
     this.take = take
     socket.on('data', (chunk: Buffer) => this.receive(chunk))
     socket.once('close', () => {
@@ -84,8 +90,9 @@ export class FairReader {
   step(): boolean {
     const { rest } = this
     if (rest === undefined || this.isHeld) return false
-    this.rest = rest.length > SLICE ? rest.subarray(SLICE) : undefined
-    const isMessage = this.take(rest.subarray(0, SLICE))
+    const isLong = rest.length > SLICE
+    this.rest = isLong ? rest.subarray(SLICE) : undefined
+    const isMessage = this.take(isLong ? rest.subarray(0, SLICE) : rest)
     if (this.isHeld) return isMessage
     if (this.rest !== undefined) this.queue()
     else if (this.socket.isPaused()) this.socket.resume()

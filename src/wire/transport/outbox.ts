@@ -20,6 +20,8 @@ export class Outbox {
   private queue: Buffer[] = []
   private stalled = false
   private bytes = 0
+  /** Waiting for the messages in the queue to be sent. */
+  private sent: Array<() => void> = []
   /** Called when the peer has read what was held back. */
   private readonly onDrain: (() => void) | undefined
 
@@ -50,10 +52,12 @@ export class Outbox {
     return this.stalled
   }
 
-  push(message: Buffer): void {
+  /** Queue a message. `onSent` is called when the system has taken it, or the connection is over. */
+  push(message: Buffer, onSent?: () => void): void {
     // peers share the memory of a publication
     this.queue.push(this.stalled && this.turn === answers ? ownMemory(message) : message)
     this.bytes += message.length
+    if (onSent) this.sent.push(onSent)
     if (!this.stalled && this.queue.length === 1) this.mark()
   }
 
@@ -64,22 +68,29 @@ export class Outbox {
 
   flush(): void {
     if (this.stalled || this.queue.length === 0 || this.socket.destroyed) return
-    const { queue } = this
+    const { queue, sent } = this
     this.queue = []
     this.bytes = 0
+    if (sent.length > 0) this.sent = []
+    const onSent = sent.length === 0 ? undefined : callAll(sent)
     this.stalled = !(queue.some(({ length }) => length > MUCH)
-      ? this.writeEach(queue)
-      : this.socket.write(joined(queue)))
+      ? this.writeEach(queue, onSent)
+      : this.socket.write(joined(queue), onSent))
   }
 
   /** All of it in one call of the system without joining it first. */
-  private writeEach(queue: readonly Buffer[]): boolean {
+  private writeEach(queue: readonly Buffer[], onSent: (() => void) | undefined): boolean {
     this.socket.cork()
     let isTaken = true
-    for (const message of queue) isTaken = this.socket.write(message)
+    for (const [index, message] of queue.entries())
+      isTaken = this.socket.write(message, index === queue.length - 1 ? onSent : undefined)
     this.socket.uncork()
     return isTaken
   }
+}
+
+const callAll = (hooks: ReadonlyArray<() => void>) => (): void => {
+  for (const hook of hooks) hook()
 }
 
 function schedule(): void {

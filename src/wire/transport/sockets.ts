@@ -15,7 +15,8 @@ import { Rates, toError } from '../../base/mod.ts'
 import { WireError } from '../errors.ts'
 import { connectionLimits, openFiles, RAISE_LIMIT } from './descriptors.ts'
 import { endpointText } from './endpoint.ts'
-import type { Endpoint, ListenOptions, Peer, PublisherOptions, SocketOptions, TlsSettings } from './transport.ts'
+import { peerOf, type Seat, Seats } from './seats.ts'
+import type { Endpoint, ListenOptions, SocketOptions, TlsSettings } from './transport.ts'
 
 /** Salt's `zmq_backlog`. */
 const BACKLOG = 1000
@@ -35,26 +36,38 @@ export interface PortListening extends Listening {
   readonly server: Server
 }
 
-export function peerOf(socket: Socket): Peer {
-  const { remoteAddress, remotePort } = socket
-  if (remoteAddress === undefined) return { address: '' }
-  return {
-    address: remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`,
-  }
-}
-
 export function tune(socket: Socket, { keepaliveIdle = KEEPALIVE_IDLE }: SocketOptions): void {
   socket.setNoDelay(true)
   if (keepaliveIdle !== false) socket.setKeepAlive(true, keepaliveIdle * 1000)
 }
 
-/** Accepts connections of a server that another process opened. */
-export function takeOver(server: Server, options: ListenOptions, accept: (socket: Socket) => void): PortListening {
-  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
-  server.on('connection', (socket: Socket) => {
+/** Take what a listener does with a connection, once TLS is through where it is asked for. */
+export type Accept = (socket: Socket, seat: Seat) => void
+
+/** Give every connection of a server a seat, as long as there are any. */
+export function seatsOf(server: Server, options: ListenOptions): Seats {
+  const { maxConnections: most = MAX_CONNECTIONS, forSubscribers, idleTimeout: idleMs, log } = options
+  const seats = new Seats({ most, forSubscribers, idleMs, log })
+  server.prependListener('connection', (socket: Socket) => seats.add(socket))
+  server.once('close', () => seats.close())
+  return seats
+}
+
+function taker(seats: () => Seats, options: ListenOptions, accept: Accept): (socket: Socket) => void {
+  return (socket) => {
+    if (socket.destroyed) return
     tune(socket, options)
-    accept(socket)
-  })
+    accept(socket, seats().of(socket))
+  }
+}
+
+/** Accepts connections of a server that another process opened. */
+export function takeOver(server: Server, options: ListenOptions, accept: Accept): PortListening {
+  const seats = seatsOf(server, options)
+  server.on(
+    'connection',
+    taker(() => seats, options, accept),
+  )
   const { address = '', port = 0 } = (server.address() ?? {}) as { address?: string; port?: number }
   tellRefusals(server, endpointText({ host: address, port }), options)
   const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
@@ -75,16 +88,10 @@ export function refuseWrongCertificates(server: Server, options: ListenOptions):
 }
 
 /** Accepts connections and hands them on, once TLS is through where it is asked for. */
-export async function listenOn(
-  endpoint: Endpoint,
-  options: ListenOptions,
-  accept: (socket: Socket) => void,
-): Promise<PortListening> {
-  const take = (socket: Socket): void => {
-    tune(socket, options)
-    accept(socket)
-  }
+export async function listenOn(endpoint: Endpoint, options: ListenOptions, accept: Accept): Promise<PortListening> {
+  const take = taker(() => seats, options, accept)
   const server = options.ssl ? createTlsServer(listenerTls(options.ssl, endpoint, options), take) : createServer(take)
+  const seats = seatsOf(server, options)
   refuseWrongCertificates(server, options)
   server.on('tlsClientError', (error: Error, socket: Socket) => {
     options.log?.('debug', `Refused the TLS connection of ${peerOf(socket).address}: ${error.message}`)
@@ -96,7 +103,6 @@ export async function listenOn(
 
 /** Binds a server; a Unix socket that someone left behind makes room. */
 export async function bind(server: Server, endpoint: Endpoint, options: ListenOptions): Promise<Endpoint> {
-  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
   const backlog = options.backlog ?? BACKLOG
   const listen: NetListenOptions = { backlog, ...('path' in endpoint ? { path: endpoint.path } : endpoint) }
   if ('path' in endpoint) removeSocket(endpoint.path)
@@ -121,25 +127,20 @@ export async function bind(server: Server, endpoint: Endpoint, options: ListenOp
   return { host: endpoint.host, port: address !== null && typeof address === 'object' ? address.port : endpoint.port }
 }
 
-/** Say in the log, at most once a minute, that connections are refused, and why. */
-function tellRefusals(server: Server, where: string, { log, relief }: PublisherOptions): void {
+/** Say in the log why connections cannot be accepted; that the process has no descriptors left at most once a minute. */
+function tellRefusals(server: Server, where: string, { log }: ListenOptions): void {
   const lines = new Rates({ perSecond: 1 / 60, burst: 1 })
   let count = 0
-  const tell = (what: string): void => {
+  server.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EMFILE' && error.code !== 'ENFILE') {
+      log?.('error', `Listening on ${where}: ${error.message}`)
+      return
+    }
     count++
     if (!lines.take('refused')) return
-    log?.('error', `Refused ${count} connection(s) to ${where}: ${what}. ${RAISE_LIMIT}`)
+    const why = `this process has as many files open as it may (${openFiles()})`
+    log?.('error', `Refused ${count} connection(s) to ${where}: ${why}. ${RAISE_LIMIT}`)
     count = 0
-  }
-  server.on('drop', (from) => {
-    // the second process takes them as soon as it has started
-    if (relief) return
-    const who = from?.remoteAddress === undefined ? '' : `, the last one of ${from.remoteAddress}`
-    tell(`${server.maxConnections} are open, and the limit of ${openFiles()} open files carries no more${who}`)
-  })
-  server.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EMFILE' && error.code !== 'ENFILE') log?.('error', `Listening on ${where}: ${error.message}`)
-    else tell(`this process has as many files open as it may (${openFiles()})`)
   })
 }
 

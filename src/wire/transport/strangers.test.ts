@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest'
 import { decodeMsgpack } from '../../data/mod.ts'
-import { Strangers } from './strangers.ts'
+import { hostOf } from './hosts.ts'
+import { type Stranger, Strangers } from './strangers.ts'
+
+/** Meet a peer at this address. */
+const meet = (strangers: Strangers, address: string): Stranger =>
+  strangers.meet({ peer: { address }, host: hostOf(address), prove: () => {}, heard: () => {} })
 
 /** A list of so many empty mappings. */
 function mappings(count: number): Buffer {
@@ -13,26 +18,26 @@ it('a host that sends many values is read no further, others are, and time forgi
   let now = 0
   const strangers = new Strangers(1 << 28, () => now)
   const read = (address: string, count: number): unknown =>
-    decodeMsgpack(mappings(count), { dialect: 'wire', ...strangers.meet({ address }).reading })
-  read('192.0.2.7:40000', 200_000)
-  expect(() => read('192.0.2.7:40001', 200_000)).toThrow('it has more than the 50000 values allowed')
-  expect(() => read('192.0.2.7:40002', 1000)).toThrow('it has more than the 64 values allowed')
-  expect(read('192.0.2.7:40003', 60)).toHaveLength(60)
-  expect(read('192.0.2.8:40000', 1000)).toHaveLength(1000)
+    decodeMsgpack(mappings(count), { dialect: 'wire', ...meet(strangers, address).reading })
+  read('192.0.2.7', 200_000)
+  expect(() => read('192.0.2.7', 200_000)).toThrow('it has more than the 50000 values allowed')
+  expect(() => read('192.0.2.7', 1000)).toThrow('it has more than the 64 values allowed')
+  expect(read('192.0.2.7', 60)).toHaveLength(60)
+  expect(read('192.0.2.8', 1000)).toHaveLength(1000)
   now += 10_000
-  expect(read('192.0.2.7:40004', 100_000)).toHaveLength(100_000)
+  expect(read('192.0.2.7', 100_000)).toHaveLength(100_000)
 })
 
 it('a host of a minion may send larger messages, and as many values as it likes', () => {
   let now = 0
   const strangers = new Strangers(1 << 28, () => now)
-  const one = strangers.meet({ address: '[2001:db8::7]:40000' })
+  const one = meet(strangers, '2001:db8::7')
   expect([one.isProven(), one.largest()]).toEqual([false, 1 << 26])
-  one.peer.prove!()
-  const another = strangers.meet({ address: '[2001:db8::7]:40001' })
+  one.peer.prove!('web1')
+  const another = meet(strangers, '2001:db8::8')
   expect([another.isProven(), another.largest()]).toEqual([true, 1 << 28])
   for (let i = 0; i < 4; i++) decodeMsgpack(mappings(100_000), { dialect: 'wire', ...another.reading })
-  expect(strangers.meet({ address: '[2001:db8::8]:40000' }).isProven()).toBe(false)
+  expect(meet(strangers, '2001:db8:0:1::7').isProven()).toBe(false)
   now += 2 * 3_600_000
   expect(another.isProven()).toBe(false)
 })

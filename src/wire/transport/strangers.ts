@@ -3,6 +3,7 @@
 // has more room.
 import { Rates } from '../../base/mod.ts'
 import { type DecodeOptions, FOREIGN_DEPTH } from '../../data/mod.ts'
+import type { Seat } from './seats.ts'
 import { MAX_MESSAGE_BYTES, MAX_VALUES, type Peer } from './transport.ts'
 
 /** An envelope and a short command have fewer values; reading them costs less than the rest of answering them. */
@@ -22,11 +23,11 @@ export interface Stranger {
   peer: Peer
   reading: Reading
   isProven(): boolean
+  /** Note that something came or was answered now, in milliseconds of `performance.now()`. */
+  heard(now: number): void
   /** The most bytes of a message that is announced now. */
   largest(): number
 }
-
-const hostOf = ({ address }: Peer): string => address.slice(0, Math.max(0, address.lastIndexOf(':')))
 
 export class Strangers {
   private readonly values: Rates
@@ -40,11 +41,12 @@ export class Strangers {
     this.values = new Rates({ perSecond: VALUES_PER_SECOND, burst: MAX_VALUES, now })
   }
 
-  /** A new connection. */
-  meet(peer: Peer): Stranger {
-    const host = hostOf(peer)
+  /** Meet the peer of a new connection. */
+  meet(seat: Pick<Seat, 'peer' | 'host' | 'prove' | 'heard'>): Stranger {
+    const { host } = seat
     const { values } = this
-    const isProven = (): boolean => this.isProven(host)
+    let isMinion = false
+    const isProven = (): boolean => isMinion || this.isProven(host)
     const allowance = {
       get left(): number {
         return isProven() ? MAX_VALUES : Math.max(FREE_VALUES, Math.floor(values.left(host)))
@@ -54,9 +56,19 @@ export class Strangers {
       },
     }
     return {
-      peer: { ...peer, host, prove: () => this.prove(host) },
+      peer: {
+        ...seat.peer,
+        host,
+        prove: (id) => {
+          isMinion = true
+          seat.prove(`minion ${id}`)
+          this.prove(host)
+        },
+        recognise: (user) => seat.prove(`user ${user}`),
+      },
       reading: { maxValues: MAX_VALUES, maxDepth: FOREIGN_DEPTH, allowance },
       isProven,
+      heard: (moment) => seat.heard(moment),
       largest: () => (isProven() ? this.maxMessageBytes : Math.min(this.maxMessageBytes, UNPROVEN_BYTES)),
     }
   }

@@ -13,10 +13,12 @@ export type Endpoint = { host: string; port: number } | { path: string; mode?: n
 export interface Peer {
   /** `192.0.2.7:40312`; empty on a Unix socket. */
   readonly address: string
-  /** The address without its port. */
+  /** The address without its port; the /64 network of an IPv6 address. */
   readonly host?: string
-  /** Says that this request was of an accepted minion. */
-  prove?(): void
+  /** Note that a request was of this accepted minion, and not a recorded one. */
+  prove?(id: string): void
+  /** Note that a request was of a user who may log in. */
+  recognise?(user: string): void
 }
 
 /** Gives the answer to a request. What it throws is logged and answered with Salt's text for it. */
@@ -54,7 +56,12 @@ export interface SocketOptions {
 
 export interface ListenOptions extends SocketOptions {
   backlog?: number | undefined
+  /** The most connections of the listener; `seats.ts` says which one is closed beyond that. */
   maxConnections?: number | undefined
+  /** Whether the peers are subscribers, who are silent by nature. */
+  forSubscribers?: boolean | undefined
+  /** Milliseconds after which a silent connection is closed that has proven nothing. */
+  idleTimeout?: number | undefined
   /** Milliseconds that a peer has to introduce itself. */
   handshakeTimeout?: number | undefined
 }

@@ -3,7 +3,8 @@
 import { silentLog, toError } from '../../../base/mod.ts'
 import { bytesOf } from '../../envelope.ts'
 import { quickPauses, Redial } from '../redial.ts'
-import { dialUntil, type Listening, listenOn, peerOf } from '../sockets.ts'
+import type { Seat } from '../seats.ts'
+import { dialUntil, type Listening, listenOn } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { tlsComplaints } from '../tls-trouble.ts'
 import {
@@ -24,6 +25,7 @@ const MAX_INCOMING_BYTES = 1 << 16
 
 interface Listener {
   peer: Peer
+  seat: Seat
   id: string | undefined
 }
 
@@ -43,7 +45,8 @@ export class FramedPublisher implements Publisher {
 
   static async listen(endpoint: Endpoint, options: PublisherOptions = {}): Promise<FramedPublisher> {
     const publisher = new FramedPublisher(options)
-    publisher.listening = await listenOn(endpoint, options, (socket) => publisher.accept(socket))
+    const settings = { ...options, forSubscribers: true }
+    publisher.listening = await listenOn(endpoint, settings, (socket, seat) => publisher.accept(socket, seat))
     return publisher
   }
 
@@ -83,12 +86,12 @@ export class FramedPublisher implements Publisher {
     else outbox.push(frame)
   }
 
-  private accept(socket: FramedConnection['socket']): void {
+  private accept(socket: FramedConnection['socket'], seat: Seat): void {
     const { options } = this
-    const peer = peerOf(socket)
+    const { peer } = seat
     const connection: FramedConnection = new FramedConnection(socket, {
       maxMessageBytes: MAX_INCOMING_BYTES,
-      stranger: this.strangers.meet(peer),
+      stranger: this.strangers.meet(seat),
       firstWithin: options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS,
       onFrame: (frame) => void this.identify(connection, frame).catch((error) => connection.fail(toError(error))),
       onClose: (reason) => {
@@ -97,7 +100,7 @@ export class FramedPublisher implements Publisher {
         options.onDisconnect?.(peer, id)
       },
     })
-    this.open.set(connection, { peer, id: undefined })
+    this.open.set(connection, { peer, seat, id: undefined })
     options.onConnect?.(peer)
   }
 
@@ -108,6 +111,7 @@ export class FramedPublisher implements Publisher {
     this.unname(connection, listener.id)
     this.named++
     listener.id = id
+    listener.seat.prove(`minion ${id}`)
     this.byId.set(id, (this.byId.get(id) ?? new Set()).add(connection))
     this.options.onSubscribe?.(id, listener.peer)
   }

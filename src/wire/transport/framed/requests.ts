@@ -7,7 +7,7 @@ import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
 import { type Pauses, quickPauses } from '../redial.ts'
-import { dial, listenOn, peerOf } from '../sockets.ts'
+import { dial, listenOn } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
 import { silenceReason, speaksTls, tlsRefusal } from '../tls-trouble.ts'
@@ -38,10 +38,11 @@ export async function listenForFrames(
   const { handshakeTimeout = HANDSHAKE_TIMEOUT_MS } = options
   const open = new Set<FramedConnection>()
   const strangers = new Strangers(maxMessageBytes)
-  const listening = await listenOn(endpoint, options, (socket) => {
-    const stranger = strangers.meet(peerOf(socket))
+  const listening = await listenOn(endpoint, options, (socket, seat) => {
+    const stranger = strangers.meet(seat)
     const { peer } = stranger
     let inFlight = 0
+    seat.isBusy = () => inFlight > 0
     const answer = async ({ head, body }: Frame, size: number): Promise<void> => {
       if (++inFlight >= maxInFlight) connection.reading.hold()
       intake.change(connection, size)
@@ -52,9 +53,10 @@ export async function listenForFrames(
         log('error', `Some exception handling a payload from minion: ${toError(error).message}`)
         reply = HANDLER_FAILED
       }
-      intake.change(connection, -size)
-      connection.send(encodeFrame(returned(head), reply))
+      // the bytes count until the peer has read the answer, which may be as long
+      connection.send(encodeFrame(returned(head), reply), size > 0 ? () => intake.change(connection, -size) : undefined)
       inFlight--
+      stranger.heard(performance.now())
       resume()
     }
     const resume = (): void => {

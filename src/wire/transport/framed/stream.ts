@@ -58,6 +58,7 @@ export class FramedConnection implements Holder {
     let waiting = 0
     this.reading = new FairReader(socket, (chunk) => {
       if (socket.destroyed) return false
+      stranger?.heard(performance.now())
       try {
         const before = stream.held
         const values = stream.push(chunk)
@@ -83,8 +84,9 @@ export class FramedConnection implements Holder {
     })
   }
 
-  send(frame: Buffer): void {
-    this.outbox.push(frame)
+  /** Send a frame; `onSent` is called when the system has taken it, or the connection is over. */
+  send(frame: Buffer, onSent?: () => void): void {
+    this.outbox.push(frame, onSent)
   }
 
   isStranger(): boolean {

@@ -30,8 +30,8 @@ export class WebSocketPublisher implements Publisher {
 
   static async listen(endpoint: Endpoint, options: PublisherOptions = {}): Promise<WebSocketPublisher> {
     const publisher = new WebSocketPublisher(options)
-    const incoming = { ...options, maxMessageBytes: MAX_INCOMING_BYTES }
-    publisher.listening = await serveWebSockets(endpoint, incoming, (socket, { peer }) => {
+    const incoming = { ...options, maxMessageBytes: MAX_INCOMING_BYTES, forSubscribers: true }
+    publisher.listening = await serveWebSockets(endpoint, incoming, (socket, { seat: { peer } }) => {
       publisher.open.set(socket, 0)
       options.onConnect?.(peer)
       socket.on('message', (data, isBinary) => binaryOf(socket, data, isBinary))

@@ -28,8 +28,10 @@ export async function listenOnWebSockets(
   options: RequestListenOptions = {},
 ): Promise<RequestListener> {
   let open = 0
-  const listening = await serveWebSockets(endpoint, options, (socket, stranger, hold) => {
+  const listening = await serveWebSockets(endpoint, options, (socket, { stranger, seat, hold }) => {
     open++
+    let waiting = 0
+    seat.isBusy = () => waiting > 0
     let last: Promise<void> = Promise.resolve()
     socket.on('message', (data, isBinary) => {
       const bytes = binaryOf(socket, data, isBinary)
@@ -37,11 +39,14 @@ export async function listenOnWebSockets(
       // no further messages are read until this one is answered
       socket.pause()
       hold(bytes.length)
+      waiting++
       const answered = last.then(() => answer(socket, bytes, handler, stranger, options))
       last = answered
         .catch(() => socket.terminate())
         .then(() => {
           hold(-bytes.length)
+          waiting--
+          stranger.heard(performance.now())
           socket.resume()
         })
     })

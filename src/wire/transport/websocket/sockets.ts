@@ -4,14 +4,15 @@ import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { type WebSocket, WebSocket as WebSocketClient, WebSocketServer } from 'ws'
 import { type Holder, intake } from '../intake.ts'
+import type { Seat } from '../seats.ts'
 import {
   bind,
   clientTls,
   type Listening,
   listenerTls,
   localEnd,
-  peerOf,
   refuseWrongCertificates,
+  seatsOf,
   tune,
 } from '../sockets.ts'
 import { type Stranger, Strangers } from '../strangers.ts'
@@ -22,15 +23,23 @@ const CLOSE = Buffer.from('close')
 /** Bytes of answers to pings that may wait. */
 const MOST_PONGS = 1 << 16
 
-/** Says that so many bytes more or fewer are kept for a connection. */
-export type Hold = (change: number) => void
+/** Note that so many bytes more or fewer are kept for a connection. */
+type Hold = (change: number) => void
+
+/** What is known of a connection besides its socket. */
+export interface Connected {
+  stranger: Stranger
+  seat: Seat
+  hold: Hold
+}
 
 export async function serveWebSockets(
   endpoint: Endpoint,
   options: ListenOptions,
-  accept: (socket: WebSocket, stranger: Stranger, hold: Hold) => void,
+  accept: (socket: WebSocket, connected: Connected) => void,
 ): Promise<Listening> {
   const http = options.ssl ? createTlsServer(listenerTls(options.ssl, endpoint, options)) : createServer()
+  const seats = seatsOf(http, options)
   refuseWrongCertificates(http, options)
   http.headersTimeout = options.handshakeTimeout ?? HANDSHAKE_TIMEOUT_MS
   http.on('request', (_request, response) => {
@@ -53,7 +62,8 @@ export async function serveWebSockets(
   const strangers = new Strangers(maxPayload)
   sockets.on('connection', (socket, request) => {
     tune(request.socket, options)
-    const stranger = strangers.meet(peerOf(request.socket))
+    const seat = seats.of(request.socket)
+    const stranger = strangers.meet(seat)
     const { peer } = stranger
     socket.on('error', (error) => options.log?.('debug', `Connection of ${peer.address}: ${error.message}`))
     // who goes on without reading answers wants nothing but to be answered
@@ -61,7 +71,7 @@ export async function serveWebSockets(
       if (socket.bufferedAmount < MOST_PONGS) socket.pong(data)
       else socket.terminate()
     })
-    accept(socket, stranger, count(socket, request.socket, stranger))
+    accept(socket, { stranger, seat, hold: count(socket, request.socket, stranger) })
   })
   const where = await bind(http, endpoint, options)
   return {
@@ -82,6 +92,7 @@ function count(socket: WebSocket, stream: Socket, stranger: Stranger): Hold {
   const holder: Holder = { overflow: () => socket.terminate(), isStranger: () => !stranger.isProven() }
   let held = 0
   stream.on('data', (chunk: Buffer) => {
+    stranger.heard(performance.now())
     held += chunk.length
     if (held > stranger.largest()) socket.terminate()
     else intake.change(holder, chunk.length)

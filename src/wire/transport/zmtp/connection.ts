@@ -75,8 +75,9 @@ export class ZmtpConnection implements FrameSink, Holder {
     socket.write(GREETING)
   }
 
-  send(message: Buffer): void {
-    this.outbox.push(message)
+  /** Send a message; `onSent` is called when the system has taken it, or the connection is over. */
+  send(message: Buffer, onSent?: () => void): void {
+    this.outbox.push(message, onSent)
   }
 
   ping(timeToLive: number): void {
@@ -154,6 +155,7 @@ export class ZmtpConnection implements FrameSink, Holder {
 
   private receive(chunk: Buffer): boolean {
     this.heardAt = performance.now()
+    this.hooks.stranger?.heard(this.heardAt)
     this.hasMessage = false
     try {
       if (this.socket.destroyed) return false

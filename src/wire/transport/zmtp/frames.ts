@@ -74,6 +74,8 @@ const MAX_FRAMES = 64
  */
 const MAX_LEADING_BYTES = 4096
 
+const ownBytes = (body: Buffer): Buffer => (body.length === 0 ? EMPTY : Buffer.from(body))
+
 export class FrameReader {
   private readonly sink: FrameSink
   /** The most bytes of a message. */
@@ -180,8 +182,8 @@ export class FrameReader {
       this.sink.command(body.toString('latin1', 1, nameEnd), body.subarray(nameEnd))
       return
     }
-    // a view would keep all that it was read with
-    this.frames.push(flags & MORE ? Buffer.from(body) : body)
+    // a view would keep all that it was read with, and must not be kept until the answer is sent
+    this.frames.push(flags & MORE ? ownBytes(body) : body)
     this.size += body.length
     if (flags & MORE) {
       if (this.frames.length < MAX_FRAMES) return

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import type { Server } from 'node:net'
 import { silentLog } from '../../../base/mod.ts'
 import { WireError } from '../../errors.ts'
-import { listenOn, type PortListening, peerOf, takeOver } from '../sockets.ts'
+import type { Seat } from '../seats.ts'
+import { listenOn, type PortListening, takeOver } from '../sockets.ts'
 import { type Endpoint, MAX_MESSAGE_BYTES, type Peer, type Publisher, type PublisherOptions } from '../transport.ts'
 import { ZmtpConnection } from './connection.ts'
 import { encodeMessage } from './frames.ts'
@@ -15,9 +16,10 @@ const HANDSHAKE_TIMEOUT_MS = 30_000
 const HIGH_WATER_MARK = 1000
 const HEARTBEAT_MS = 10_000
 const SILENCE_MS = 30_000
-/** Longer than any topic of Salt's. */
-const TOPIC_LIMIT = 256
-const MAX_SUBSCRIPTIONS = 64
+/** Longer than any topic of Salt's, which are 40 characters long. */
+const TOPIC_LIMIT = 64
+/** A minion of Salt has three at most. Each takes memory for every connection of a stranger. */
+const MAX_SUBSCRIPTIONS = 16
 /** What a subscriber has to say is short. */
 const MAX_INCOMING_BYTES = 4096
 
@@ -46,7 +48,7 @@ export class ZmtpPublisher implements Publisher {
   private readonly relieving: Relieving
 
   private constructor(options: PublisherOptions) {
-    this.options = options
+    this.options = { ...options, forSubscribers: true }
     this.relieving = new Relieving(options, () => this.listenAgain())
     const interval = options.heartbeatInterval ?? HEARTBEAT_MS
     if (interval > 0) this.heartbeat = setInterval(() => this.beat(), interval)
@@ -55,21 +57,25 @@ export class ZmtpPublisher implements Publisher {
 
   static async listen(endpoint: Endpoint, options: PublisherOptions = {}): Promise<ZmtpPublisher> {
     const publisher = new ZmtpPublisher(options)
-    publisher.listening = await listenOn(endpoint, options, (socket) => publisher.accept(socket))
+    publisher.listening = await publisher.listen(endpoint)
     return publisher
   }
 
   /** Goes on with a server that another process opened. */
   static on(server: Server, options: PublisherOptions): ZmtpPublisher {
     const publisher = new ZmtpPublisher(options)
-    publisher.listening = takeOver(server, options, (socket) => publisher.accept(socket))
+    publisher.listening = takeOver(server, publisher.options, (socket, seat) => publisher.accept(socket, seat))
     return publisher
   }
 
   /** Whoever took the port is gone. */
   private async listenAgain(): Promise<void> {
     const { endpoint } = this.listening
-    this.listening = await listenOn(endpoint, this.options, (socket) => this.accept(socket))
+    this.listening = await this.listen(endpoint)
+  }
+
+  private listen(endpoint: Endpoint): Promise<PortListening> {
+    return listenOn(endpoint, this.options, (socket, seat) => this.accept(socket, seat))
   }
 
   get endpoint(): Endpoint {
@@ -119,9 +125,8 @@ export class ZmtpPublisher implements Publisher {
     }
   }
 
-  private accept(socket: ZmtpConnection['socket']): void {
+  private accept(socket: ZmtpConnection['socket'], { peer }: Seat): void {
     const { options } = this
-    const peer = peerOf(socket)
     const connection = new ZmtpConnection(socket, {
       type: 'PUB',
       maxMessageBytes: Math.min(options.maxMessageBytes ?? MAX_MESSAGE_BYTES, MAX_INCOMING_BYTES),

@@ -1,9 +1,9 @@
 // The master's side of requests over ZMTP: a ROUTER. Requests of one connection may be many; their answers keep the
 // order. A peer that sends faster than it is answered, or does not read its answers, is not read any further.
 import { type Log, silentLog, toError } from '../../../base/mod.ts'
-import { decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
+import { type DecodeOptions, decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
-import { listenOn, peerOf } from '../sockets.ts'
+import { listenOn } from '../sockets.ts'
 import { type Stranger, Strangers } from '../strangers.ts'
 import {
   type Endpoint,
@@ -22,7 +22,7 @@ const MAX_IN_FLIGHT = 256
 const UNREADABLE = [encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')]
 
 interface Slot {
-  /** Bytes of the request, which is kept until it is answered. */
+  /** Bytes of the request that are counted until its answer is sent. */
   size: number
   /** The bytes of the answer, piece by piece. */
   reply: Buffer[] | undefined
@@ -32,6 +32,7 @@ class RequestConnection {
   private readonly handler: RequestHandler
   private readonly connection: ZmtpConnection
   private readonly stranger: Stranger
+  private readonly reading: DecodeOptions
   private readonly log: Log
   private readonly maxInFlight: number
   /** Requests in the order they came; those at the front are still being answered. */
@@ -41,24 +42,28 @@ class RequestConnection {
     this.connection = connection
     this.handler = handler
     this.stranger = stranger
+    this.reading = { dialect: 'wire', views: true, ...stranger.reading }
     this.log = options.log ?? silentLog
     this.maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT
+  }
+
+  /** Whether a request waits for its answer. */
+  get isBusy(): boolean {
+    return this.slots.length > 0
   }
 
   receive(frames: Buffer[]): void {
     const delimiter = frames.findIndex((frame) => frame.length === 0)
     // whoever asks puts an empty frame in front of exactly one with the request
     if (delimiter < 0 || delimiter !== frames.length - 2) return
-    // the route must outlive the bytes it was read from
-    const route = frames.slice(0, delimiter + 1).map((frame) => Buffer.from(frame))
-    this.answer(route, frames[delimiter + 1]!)
+    this.answer(frames.slice(0, delimiter + 1), frames[delimiter + 1]!)
   }
 
   private answer(route: Buffer[], payload: Buffer): void {
-    const { peer, reading } = this.stranger
+    const { peer } = this.stranger
     let message: Value
     try {
-      message = decodeMsgpack(payload, { dialect: 'wire', views: true, ...reading })
+      message = decodeMsgpack(payload, this.reading)
     } catch (error) {
       this.log('debug', `Cannot read a request from ${peer.address}: ${toError(error).message}`)
       this.finish(this.slot(0), route, UNREADABLE)
@@ -103,11 +108,19 @@ class RequestConnection {
 
   private finish(slot: Slot, route: Buffer[], reply: Uint8Array[]): void {
     slot.reply = messagePieces(route, reply)
-    intake.change(this.connection, -slot.size)
-    while (this.slots[0]?.reply !== undefined)
-      for (const piece of this.slots.shift()!.reply!) this.connection.send(piece)
+    while (this.slots[0]?.reply !== undefined) this.send(this.slots.shift()!)
+    this.stranger.heard(performance.now())
     if (this.connection.outbox.isStalled) this.connection.reading.hold()
     else this.resume()
+  }
+
+  /** Send an answer. The request counts until the peer has read the answer, which may be as long. */
+  private send({ reply, size }: Slot): void {
+    const { connection } = this
+    const last = reply!.length - 1
+    for (let at = 0; at < last; at++) connection.send(reply![at]!)
+    if (size === 0) connection.send(reply![last]!)
+    else connection.send(reply![last]!, () => intake.change(connection, -size))
   }
 
   resume(): void {
@@ -124,8 +137,8 @@ export async function listenForRequests(
   const open = new Map<ZmtpConnection, RequestConnection>()
   const maxMessageBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES
   const strangers = new Strangers(maxMessageBytes)
-  const listening = await listenOn(endpoint, options, (socket) => {
-    const stranger = strangers.meet(peerOf(socket))
+  const listening = await listenOn(endpoint, options, (socket, seat) => {
+    const stranger = strangers.meet(seat)
     const connection = new ZmtpConnection(socket, {
       type: 'ROUTER',
       maxMessageBytes,
@@ -136,10 +149,12 @@ export async function listenForRequests(
       onDrain: (from) => open.get(from)?.resume(),
       onClose: (from, reason) => {
         open.delete(from)
-        if (reason !== undefined) log('debug', `Connection of ${peerOf(socket).address} closed: ${reason.message}`)
+        if (reason !== undefined) log('debug', `Connection of ${seat.peer.address} closed: ${reason.message}`)
       },
     })
-    open.set(connection, new RequestConnection(connection, handler, stranger, options))
+    const requests = new RequestConnection(connection, handler, stranger, options)
+    seat.isBusy = () => requests.isBusy
+    open.set(connection, requests)
   })
   return {
     endpoint: listening.endpoint,
