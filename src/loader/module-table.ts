@@ -1,5 +1,5 @@
 // Made by tools/plugin-table.ts; run it after a function was added, renamed or removed.
-import type { ModuleTable } from './registry.ts'
+import type { ModuleTable } from './module-entry.ts'
 
 export const moduleTable: ModuleTable = {
   aliases: [

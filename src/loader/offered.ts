@@ -1,7 +1,7 @@
 // Which functions a table of modules offers under the options: all but `disable_modules`, and with `whitelist_modules` only
 // these. The names of a module are gathered when it is asked for, because a run asks for few.
 import { contains, type Dict, truthy, type Value } from '../data/mod.ts'
-import type { ModuleTable } from './registry.ts'
+import type { ModuleTable } from './module-entry.ts'
 
 export class OfferedFunctions {
   private readonly table: ModuleTable

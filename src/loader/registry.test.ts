@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Value } from '../data/mod.ts'
 import { arg, defineModule, fn, type ModuleDeclaration } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
+import type { ModuleTable } from './module-entry.ts'
 import { moduleTable } from './module-table.ts'
-import { type ModuleTable, Registry, type RegistryContext } from './registry.ts'
+import { Registry, type RegistryContext } from './registry.ts'
 
 const context = (changes: Partial<RegistryContext> = {}): RegistryContext => ({
   opts: new Map<Value, Value>([['id', 'web1']]),

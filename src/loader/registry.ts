@@ -17,24 +17,12 @@ import {
 import { LoaderError } from './errors.ts'
 import { loggedCall, loggerName } from './logged-call.ts'
 import { MasterRegistry } from './master-registry.ts'
+import type { ModuleTable } from './module-entry.ts'
 import { OfferedFunctions } from './offered.ts'
 import { returnerTable } from './returner-table.ts'
 import { runnerTable } from './runner-table.ts'
 import { StateRegistry, type StateTable } from './state-registry.ts'
 import { stateTable } from './state-table.ts'
-
-export interface ModuleEntry {
-  readonly functions: readonly string[]
-  /** It serves every minion, so that nobody needs to look into it to know. */
-  readonly always?: true
-  readonly load: () => Promise<{ default: ModuleDeclaration }>
-}
-
-/**
- * By the name users call. Of several modules with one name those that can serve this minion do, each function from the
- * first that has it: where systemd is installed and not running, `service.mask` is systemd's and `service.start` is not.
- */
-export type ModuleTable = Readonly<Record<string, readonly ModuleEntry[]>>
 
 /** Users' own modules laid over the built-in ones. */
 export interface UserTables {

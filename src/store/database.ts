@@ -7,18 +7,11 @@ import { type Log, makeOwnFolder, namingErrors, PASSABLE_FOLDER, StorageError, t
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../data/mod.ts'
 import { cutLog, setAside } from './cut-files.ts'
 import { salvage } from './salvage.ts'
+import type { SqlDatabase, Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
 
-export type Parameter = string | number | Buffer | null
-
-export interface Statement {
-  run(...values: Parameter[]): { changes: number }
-  get(...values: Parameter[]): unknown
-  all(...values: Parameter[]): unknown[]
-}
-
 /** A database of ours. Errors of its disk are thrown as `StorageError`. */
-export class Database {
+export class Database implements SqlDatabase {
   private readonly file: string
   /** How its disk is used from now on. */
   storing: Storing

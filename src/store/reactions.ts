@@ -2,7 +2,8 @@
 // embedded database, so that the reason for a job can be asked for at any time, also by other programs. What changes in one
 // moment is written together: the disk costs by the transaction.
 import type { Dict } from '../data/mod.ts'
-import { type Database, openDatabase, pack, type Statement, unpackDict } from './database.ts'
+import { type Database, openDatabase, pack, unpackDict } from './database.ts'
+import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
 
 interface Changed {

@@ -1,6 +1,6 @@
 // What can still be read of a damaged database. A file that was cut lacks its last pages, which hold what was written last; rows are
 // read in the order of their keys up to the first one that cannot be read.
-import type { Database, Parameter } from './database.ts'
+import type { Parameter, SqlDatabase } from './sql.ts'
 
 /** Rows that are read at once. */
 const AT_ONCE = 100
@@ -8,12 +8,12 @@ const AT_ONCE = 100
 type Row = Record<string, Parameter>
 
 /** Copy the rows of all tables that both databases have; return how many. */
-export function salvage(damaged: Database, fresh: Database): number {
+export function salvage(damaged: SqlDatabase, fresh: SqlDatabase): number {
   const tables = fresh.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all()
   return tables.reduce((sum: number, row) => sum + salvageTable(damaged, fresh, (row as { name: string }).name), 0)
 }
 
-function salvageTable(damaged: Database, fresh: Database, name: string): number {
+function salvageTable(damaged: SqlDatabase, fresh: SqlDatabase, name: string): number {
   const columns = fresh.prepare(`PRAGMA table_info("${name}")`).all() as Array<{ name: string; pk: number }>
   const keys = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
   const key = keys.map((column) => column.name)
@@ -39,7 +39,7 @@ function salvageTable(damaged: Database, fresh: Database, name: string): number 
 
 /** Undefined when they cannot be read. */
 function readAfter(
-  damaged: Database,
+  damaged: SqlDatabase,
   name: string,
   key: readonly string[],
   after: Parameter[] | undefined,

@@ -1,8 +1,9 @@
 // Jobs in an embedded database, which several processes may read while the master writes. Returns that come in the same
 // moment are written in one transaction, because the disk costs by the transaction and not by the row.
 import { type Dict, isList, str, type Value } from '../data/mod.ts'
-import { type Database, openDatabase, pack, type Statement, unpack, unpackDict } from './database.ts'
+import { type Database, openDatabase, pack, unpack, unpackDict } from './database.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
+import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
 
 // Who was meant lies in one value beside the load: a row for each would cost as much as the returns themselves.

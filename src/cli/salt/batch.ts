@@ -16,10 +16,10 @@ import {
 } from '../../data/mod.ts'
 import { returnedBy } from '../../sdk/mod.ts'
 import { showHints } from './hints.ts'
-import type { SaltWork } from './main.ts'
 import { batchGoesOn, tellAtInterrupt } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
 import { showOutcome, showValue } from './show.ts'
+import type { SaltWork } from './work.ts'
 
 interface Answered {
   up: string[]

@@ -2,13 +2,13 @@
 import { goneMinions, JobHints, NOBODY_MATCHED, type Published } from '../../client/mod.ts'
 import { type Dict, str, type Value } from '../../data/mod.ts'
 import { showHints } from './hints.ts'
-import type { SaltWork } from './main.ts'
 import { jobGoesOn, tellAtInterrupt } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'
 import { announce, answerOf, type MinionAnswer, showAnswer, showDocs, showOutcome } from './show.ts'
 import { StatusLine } from './status-line.ts'
 import { subset } from './subset.ts'
 import { summaryText } from './summary.ts'
+import type { SaltWork } from './work.ts'
 
 export async function runJob(work: SaltWork): Promise<number> {
   const { client, opts, streams } = work

@@ -11,16 +11,10 @@ import { runJob } from './gather.ts'
 import { masterIsGone } from './messages.ts'
 import { flag } from './request.ts'
 import { showOutcome, showValue } from './show.ts'
+import type { SaltWork } from './work.ts'
 
 /** Nothing came back, or nobody may ask. Salt itself exits with 0 when it was refused or reached no master. */
 const EX_NOTHING = 2
-
-export interface SaltWork {
-  client: LocalClient
-  opts: Dict
-  log: Log
-  streams: Streams
-}
 
 export function salt(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT, argv, streams, async (line) => {

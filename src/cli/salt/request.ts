@@ -4,7 +4,7 @@ import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data
 import { readArgument } from '../../sdk/mod.ts'
 import type { Streams } from '../streams.ts'
 import { credentials } from './credentials.ts'
-import type { SaltWork } from './main.ts'
+import type { SaltWork } from './work.ts'
 
 export const flag = (opts: Dict, name: string): boolean => truthy(opts.get(name) ?? false)
 

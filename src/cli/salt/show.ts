@@ -5,7 +5,7 @@ import { unreturnedText } from '../../sdk/mod.ts'
 import { writeResult } from '../output-file.ts'
 import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
-import type { SaltWork } from './main.ts'
+import type { SaltWork } from './work.ts'
 
 export interface MinionAnswer {
   id: string

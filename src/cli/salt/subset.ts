@@ -1,8 +1,8 @@
 // `--subset`: some of the minions that have the function, in random order.
 import type { PublishRequest } from '../../client/mod.ts'
 import { str } from '../../data/mod.ts'
-import type { SaltWork } from './main.ts'
 import { times } from './request.ts'
+import type { SaltWork } from './work.ts'
 
 export async function subset({ client, opts }: SaltWork, request: PublishRequest, most: number): Promise<string[]> {
   const asked = await client.publish({ ...request, fun: 'sys.list_functions', arg: [], ret: '' })

@@ -5,8 +5,8 @@ import { resolveTarget } from '../../client/mod.ts'
 import { str, textOf } from '../../data/mod.ts'
 import { publishedTarget } from '../../match/mod.ts'
 import { fileCache, PkiKeys } from '../../store/mod.ts'
-import type { SaltWork } from './main.ts'
 import { targetKind } from './request.ts'
+import type { SaltWork } from './work.ts'
 
 export function previewed({ opts, log }: SaltWork): string[] {
   const known = {

@@ -1,6 +1,6 @@
 // `auto`: everybody is who they say, for trials.
 import { str } from '../../data/mod.ts'
-import type { AuthBackend } from './backends.ts'
+import type { AuthBackend } from './auth-backend.ts'
 
 const auto: AuthBackend = {
   name: (credentials) => str(credentials.get('username') ?? ''),

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { toError } from '../../base/mod.ts'
 import { numberOf, str, textOf } from '../../data/mod.ts'
-import type { AuthBackend, AuthContext } from './backends.ts'
+import type { AuthBackend, AuthContext } from './auth-backend.ts'
 import { htpasswdForm } from './htpasswd.ts'
 
 function equal(a: string, b: string): boolean {

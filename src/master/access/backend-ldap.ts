@@ -3,7 +3,7 @@
 // `external_auth` hold for the groups that the directory has for a user.
 import { shownText, toError } from '../../base/mod.ts'
 import { str, textOf } from '../../data/mod.ts'
-import type { AuthBackend, AuthContext } from './backends.ts'
+import type { AuthBackend, AuthContext } from './auth-backend.ts'
 import { type Connection, Directory } from './ldap-directory.ts'
 
 /** Escape the characters that mean something in a filter (RFC 4515). */

@@ -4,7 +4,7 @@ import { type Log, toError } from '../../base/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { type UserPlugin, userPlugins } from '../../pybridge/mod.ts'
 import { answersOf } from '../../python/mod.ts'
-import type { AuthBackend } from './backends.ts'
+import type { AuthBackend } from './auth-backend.ts'
 
 /** What only the way of a request is about. */
 const INTERNAL: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 // `pam`: the users of the master's machine. A process of its own asks PAM, as in Salt.
 import { readFileSync } from 'node:fs'
 import { str, textOf } from '../../data/mod.ts'
-import type { AuthBackend } from './backends.ts'
+import type { AuthBackend } from './auth-backend.ts'
 import { askPython } from './system-python.ts'
 
 /** Asks PAM for the user and password on its input; the exit status is the answer. */

@@ -1,7 +1,7 @@
 // `rest`: a web service judges names and passwords, and may answer with an access list of its own for the user.
 import { toError } from '../../base/mod.ts'
 import { isList, loadJson, str, textOf, type Value } from '../../data/mod.ts'
-import type { AuthBackend, AuthContext } from './backends.ts'
+import type { AuthBackend, AuthContext } from './auth-backend.ts'
 
 const SECONDS = 15
 

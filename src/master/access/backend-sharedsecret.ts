@@ -1,7 +1,7 @@
 // `sharedsecret`: one password for all, the option of that name.
 import { timingSafeEqual } from 'node:crypto'
 import { str, textOf } from '../../data/mod.ts'
-import type { AuthBackend } from './backends.ts'
+import type { AuthBackend } from './auth-backend.ts'
 
 const sharedsecret: AuthBackend = {
   name: (credentials) => str(credentials.get('username') ?? ''),

@@ -1,27 +1,9 @@
 // The systems that know users: `external_auth` names them, and each user proves who they are to one of them.
 import { type Log, Turns } from '../../base/mod.ts'
-import type { Dict, Value } from '../../data/mod.ts'
+import type { Dict } from '../../data/mod.ts'
 import { moduleFiles } from '../../python/mod.ts'
+import type { AuthBackend } from './auth-backend.ts'
 import { ownBackend } from './backend-own.ts'
-
-export interface AuthContext {
-  opts: Dict
-  /** The backend's part of `external_auth`: rules, and options that begin with `^`. */
-  config: Dict
-  log: Log
-  /** The host that a login comes from; missing for programs inside the master. */
-  host?: string | undefined
-}
-
-export interface AuthBackend {
-  /** Whether the credentials are the user's. */
-  check(credentials: Dict, ctx: AuthContext): boolean | Promise<boolean>
-  /** The name of the user that credentials are of. */
-  name(credentials: Dict): string
-  groups?(user: string, ctx: AuthContext): string[] | Promise<string[]>
-  /** Lists that the backend itself has for a user, in place of those of the options. */
-  list?(user: string, ctx: AuthContext): Value[] | undefined | Promise<Value[] | undefined>
-}
 
 type Load = () => Promise<{ default: AuthBackend }>
 

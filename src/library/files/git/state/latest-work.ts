@@ -1,9 +1,31 @@
 // What the steps of git.latest share.
+import type { Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 import type { Aim } from './aim.ts'
-import type { Checkout } from './checkout.ts'
-import type { LatestWish } from './latest.ts'
+import type { Access, Checkout } from './checkout.ts'
 import type { Report } from './report.ts'
+
+export interface LatestWish extends Access {
+  name: string
+  target: Value
+  rev: Value
+  branch: Value
+  update_head: boolean
+  force_checkout: boolean
+  force_clone: boolean
+  force_fetch: boolean
+  force_reset: Value
+  submodules: boolean
+  bare: boolean
+  mirror: boolean
+  remote: Value
+  fetch_tags: boolean
+  sync_tags: boolean
+  depth: Value
+  refspec_branch: Value
+  refspec_tag: Value
+  kwargs: Map<string, Value>
+}
 
 export interface LatestWork {
   ctx: StateContext

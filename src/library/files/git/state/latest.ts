@@ -3,34 +3,12 @@ import { isAbsolute } from 'node:path/posix'
 import { type Dict, PyError, redactUrl, str, truthy, type Value, withBasicAuth } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import { aimOf } from './aim.ts'
-import { type Access, Checkout } from './checkout.ts'
+import { Checkout } from './checkout.ts'
 import { cloneLatest } from './latest-clone.ts'
 import { updateLatest } from './latest-update.ts'
-import type { LatestWork } from './latest-work.ts'
+import type { LatestWish, LatestWork } from './latest-work.ts'
 import { isCommandError, Report, said, unknownKeywords } from './report.ts'
 import { identityList } from './target.ts'
-
-export interface LatestWish extends Access {
-  name: string
-  target: Value
-  rev: Value
-  branch: Value
-  update_head: boolean
-  force_checkout: boolean
-  force_clone: boolean
-  force_fetch: boolean
-  force_reset: Value
-  submodules: boolean
-  bare: boolean
-  mirror: boolean
-  remote: Value
-  fetch_tags: boolean
-  sync_tags: boolean
-  depth: Value
-  refspec_branch: Value
-  refspec_tag: Value
-  kwargs: Map<string, Value>
-}
 
 function faultOf({ kwargs, remote, target, rev, force_reset }: LatestWish): string | undefined {
   const unknown = unknownKeywords(kwargs)
