@@ -48,6 +48,8 @@ async function handOn(): Promise<void> {
 }
 
 function forget(host: string, reader: FairReader): void {
+  if (!reader.isQueued) return
+  reader.isQueued = false
   const readers = waiting.get(host)
   if (readers?.delete(reader) === true && readers.size === 0) waiting.delete(host)
 }
@@ -59,6 +61,8 @@ export class FairReader {
   /** Bytes that wait for their turn. */
   private rest: Buffer | undefined
   private isHeld = false
+  /** Whether it waits for its turn. */
+  isQueued = false
 
   /** `take` gets what the socket reads, says whether there was a message in it, and must not throw. */
   constructor(socket: Socket, take: (bytes: Buffer) => boolean) {
@@ -113,6 +117,7 @@ export class FairReader {
   }
 
   private queue(): void {
+    this.isQueued = true
     const readers = waiting.get(this.host) ?? new Set()
     waiting.set(this.host, readers.add(this))
     schedule()
