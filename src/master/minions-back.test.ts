@@ -39,6 +39,16 @@ it('Jobs wait no longer than they may, and the log says how many minions are mis
   expect(lines).toEqual(["warning: 2 of 5 minions have not reconnected within 0.05 s of the master's start"])
 })
 
+it('A master that ends before all minions were back expects all of them at its next start, also when it waited for long', async () => {
+  const { publications, kept, back } = site(5, 0.05)
+  publications.reached = 3
+  await back.soon
+  // until the number was looked at
+  await sleep(600)
+  back.close()
+  expect(kept.get('connected')).toBe(5)
+})
+
 it.each([[undefined], [0], ['five'], [-1]])('A master that knows of %j minions waits for nobody', async (before) => {
   const { publications, kept, back } = site(before, 60)
   await back.soon

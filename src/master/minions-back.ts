@@ -17,7 +17,9 @@ export interface ReturnParts {
 
 const KEY = 'connected'
 const LOOK_MS = 20
-const NOTE_MS = 1000
+const NOTE_MS = 250
+/** Looks after which a smaller number is noted: minions that are away for a moment are still waited for after the next start. */
+const LASTING_LOOKS = 240
 /** How long reactions wait that the end of the master interrupted; minions of Salt may take 11 seconds. */
 const LONGEST_MS = 15_000
 
@@ -32,6 +34,8 @@ export class MinionsBack {
   private noted: number
   private readonly closing = new AbortController()
   private timer: NodeJS.Timeout | undefined
+  /** Looks in a row that found fewer minions than are noted. */
+  private fewer = 0
 
   constructor(parts: ReturnParts) {
     this.parts = parts
@@ -41,7 +45,7 @@ export class MinionsBack {
     void this.soon.then(() => this.watch())
   }
 
-  /** Notes the number once more; to be called before connections are closed. */
+  /** Note the number once more, where it has grown. */
   close(): void {
     this.closing.abort()
     if (this.timer === undefined) return
@@ -88,7 +92,8 @@ export class MinionsBack {
   private note(): void {
     const { bank, publications, log } = this.parts
     const { reached } = publications
-    if (reached === this.noted) return
+    this.fewer = reached < this.noted ? this.fewer + 1 : 0
+    if (reached === this.noted || (this.fewer > 0 && this.fewer < LASTING_LOOKS)) return
     this.noted = reached
     guarded(log, 'Noting the number of minions', () => bank.store(KEY, reached))()
   }
