@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from '../../../src/base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../../src/data/mod.ts'
+import { type Dict, truthy, type Value } from '../../../src/data/mod.ts'
 import { type MatchOptions, match, matchers, matchFleet, publishedTarget } from '../../../src/match/mod.ts'
 import type { Area, Case, Json, Outcome } from '../area.ts'
 import { decodeTyped } from '../typed-json.ts'
@@ -52,7 +52,7 @@ interface Answer {
   errors: Map<string, string[]>
 }
 
-function ask(fleet: Fleet, target: string, kind: string, options: MatchOptions): Answer {
+function ask(fleet: Fleet, target: Value, kind: string, options: MatchOptions): Answer {
   const answer: Answer = { minion: [], errors: new Map() }
   // a job with a target of a kind that minions do not know is for none of them
   if (!matchers.has(kind)) return answer
@@ -82,7 +82,7 @@ const FIELDS = ['minion', 'minion_errors', 'wire', 'top', 'top_errors', 'master'
 /** Recordings list ids in the order of the fleet, and what the fleet does not have as it was named. */
 function expected(
   fleet: Fleet,
-  target: string,
+  target: Value,
   kind: string,
   delimiter?: string,
 ): { minions: string[]; missing: string[] } {
@@ -109,7 +109,7 @@ function dict(entries: Iterable<[string, Value]>): Dict {
   return new Map<Value, Value>(entries)
 }
 
-function published(testCase: Case, fleet: Fleet): { wire: Dict; target?: string; kind?: string } {
+function published(testCase: Case, fleet: Fleet): { wire: Dict; target?: Value; kind?: string } {
   const opts: Dict = new Map<Value, Value>([
     ['nodegroups', fleet.nodegroups],
     ['conf_file', '<CONF>'],
@@ -121,7 +121,7 @@ function published(testCase: Case, fleet: Fleet): { wire: Dict; target?: string;
         ['tgt', target],
         ['tgt_type', kind],
       ]),
-      target: str(target),
+      target,
       kind,
     }
   } catch (error) {
