@@ -1,4 +1,5 @@
 // The mine: what minions leave for others to read, function by function.
+import { setImmediate as breath } from 'node:timers/promises'
 import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { begins } from './configured-pattern.ts'
 import type { MinionTargets } from './minion-targets.ts'
@@ -9,6 +10,19 @@ import type { Quotas } from './quotas.ts'
 /** How a minion marks an entry that only some may read. */
 const ITEM = '__saltmine_acl__'
 const DATA = '__data__'
+
+/** Milliseconds after which others get their turn. */
+const TURN_MS = 10
+
+/** The entries of a mine that are asked for: both the mine and the question may be large, so the smaller one is gone through. */
+function entriesOf(mine: Dict, wanted: ReadonlySet<string>): Array<[string, Value]> {
+  if (mine.size < wanted.size) {
+    return [...mine].flatMap(
+      ([name, entry]): Array<[string, Value]> => (typeof name === 'string' && wanted.has(name) ? [[name, entry]] : []),
+    )
+  }
+  return [...wanted].flatMap((name): Array<[string, Value]> => (mine.has(name) ? [[name, mine.get(name)!]] : []))
+}
 
 export class MineService {
   private readonly parts: MasterParts
@@ -45,22 +59,24 @@ export class MineService {
 
   async get(load: Dict): Promise<Dict> {
     const fun = load.get('fun') ?? null
-    const names = isList(fun) ? fun.map(str) : [...new Set(str(fun).split(','))]
+    const names = [...new Set(isList(fun) ? fun.map(str) : str(fun).split(','))]
     const isByName = isList(fun) || names.length > 1
     const asking = str(load.get('id') ?? '')
     const kind = textOf(load.get('tgt_type') ?? load.get('expr_form') ?? null) ?? 'glob'
     const found = new Map<string, Dict>(names.map((name) => [name, new Map()]))
     const allowed = names.filter((name) => this.mayGet(asking, name))
     if (allowed.length === 0) return new Map()
+    const wanted = new Set(allowed)
     const minions = await this.targets.exact(asking, load.get('tgt') ?? '', kind)
+    let turn = performance.now()
     for (const id of minions) {
-      const mine = this.of(id)
-      for (const name of allowed) {
-        const entry = mine.get(name)
-        if (entry === undefined) continue
+      for (const [name, entry] of entriesOf(this.of(id), wanted)) {
         const value = await this.readable(id, entry, asking)
         if (value !== undefined) found.get(name)!.set(id, value)
       }
+      if (performance.now() - turn < TURN_MS) continue
+      await breath()
+      turn = performance.now()
     }
     if (!isByName) return found.get(names[0]!)!
     return new Map([...found].filter(([, values]) => values.size > 0))

@@ -30,12 +30,15 @@ interface Field {
 
 /** Longest name in a request: of a function, a user, a returner and the like. */
 const LONGEST_NAME = 256
+/** Most names in a list: each function of a job is judged for each of its minions. */
+const MOST_NAMES = 1000
 
 export const isName = (value: Value): boolean => {
   const text = textOf(value)
   return text !== undefined && text.length <= LONGEST_NAME && !/\p{Cc}/u.test(text)
 }
-const isNames = (value: Value): boolean => isName(value) || (isList(value) && value.every(isName))
+const isNames = (value: Value): boolean =>
+  isName(value) || (isList(value) && value.length <= MOST_NAMES && value.every(isName))
 const anything = (): boolean => true
 const isTime = (value: Value): boolean => {
   const number = numberOf(value)

@@ -70,8 +70,16 @@ export class TargetResolver {
     return resolveCertain(this.known, target)
   }
 
-  /** Resolves a foreign target within a time limit; one that takes longer means nobody, and `problems` says so. */
+  /**
+   * Resolve a foreign target within a time limit; one that takes longer means nobody, and `problems` says so. A list may name a
+   * minion thousands of times: it counts once.
+   */
   async foreign(request: TargetRequest): Promise<ResolvedTarget> {
+    const resolved = await this.resolved(request)
+    return { ...resolved, minions: [...new Set(resolved.minions)], missing: [...new Set(resolved.missing)] }
+  }
+
+  private async resolved(request: TargetRequest): Promise<ResolvedTarget> {
     if (this.isCheap(request)) return this.trusted(request)
     const { author, target, kind, delimiter, fun } = request
     return this.ask(
