@@ -2,7 +2,7 @@
 // the way is kept, because targets ask for it.
 import { StorageError } from '../base/mod.ts'
 import { type MinionPillarRequest, minionPillar, minionPillarOrigins } from '../client/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, isNumeric, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { packOrigins } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
@@ -80,6 +80,15 @@ export class PillarService {
   }
 }
 
+/** The longest name of an environment. */
+const LONGEST_ENVIRONMENT = 256
+
+/** Return the name of an environment that a minion asks for; anything that cannot be one is taken as not given. */
+function environment(value: Value): Value {
+  const text = isNumeric(value) ? str(value) : textOf(value)
+  return text !== undefined && text.length <= LONGEST_ENVIRONMENT ? text : null
+}
+
 function requestOf(load: Dict): MinionPillarRequest {
   const id = str(load.get('id')!)
   const given = load.get('grains')
@@ -88,8 +97,8 @@ function requestOf(load: Dict): MinionPillarRequest {
   return {
     id,
     grains,
-    saltenv: load.get('saltenv') ?? null,
-    pillarenv: load.get('pillarenv') ?? null,
+    saltenv: environment(load.get('saltenv') ?? null),
+    pillarenv: environment(load.get('pillarenv') ?? null),
     override: load.get('pillar_override') ?? null,
     overrideEncoding: textOf(load.get('pillar_override_encoding') ?? null) ?? null,
     ext: load.get('ext') ?? null,

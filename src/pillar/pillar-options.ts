@@ -1,6 +1,17 @@
 // The options pillar is compiled under: the master's or the masterless minion's, seen for one minion and environment.
 import type { Log } from '../base/mod.ts'
-import { contains, type Dict, deepCopy, isIterable, merge, sorted, str, truthy, type Value } from '../data/mod.ts'
+import {
+  contains,
+  type Dict,
+  deepCopy,
+  isIterable,
+  merge,
+  sorted,
+  str,
+  truthy,
+  typeName,
+  type Value,
+} from '../data/mod.ts'
 import { isPlainEnv } from '../fileserver/mod.ts'
 
 export interface PillarEnvironment {
@@ -35,7 +46,7 @@ export function pillarOptions(given: Dict, environment: PillarEnvironment): Dict
 
 function isAllowedOnDemand(ext: Value, opts: Dict, log: Log): ext is Dict {
   if (!(ext instanceof Map)) {
-    log('error', `On-demand pillar ${str(ext)} is not formatted as a dictionary`)
+    log('error', `On-demand pillar is not formatted as a dictionary: it is of the type ${typeName(ext)}`)
     return false
   }
   const allowed = opts.get('on_demand_ext_pillar') ?? []
