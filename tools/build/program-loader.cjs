@@ -42,8 +42,22 @@ function set(flags) {
   for (const flag of flags) setFlagsFromString(flag)
 }
 
-/** Milliseconds after the start of a daemon when the garbage of the start is collected: V8 would let the heap double first. */
-const STARTED = 60_000
+/**
+ * Milliseconds without a collection of the whole heap after which a small heap is collected: V8 would let the garbage of the start,
+ * and that of hours with little to do, stay. A small heap takes some ten milliseconds.
+ */
+const OVERDUE = 120_000
+const SMALL_HEAP = 200 << 20
+
+/** Return V8's function that collects the heap. Compiled forms are valid for the flags as they were. */
+function collector() {
+  setFlagsFromString('--expose-gc')
+  try {
+    return runInNewContext('gc')
+  } finally {
+    setFlagsFromString('--no-expose-gc')
+  }
+}
 
 /** Choose the margin of the heap after each collection of all of it, by the time since the one before. */
 function adaptHeap() {
@@ -59,11 +73,13 @@ function adaptHeap() {
     }
   })
   observer.observe({ entryTypes: ['gc'] })
-  const collect = () => {
-    setFlagsFromString('--expose-gc')
-    runInNewContext('gc')({ type: 'major', execution: 'async' })
+  let collect
+  const look = () => {
+    if (performance.now() - last < OVERDUE || process.memoryUsage().heapUsed > SMALL_HEAP) return
+    collect ??= collector()
+    collect({ type: 'major', execution: 'async' })
   }
-  setTimeout(collect, STARTED).unref()
+  setInterval(look, OVERDUE).unref()
 }
 
 /** For the build: compiled forms are written when the program ends, with the functions that it used. */
