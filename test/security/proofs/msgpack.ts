@@ -125,7 +125,7 @@ class Reader {
 
   private map(size: number): Record<string, unknown> {
     const fields: Record<string, unknown> = Object.create(null)
-    for (let i = 0; i < size; i++) fields[String(this.value())] = this.value()
+    for (let i = 0; i < size; i++) fields[keyText(this.value())] = this.value()
     return fields
   }
 
@@ -156,6 +156,9 @@ class Reader {
     return this.map(this.size(mark === 0xde ? 2 : 4))
   }
 }
+
+/** A key as text; hostile messages have mappings and lists for keys. */
+const keyText = (key: unknown): string => (typeof key === 'object' && key !== null ? JSON.stringify(key) : String(key))
 
 export const unpack = (bytes: Uint8Array): unknown => new Reader(Buffer.from(bytes)).value()
 
