@@ -61,7 +61,7 @@ export const PLUGIN_TESTS_MAY_IMPORT = new Set(['host'])
 /** The folder of an area whose files all subjects of the area may import. */
 const COMMON = 'common'
 
-/** Return whether a file of the library may import another: one of its own subject, or one that its area shares. */
+/** Return whether a file of the library may import another library file: a file of the same subject, or of the area's common folder. */
 export function isOwnPart(file: string, imported: string): boolean {
   const [, , area, subject] = file.split('/')
   const [, , otherArea, otherSubject] = imported.split('/')

@@ -26,7 +26,7 @@ export async function localPlace(place: string, opts: Dict, host: Host): Promise
     const found = await new FileServer(opts, host).find(path, saltenv, 'roots')
     return found ? `${found.path}:${line}` : place
   } catch (error) {
-    // a user who may not read the roots sees the URL
+    // if the user of this program may not read the file roots, show the URL
     if (isHostError(error)) return place
     throw error
   }

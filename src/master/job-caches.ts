@@ -1,6 +1,6 @@
-// Job caches besides the master's own store: `master_job_cache` and `ext_job_cache` name returners that hear of jobs, the
-// first of returns too; `event_return` names those that hear of events. `job_cache_files` has jobs written where Salt's own
-// Python looks for them.
+// The job caches besides the master's own store. `master_job_cache` and `ext_job_cache` name returners that receive jobs;
+// `master_job_cache` also receives returns; `event_return` names returners that receive events. `job_cache_files` makes the
+// master write jobs as files for Salt's own Python code.
 import { join } from 'node:path'
 import { shownText, toError } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'

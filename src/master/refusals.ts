@@ -23,7 +23,7 @@ export interface Refusal {
 export const refusedAnswer = ({ name, message }: Refusal): Dict =>
   new Map<Value, Value>([['error', new Map<Value, Value>([['name', name]]).set('message', message)]])
 
-/** Return the answer to a caller whose request the master's disk refuses. Only a caller who was recognised learns the path. */
+/** Return the answer to a request that failed because the master cannot write to its disk. The answer names the path only for an authenticated caller. */
 export function unstoredAnswer(error: unknown, isRecognised: boolean): Dict {
   if (!(error instanceof StorageError)) throw error
   const message = isRecognised ? error.message : `The master cannot store what this needs: ${error.plain}`

@@ -1,4 +1,4 @@
-// Somebody on the path who changes a sign-in on its way to the master.
+// An attacker on the network path changes a sign-in request on its way to the master.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Dict } from '../../src/data/mod.ts'
 import { MasterChannel } from '../../src/wire/mod.ts'

@@ -84,12 +84,12 @@ export const CONNECTION: OptionTable = {
   recon_default: {
     type: 'float',
     minion: 1000,
-    doc: 'First delay before reconnecting, in milliseconds. While none of the options `recon_*` is set, a minion tries again at least every half second, and after half a minute with pauses that grow to recon_max',
+    doc: 'First delay before a minion reconnects, in milliseconds. If no `recon_*` option is set, a minion retries at least every half second for half a minute, then after pauses that grow to recon_max',
   },
   recon_max: {
     type: 'float',
     minion: 10000,
-    doc: 'What the delay before reconnecting grows to at most, in milliseconds',
+    doc: 'Longest delay before a minion reconnects, in milliseconds',
   },
   recon_randomize: {
     type: 'bool',

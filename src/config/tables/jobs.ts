@@ -18,7 +18,7 @@ export const JOBS: OptionTable = {
   job_cache_files: {
     type: 'bool|str',
     for: ['master'],
-    doc: "Which jobs are also written into cachedir/jobs, where Salt's own Python looks for them: those that its clients publish (`auto`, unless given), all (True) or none (False)",
+    doc: "Jobs that the master also writes to cachedir/jobs, where Salt's own Python code reads them: jobs that Salt's clients publish (`auto`, the default), all jobs (True) or none (False)",
   },
   ext_job_cache: { type: 'str', both: '', doc: 'Returner that minions hand their answers to' },
   cache_jobs: { type: 'bool', minion: false, doc: 'Keep answers on the minion, too' },

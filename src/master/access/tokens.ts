@@ -43,7 +43,10 @@ export class Tokens {
     return data !== undefined && isDict(data) ? data : undefined
   }
 
-  /** Salt keeps a record under the token itself, with the token in it: the hash of one of ours, which is the name of a record, is no token. */
+  /**
+   * Return the record of a token that Salt made. Salt names the record by the token and stores the token in it. Brine names a record
+   * by the hash of the token; the check of the stored token keeps such a hash from counting as a token.
+   */
   private ofSalt(token: string): Dict | undefined {
     if (!isSaltToken(token)) return undefined
     const record = saltRecord(this.bank.fetch(token)) ?? this.files.read(token)

@@ -1,7 +1,7 @@
-// Requests that were answered a short while ago. A minion that hears no answer sends the same request again, and somebody
-// who recorded it can do so, too: it gets the same answer and is not carried out a second time. Answers of nothing, true or
-// false are remembered, and all answers of commands that act; what reads can be done again. What is remembered has a largest
-// number and a largest size.
+// The requests that the master answered a short while ago. A minion that receives no answer repeats its request, and an attacker can
+// repeat a recorded request. The master gives a repeated request the same answer and does not carry it out again. It remembers
+// the answers None, True and False, and all answers of commands that act; a command that only reads can run again. The number
+// and the size of remembered answers are bounded.
 import { decodeMsgpack, encodeMsgpack } from '../../data/mod.ts'
 
 /** Bytes of an answer that is remembered; the request of a longer one is, and is answered with an empty mapping. */

@@ -106,7 +106,7 @@ class SeatPool {
 export interface SeatSettings {
   /** The most connections. */
   most: number
-  /** Whether the peers are subscribers: they are silent by nature, so a full port keeps those that are there. */
+  /** Whether the peers are subscribers. Subscribers send nothing, so a full port keeps the connected ones and refuses new ones. */
   forSubscribers?: boolean | undefined
   /** Milliseconds after which a silent connection is closed that has proven nothing. */
   idleMs?: number | undefined

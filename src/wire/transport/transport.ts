@@ -58,7 +58,7 @@ export interface ListenOptions extends SocketOptions {
   backlog?: number | undefined
   /** The most connections of the listener; `seats.ts` says which one is closed beyond that. */
   maxConnections?: number | undefined
-  /** Whether the peers are subscribers, who are silent by nature. */
+  /** Whether the peers are subscribers. A subscriber sends nothing, so its silence is no reason to close the connection. */
   forSubscribers?: boolean | undefined
   /** Milliseconds after which a silent connection is closed that has proven nothing. */
   idleTimeout?: number | undefined
