@@ -195,19 +195,18 @@ export class Batches {
   private startSoon(batch: Batch): void {
     if (batch.pending.length === 0 || this.startingSoon.has(batch)) return
     this.startingSoon.add(batch)
-    const latest = performance.now() + LONGEST_GATHERING_MS
-    const look = async (done: number): Promise<void> => {
-      const isQuiet = batch.done.size + batch.failed.size === done
-      if (!isQuiet && performance.now() < latest) return this.gather(batch, look)
-      this.startingSoon.delete(batch)
-      await this.startNext(batch, false)
-    }
-    this.gather(batch, look)
+    this.gather(batch, performance.now() + LONGEST_GATHERING_MS)
   }
 
-  private gather(batch: Batch, look: (done: number) => Promise<void>): void {
-    const done = batch.done.size + batch.failed.size
-    this.later(GATHERING_MS, `Batch ${batch.plan.jid}`, () => look(done))
+  /** Start the next minions once no minion has returned for a moment, or at the latest time. */
+  private gather(batch: Batch, latest: number): void {
+    const returned = (): number => batch.done.size + batch.failed.size
+    const before = returned()
+    this.later(GATHERING_MS, `Batch ${batch.plan.jid}`, () => {
+      if (returned() !== before && performance.now() < latest) return this.gather(batch, latest)
+      this.startingSoon.delete(batch)
+      return this.startNext(batch, false)
+    })
   }
 
   private waitUntil(batch: Batch, time: number): void {
