@@ -1,10 +1,10 @@
 // The faults. Each does its harm while a job runs and gives what is wrong afterwards: nothing, when every return of what ran
 // is there once, or a reason in its place.
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import Libsql from 'libsql'
 import { until } from '../until.ts'
 import type { Chance } from './chance.ts'
 import { Clock } from './clock.ts'
@@ -244,41 +244,30 @@ const clientStays: Fault = async (site, chance) => {
 /** The job store lies on a small disk, which somebody fills. */
 const diskFull: Fault = async (site, chance) => {
   site.duration = () => chance.whole(0, 300)
-  const filler = join(site.cluster.cachedir, 'filler')
   const release = site.holdJobs()
   const jid = await site.publish()
   await until('all minions run the job', () => site.sims.every(({ ran }) => ran.has(jid)))
-  try {
-    writeFileSync(filler, Buffer.alloc(SMALL_DISK))
-  } catch {
-    // that was meant
-  }
+  const jobs = join(site.cluster.cachedir, 'jobs.db')
+  await until('the job store reserves no space', () => freesItsLog(jobs))
+  site.smallDisk!.fill()
   release()
   await sleep(chance.whole(1000, 2000))
   const early = (await site.returns(jid)).size
-  rmSync(filler, { force: true })
+  site.smallDisk!.free()
   const problems = await site.judge(jid, false)
   if (early === site.sims.length) problems.push('the disk was never full')
   return problems
 }
 
-const SMALL_DISK = 24 << 20
-
-/** Puts a small disk under the master's cache; false where that is not allowed. */
-export function useSmallDisk(site: FaultSite): boolean {
+/** Cut a database's log to nothing; without that a full disk has room for returns within the log. */
+function freesItsLog(file: string): boolean {
+  const database = new Libsql(file)
   try {
-    execFileSync('mkdir', ['-p', site.cluster.cachedir])
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK}`, 'tmpfs', site.cluster.cachedir], {
-      stdio: 'ignore',
-    })
-    return true
-  } catch {
-    return false
+    database.pragma('wal_checkpoint(TRUNCATE)')
+  } finally {
+    database.close()
   }
-}
-
-export function leaveSmallDisk(site: FaultSite): void {
-  execFileSync('umount', ['-l', site.cluster.cachedir])
+  return statSync(`${file}-wal`).size === 0
 }
 
 export const FAULTS: Readonly<Record<string, Fault>> = {

@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util'
 import { toError } from '../../src/base/mod.ts'
 import { Chance } from './chance.ts'
 import { canSetClocks } from './clock.ts'
-import { FAULTS, leaveSmallDisk, useSmallDisk } from './faults.ts'
+import { FAULTS } from './faults.ts'
 import { FaultSite } from './site.ts'
+import { canMount, SmallDisk } from './small-disk.ts'
 
 const { values } = parseArgs({
   options: {
@@ -22,15 +23,15 @@ async function main(): Promise<number> {
   const site = new FaultSite()
   site.awaySeconds = Number(values.away)
   await site.cluster.prepare()
-  const hasSmallDisk = useSmallDisk(site)
+  if (canMount()) site.smallDisk = new SmallDisk(site.cluster.cachedir, '24m')
   const names = Object.keys(FAULTS).filter(
     (name) =>
       name.includes(values.only) &&
-      (hasSmallDisk || name !== 'disk full') &&
+      (site.smallDisk !== undefined || name !== 'disk full') &&
       (canSetClocks || name !== 'clocks that jump'),
   )
   process.stdout.write(
-    `seed ${values.seed}, ${values.minions} minions${hasSmallDisk ? '' : ', no small disk here'}${canSetClocks ? '' : ', no clocks to set here'}\n`,
+    `seed ${values.seed}, ${values.minions} minions${site.smallDisk ? '' : ', no small disk here'}${canSetClocks ? '' : ', no clocks to set here'}\n`,
   )
   let failed = 0
   try {
@@ -47,7 +48,6 @@ async function main(): Promise<number> {
       for (const problem of problems) process.stdout.write(`     ${problem}\n`)
     }
   } finally {
-    if (hasSmallDisk) leaveSmallDisk(site)
     await site.close()
   }
   return failed === 0 ? 0 : 1

@@ -14,6 +14,7 @@ import { PATIENCE_SECONDS, until } from '../until.ts'
 import { type Held, holds } from './holds.ts'
 import { Line } from './line.ts'
 import { SimMinion } from './sim-minion.ts'
+import type { SmallDisk } from './small-disk.ts'
 
 /** The id of the one real minion. */
 export const REAL = 'real1'
@@ -31,6 +32,8 @@ const HEARTBEATS = { zmq_heartbeat_ivl: 500, zmq_heartbeat_timeout: 8000 }
 export class FaultSite {
   readonly cluster: Cluster
   readonly sims: SimMinion[] = []
+  /** The disk below the master's cache, where one may be mounted. */
+  smallDisk: SmallDisk | undefined
   /** Seconds that minions wait for answers; after that they send again. */
   patience = 3
   /** About how long the master stays away. */
@@ -76,6 +79,7 @@ export class FaultSite {
       this.sims.push(sim)
     }
     await Promise.all(this.sims.map((sim) => sim.open()))
+    await this.listening()
     this.start = this.holds()
   }
 
@@ -211,6 +215,8 @@ export class FaultSite {
     for (const sim of this.sims) sim.close()
     // what ended a start that failed is not to be hidden by what was not there yet
     for (const line of this.lines) await (line as Line | undefined)?.close()
+    for (const name of [REAL, 'master']) await this.cluster.stop(name)
+    this.smallDisk?.unmount()
     await this.cluster.close()
   }
 }

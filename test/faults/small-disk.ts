@@ -29,9 +29,9 @@ export class SmallDisk {
     rmSync(this.filler)
   }
 
-  /** Nobody may have a file open there. */
+  /** Take the disk away; a file that is open on it stays until it is closed. */
   unmount(): void {
-    execFileSync('umount', [this.directory], { stdio: 'pipe' })
+    execFileSync('umount', ['--lazy', this.directory], { stdio: 'pipe' })
   }
 
   private get filler(): string {
