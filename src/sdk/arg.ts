@@ -2,7 +2,21 @@
 // positional arguments; parameters declared after `arg.rest` are keyword-only, as in Python.
 import type { Dict, Float, Value } from '../data/mod.ts'
 
-export type ArgKind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'dict' | 'any' | 'rest' | 'open'
+/** The strict kinds refuse values of another type; `text`, `flag`, `words` and `count` convert any value as Salt's functions do. */
+export type ArgKind =
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'list'
+  | 'dict'
+  | 'text'
+  | 'flag'
+  | 'words'
+  | 'count'
+  | 'any'
+  | 'rest'
+  | 'open'
 
 export interface Arg<T> {
   readonly kind: ArgKind
@@ -60,6 +74,10 @@ export const arg: {
   boolean: ArgMaker<boolean>
   list: ArgMaker<Value[]>
   dict: ArgMaker<Dict>
+  text: ArgMaker<string>
+  flag: ArgMaker<boolean>
+  words: ArgMaker<string[]>
+  count: ArgMaker<number>
   any: ArgMaker<Value>
   rest: (doc: string) => Arg<Value[]>
   open: (doc: string) => Arg<Map<string, Value>>
@@ -71,6 +89,15 @@ export const arg: {
   boolean: maker<boolean>('boolean'),
   list: maker<Value[]>('list'),
   dict: maker<Dict>('dict'),
+  /** Any value, as `str()` writes it. None, False and an empty list or dict mean that the parameter is left out. */
+  text: maker<string>('text'),
+  /** Any value, by its truth. */
+  flag: maker<boolean>('flag'),
+  /** A list of any values, or one text with commas between the words. */
+  words: maker<string[]>('words'),
+  /** A whole number, or a text or float of one. */
+  count: maker<number>('count'),
+  /** A value that the body itself must tell apart: its `doc` says which types mean what. */
   any: maker<Value>('any'),
   /** Gathers further positional arguments. */
   rest: (doc) => ({ kind: 'rest', doc }),

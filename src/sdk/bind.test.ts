@@ -20,6 +20,56 @@ const declaration = fn({
 const bound = (args: Value[], kwargs: Record<string, Value> = {}) =>
   bind(declaration, 'mod', args, new Map(Object.entries(kwargs)))
 
+const lenient = fn({
+  doc: 'Anything.',
+  args: {
+    user: arg.text('A name', { optional: true }),
+    label: arg.text('A label', { default: 'none' }),
+    force: arg.flag('Whether', { default: true }),
+    quiet: arg.flag('Whether', { optional: true }),
+    names: arg.words('Names', { optional: true }),
+    times: arg.count('How many', { default: 3 }),
+  },
+  effect: 'read',
+  run: () => null,
+})
+
+describe('Binding to lenient parameters', () => {
+  const given = (parameter: string, value: Value): unknown =>
+    bind(lenient, 'mod', [], new Map([[parameter, value]]))[parameter]
+
+  test.each<[string, Value, unknown]>([
+    ['user', 1000, '1000'],
+    ['user', 0, '0'],
+    ['user', true, 'True'],
+    ['user', ['a'], "['a']"],
+    ['user', '', ''],
+    ['user', null, null],
+    ['user', false, null],
+    ['user', [], null],
+    ['label', new Map(), 'none'],
+    ['force', 'no', true],
+    ['force', '', false],
+    ['force', null, false],
+    ['quiet', null, null],
+    ['quiet', 0, false],
+    ['names', 'a,b', ['a', 'b']],
+    ['names', [1, 'b'], ['1', 'b']],
+    ['names', false, null],
+    ['times', ' 7 ', 7],
+    ['times', new Float(2.5), 2],
+    ['times', true, 1],
+    ['times', null, 3],
+  ])('reads %s as its type: %j', (parameter, value, wanted) => {
+    expect(given(parameter, value)).toEqual(wanted)
+  })
+
+  test('refuses a text that is no number', () => {
+    const message = "mod() argument 'times' is a str, not a whole number"
+    expect(() => given('times', 'many')).toThrow(new SaltError('SaltInvocationError', message))
+  })
+})
+
 describe('binding to a declaration', () => {
   test('fills in the defaults', () => {
     expect(bound(['n'])).toEqual({ name: 'n', count: 1, force: false, items: null, value: 'x' })

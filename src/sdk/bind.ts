@@ -5,6 +5,7 @@ import {
   type BoundArguments,
   bindArguments,
   isNumeric,
+  numberOf,
   PyError,
   PyObject,
   PyStr,
@@ -12,6 +13,7 @@ import {
   type Signature,
   str,
   Tuple,
+  textOf,
   truthy,
   typeName,
   type Value,
@@ -110,10 +112,23 @@ function match(signature: Signature, args: readonly Value[], kwargs: ReadonlyMap
   }
 }
 
+/** Return whether a value means the same as leaving the parameter out. */
+function isLeftOut({ kind, default: fallback }: Arg<unknown>, value: Value): boolean {
+  if (fallback === undefined || kind === 'any') return false
+  if (kind === 'text' || kind === 'words') return isNothing(value)
+  // None switches a flag off, also one that is on by default
+  return value === null && (kind !== 'flag' || fallback === null)
+}
+
+/** Return whether a value is None, False or an empty list or dict. */
+function isNothing(value: Value): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  return value === null || value === false || (value instanceof Map && value.size === 0)
+}
+
 /** The value in the form that the parameter declares. */
 function shaped(declared: Arg<unknown>, value: Value, parameter: string, name: string): Value {
-  // None for a parameter that knows no None means what leaving it out means
-  if (value === null && declared.kind !== 'any' && declared.default !== undefined) return declared.default
+  if (isLeftOut(declared, value)) return declared.default!
   const result = SHAPES[declared.kind]?.(value)
   if (result === undefined) {
     if (value instanceof PyObject) value.truthy() // an undefined value says so itself
@@ -126,10 +141,13 @@ function shaped(declared: Arg<unknown>, value: Value, parameter: string, name: s
   return result
 }
 
+const WHOLE_NUMBER = /^\s*[+-]?\d+\s*$/
+
 const WANTED: Partial<Record<Arg<unknown>['kind'], string>> = {
   string: 'text',
   integer: 'an integer',
   number: 'a number',
+  count: 'a whole number',
   list: 'a list',
   dict: 'a mapping',
 }
@@ -143,10 +161,18 @@ const SHAPES: Partial<Record<Arg<unknown>['kind'], (value: Value) => Value | und
     if (value instanceof PyStr) return value.value
     return isNumeric(value) ? str(value) : undefined
   },
+  text: (value) => str(value),
+  flag: truthy,
+  words: (value) => (Array.isArray(value) ? value.map(str) : str(value).split(',')),
+  count: (value) => {
+    const text = textOf(value)
+    const number = text !== undefined && WHOLE_NUMBER.test(text) ? Number(text) : numberOf(value)
+    return number === undefined ? undefined : Math.trunc(number)
+  },
   integer: (value) => {
     if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) return value
     if (typeof value === 'boolean') return Number(value)
-    return typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : undefined
+    return typeof value === 'string' && WHOLE_NUMBER.test(value) ? Number(value) : undefined
   },
   number: (value) => (isNumeric(value) ? value : undefined),
   list: (value) => (Array.isArray(value) ? (value instanceof Tuple ? [...value] : value) : undefined),
