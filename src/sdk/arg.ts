@@ -89,7 +89,7 @@ export const arg: {
   boolean: maker<boolean>('boolean'),
   list: maker<Value[]>('list'),
   dict: maker<Dict>('dict'),
-  /** Any value, as `str()` writes it. None, False and an empty list or dict mean that the parameter is left out. */
+  /** Any value, as `str()` writes it. None, False and an empty list or dict are None where that is the default, else an empty text. */
   text: maker<string>('text'),
   /** Any value, by its truth. */
   flag: maker<boolean>('flag'),

@@ -47,7 +47,7 @@ describe('Binding to lenient parameters', () => {
     ['user', null, null],
     ['user', false, null],
     ['user', [], null],
-    ['label', new Map(), 'none'],
+    ['label', new Map(), ''],
     ['force', 'no', true],
     ['force', '', false],
     ['force', null, false],

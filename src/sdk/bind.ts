@@ -112,12 +112,15 @@ function match(signature: Signature, args: readonly Value[], kwargs: ReadonlyMap
   }
 }
 
-/** Return whether a value means the same as leaving the parameter out. */
-function isLeftOut({ kind, default: fallback }: Arg<unknown>, value: Value): boolean {
-  if (fallback === undefined || kind === 'any') return false
-  if (kind === 'text' || kind === 'words') return isNothing(value)
+/** Return what a value that says nothing means to a parameter; undefined for a value that says something. */
+function meaningOfNothing({ kind, default: fallback }: Arg<unknown>, value: Value): Value | undefined {
+  if (kind === 'text' || kind === 'words') {
+    if (!isNothing(value)) return undefined
+    return fallback === null ? null : kind === 'text' ? '' : []
+  }
+  if (value !== null || kind === 'any') return undefined
   // None switches a flag off, also one that is on by default
-  return value === null && (kind !== 'flag' || fallback === null)
+  return kind === 'flag' && fallback !== null ? false : fallback
 }
 
 /** Return whether a value is None, False or an empty list or dict. */
@@ -128,7 +131,8 @@ function isNothing(value: Value): boolean {
 
 /** The value in the form that the parameter declares. */
 function shaped(declared: Arg<unknown>, value: Value, parameter: string, name: string): Value {
-  if (isLeftOut(declared, value)) return declared.default!
+  const nothing = meaningOfNothing(declared, value)
+  if (nothing !== undefined) return nothing
   const result = SHAPES[declared.kind]?.(value)
   if (result === undefined) {
     if (value instanceof PyObject) value.truthy() // an undefined value says so itself

@@ -27,13 +27,13 @@ async function documents(ctx: FunctionContext, words: readonly string[]): Promis
   return loadJson(decodeBytes(stdout)) as Dict
 }
 
-async function help(ctx: FunctionContext, module: Value, sections: readonly Value[]): Promise<Dict> {
-  if (!truthy(module)) {
+async function help(ctx: FunctionContext, module: string | null, sections: readonly Value[]): Promise<Dict> {
+  if (!module) {
     throw failure(
       'Please tell me what module you want to have helped with. Or call "ansible.list" to know what is available.',
     )
   }
-  const doc = [...(await documents(ctx, [str(module)])).values()][0] as Dict
+  const doc = [...(await documents(ctx, [module])).values()][0] as Dict
   const all: Dict = new Map()
   if (sections.length === 0) {
     for (const [name, value] of doc.get('doc') as Dict) all.set(name, value)
@@ -155,17 +155,17 @@ export default defineModule({
     help: reads(
       'The manual of a module of Ansible.',
       'ansible.help ping',
-      { module: optional('The module'), args: arg.rest('Sections of it') },
+      { module: arg.text('The module', { optional: true }), args: arg.rest('Sections of it') },
       (ctx, { module, args }) => help(ctx, module, args),
     ),
     list: {
       ...reads(
         'The modules that Ansible has.',
         "ansible.list '*win*'",
-        { pattern: optional('A glob for the names') },
+        { pattern: arg.text('A glob for the names', { optional: true }) },
         async (ctx, { pattern }) => {
           const names = await moduleNames(ctx)
-          return pattern === null ? names : fnmatchFilter(names, str(pattern))
+          return pattern === null ? names : fnmatchFilter(names, pattern)
         },
       ),
       calledAs: 'list_',
@@ -212,8 +212,8 @@ export default defineModule({
       {
         inventory: optional('The inventory; /etc/ansible/hosts when not given'),
         inventories: optional('Several of them'),
-        yaml: no('As YAML'),
-        export: no('As ansible-inventory exports it'),
+        yaml: arg.flag('As YAML', { default: false }),
+        export: arg.flag('As ansible-inventory exports it', { default: false }),
       },
       inventoryTargets,
     ),
@@ -225,7 +225,7 @@ export default defineModule({
         locations: optional('Several folders'),
         playbook_extension: optional('How playbooks end; .yml and .yaml when not given'),
         hosts_filename: optional('The name of an inventory beside them; hosts when not given'),
-        syntax_check: no('Leave out those that Ansible cannot read'),
+        syntax_check: arg.flag('Leave out those that Ansible cannot read', { default: false }),
       },
       (ctx, { path, locations, playbook_extension, hosts_filename, syntax_check }) =>
         discover(ctx, {

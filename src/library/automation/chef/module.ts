@@ -28,8 +28,8 @@ async function run(ctx: FunctionContext, { program, words, whyrun, localmode = f
   return ctx.call('cmd.run_all', [command], { python_shell: false })
 }
 
-const whyrun = arg.any('Whether to see what would be done', { default: false })
-const logfile = arg.any('The log; one below /var/log when not given', { optional: true })
+const whyrun = arg.flag('Whether to see what would be done', { default: false })
+const logfile = arg.text('The log; one below /var/log when not given', { optional: true })
 const kwargs = arg.open('Options of the program')
 
 export default defineModule({

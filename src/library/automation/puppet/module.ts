@@ -11,7 +11,6 @@ import {
   splitLines,
   str,
   textOf,
-  truthy,
   type Value,
 } from '../../../data/mod.ts'
 import {
@@ -59,7 +58,7 @@ async function run(ctx: FunctionContext, args: readonly Value[], kwargs: Readonl
     ...words.map((word) => ` --${word}`),
     ...Array.from(options, ([name, value]) => ` --${name} ${str(value)}`),
   ].join('')
-  const command = `puppet ${str(subcommand)} --vardir ${vardir} --confdir ${confdir}`
+  const command = `puppet ${subcommand} --vardir ${vardir} --confdir ${confdir}`
   return ctx.call('cmd.run_all', [`(${command} ${line}) || test $? -eq 2`], { python_shell: true })
 }
 
@@ -123,8 +122,8 @@ async function facter(ctx: FunctionContext, words: string, options: Record<strin
   return stdout
 }
 
-const wordOf = (puppet: Value): string => (truthy(puppet) ? '--puppet' : '')
-const puppet = arg.any("Whether Puppet's own facts are wanted too", { default: false })
+const wordOf = (puppet: boolean): string => (puppet ? '--puppet' : '')
+const puppet = arg.flag("Whether Puppet's own facts are wanted too", { default: false })
 const running = {
   args: arg.rest('`agent` or `apply` with its manifest, and options'),
   kwargs: arg.open('Options with values'),
@@ -158,11 +157,11 @@ export default defineModule({
     disable: changes(
       'Keep the agent from running.',
       "puppet.disable 'Disabled, contact XYZ before enabling'",
-      { message: arg.any('Why', { optional: true }) },
+      { message: arg.text('Why', { optional: true }) },
       async (ctx, { message }) => {
         const lock = lockOf(await placesOf(ctx))
         if (await isFile(ctx, lock)) return false
-        await ctx.host.write(lock, message === null ? '{}' : `{"disabled_message":"${str(message)}"}`)
+        await ctx.host.write(lock, message === null ? '{}' : `{"disabled_message":"${message}"}`)
         return true
       },
     ),
@@ -179,8 +178,8 @@ export default defineModule({
     fact: reads(
       'A fact of facter.',
       'puppet.fact kernel',
-      { name: arg.any('Its name'), puppet },
-      (ctx, { name, puppet }) => facter(ctx, `${wordOf(puppet)} ${str(name)}`, { python_shell: false }),
+      { name: arg.text('Its name'), puppet },
+      (ctx, { name, puppet }) => facter(ctx, `${wordOf(puppet)} ${name}`, { python_shell: false }),
     ),
   },
 })

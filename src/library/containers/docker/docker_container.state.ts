@@ -86,9 +86,9 @@ const running = {
   name: arg.any('The name of the container'),
   image: optional('The image'),
   ...shared,
-  force: flag('Whether it is replaced in any case'),
+  force: arg.flag('Whether it is replaced in any case', { default: false }),
   watch_action: arg.any('What happens when something watched has changed: force, or a signal', { default: 'force' }),
-  start: flag('Whether it is started', true),
+  start: arg.flag('Whether it is started', { default: true }),
   shutdown_timeout: optional('Seconds until a container that is replaced is killed'),
   networks: optional('Networks it is in, and how'),
   kwargs: options,
@@ -98,17 +98,17 @@ const stopping = {
   name: optional('The container'),
   containers: optional('Several containers instead'),
   shutdown_timeout: optional('Seconds until it is killed'),
-  unpause: flag('Whether a paused one goes on first'),
-  error_on_absent: flag('Whether a missing one is a failure', true),
+  unpause: arg.flag('Whether a paused one goes on first', { default: false }),
+  error_on_absent: arg.flag('Whether a missing one is a failure', { default: true }),
   kwargs: arg.ignored(),
 }
 
 const once = {
   name: optional('The name of the container'),
   image: optional('The image'),
-  bg: flag('Whether nobody waits for its end'),
-  failhard: flag('Whether its exit code counts', true),
-  replace: flag('Whether one of that name goes first'),
+  bg: arg.flag('Whether nobody waits for its end', { default: false }),
+  failhard: arg.flag('Whether its exit code counts', { default: true }),
+  replace: arg.flag('Whether one of that name goes first', { default: false }),
   force: flag('Even when it runs'),
   ...shared,
   networks: optional('Networks it is in, and how'),
@@ -133,13 +133,17 @@ export default defineState({
     stopped: state({ doc: 'Containers do not run.', args: stopping, run: calling(stopped) }),
     absent: state({
       doc: 'A container is not there.',
-      args: { name: arg.any('The container'), force: flag('Even when it runs') },
-      run: (ctx, { name, force }) => absent(ctx, str(name), truthy(force)),
+      args: { name: arg.text('The container'), force: arg.flag('Even when it runs', { default: false }) },
+      run: (ctx, { name, force }) => absent(ctx, name, force),
     }),
     run: state({ doc: 'A container has run.', args: once, run: calling(runOnce) }),
     mod_watch: state({
       doc: 'Replaces or signals a container when what it watches has changed.',
-      args: { name: optional('The container'), sfun: optional('The state that watches'), kwargs: options },
+      args: {
+        name: optional('The container'),
+        sfun: arg.text('The state that watches', { optional: true }),
+        kwargs: options,
+      },
       run: (ctx, { name, sfun, kwargs }) => {
         const body = BODIES[str(sfun)]
         if (!body) return report(name, false, `watch requisite is not implemented for ${str(sfun)}`)

@@ -83,7 +83,7 @@ async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   return report(shown, true, `Image '${full}' was ${action}`, changes)
 }
 
-async function absent(ctx: StateContext, name: Value, images: Value, force: Value): Promise<StateReturn> {
+async function absent(ctx: StateContext, name: Value, images: Value, force: boolean): Promise<StateReturn> {
   if (!truthy(name) && !truthy(images)) return report(name, false, "One of 'name' and 'images' must be provided")
   const targets = images === null ? [name] : [...(images as Value[])]
   const there: string[] = []
@@ -120,14 +120,13 @@ async function absent(ctx: StateContext, name: Value, images: Value, force: Valu
 }
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
-const force = (doc: string) => arg.any(doc, { default: false })
 
 const args = {
   name: arg.any('The name of the image'),
   tag: optional('Its tag'),
   build: optional('The directory it is built from'),
   load: optional('The file it is loaded from'),
-  force: force('Whether it is brought again'),
+  force: arg.flag('Whether it is brought again', { default: false }),
   insecure_registry: arg.any('Accepted, and left to the daemon', { default: false }),
   client_timeout: arg.any('Accepted', { default: 60 }),
   dockerfile: optional('The file that says how it is built'),
@@ -160,7 +159,7 @@ export default defineState({
       args: {
         name: optional('The image'),
         images: optional('Several images instead'),
-        force: force('Whether they are removed even when in use'),
+        force: arg.flag('Whether they are removed even when in use', { default: false }),
       },
       run: (ctx, { name, images, force }) => absent(ctx, name, images, force),
     }),

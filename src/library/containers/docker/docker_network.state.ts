@@ -174,7 +174,7 @@ async function absent(ctx: StateContext, name: string): Promise<StateReturn> {
   return report(name, true, `Removed network '${name}'`, { ...changes, removed: true })
 }
 
-const name = arg.any('The name of the network')
+const name = arg.text('The name of the network')
 
 export default defineState({
   name: 'docker_network',
@@ -186,14 +186,14 @@ export default defineState({
       args: {
         name,
         skip_translate: arg.any('Accepted', { optional: true }),
-        ignore_collisions: arg.any('Accepted', { default: false }),
-        validate_ip_addrs: arg.any('Accepted', { default: true }),
+        ignore_collisions: arg.flag('Accepted', { default: false }),
+        validate_ip_addrs: arg.flag('Accepted', { default: true }),
         containers: arg.any('Containers that are in it', { optional: true }),
         reconnect: arg.any('Whether containers join again when it is replaced', { default: true }),
         kwargs: arg.open('driver, options, subnet, gateway, ip_range, internal, labels, …'),
       },
       run: (ctx, { kwargs, ...given }) => present(ctx, given, kwargs),
     }),
-    absent: state({ doc: 'A network is not there.', args: { name }, run: (ctx, { name }) => absent(ctx, str(name)) }),
+    absent: state({ doc: 'A network is not there.', args: { name }, run: (ctx, { name }) => absent(ctx, name) }),
   },
 })

@@ -47,7 +47,7 @@ async function absent(ctx: StateContext, name: string): Promise<StateReturn> {
   return report(name, true, '', { removed: answer.value })
 }
 
-const name = arg.any('The name of the volume')
+const name = arg.text('The name of the volume')
 const driver = arg.any('Its driver', { optional: true })
 
 export default defineState({
@@ -61,14 +61,14 @@ export default defineState({
         name,
         driver,
         driver_opts: arg.any('Options of the driver', { optional: true }),
-        force: arg.any('Whether one with another driver is replaced', { default: false }),
+        force: arg.flag('Whether one with another driver is replaced', { default: false }),
       },
       run: (ctx, given) => present(ctx, given),
     }),
     absent: state({
       doc: 'A volume is not there.',
       args: { name, driver },
-      run: (ctx, { name }) => absent(ctx, str(name)),
+      run: (ctx, { name }) => absent(ctx, name),
     }),
   },
 })

@@ -1,9 +1,7 @@
-// Continuous queries of InfluxDB.
-import { str } from '../../../data/mod.ts'
 import { arg, defineState, state } from '../../../sdk/mod.ts'
 import { made, removed } from './state/thing.ts'
 
-const target = { name: arg.any('The name of the query'), database: arg.any('The database') }
+const target = { name: arg.text('The name of the query'), database: arg.text('The database') }
 const client_args = arg.open('How to connect: influxdb_host, influxdb_port, influxdb_user, influxdb_password')
 
 export default defineState({
@@ -22,11 +20,11 @@ export default defineState({
       run: (ctx, { name, database, query, resample_time, coverage_period, client_args: at }) =>
         made(ctx, {
           name,
-          subject: `continuous query ${str(name)}`,
+          subject: `continuous query ${name}`,
           exists: () => ctx.call('influxdb.continuous_query_exists', [database, name], at),
           create: () =>
             ctx.call('influxdb.create_continuous_query', [database, name, query, resample_time, coverage_period], at),
-          foreseen: ` ${str(name)} is absent and will be created`,
+          foreseen: ` ${name} is absent and will be created`,
         }),
     }),
     absent: state({
@@ -35,7 +33,7 @@ export default defineState({
       run: (ctx, { name, database, client_args: at }) =>
         removed(ctx, {
           name,
-          subject: `continuous query ${str(name)}`,
+          subject: `continuous query ${name}`,
           exists: () => ctx.call('influxdb.continuous_query_exists', [database, name], at),
           remove: () => ctx.call('influxdb.drop_continuous_query', [database, name], at),
         }),

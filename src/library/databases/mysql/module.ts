@@ -269,13 +269,16 @@ export default defineModule({
     }),
     quote_identifier: fn({
       doc: 'A name as statements have it, with `%` doubled for a driver.',
-      args: { identifier: arg.string('The name'), for_grants: flag('Whether it is the database of a grant') },
+      args: {
+        identifier: arg.string('The name'),
+        for_grants: arg.flag('Whether it is the database of a grant', { default: false }),
+      },
       returns: ret.string('The name between back quotes'),
       examples: ["salt '*' mysql.quote_identifier 'foo`bar'"],
       effect: 'read',
       run: (_ctx, { identifier, for_grants }) => {
         const doubled = identifier.replaceAll('`', '``')
-        const escaped = truthy(for_grants) ? doubled.replaceAll('_', '\\_') : doubled
+        const escaped = for_grants ? doubled.replaceAll('_', '\\_') : doubled
         return `\`${escaped.replaceAll('%', '%%')}\``
       },
     }),

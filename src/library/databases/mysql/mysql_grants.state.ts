@@ -76,8 +76,8 @@ const grant = {
   database: optional('The level: `*.*`, `db.*` or `db.table`'),
   user: optional('The user'),
   host: arg.any('The host that the user connects from', { default: 'localhost' }),
-  grant_option: arg.any('Whether the user may grant them on', { default: false }),
-  escape: arg.any('Whether the level is quoted', { default: true }),
+  grant_option: arg.flag('Whether the user may grant them on', { default: false }),
+  escape: arg.flag('Whether the level is quoted', { default: true }),
 }
 
 const run = (body: (wish: Wish) => Promise<StateReturn>) => (ctx: StateContext, args: object) => {
@@ -94,7 +94,7 @@ export default defineState({
       doc: 'A user has these privileges.',
       args: {
         ...grant,
-        revoke_first: arg.any('Whether all that the user has there is revoked first', { default: false }),
+        revoke_first: arg.flag('Whether all that the user has there is revoked first', { default: false }),
         ssl_option: arg.any('What the connection must be: a list of SSL, X509, CIPHER, ISSUER, SUBJECT', {
           default: false,
         }),

@@ -114,10 +114,10 @@ const keeping = {
   output: optional('Where the answer goes: `grain`, a file, or into the comment when not given'),
   grain: optional('The grain'),
   key: optional('A key within the grain'),
-  overwrite: arg.any('Whether an answer that is there already is replaced', { default: true }),
+  overwrite: arg.flag('Whether an answer that is there already is replaced', { default: true }),
 }
 const checking = {
-  check_db_exists: arg.any('Whether the database must be there', { default: true }),
+  check_db_exists: arg.flag('Whether the database must be there', { default: true }),
   client_flags: optional('Flags of the connection'),
   connection_args: connectionArgs,
 }

@@ -68,7 +68,7 @@ export default defineState({
         lc_collate: optional('The order of texts'),
         lc_ctype: optional('The classes of characters'),
         owner: optional('The role that owns it'),
-        owner_recurse: arg.any('Whether a new owner also gets all that is in it', { default: false }),
+        owner_recurse: arg.flag('Whether a new owner also gets all that is in it', { default: false }),
         template: optional('The database that is copied'),
         ...connectionArgs(),
       },

@@ -1,5 +1,5 @@
 // Data directories of PostgreSQL servers.
-import { str, truthy } from '../../../data/mod.ts'
+import { truthy } from '../../../data/mod.ts'
 import { arg, defineState, state } from '../../../sdk/mod.ts'
 import { optional, report, whenPsql } from './state/connection.ts'
 
@@ -11,7 +11,7 @@ export default defineState({
     present: state({
       doc: 'A directory holds the data of a server.',
       args: {
-        name: arg.any('The directory'),
+        name: arg.text('The directory'),
         user: optional('The first role'),
         password: arg.any('The password of the first role', { optional: true, secret: true }),
         auth: arg.any('How roles prove who they are', { default: 'password' }),
@@ -19,16 +19,16 @@ export default defineState({
         locale: optional('The locale'),
         runas: optional('The system user that owns it'),
         waldir: optional('Where the write-ahead log is'),
-        checksums: arg.any('Whether pages have checksums', { default: false }),
+        checksums: arg.flag('Whether pages have checksums', { default: false }),
       },
       run: async (ctx, { name, ...options }) => {
-        const subject = `Postgres data directory ${str(name)}`
+        const subject = `Postgres data directory ${name}`
         if (truthy(await ctx.call('postgres.datadir_exists', [name]))) {
           return report(name, `${subject} is already present`)
         }
         if (ctx.test) return report(name, `${subject} is set to be initialized`, null)
         if (truthy(await ctx.call('postgres.datadir_init', [name], options))) {
-          return report(name, `${subject} has been initialized`, true, { [str(name)]: 'Present' })
+          return report(name, `${subject} has been initialized`, true, { [name]: 'Present' })
         }
         return report(name, `${subject} initialization failed`, false)
       },

@@ -85,7 +85,7 @@ function gathering(
   })
 }
 
-const key = arg.any('The key')
+const key = arg.text('The key')
 const field = arg.any('The field')
 const value = arg.any('The value')
 
@@ -249,7 +249,7 @@ const hashes = {
     run: (ctx, { key, fieldsvals }) => {
       const own = [...fieldsvals].filter(([name]) => !(name in connection) && !name.startsWith('__'))
       const words = own.flatMap(([name, value]) => [name, str(value)])
-      return withRedis(ctx, Object.fromEntries(fieldsvals), async (send) => ok(await send('HMSET', str(key), ...words)))
+      return withRedis(ctx, Object.fromEntries(fieldsvals), async (send) => ok(await send('HMSET', key, ...words)))
     },
   }),
   hset: command({
@@ -439,7 +439,7 @@ const server = {
   }),
   sentinel_get_master_ip: fn({
     doc: 'Where a sentinel says that a master is.',
-    args: { master: arg.any('The name of the master'), ...serverOnly },
+    args: { master: arg.text('The name of the master'), ...serverOnly },
     returns: ret.dict('`master_host` and `master_port`'),
     examples: ["salt '*' redis.sentinel_get_master_ip mymaster"],
     effect: 'read',
@@ -448,7 +448,7 @@ const server = {
         ctx,
         given,
         async (send) => {
-          const reply = (await send('SENTINEL', 'get-master-addr-by-name', str(master))) as [string, string] | null
+          const reply = (await send('SENTINEL', 'get-master-addr-by-name', master)) as [string, string] | null
           return masterOf(reply?.[0] ?? null, reply ? Number(reply[1]) : null)
         },
         SENTINEL,

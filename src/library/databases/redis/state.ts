@@ -49,7 +49,7 @@ async function absent(ctx: StateContext, name: Value, keys: Value, at: Map<strin
 
 async function follow(
   ctx: StateContext,
-  name: Value,
+  name: string,
   sentinel: readonly Value[],
   at: Map<string, Value>,
 ): Promise<StateReturn> {
@@ -57,18 +57,18 @@ async function follow(
   const { host, port, password } = Object.fromEntries(at)
   const own = { host: host ?? null, port: port ?? null, password: password ?? null }
   if (((await ctx.call('network.ip_addrs')) as Value[]).includes(wanted.get('master_host')!)) {
-    return report(name, `Minion is the master: ${str(name)}`)
+    return report(name, `Minion is the master: ${name}`)
   }
   const before = (await ctx.call('redis.get_master_ip', [], own)) as Dict
-  if (equals(before, wanted)) return report(name, `Minion already slave of master: ${str(name)}`)
+  if (equals(before, wanted)) return report(name, `Minion already slave of master: ${name}`)
   if (ctx.test) {
-    const comment = `Minion will be made a slave of ${str(name)}: ${str(wanted.get('master_host')!)}`
+    const comment = `Minion will be made a slave of ${name}: ${str(wanted.get('master_host')!)}`
     return report(name, comment, null)
   }
   await ctx.call('redis.slaveof', [wanted.get('master_host')!, wanted.get('master_port')!], at)
   const now = (await ctx.call('redis.get_master_ip', [], own)) as Dict
   if (!equals(now, wanted)) return report(name, 'Failed to setup slave', false)
-  return report(name, `Minion successfully connected to master: ${str(name)}`, true, { old: before, new: now })
+  return report(name, `Minion successfully connected to master: ${name}`, true, { old: before, new: now })
 }
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
@@ -81,10 +81,10 @@ export default defineState({
     string: state({
       doc: 'A key has a value.',
       args: {
-        name: arg.any('The key'),
+        name: arg.text('The key'),
         value: arg.any('The value'),
-        expire: optional('After how many seconds it expires'),
-        expireat: optional('When it expires, in seconds since the epoch'),
+        expire: arg.text('After how many seconds it expires', { optional: true }),
+        expireat: arg.text('When it expires, in seconds since the epoch', { optional: true }),
         connection_args: connectionArgs,
       },
       run: (ctx, args) => keepString(ctx, args),
@@ -101,7 +101,7 @@ export default defineState({
     slaveof: state({
       doc: 'The server follows the master that a sentinel names.',
       args: {
-        name: arg.any('The name of the master'),
+        name: arg.text('The name of the master'),
         sentinel_host: optional('The host of the sentinel'),
         sentinel_port: optional('The port of the sentinel'),
         sentinel_password: arg.any('The password of the sentinel', { optional: true, secret: true }),

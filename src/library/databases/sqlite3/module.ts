@@ -11,8 +11,8 @@ async function target(ctx: FunctionContext, db: string): Promise<string[]> {
   return (await ctx.host.stat(db)) === undefined ? [':memory:'] : [db, '-readonly']
 }
 
-async function sqlite(ctx: FunctionContext, db: Value, sql: string): Promise<string> {
-  const [file, ...guard] = await target(ctx, str(db))
+async function sqlite(ctx: FunctionContext, db: string, sql: string): Promise<string> {
+  const [file, ...guard] = await target(ctx, db)
   const argv = ['sqlite3', ...guard, '-batch', '-bail', '-quote', '-separator', '\t', file!, sql]
   const { retcode, stdout, stderr } = await ctx.host.run({ argv })
   if (retcode === 0) return new TextDecoder().decode(stdout)
@@ -49,14 +49,14 @@ function rowsOf(output: string): Value[] {
   return rows
 }
 
-async function fetch(ctx: FunctionContext, db: Value, sql: Value): Promise<Value> {
+async function fetch(ctx: FunctionContext, db: string | null, sql: string | null): Promise<Value> {
   return db === null ? false : rowsOf(await sqlite(ctx, db, str(sql)))
 }
 
 const names = (kind: string): string => `SELECT name FROM sqlite_master WHERE type='${kind}' ORDER BY name;`
 
-const db = arg.any('The file of the database', { optional: true })
-const sql = arg.any('The statement', { optional: true })
+const db = arg.text('The file of the database', { optional: true })
+const sql = arg.text('The statement', { optional: true })
 
 const indices = fn({
   doc: 'The indices of a database.',

@@ -125,10 +125,10 @@ async function tableAbsent(ctx: StateContext, name: string, db: Value): Promise<
 
 const db = arg.any('The file of the database')
 const where = {
-  where_sql: arg.any('The condition that finds the row'),
+  where_sql: arg.text('The condition that finds the row'),
   where_args: arg.any('Values for its question marks', { optional: true }),
 }
-const table = arg.any('The table')
+const table = arg.text('The table')
 const row = { name: arg.any('A name for the row'), db, table }
 
 export default defineState({
@@ -142,7 +142,7 @@ export default defineState({
         ...row,
         data: arg.any('Columns and their values'),
         ...where,
-        update: arg.any('Whether a row that differs is changed', { default: false }),
+        update: arg.flag('Whether a row that differs is changed', { default: false }),
       },
       run: (ctx, given) => told(given.name, () => rowPresent(ctx, given)),
     }),
@@ -154,17 +154,17 @@ export default defineState({
     table_present: state({
       doc: 'A table is there, with this schema.',
       args: {
-        name: arg.any('The table'),
+        name: arg.text('The table'),
         db,
         schema: arg.any('A list of columns, or the whole statement'),
-        force: arg.any('Whether a table that differs is replaced', { default: false }),
+        force: arg.flag('Whether a table that differs is replaced', { default: false }),
       },
       run: (ctx, given) => told(given.name, () => tablePresent(ctx, given)),
     }),
     table_absent: state({
       doc: 'A table is not there.',
-      args: { name: arg.any('The table'), db },
-      run: (ctx, { name, db }) => told(name, () => tableAbsent(ctx, str(name), db)),
+      args: { name: arg.text('The table'), db },
+      run: (ctx, { name, db }) => told(name, () => tableAbsent(ctx, name, db)),
     }),
   },
 })

@@ -100,7 +100,7 @@ async function set(ctx: FunctionContext, words: string, paths: readonly Value[],
 }
 
 const acl_type = arg.string('`user`, `group` or `mask`, after `default:` for what new files get')
-const acl_name = arg.any('Whose; the owner unless given', { default: '' })
+const acl_name = arg.text('Whose; the owner unless given', { default: '' })
 const args = arg.rest('Files and directories')
 const kwargs = arg.open('`recursive`')
 
@@ -139,19 +139,18 @@ export default defineModule({
       {
         acl_type,
         acl_name,
-        perms: arg.any('The rights: letters or a digit', { default: '' }),
+        perms: arg.text('The rights: letters or a digit', { default: '' }),
         args,
         kwargs: arg.open('`recursive`; `raise_err`: whether a failure is an error'),
       },
       (ctx, { acl_type, acl_name, perms, args, kwargs }) =>
-        set(ctx, `-m ${prefixOf(acl_type)}:${str(acl_name)}:${str(perms)}`, args, kwargs),
+        set(ctx, `-m ${prefixOf(acl_type)}:${acl_name}:${perms}`, args, kwargs),
     ),
     delfacl: changes(
       'Remove an entry from access lists.',
       'acl.delfacl user ann /tmp/kitchen',
       { acl_type, acl_name, args, kwargs },
-      (ctx, { acl_type, acl_name, args, kwargs }) =>
-        set(ctx, `-x ${prefixOf(acl_type)}:${str(acl_name)}`, args, kwargs),
+      (ctx, { acl_type, acl_name, args, kwargs }) => set(ctx, `-x ${prefixOf(acl_type)}:${acl_name}`, args, kwargs),
     ),
   },
 })

@@ -8,7 +8,7 @@ const acl_type = arg.string('`user`, `group` or `mask`, after `default:` for wha
 const acl_name = arg.any('The user or group; the owner unless given', { default: '' })
 const acl_names = arg.any('The users or groups', { default: null })
 const perms = arg.any('The rights, such as `rwx`', { default: '' })
-const recurse = arg.any('Whether all below counts too', { default: false })
+const recurse = arg.flag('Whether all below counts too', { default: false })
 const force = arg.any('Whether the list is emptied before', { default: false })
 
 export default defineState({

@@ -121,14 +121,14 @@ const cwd = arg.any('Where relative paths begin', { optional: true })
 const sources = arg.any('Paths: a list, or a text with commas')
 const excludes = arg.any('Members that are left out', { optional: true })
 const trim_output = arg.any('How many files are listed; true means 100', { default: false })
-const password = arg.any('Of the archive', { optional: true, secret: true })
+const password = arg.text('Of the archive', { optional: true, secret: true })
 const zip_file = arg.string('The archive')
 const dest = arg.string('The folder to unpack to')
 const options = arg.any('Further options of the program', { optional: true })
 const source = {
-  saltenv: arg.any('Where it is looked up on the file server', { default: 'base' }),
+  saltenv: arg.text('Where it is looked up on the file server', { default: 'base' }),
   source_hash: arg.any('Its hash, when it comes from elsewhere', { optional: true }),
-  use_etag: arg.any('Whether the server is asked if it has changed', { default: false }),
+  use_etag: arg.flag('Whether the server is asked if it has changed', { default: false }),
 }
 
 const compression = (program: 'gzip' | 'gunzip', doc: string, parameter: 'sourcefile' | 'gzipfile') =>
@@ -154,7 +154,7 @@ export default defineModule({
       doc: 'What is in an archive.',
       args: {
         name: arg.string('Its path or URL'),
-        archive_format: arg.any('tar, zip or rar; by its name when not given', { optional: true }),
+        archive_format: arg.text('tar, zip or rar; by its name when not given', { optional: true }),
         options: arg.any('A program that decompresses a tar archive', { optional: true }),
         strip_components: arg.any('Leading parts to take off', { optional: true }),
         clean: arg.boolean('Remove it from the cache afterwards', { default: false }),
@@ -170,10 +170,10 @@ export default defineModule({
     tar: fn({
       doc: 'Call tar.',
       args: {
-        options: arg.any('Its options'),
+        options: arg.text('Its options'),
         tarfile: arg.string('The archive'),
         sources: arg.any('What to pack', { optional: true }),
-        dest: arg.any('Where to unpack', { optional: true }),
+        dest: arg.text('Where to unpack', { optional: true }),
         cwd,
         template,
         runas,
@@ -182,9 +182,9 @@ export default defineModule({
       examples: ["salt '*' archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2"],
       effect: 'change',
       run: async (ctx, { options, tarfile, sources, dest, cwd, template, runas }) => {
-        if (!truthy(options)) throw new SaltError('SaltInvocationError', 'Tar options can not be empty')
-        const target = truthy(dest) ? ['-C', str(dest)] : []
-        const argv = ['tar', ...splitWords(str(options)), tarfile, ...target, ...(await expanded(ctx, sources))]
+        if (!options) throw new SaltError('SaltInvocationError', 'Tar options can not be empty')
+        const target = dest ? ['-C', dest] : []
+        const argv = ['tar', ...splitWords(options), tarfile, ...target, ...(await expanded(ctx, sources))]
         return lines(ctx, argv, { cwd, template, runas })
       },
     }),
@@ -201,7 +201,7 @@ export default defineModule({
     }),
     zip: fn({
       doc: 'Make a zip archive.',
-      args: { zip_file, sources, template, cwd, runas, zip64: arg.any('Allow large ones', { default: false }) },
+      args: { zip_file, sources, template, cwd, runas, zip64: arg.flag('Allow large ones', { default: false }) },
       calledAs: 'zip_',
       returns: ret.list('The paths in it'),
       examples: ["salt '*' archive.zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2"],

@@ -36,7 +36,7 @@ export default defineState({
         enforce_toplevel: flag('Refuse archives without a single folder at the top', true),
         enforce_ownership_on: optional('The path whose owner is set'),
         archive_format: optional('tar, zip or rar'),
-        use_etag: arg.any('Whether the server is asked if it has changed', { default: false }),
+        use_etag: arg.flag('Whether the server is asked if it has changed', { default: false }),
         signature: optional('A detached signature'),
         source_hash_sig: optional('The signature of the file of hashes'),
         signed_by_any: optional('Whose signature suffices'),

@@ -138,7 +138,7 @@ export default defineModule({
       'augeas.execute /files/etc/redis/redis.conf commands=\'["set bind 0.0.0.0"]\'',
       {
         context: arg.any('A path that commands are below', { optional: true }),
-        lens: arg.any('The lens for the file of the context', { optional: true }),
+        lens: arg.text('The lens for the file of the context', { optional: true }),
         commands: arg.any('set, setm, mv, ins or rm with their arguments', { default: [] }),
         load_path,
       },

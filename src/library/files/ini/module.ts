@@ -80,8 +80,8 @@ async function removeSection(ctx: FunctionContext, args: Place & { section: Valu
 }
 
 const file_name = arg.string('The path of the file')
-const section = arg.any('The name of the section')
-const option = arg.any('The name of the option')
+const section = arg.text('The name of the section')
+const option = arg.text('The name of the option')
 const place = {
   separator: arg.string('What is between an option and its value', { default: '=' }),
   encoding: arg.any('How the file is encoded; UTF-8 when not given', { optional: true }),

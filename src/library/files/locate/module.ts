@@ -75,8 +75,8 @@ export default defineModule({
     locate: fn({
       doc: 'Files whose name matches; options have the names of locate.',
       args: {
-        pattern: arg.any('The pattern'),
-        database: arg.any('Another database', { default: '' }),
+        pattern: arg.text('The pattern'),
+        database: arg.text('Another database', { default: '' }),
         limit: arg.any('The most that are wanted', { default: 0 }),
         kwargs: arg.open('basename, count, existing, follow, ignore, nofollow, wholename, regex'),
       },

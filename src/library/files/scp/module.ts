@@ -34,12 +34,12 @@ function optionWords({ recursive, preserve_times, kwargs }: Copy): string[] {
 }
 
 /** `user@host:path`; an address with colons stands in brackets. */
-function remote(kwargs: Options, path: Value): string {
+function remote(kwargs: Options, path: string | null): string {
   const host = kwargs.get('hostname') ?? null
   if (!truthy(host)) throw new SaltError('SaltInvocationError', 'The argument hostname is missing')
   const user = kwargs.get('username') ?? null
   const address = str(host).includes(':') ? `[${str(host)}]` : str(host)
-  return `${truthy(user) ? `${str(user)}@` : ''}${address}:${truthy(path) ? str(path) : '.'}`
+  return `${truthy(user) ? `${str(user)}@` : ''}${address}:${path ? path : '.'}`
 }
 
 async function copy(ctx: FunctionContext, wish: Copy, paths: readonly string[]): Promise<null> {
@@ -56,8 +56,8 @@ async function copy(ctx: FunctionContext, wish: Copy, paths: readonly string[]):
   return null
 }
 
-const recursive = arg.any('With all that is below folders', { default: false })
-const preserve_times = arg.any('With the times of the files', { default: false })
+const recursive = arg.flag('With all that is below folders', { default: false })
+const preserve_times = arg.flag('With the times of the files', { default: false })
 const kwargs = arg.open(
   'The connection: `hostname`, `port`, `username`, `password`, `key_filename`, `timeout`, `auto_add_policy`, …',
 )
@@ -72,24 +72,24 @@ export default defineModule({
       'Get files from another machine.',
       'scp.get /var/tmp/file /tmp/file hostname=10.10.10.1 auto_add_policy=True',
       {
-        remote_path: arg.any('What to get'),
-        local_path: arg.any('Where to put it; the folder the minion runs in when not given', { default: '' }),
+        remote_path: arg.text('What to get'),
+        local_path: arg.text('Where to put it; the folder the minion runs in when not given', { default: '' }),
         recursive,
         preserve_times,
         kwargs,
       },
       (ctx, { remote_path, local_path, ...wish }) =>
-        copy(ctx, wish, [remote(wish.kwargs, remote_path), truthy(local_path) ? str(local_path) : '.']),
+        copy(ctx, wish, [remote(wish.kwargs, remote_path), local_path ? local_path : '.']),
     ),
     put: changes(
       'Put files on another machine.',
       'scp.put /path/to/file /var/tmp/file hostname=server1 auto_add_policy=True',
       {
         files: arg.any('The files, also of the file server'),
-        remote_path: arg.any('Where to put them; the home directory when not given', { optional: true }),
+        remote_path: arg.text('Where to put them; the home directory when not given', { optional: true }),
         recursive,
         preserve_times,
-        saltenv: arg.any('The environment of files of the file server', { default: 'base' }),
+        saltenv: arg.text('The environment of files of the file server', { default: 'base' }),
         kwargs,
       },
       async (ctx, { files, remote_path, saltenv, ...wish }) => {

@@ -7,13 +7,13 @@ const joined = state({
   doc: 'The node is in the cluster of another.',
   args: {
     name: arg.any('A name for the membership'),
-    host: arg.any('The host of the other node'),
-    user: arg.any('The first part of its name', { default: 'rabbit' }),
+    host: arg.text('The host of the other node'),
+    user: arg.text('The first part of its name', { default: 'rabbit' }),
     ram_node: arg.any('Whether the node keeps nothing on disk', { optional: true }),
-    runas: arg.any('The system user that the program runs as', { default: 'root' }),
+    runas: arg.text('The system user that the program runs as', { default: 'root' }),
   },
   run: async (ctx, { name, host, user, ram_node, runas }) => {
-    const node = `${str(user)}@${str(host)}`
+    const node = `${user}@${host}`
     if (str(await ctx.call('rabbitmq.cluster_status')).includes(node)) return report(name, true, 'Already in cluster')
     const changes = { old: '', new: node }
     if (ctx.test) return report(name, null, `Node is set to join cluster ${node}`, changes)

@@ -43,7 +43,7 @@ async function absent(ctx: StateContext, name: string, vhost: Value, runas: Valu
   return report(name, true, 'Deleted', changes)
 }
 
-const name = arg.any('The name of the policy')
+const name = arg.text('The name of the policy')
 const vhost = arg.any('The virtual host', { default: '/' })
 
 export default defineState({
@@ -67,7 +67,7 @@ export default defineState({
     absent: state({
       doc: 'A policy is not there.',
       args: { name, vhost, runas },
-      run: (ctx, { name, vhost, runas }) => absent(ctx, str(name), vhost, runas),
+      run: (ctx, { name, vhost, runas }) => absent(ctx, name, vhost, runas),
     }),
   },
 })

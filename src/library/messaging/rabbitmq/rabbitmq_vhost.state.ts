@@ -14,7 +14,7 @@ async function settle(ctx: StateContext, name: string, wanted: boolean): Promise
   return report(name, true, str(answer.get(wanted ? 'Added' : 'Deleted') ?? ''), changes)
 }
 
-const name = arg.any('The name of the virtual host')
+const name = arg.text('The name of the virtual host')
 
 export default defineState({
   name: 'rabbitmq_vhost',
@@ -24,12 +24,12 @@ export default defineState({
     present: state({
       doc: 'A virtual host is there.',
       args: { name },
-      run: (ctx, { name }) => settle(ctx, str(name), true),
+      run: (ctx, { name }) => settle(ctx, name, true),
     }),
     absent: state({
       doc: 'A virtual host is not there.',
       args: { name },
-      run: (ctx, { name }) => settle(ctx, str(name), false),
+      run: (ctx, { name }) => settle(ctx, name, false),
     }),
   },
 })

@@ -48,7 +48,7 @@ function send(ctx: StateContext, given: Given, { api_key }: Way): Value | Promis
   })
 }
 
-async function post(ctx: StateContext, name: Value, given: Given): Promise<StateReturn> {
+async function post(ctx: StateContext, name: string, given: Given): Promise<StateReturn> {
   const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
   const way = await wayOf(ctx, given)
   const fault = complaint(given, way)
@@ -59,11 +59,11 @@ async function post(ctx: StateContext, name: Value, given: Given): Promise<State
     result = await send(ctx, given, way)
   } catch (error) {
     if (!(error instanceof SaltError) || error.code !== 'SaltInvocationError') throw error
-    return report(false, `Failed to send message (${error.message}): ${str(name)}`)
+    return report(false, `Failed to send message (${error.message}): ${name}`)
   }
-  if (result === true) return report(true, `Sent message: ${str(name)}`)
+  if (result === true) return report(true, `Sent message: ${name}`)
   const why = isDict(result) ? str((result as Dict).get('message') ?? null) : str(result)
-  return report(false, `Failed to send message (${why}): ${str(name)}`)
+  return report(false, `Failed to send message (${why}): ${name}`)
 }
 
 export default defineState({
@@ -73,7 +73,7 @@ export default defineState({
     post_message: state({
       doc: 'A message has been sent.',
       args: {
-        name: arg.any('A name for the message'),
+        name: arg.text('A name for the message'),
         kwargs: arg.open('channel, from_name, message, api_key and icon; or webhook, message, attachment, color, …'),
       },
       run: (ctx, { name, kwargs }) => post(ctx, name, kwargs),

@@ -20,7 +20,7 @@ async function settings(ctx: FunctionContext, given: Given): Promise<Given> {
 
 /** Without a server: that of the options, or the one that listens here. */
 async function withUsualServer(ctx: FunctionContext, given: Given): Promise<Given> {
-  const option = async (name: string, fallback: Value): Promise<Value> => {
+  const option = async (name: string, fallback: string | null): Promise<Value> => {
     const value = await ctx.call('config.option', [`smtp.${name}`])
     return truthy(value) ? value : fallback
   }

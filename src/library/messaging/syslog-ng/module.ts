@@ -69,7 +69,7 @@ async function version(ctx: FunctionContext, folder: Value): Promise<Dict> {
   )
 }
 
-async function modules(ctx: FunctionContext, folder: Value): Promise<Dict> {
+async function modules(ctx: FunctionContext, folder: string | null): Promise<Dict> {
   const answer = await run(ctx, folder, ['syslog-ng', '-V'])
   if (answer.get('retcode') !== 0) return answered(answer)
   const found = /^Available-Modules\S*\s+(\S+)\s*$/m.exec(str(answer.get('stdout') ?? ''))?.[1]
@@ -177,7 +177,7 @@ const remember = (ctx: FunctionContext, key: string, old: Value, name: Value): D
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const off = (doc: string) => arg.any(doc, { default: false })
-const syslog_ng_sbin_dir = optional('The folder of its programs, if it is not in the path')
+const syslog_ng_sbin_dir = arg.text('The folder of its programs, if it is not in the path', { optional: true })
 const name = arg.any('The ID of the state')
 
 export default defineModule({
@@ -214,7 +214,7 @@ export default defineModule({
       'Say where its programs and its configuration are, and begin the latter anew with its version.',
       "syslog_ng.set_parameters version='3.6'",
       {
-        version: optional('Whether the version is written'),
+        version: arg.flag('Whether the version is written', { optional: true }),
         binary_path: optional('The folder of its programs'),
         config_file: optional('Its configuration'),
         args: arg.rest('Ignored'),
@@ -225,9 +225,9 @@ export default defineModule({
     config_test: reads(
       'Check the syntax of its configuration.',
       'syslog_ng.config_test /usr/sbin /etc/syslog-ng/syslog-ng.conf',
-      { syslog_ng_sbin_dir, cfgfile: optional('The file') },
+      { syslog_ng_sbin_dir, cfgfile: arg.text('The file', { optional: true }) },
       async (ctx, given) => {
-        const file = truthy(given.cfgfile) ? [`--cfgfile=${str(given.cfgfile)}`] : []
+        const file = given.cfgfile ? [`--cfgfile=${given.cfgfile}`] : []
         return answered(await run(ctx, given.syslog_ng_sbin_dir, ['syslog-ng', '--syntax-only', ...file]))
       },
     ),

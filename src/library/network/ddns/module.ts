@@ -132,12 +132,12 @@ async function deleteHost(ctx: FunctionContext, host: Host): Promise<Result> {
   return result
 }
 
-const record = { zone: arg.any('The zone'), name: arg.any('The name in it') }
-const nameserver = arg.any('The server', { default: '127.0.0.1' })
+const record = { zone: arg.text('The zone'), name: arg.text('The name in it') }
+const nameserver = arg.text('The server', { default: '127.0.0.1' })
 const timeout = arg.any('Seconds to wait', { default: 5 })
 const port = arg.any('The port of the server', { default: 53 })
 const kwargs = arg.open('keyfile, keyname and keyalgorithm')
-const ttl = arg.any('The lifetime of the record, in seconds')
+const ttl = arg.text('The lifetime of the record, in seconds')
 
 export default defineModule({
   name: 'ddns',
@@ -157,9 +157,9 @@ export default defineModule({
       {
         ...record,
         ttl,
-        ip: arg.any('The address'),
+        ip: arg.text('The address'),
         nameserver,
-        replace: arg.any('Whether other addresses go', { default: true }),
+        replace: arg.flag('Whether other addresses go', { default: true }),
         timeout,
         port,
         kwargs,
@@ -178,11 +178,11 @@ export default defineModule({
       {
         ...record,
         ttl,
-        rdtype: arg.any('Its type'),
+        rdtype: arg.text('Its type'),
         data: arg.any('Its value'),
         nameserver,
         timeout,
-        replace: arg.any('Whether other records of this type go', { default: false }),
+        replace: arg.flag('Whether other records of this type go', { default: false }),
         port,
         kwargs,
       },
@@ -193,7 +193,7 @@ export default defineModule({
       'ddns.delete example.com host1 A',
       {
         ...record,
-        rdtype: arg.any('Only this type', { optional: true }),
+        rdtype: arg.text('Only this type', { optional: true }),
         data: arg.any('Only this value', { optional: true }),
         nameserver,
         timeout,

@@ -162,18 +162,18 @@ async function deleteHost(ctx: MasterContext, wish: Wish): Promise<Dict> {
 
 const one = async (wish: Wish, answer: Promise<string>): Promise<Dict> => new Map([[fullName(wish), await answer]])
 
-const place = { zone: arg.any('The zone'), name: arg.any('The name in it') }
-const ttl = arg.any('The lifetime of the record, in seconds')
-const record = { ttl, rdtype: arg.any('Its type'), data: arg.any('Its value') }
+const place = { zone: arg.text('The zone'), name: arg.text('The name in it') }
+const ttl = arg.text('The lifetime of the record, in seconds')
+const record = { ttl, rdtype: arg.text('Its type'), data: arg.any('Its value') }
 const server = {
   keyname: arg.any('The name of the key'),
-  keyfile: arg.any('The JSON file of keys; none is used when there is no such file'),
-  nameserver: arg.any('The address of the server'),
+  keyfile: arg.text('The JSON file of keys; none is used when there is no such file'),
+  nameserver: arg.text('The address of the server'),
   timeout: arg.any('Seconds to wait', { default: 5 }),
 }
 const last = {
   port: arg.any('The port of the server', { default: 53 }),
-  keyalgorithm: arg.any('The algorithm of the key', { default: 'hmac-md5' }),
+  keyalgorithm: arg.text('The algorithm of the key', { default: 'hmac-md5' }),
 }
 
 export default defineRunner({
@@ -194,7 +194,7 @@ export default defineRunner({
         ...place,
         ...record,
         ...server,
-        replace: arg.any('Whether other records of this type go', { default: false }),
+        replace: arg.flag('Whether other records of this type go', { default: false }),
         ...last,
       },
       examples: [
@@ -207,7 +207,7 @@ export default defineRunner({
       args: {
         ...place,
         ...server,
-        rdtype: arg.any('Only this type', { optional: true }),
+        rdtype: arg.text('Only this type', { optional: true }),
         data: arg.any('Only this value', { optional: true }),
         ...last,
       },
@@ -216,7 +216,7 @@ export default defineRunner({
     }),
     add_host: masterFn({
       doc: 'Add the address of a host, and its name by the address.',
-      args: { ...place, ttl, ip: arg.any('The address'), ...server, ...last },
+      args: { ...place, ttl, ip: arg.text('The address'), ...server, ...last },
       examples: [
         'salt-run ddns.add_host domain.com my-test-vm 3600 10.20.30.40 my-tsig-key /etc/salt/tsig.keyring 10.0.0.1 5',
       ],

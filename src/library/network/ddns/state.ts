@@ -66,7 +66,7 @@ export default defineState({
         name,
         zone,
         data: arg.any('Only this value', { optional: true }),
-        rdtype: arg.any('Only this type', { optional: true }),
+        rdtype: arg.text('Only this type', { optional: true }),
         kwargs,
       },
       run: absent,

@@ -1,6 +1,6 @@
 // Look-ups in the DNS, through dig. A failed one gives an empty list.
 import { BrineError } from '../../../base/mod.ts'
-import { indexError, ipAddress, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import { indexError, ipAddress, splitWords, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, type Result, reads, runAll } from '../../../sdk/mod.ts'
 
 async function dig(ctx: FunctionContext, words: readonly string[], nameserver: Value): Promise<string | undefined> {
@@ -11,7 +11,7 @@ async function dig(ctx: FunctionContext, words: readonly string[], nameserver: V
   return undefined
 }
 
-const lines = async (ctx: FunctionContext, words: readonly string[], nameserver: Value): Promise<string[]> =>
+const lines = async (ctx: FunctionContext, words: readonly string[], nameserver: string | null): Promise<string[]> =>
   (await dig(ctx, words, nameserver))?.split('\n') ?? []
 
 function versionOf(text: string): 4 | 6 | undefined {
@@ -36,12 +36,21 @@ function isAddress(value: Value): boolean {
   return /^\s*[+-]?\d+\s*$/.test(prefix) && Number(prefix) >= least && Number(prefix) <= most
 }
 
-const addresses = async (ctx: FunctionContext, host: Value, type: 'A' | 'AAAA', nameserver: Value): Promise<string[]> =>
-  (await lines(ctx, [str(host), type], nameserver)).filter(isAddress)
+const addresses = async (
+  ctx: FunctionContext,
+  host: string,
+  type: 'A' | 'AAAA',
+  nameserver: string | null,
+): Promise<string[]> => (await lines(ctx, [host, type], nameserver)).filter(isAddress)
 
-async function nameServers(ctx: FunctionContext, domain: Value, resolve: Value, nameserver: Value): Promise<string[]> {
-  const hosts = await lines(ctx, [str(domain), 'NS'], nameserver)
-  if (!truthy(resolve)) return hosts
+async function nameServers(
+  ctx: FunctionContext,
+  domain: string,
+  resolve: boolean,
+  nameserver: string | null,
+): Promise<string[]> {
+  const hosts = await lines(ctx, [domain, 'NS'], nameserver)
+  if (!resolve) return hosts
   const found: string[] = []
   for (const host of hosts) found.push(...(await addresses(ctx, host, 'A', nameserver)))
   return found
@@ -64,9 +73,14 @@ async function senders(ctx: FunctionContext, domain: string, record: string, nam
   return found
 }
 
-async function mailHosts(ctx: FunctionContext, domain: Value, resolve: Value, nameserver: Value): Promise<Result> {
-  const rows = (await lines(ctx, [str(domain), 'MX'], nameserver)).map(splitWords)
-  if (!truthy(resolve)) return rows
+async function mailHosts(
+  ctx: FunctionContext,
+  domain: string,
+  resolve: boolean,
+  nameserver: string | null,
+): Promise<Result> {
+  const rows = (await lines(ctx, [domain, 'MX'], nameserver)).map(splitWords)
+  if (!resolve) return rows
   const found: string[][] = []
   for (const [priority, host] of rows) {
     if (priority === undefined || host === undefined) throw indexError('list')
@@ -77,9 +91,9 @@ async function mailHosts(ctx: FunctionContext, domain: Value, resolve: Value, na
   return found
 }
 
-const host = arg.any('The host')
-const domain = arg.any('The domain')
-const nameserver = arg.any('The server that is asked', { optional: true })
+const host = arg.text('The host')
+const domain = arg.text('The domain')
+const nameserver = arg.text('The server that is asked', { optional: true })
 
 const A = reads('The IPv4 addresses of a host.', 'dig.A www.google.com', { host, nameserver }, (ctx, args) =>
   addresses(ctx, args.host, 'A', args.nameserver),
@@ -88,30 +102,30 @@ const AAAA = reads('The IPv6 addresses of a host.', 'dig.AAAA www.google.com', {
   addresses(ctx, args.host, 'AAAA', args.nameserver),
 )
 const PTR = reads('The names of an address.', 'dig.PTR 1.2.3.4', { host, nameserver }, (ctx, args) =>
-  lines(ctx, ['-x', str(args.host)], args.nameserver),
+  lines(ctx, ['-x', args.host], args.nameserver),
 )
 const CNAME = reads(
   'The name that a host is an alias of.',
   'dig.CNAME mail.google.com',
   { host, nameserver },
-  async (ctx, args) => (await dig(ctx, [str(args.host), 'CNAME'], args.nameserver)) ?? [],
+  async (ctx, args) => (await dig(ctx, [args.host, 'CNAME'], args.nameserver)) ?? [],
 )
 const NS = reads(
   'The name servers of a domain.',
   'dig.NS google.com',
-  { domain, resolve: arg.any('Their addresses instead of their names', { default: true }), nameserver },
+  { domain, resolve: arg.flag('Their addresses instead of their names', { default: true }), nameserver },
   (ctx, { domain, resolve, nameserver }) => nameServers(ctx, domain, resolve, nameserver),
 )
 const SPF = reads(
   'The networks that may send mail for a domain.',
   'dig.SPF google.com',
   { domain, record: arg.string('The type of record', { default: 'SPF' }), nameserver },
-  (ctx, { domain, record, nameserver }) => senders(ctx, str(domain), record, nameserver),
+  (ctx, { domain, record, nameserver }) => senders(ctx, domain, record, nameserver),
 )
 const MX = reads(
   'The mail hosts of a domain.',
   'dig.MX google.com',
-  { domain, resolve: arg.any('Their addresses instead of their names', { default: false }), nameserver },
+  { domain, resolve: arg.flag('Their addresses instead of their names', { default: false }), nameserver },
   (ctx, { domain, resolve, nameserver }) => mailHosts(ctx, domain, resolve, nameserver),
 )
 
@@ -143,7 +157,7 @@ export default defineModule({
     MX,
     mx: MX,
     TXT: reads('The texts of a host.', 'dig.TXT google.com', { host, nameserver }, (ctx, args) =>
-      lines(ctx, [str(args.host), 'TXT'], args.nameserver),
+      lines(ctx, [args.host, 'TXT'], args.nameserver),
     ),
   },
 })

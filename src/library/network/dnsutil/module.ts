@@ -6,8 +6,8 @@ import { parseZone } from './module/zone.ts'
 
 const NO_DIG = 'This function requires dig, which is not currently available'
 
-async function hostsOf(ctx: FunctionContext, file: string, given: Value): Promise<Dict | string> {
-  const text = truthy(given) ? str(given) : await textAt(ctx.host, file)
+async function hostsOf(ctx: FunctionContext, file: string, given: string | null): Promise<Dict | string> {
+  const text = given ? given : await textAt(ctx.host, file)
   if (text === undefined) return 'Error: hosts data was not found'
   const found: Dict = new Map()
   for (const line of splitLines(text)) {
@@ -18,7 +18,12 @@ async function hostsOf(ctx: FunctionContext, file: string, given: Value): Promis
   return found
 }
 
-async function appendHosts(ctx: FunctionContext, file: string, address: Value, entries: Value): Promise<string> {
+async function appendHosts(
+  ctx: FunctionContext,
+  file: string,
+  address: Value,
+  entries: string | null,
+): Promise<string> {
   const hosts = await hostsOf(ctx, file, null)
   const known = hosts instanceof Map ? ((hosts.get(address) ?? []) as Value[]) : []
   const fresh = str(entries)
@@ -30,7 +35,7 @@ async function appendHosts(ctx: FunctionContext, file: string, address: Value, e
   return `The following line was added to ${file}:${line}`
 }
 
-async function removeHosts(ctx: FunctionContext, file: string, entries: Value): Promise<null> {
+async function removeHosts(ctx: FunctionContext, file: string, entries: string | null): Promise<null> {
   const unwanted = str(entries).split(',')
   const text = Buffer.from(await ctx.host.read(file)).toString()
   const lines = splitLines(text).flatMap((line) => {
@@ -64,11 +69,11 @@ function today(ctx: FunctionContext): string {
   return `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}01`
 }
 
-async function serial(ctx: FunctionContext, zone: Value, update: Value): Promise<Value> {
-  const key = truthy(zone) ? `dnsserial_${str(zone)}` : 'dnsserial'
+async function serial(ctx: FunctionContext, zone: string, update: boolean): Promise<Value> {
+  const key = zone ? `dnsserial_${zone}` : 'dnsserial'
   const stored = await ctx.call('grains.get', [], { key })
   const present = today(ctx)
-  if (!truthy(update)) return truthy(stored) ? stored : present
+  if (!update) return truthy(stored) ? stored : present
   const current = truthy(stored) && str(stored) >= present ? str(BigInt(str(stored)) + 1n) : present
   await ctx.call('grains.setval', [], { key, val: current })
   return current
@@ -87,27 +92,27 @@ export default defineModule({
     parse_hosts: reads(
       'The names in a hosts file, by address.',
       'dnsutil.parse_hosts',
-      { hostsfile, hosts: optional('Its text instead') },
+      { hostsfile, hosts: arg.text('Its text instead', { optional: true }) },
       (ctx, args) => hostsOf(ctx, args.hostsfile, args.hosts),
     ),
     hosts_append: changes(
       'Add names of an address to a hosts file.',
       'dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.yuk.co,ad2.yuk.co',
-      { hostsfile, ip_addr: optional('The address'), entries: optional('Names, with commas') },
+      { hostsfile, ip_addr: optional('The address'), entries: arg.text('Names, with commas', { optional: true }) },
       (ctx, { hostsfile, ip_addr, entries }) => appendHosts(ctx, hostsfile, ip_addr, entries),
     ),
     hosts_remove: changes(
       'Remove names from a hosts file.',
       'dnsutil.hosts_remove /etc/hosts ad1.yuk.co',
-      { hostsfile, entries: optional('Names, with commas') },
+      { hostsfile, entries: arg.text('Names, with commas', { optional: true }) },
       (ctx, { hostsfile, entries }) => removeHosts(ctx, hostsfile, entries),
     ),
     parse_zone: reads(
       'A zone file as data.',
       'dnsutil.parse_zone /var/lib/named/example.com.zone',
-      { zonefile: optional('The file'), zone: optional('Its text instead') },
+      { zonefile: arg.text('The file', { optional: true }), zone: optional('Its text instead') },
       async (ctx, { zonefile, zone }) => {
-        const text = truthy(zonefile) ? ((await textAt(ctx.host, str(zonefile))) ?? zone) : zone
+        const text = zonefile ? ((await textAt(ctx.host, zonefile)) ?? zone) : zone
         return truthy(text) ? parseZone(str(text)) : 'Error: Zone data was not found'
       },
     ),
@@ -144,7 +149,7 @@ export default defineModule({
     serial: changes(
       'The serial number of a zone, kept as a grain; with `update` the next one.',
       'dnsutil.serial example.com',
-      { zone: arg.any('The zone', { default: '' }), update: arg.any('Whether it is counted up', { default: false }) },
+      { zone: arg.text('The zone', { default: '' }), update: arg.flag('Whether it is counted up', { default: false }) },
       (ctx, { zone, update }) => serial(ctx, zone, update),
     ),
   },

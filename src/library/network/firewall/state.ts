@@ -9,7 +9,7 @@ export default defineState({
     check: state({
       doc: 'A connection comes about.',
       args: {
-        name: arg.any('The host'),
+        name: arg.text('The host'),
         port: arg.any('The port', { default: null }),
         kwargs: arg.open('`proto`, `family` and `timeout` of `network.connect`'),
       },

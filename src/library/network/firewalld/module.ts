@@ -65,8 +65,8 @@ async function masquerades(ctx: FunctionContext, place: Place): Promise<boolean>
   })
 }
 
-async function forceMasquerade(ctx: FunctionContext, force: Value, zone: Value): Promise<void> {
-  if (truthy(force) && !(await masquerades(ctx, { zone }))) await inZone(ctx, '--add-masquerade', { zone })
+async function forceMasquerade(ctx: FunctionContext, force: boolean, zone: Value): Promise<void> {
+  if (force && !(await masquerades(ctx, { zone }))) await inZone(ctx, '--add-masquerade', { zone })
 }
 
 async function needService(ctx: FunctionContext, service: Value): Promise<void> {
@@ -75,14 +75,14 @@ async function needService(ctx: FunctionContext, service: Value): Promise<void> 
 }
 
 /** Blocks or allows a kind of ICMP message, unless that is so already. */
-async function icmp(ctx: FunctionContext, block: boolean, kind: Value, place: Place): Promise<Result> {
-  if (!(await listed(ctx, '--get-icmptypes', { permanent: place.permanent ?? true })).includes(str(kind))) {
+async function icmp(ctx: FunctionContext, block: boolean, kind: string, place: Place): Promise<Result> {
+  if (!(await listed(ctx, '--get-icmptypes', { permanent: place.permanent ?? true })).includes(kind)) {
     ctx.log('error', 'Invalid ICMP type')
     return false
   }
-  const blocked = (await listed(ctx, '--list-icmp-blocks', place)).includes(str(kind))
+  const blocked = (await listed(ctx, '--list-icmp-blocks', place)).includes(kind)
   if (blocked === block) return 'success'
-  return inZone(ctx, `--${block ? 'add' : 'remove'}-icmp-block=${str(kind)}`, place)
+  return inZone(ctx, `--${block ? 'add' : 'remove'}-icmp-block=${kind}`, place)
 }
 
 async function portForwards(ctx: FunctionContext, place: Place): Promise<Result> {
@@ -101,8 +101,8 @@ const zone = arg.any('The zone')
 const anyZone = arg.any('The zone; the default one when not given', { optional: true })
 const permanent = arg.any('Whether it is about the configuration that stays', { default: true })
 const service = arg.any('The service')
-const restart = arg.any('Whether firewalld reads its configuration anew', { default: true })
-const force_masquerade = arg.any('Whether masquerading is switched on first', { default: false })
+const restart = arg.flag('Whether firewalld reads its configuration anew', { default: true })
+const force_masquerade = arg.flag('Whether masquerading is switched on first', { default: false })
 
 /** A list of words that firewall-cmd shows for all zones. */
 const names = (doc: string, fun: string, words: string) =>
@@ -167,10 +167,10 @@ const masquerade = (doc: string, verb: string) =>
 
 const forward = {
   zone,
-  src: arg.any('The port that is forwarded'),
-  dest: arg.any('The port it leads to'),
-  proto: arg.any('The protocol', { default: 'tcp' }),
-  dstaddr: arg.any('The address it leads to', { default: '' }),
+  src: arg.text('The port that is forwarded'),
+  dest: arg.text('The port it leads to'),
+  proto: arg.text('The protocol', { default: 'tcp' }),
+  dstaddr: arg.text('The address it leads to', { default: '' }),
   permanent,
 }
 
@@ -276,13 +276,13 @@ export default defineModule({
     block_icmp: changes(
       'Block a kind of ICMP message.',
       'firewalld.block_icmp zone echo-reply',
-      { zone, icmp: arg.any('Which one'), permanent },
+      { zone, icmp: arg.text('Which one'), permanent },
       (ctx, { icmp: kind, ...place }) => icmp(ctx, true, kind, place),
     ),
     allow_icmp: changes(
       'Allow a kind of ICMP message.',
       'firewalld.allow_icmp zone echo-reply',
-      { zone, icmp: arg.any('Which one'), permanent },
+      { zone, icmp: arg.text('Which one'), permanent },
       (ctx, { icmp: kind, ...place }) => icmp(ctx, false, kind, place),
     ),
     list_icmp_block: zoneNames('The ICMP messages that a zone blocks.', 'list_icmp_block', '--list-icmp-blocks'),

@@ -3,7 +3,7 @@ import { type Dict, numberOf, SaltError, str, textOf, truthy, type Value } from 
 import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
 
 /** Options that the caller gives lie over the minion's. */
-async function query(ctx: FunctionContext, url: Value, given: ReadonlyMap<string, Value>): Promise<Dict> {
+async function query(ctx: FunctionContext, url: string, given: ReadonlyMap<string, Value>): Promise<Dict> {
   const own = given.get('opts')
   const opts: Dict = new Map([...ctx.opts, ...(own instanceof Map ? own : [])])
   try {
@@ -21,7 +21,7 @@ const isSuccess = (answer: Dict): boolean =>
 
 async function waitForSuccess(
   ctx: FunctionContext,
-  url: Value,
+  url: string,
   seconds: number,
   given: ReadonlyMap<string, Value>,
 ): Promise<Dict> {

@@ -1,5 +1,5 @@
 // Queries to web servers from the master.
-import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
 
 export default defineRunner({
@@ -9,7 +9,7 @@ export default defineRunner({
     query: masterFn({
       doc: 'Asks a web server and gives back what it said.',
       args: {
-        url: arg.any('The address'),
+        url: arg.text('The address'),
         output: arg.any('Obsolete', { default: true }),
         kwargs: arg.open('Everything that the execution function of this name takes'),
       },
@@ -18,7 +18,7 @@ export default defineRunner({
         if (output !== true) ctx.log('warning', 'Output option has been deprecated. Please use --quiet.')
         const given = kwargs.get('opts')
         const opts: Dict = given !== undefined && isDict(given) ? new Map([...ctx.opts, ...given]) : ctx.opts
-        const parameters = new Map<string, Value>([['node', 'master'], ...kwargs, ['opts', opts], ['url', str(url)]])
+        const parameters = new Map<string, Value>([['node', 'master'], ...kwargs, ['opts', opts], ['url', url]])
         return ctx.http.query(parameters)
       },
     }),

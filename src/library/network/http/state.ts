@@ -116,10 +116,10 @@ export default defineState({
       doc: 'A web server answers as wanted.',
       args: {
         name,
-        match: arg.any('What the text of the answer must have', { optional: true }),
-        match_type: arg.any('string, or pcre for a regular expression', { default: 'string' }),
+        match: arg.text('What the text of the answer must have', { optional: true }),
+        match_type: arg.text('string, or pcre for a regular expression', { default: 'string' }),
         status: arg.any('The status that is wanted', { optional: true }),
-        status_type: arg.any('string, pcre for a regular expression, or list', { default: 'string' }),
+        status_type: arg.text('string, pcre for a regular expression, or list', { default: 'string' }),
         wait_for: arg.any('For how many seconds it may fail', { optional: true }),
         kwargs,
       },

@@ -89,10 +89,10 @@ function routesIn(text: string): Map<string, Value[]> {
 }
 
 /** What belongs to a bond goes up and down with it. */
-const link = async (ctx: FunctionContext, iface: Value, type: Value, state: string): Promise<Value> =>
-  type === 'slave' ? null : ctx.call('cmd.run', [`ip link set ${str(iface)} ${state}`])
+const link = async (ctx: FunctionContext, iface: string, type: Value, state: string): Promise<Value> =>
+  type === 'slave' ? null : ctx.call('cmd.run', [`ip link set ${iface} ${state}`])
 
-const iface = arg.any('The interface')
+const iface = arg.text('The interface')
 const iface_type = arg.any('Its kind', { optional: true })
 
 export default defineModule({
@@ -118,15 +118,15 @@ export default defineModule({
       'What is known of an interface.',
       'ip.get_interface eth0',
       { iface },
-      async (ctx, given) => interfacesIn(str(await ctx.call('cmd.run', ['ip a']))).get(str(given.iface)) ?? null,
+      async (ctx, given) => interfacesIn(str(await ctx.call('cmd.run', ['ip a']))).get(given.iface) ?? null,
     ),
     get_routes: reads(
       'The routes, of all interfaces or of one.',
       'ip.get_routes eth0',
-      { iface: arg.any('The interface', { optional: true }) },
+      { iface: arg.text('The interface', { optional: true }) },
       async (ctx, given) => {
         const routes = routesIn(Buffer.from(await ctx.host.read('/proc/net/route')).toString())
-        return given.iface === null ? routes : (routes.get(str(given.iface)) ?? null)
+        return given.iface === null ? routes : (routes.get(given.iface) ?? null)
       },
     ),
   },

@@ -214,9 +214,9 @@ export default defineModule({
       'ipset.new_set custom_set hash:ip comment=True',
       {
         name,
-        set_type: arg.any('Its type, as hash:ip', { optional: true }),
+        set_type: arg.text('Its type, as hash:ip', { optional: true }),
         family,
-        comment: arg.any('Whether entries can have comments', { default: false }),
+        comment: arg.flag('Whether entries can have comments', { default: false }),
         kwargs,
       },
       newSet,

@@ -36,7 +36,7 @@ const RULES_FILES: Readonly<Record<string, readonly [ipv4: string, ipv6: string]
   NILinuxRT: ['/etc/natinst/share/iptables.conf', '/etc/natinst/share/ip6tables.conf'],
 })
 
-function rulesFile(ctx: FunctionContext, family: Value): string {
+function rulesFile(ctx: FunctionContext, family: string): string {
   const grain = (name: string): string => str(ctx.grains.get(name) ?? '')
   const files = RULES_FILES[grain('os_family')] ?? RULES_FILES[grain('os')]
   if (files) return files[family === 'ipv6' ? 1 : 0]
@@ -69,8 +69,8 @@ async function currentRules(ctx: FunctionContext, family: Value): Promise<Dict> 
   return parseSaved((await runAll(ctx, `${await program(ctx, family)}-save`)).stdout)
 }
 
-async function savedRules(ctx: FunctionContext, file: Value, family: Value): Promise<Dict> {
-  const path = truthy(file) ? str(file) : rulesFile(ctx, family)
+async function savedRules(ctx: FunctionContext, file: string | null, family: string): Promise<Dict> {
+  const path = file ? file : rulesFile(ctx, family)
   return parseSaved(Buffer.from(await ctx.host.read(path)).toString())
 }
 
@@ -88,8 +88,8 @@ async function filtered(ctx: FunctionContext, text: string): Promise<string> {
   return lines.filter((line) => !unwanted.some((pattern) => pattern.search(line))).join('')
 }
 
-async function save(ctx: FunctionContext, filename: Value, family: Value): Promise<Value> {
-  const path = truthy(filename) ? str(filename) : rulesFile(ctx, family)
+async function save(ctx: FunctionContext, filename: string | null, family: string): Promise<Value> {
+  const path = filename ? filename : rulesFile(ctx, family)
   const directory = path.slice(0, path.lastIndexOf('/'))
   if (directory !== '') await ctx.host.makeDirectory(directory, { parents: true })
   const { stdout } = await runAll(ctx, `${await program(ctx, family)}-save`)
@@ -157,11 +157,11 @@ const NO_CHAIN = 'Error: Chain needs to be specified'
 const NO_RULE = 'Error: Rule needs to be specified'
 const orTrue = (complaint: string): Result => complaint || true
 
-const family = arg.any('ipv4 or ipv6', { default: 'ipv4' })
+const family = arg.text('ipv4 or ipv6', { default: 'ipv4' })
 const table = arg.any('The table', { default: 'filter' })
 const chain = arg.any('The chain', { optional: true })
 const rule = arg.any('The rule, as iptables takes it', { optional: true })
-const conf_file = arg.any('The file; the one of the distribution when not given', { optional: true })
+const conf_file = arg.text('The file; the one of the distribution when not given', { optional: true })
 const position = arg.any('The number of the rule in its chain', { optional: true })
 
 const functions = {
@@ -178,8 +178,8 @@ const functions = {
       table,
       chain,
       command: arg.any('The letter of the command, for a whole command line', { optional: true }),
-      position: arg.any('The number of the rule in its chain', { default: '' }),
-      full: arg.any('Whether the whole command line is wanted', { optional: true }),
+      position: arg.text('The number of the rule in its chain', { default: '' }),
+      full: arg.flag('Whether the whole command line is wanted', { optional: true }),
       family,
       kwargs: arg.open('Parts of the rule'),
     },
@@ -211,11 +211,11 @@ const functions = {
   set_policy: changes(
     'Set the policy of a chain.',
     'iptables.set_policy filter INPUT DROP',
-    { table, chain, policy: arg.any('The policy', { optional: true }), family },
+    { table, chain, policy: arg.text('The policy', { optional: true }), family },
     (ctx, { table, chain, policy, family }) => {
       if (!truthy(chain)) return NO_CHAIN
-      if (!truthy(policy)) return 'Error: Policy needs to be specified'
-      return change(ctx, `-t ${str(table)} -P ${str(chain)} ${str(policy)}`, family)
+      if (!policy) return 'Error: Policy needs to be specified'
+      return change(ctx, `-t ${str(table)} -P ${str(chain)} ${policy}`, family)
     },
   ),
   save: changes(
@@ -281,17 +281,17 @@ const functions = {
   delete: changes(
     'Remove a rule, by its text or by its position.',
     'iptables.delete filter INPUT position=3',
-    { table: arg.any('The table'), chain, position, rule, family },
+    { table: arg.text('The table'), chain, position, rule, family },
     (ctx, { table, chain, position, rule, family }) => {
       if (truthy(position) && truthy(rule)) return 'Error: Only specify a position or a rule, not both'
-      return change(ctx, `-t ${str(table)} -D ${str(chain)} ${str(truthy(position) ? position : rule)}`, family)
+      return change(ctx, `-t ${table} -D ${str(chain)} ${str(truthy(position) ? position : rule)}`, family)
     },
   ),
   flush: changes(
     'Remove all rules of a chain, or of a table.',
     'iptables.flush filter INPUT',
-    { table, chain: arg.any('The chain; all of them when not given', { default: '' }), family },
-    (ctx, { table, chain, family }) => change(ctx, `-t ${str(table)} -F ${str(chain)}`, family),
+    { table, chain: arg.text('The chain; all of them when not given', { default: '' }), family },
+    (ctx, { table, chain, family }) => change(ctx, `-t ${str(table)} -F ${chain}`, family),
   ),
 }
 

@@ -146,7 +146,7 @@ async function several(ctx: StateContext, kind: Kind, { name, family, kwargs }: 
       save = options.get('save')!
       options.set('save', false)
     }
-    const taken = (key: string, fallback: Value): Value => {
+    const taken = (key: string, fallback: string | null): Value => {
       const value = options.get(key) ?? fallback
       options.delete(key)
       return value

@@ -1,13 +1,13 @@
 // Networks by their CIDR: the addresses in them, the mask and the broadcast address. An address without a prefix is a
 // network of itself, and `10/8` the one that zeros complete.
-import { IpAddress, type IpNetwork, ipNetwork, SaltError, str, type Value } from '../../../data/mod.ts'
+import { IpAddress, type IpNetwork, ipNetwork, SaltError } from '../../../data/mod.ts'
 import { arg, defineModule, reads } from '../../../sdk/mod.ts'
 
 /** More addresses than anybody can read would only fill the memory. */
 const MOST = 1n << 24n
 
-function networkOf(cidr: Value): IpNetwork {
-  const text = str(cidr)
+function networkOf(cidr: string): IpNetwork {
+  const text = cidr
   const [, short, rest = ''] = /^(\d+(?:\.\d+){0,2})(\/.+)$/.exec(text) ?? []
   const whole = short === undefined ? text : [...short.split('.'), '0', '0', '0'].slice(0, 4).join('.') + rest
   try {
@@ -17,10 +17,10 @@ function networkOf(cidr: Value): IpNetwork {
   }
 }
 
-function addressesOf(cidr: Value): IpAddress[] {
+function addressesOf(cidr: string): IpAddress[] {
   const network = networkOf(cidr)
   if (network.size > MOST) {
-    throw new SaltError('CommandExecutionError', `${str(cidr)} has ${network.size} addresses: too many to list`)
+    throw new SaltError('CommandExecutionError', `${cidr} has ${network.size} addresses: too many to list`)
   }
   const first = network.address.value
   return Array.from(
@@ -31,7 +31,7 @@ function addressesOf(cidr: Value): IpAddress[] {
 
 const asIpv6 = (address: IpAddress): string => (address.version === 4 ? `::ffff:${address}` : String(address))
 
-const args = { cidr: arg.any('The network, with its prefix') }
+const args = { cidr: arg.text('The network, with its prefix') }
 
 export default defineModule({
   name: 'netaddress',

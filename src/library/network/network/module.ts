@@ -32,12 +32,12 @@ const asking = <A extends Record<string, Arg<unknown>>>(
 ) => fn({ doc, args, returns: ret.any('The answer'), effect: 'read', run })
 
 /** What an interface has, or which ones there are when it is not among them. */
-async function ofInterface(ctx: FunctionContext, name: Value, pick: (entry: Dict) => Value): Promise<Value> {
+async function ofInterface(ctx: FunctionContext, name: string, pick: (entry: Dict) => Value): Promise<Value> {
   const all = await interfaces(ctx)
   const entry = all.get(name)
   if (entry instanceof Map) return pick(entry)
   const names = [...all.keys()].map((known) => str(known)).join('", "')
-  const refusal = `Interface "${str(name)}" not in available interfaces: "${names}"`
+  const refusal = `Interface "${name}" not in available interfaces: "${names}"`
   ctx.log('error', refusal)
   return refusal
 }
@@ -109,7 +109,7 @@ function hexadecimal(ip: Value): string {
   return parts.map((part) => Number(part).toString(16).toUpperCase().padStart(2, '0')).join('')
 }
 
-const iface = arg.any('The name of the interface')
+const iface = arg.text('The name of the interface')
 const ip_addr = arg.any('The address')
 const cidr = arg.any('The network, as address/prefix')
 const family = arg.any('inet or inet6', { optional: true })

@@ -21,11 +21,11 @@ export default defineRunner({
     }),
     wollist: masterFn({
       doc: 'Wakes the machines whose hardware addresses a file has, one a line.',
-      args: { maclist: arg.any('The file'), bcast, destport },
+      args: { maclist: arg.text('The file'), bcast, destport },
       examples: ["salt-run network.wollist '/path/to/maclist'"],
       run: async (ctx, { maclist, bcast, destport }) => {
         try {
-          const text = new TextDecoder().decode(await ctx.host.read(str(maclist)))
+          const text = new TextDecoder().decode(await ctx.host.read(maclist))
           const addresses = text
             .replace(/\n$/, '')
             .split('\n')

@@ -254,7 +254,7 @@ export default defineState({
       doc: 'An interface is configured, and up or down.',
       args: {
         name: arg.string('The interface'),
-        enabled: arg.any('Whether it is up', { default: true }),
+        enabled: arg.flag('Whether it is up', { default: true }),
         kwargs: arg.open('`type`, and the settings of the interface'),
       },
       run: (ctx, { name, enabled, kwargs }) => {
@@ -265,7 +265,7 @@ export default defineState({
         const warnings: string[] = []
         renameAddress(options, warnings)
         const dry = truthy(options.get('test')!)
-        return managed(ctx, { name, enabled: truthy(enabled), type, options, dry }, warnings)
+        return managed(ctx, { name, enabled: enabled, type, options, dry }, warnings)
       },
     }),
     routes: state({

@@ -84,9 +84,9 @@ async function lacks(ctx: FunctionContext, place: Place): Promise<Outcome | unde
 const pattern = (rule: Value, tail: string) =>
   compileRegex(`${str(rule)}${tail}`.replaceAll('{ ', '{? ?').replaceAll(' }', ' ?}?'))
 
-async function check(ctx: FunctionContext, place: Place, rule: Value): Promise<Outcome> {
+async function check(ctx: FunctionContext, place: Place, rule: string | null): Promise<Outcome> {
   if (!truthy(place.chain)) return NO_CHAIN
-  if (!truthy(rule)) return NO_RULE
+  if (!rule) return NO_RULE
   const missing = await lacks(ctx, place)
   if (missing) return missing
   const found = pattern(rule, ' #').search(await nft(ctx, `--handle list chain ${target(place)}`))
@@ -94,7 +94,7 @@ async function check(ctx: FunctionContext, place: Place, rule: Value): Promise<O
   return found ? yes(`${subject} exists`) : no(`${subject} does not exist`)
 }
 
-async function handleOf(ctx: FunctionContext, place: Place, rule: Value): Promise<Outcome> {
+async function handleOf(ctx: FunctionContext, place: Place, rule: string | null): Promise<Outcome> {
   const found = await check(ctx, place, rule)
   if (!found.result) return found
   const wanted = pattern(rule, ' # handle (\\d+)')
@@ -109,22 +109,22 @@ async function addRule(
   ctx: FunctionContext,
   verb: string,
   place: Place,
-  rule: Value,
+  rule: string | null,
   position: Value = null,
 ): Promise<Outcome> {
   if (!truthy(place.chain)) return NO_CHAIN
-  if (!truthy(rule)) return NO_RULE
+  if (!rule) return NO_RULE
   const missing = await lacks(ctx, place)
   if (missing) return missing
-  if ((await check(ctx, place, rule)).result) return no(`Rule ${str(rule)} ${where(place)} already exists`)
+  if ((await check(ctx, place, rule)).result) return no(`Rule ${rule} ${where(place)} already exists`)
   const at = truthy(position) ? ` position ${str(position)}` : ''
-  const words = `${verb} rule ${target(place)}${at} ${str(rule)}`
-  const subject = `rule "${str(rule)}" ${where(place)}.`
+  const words = `${verb} rule ${target(place)}${at} ${rule}`
+  const subject = `rule "${rule}" ${where(place)}.`
   return attempt(ctx, words, `Added ${subject}`, `Failed to add ${subject}`)
 }
 
-async function deleteRule(ctx: FunctionContext, place: Place, position: Value, rule: Value): Promise<Outcome> {
-  if (truthy(position) && truthy(rule)) return no('Only specify a position or a rule, not both')
+async function deleteRule(ctx: FunctionContext, place: Place, position: Value, rule: string | null): Promise<Outcome> {
+  if (truthy(position) && rule) return no('Only specify a position or a rule, not both')
   const missing = await lacks(ctx, place)
   if (missing) return missing
   let handle = position
@@ -175,15 +175,15 @@ async function deleteChain(ctx: FunctionContext, place: Place): Promise<Outcome>
 async function changeTable(
   ctx: FunctionContext,
   verb: 'add' | 'delete',
-  table: Value,
+  table: string,
   family: Value,
 ): Promise<Outcome> {
-  if (!truthy(table)) return NO_TABLE
+  if (!table) return NO_TABLE
   const known = await checkTable(ctx, table, family)
   if (known.result === (verb === 'add')) return known
-  const subject = `Table ${str(table)} in family ${str(family)}`
+  const subject = `Table ${table} in family ${str(family)}`
   const done = verb === 'add' ? 'created' : 'deleted'
-  const words = `${verb} table ${familyOf(family)} ${str(table)}`
+  const words = `${verb} table ${familyOf(family)} ${table}`
   return attempt(ctx, words, `${subject} ${done}`, `${subject} could not be ${done}`)
 }
 
@@ -234,7 +234,7 @@ async function chainInfo(ctx: FunctionContext, { table, chain, family }: Place):
   return chains.find((info) => info?.get('table') === table && info?.get('name') === chain)
 }
 
-async function setPolicy(ctx: FunctionContext, place: Place, policy: Value): Promise<boolean> {
+async function setPolicy(ctx: FunctionContext, place: Place, policy: string | null): Promise<boolean> {
   const info = await chainInfo(ctx, place)
   if (!info || !['type', 'hook', 'prio'].every((key) => info.has(key))) return false
   const [type, hook, priority] = ['type', 'hook', 'prio'].map((key) => str(info.get(key)!))
@@ -242,14 +242,14 @@ async function setPolicy(ctx: FunctionContext, place: Place, policy: Value): Pro
   return (await runAll(ctx, `nft add chain ${target(place)} "${base}"`)).retcode === 0
 }
 
-async function save(ctx: FunctionContext, given: Value): Promise<string> {
+async function save(ctx: FunctionContext, given: string | null): Promise<string> {
   let text = '#! nft -f\n'
   for (const family of ALL_FAMILIES) {
     const found = await rules(ctx, family)
     text += (found.length > 0 ? '\n' : '') + found.join('\n')
   }
   text += '\n'
-  const path = truthy(given) ? str(given) : '/etc/nftables'
+  const path = given ? given : '/etc/nftables'
   const file = (await ctx.host.stat(path))?.type === 'directory' ? `${path}/salt-all-in-one.nft` : path
   try {
     await ctx.host.write(file, text)
@@ -284,7 +284,7 @@ function build({ command, position, full, kwargs, ...place }: Build): Outcome {
 const family = arg.any('ipv4, ipv6, inet, arp, bridge or netdev', { default: 'ipv4' })
 const table = arg.any('The table', { default: 'filter' })
 const chain = arg.any('The chain', { optional: true })
-const rule = arg.any('The rule, as nft takes it', { optional: true })
+const rule = arg.text('The rule, as nft takes it', { optional: true })
 const position = arg.any('The handle of the rule it stands at', { optional: true })
 const optional = (doc: string) => arg.any(doc, { optional: true })
 
@@ -305,10 +305,10 @@ export default defineModule({
       'A rule as text, from the arguments that states take.',
       'nftables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT',
       {
-        table: optional('The table'),
+        table: arg.text('The table', { optional: true }),
         chain,
-        command: optional('The command, for a whole command line'),
-        position: arg.any('The handle of the rule it stands at', { default: '' }),
+        command: arg.text('The command, for a whole command line', { optional: true }),
+        position: arg.text('The handle of the rule it stands at', { default: '' }),
         full: optional('`True` as text for a whole command line'),
         family,
         kwargs: arg.open('Parts of the rule'),
@@ -318,9 +318,9 @@ export default defineModule({
     get_saved_rules: reads(
       'The lines of a file of rules.',
       'nftables.get_saved_rules',
-      { conf_file: arg.any('The file', { optional: true }) },
+      { conf_file: arg.text('The file', { optional: true }) },
       async (ctx, { conf_file }) => {
-        const text = Buffer.from(await ctx.host.read(truthy(conf_file) ? str(conf_file) : '/etc/nftables')).toString()
+        const text = Buffer.from(await ctx.host.read(conf_file ? conf_file : '/etc/nftables')).toString()
         const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
         return lines.filter((line) => line.trim() !== '' && !line.trim().startsWith('#'))
       },
@@ -335,7 +335,7 @@ export default defineModule({
     save: changes(
       'Write all rules to a file.',
       'nftables.save /etc/nftables',
-      { filename: optional('The file'), family },
+      { filename: arg.text('The file', { optional: true }), family },
       (ctx, { filename }) => save(ctx, filename),
     ),
     get_rule_handle: reads(
@@ -362,19 +362,19 @@ export default defineModule({
     check_table: reads(
       'Whether there is a table.',
       'nftables.check_table nat',
-      { table: optional('The table'), family },
+      { table: arg.text('The table', { optional: true }), family },
       (ctx, args) => checkTable(ctx, args.table, args.family),
     ),
     new_table: changes(
       'Make a table.',
       'nftables.new_table filter',
-      { table: arg.any('The table'), family },
+      { table: arg.text('The table'), family },
       (ctx, args) => changeTable(ctx, 'add', args.table, args.family),
     ),
     delete_table: changes(
       'Remove a table.',
       'nftables.delete_table filter',
-      { table: arg.any('The table'), family },
+      { table: arg.text('The table'), family },
       (ctx, args) => changeTable(ctx, 'delete', args.table, args.family),
     ),
     new_chain: changes(
@@ -383,8 +383,8 @@ export default defineModule({
       {
         table,
         chain,
-        table_type: optional('filter, nat or route'),
-        hook: optional('Where packets pass it'),
+        table_type: arg.text('filter, nat or route', { optional: true }),
+        hook: arg.text('Where packets pass it', { optional: true }),
         priority: optional('When they pass it'),
         family,
       },
@@ -411,13 +411,13 @@ export default defineModule({
     delete: changes(
       'Remove a rule, by its text or by its handle.',
       'nftables.delete filter input position=3',
-      { table: arg.any('The table'), chain, position, rule, family },
+      { table: arg.text('The table'), chain, position, rule, family },
       (ctx, { rule, position, ...place }) => deleteRule(ctx, place, position, rule),
     ),
     flush: changes(
       'Remove all rules of a chain, or of a table.',
       'nftables.flush filter input',
-      { table, chain: arg.any('The chain', { default: '' }), family },
+      { table, chain: arg.text('The chain', { default: '' }), family },
       flush,
     ),
     get_policy: reads(
@@ -432,10 +432,10 @@ export default defineModule({
     set_policy: changes(
       'Set the policy of a chain.',
       'nftables.set_policy filter input accept',
-      { table, chain, policy: optional('The policy'), family },
+      { table, chain, policy: arg.text('The policy', { optional: true }), family },
       (ctx, { policy, ...place }) => {
         if (!truthy(place.chain)) return 'Error: Chain needs to be specified'
-        return truthy(policy) ? setPolicy(ctx, place, policy) : 'Error: Policy needs to be specified'
+        return policy ? setPolicy(ctx, place, policy) : 'Error: Policy needs to be specified'
       },
     ),
   },

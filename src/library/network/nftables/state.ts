@@ -124,7 +124,7 @@ async function flush(
   ctx: StateContext,
   name: string,
   family: string,
-  ignoreAbsence: Value,
+  ignoreAbsence: boolean,
   options: Options,
 ): Promise<StateReturn> {
   const report = reporter(name)
@@ -132,11 +132,11 @@ async function flush(
   const table = options.get('table') ?? 'filter'
   const chain = options.get('chain') ?? ''
   const hasTable = worked(await ctx.call('nftables.check_table', [table], { family }))
-  if (!hasTable && !truthy(ignoreAbsence)) {
+  if (!hasTable && !ignoreAbsence) {
     return report(false, `Failed to flush table ${str(table)} in family ${family}, table does not exist.`)
   }
   const hasChain = chain === '' || worked(await ctx.call('nftables.check_chain', [table, chain], { family }))
-  if (!hasChain && !truthy(ignoreAbsence)) {
+  if (!hasChain && !ignoreAbsence) {
     const place = `chain ${str(chain)} in table ${str(table)} in family ${family}`
     return report(false, `Failed to flush ${place}, chain does not exist.`)
   }
@@ -226,7 +226,12 @@ export default defineState({
     delete: ruleState('A rule is not in a chain.', 'delete'),
     flush: state({
       doc: 'All rules of a chain or of a table are removed.',
-      args: { name, family, ignore_absence: arg.any('Whether there may be no such chain', { default: false }), kwargs },
+      args: {
+        name,
+        family,
+        ignore_absence: arg.flag('Whether there may be no such chain', { default: false }),
+        kwargs,
+      },
       run: (ctx, { name, family, ignore_absence, kwargs }) => flush(ctx, name, family, ignore_absence, kwargs),
     }),
     set_policy: state({

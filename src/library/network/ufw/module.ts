@@ -1,5 +1,5 @@
 // The firewall ufw, with the functions that the ufw formula brings along. In a dry run ufw itself predicts.
-import { shlexSplit, str, truthy } from '../../../data/mod.ts'
+import { shlexSplit, truthy } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
 
 const changing = (ctx: FunctionContext, ...words: string[]): Promise<string> =>
@@ -37,8 +37,8 @@ export default defineModule({
     add_rule: changes(
       'Add a rule; what ufw says about it.',
       "ufw.add_rule 'allow 22/tcp'",
-      { rule: arg.any('The rule in the words of ufw') },
-      (ctx, { rule }) => changing(ctx, ...shlexSplit(str(rule))),
+      { rule: arg.text('The rule in the words of ufw') },
+      (ctx, { rule }) => changing(ctx, ...shlexSplit(rule)),
     ),
   },
 })

@@ -10,14 +10,14 @@ const told = (
 ): StateReturn => ({ name, result, comment, changes })
 
 const RULE = {
-  app: arg.any('The application profile', { optional: true }),
-  interface: arg.any('The interface that packets come in on', { optional: true }),
-  protocol: arg.any('The protocol', { optional: true }),
-  from_addr: arg.any('Where packets come from: an address, a network or a host name', { optional: true }),
-  from_port: arg.any('The port they come from', { optional: true }),
-  to_addr: arg.any('Where they go to', { optional: true }),
+  app: arg.text('The application profile', { optional: true }),
+  interface: arg.text('The interface that packets come in on', { optional: true }),
+  protocol: arg.text('The protocol', { optional: true }),
+  from_addr: arg.text('Where packets come from: an address, a network or a host name', { optional: true }),
+  from_port: arg.text('The port they come from', { optional: true }),
+  to_addr: arg.text('Where they go to', { optional: true }),
   to_port: arg.any('The port they go to', { optional: true }),
-  comment: arg.any('A comment that ufw keeps with the rule', { optional: true }),
+  comment: arg.text('A comment that ufw keeps with the rule', { optional: true }),
 }
 
 type Rule = Readonly<Record<keyof typeof RULE, Value>>

@@ -29,7 +29,7 @@ const pkgs = optional('Packages, each a name or a name with a version')
 const kwargs = arg.open('Further options')
 const names = arg.rest('Packages')
 const targets = { name, pkgs, sources: optional('Package files by name'), kwargs }
-const aptkey = flag('Whether apt-key is used, where there is one', true)
+const aptkey = arg.flag('Whether apt-key is used, where there is one', { default: true })
 const keydir = optional('The folder of keyrings, `/etc/apt/keyrings` when left out')
 
 function splitArch(given: string): { name: string; arch: string | null } {
@@ -75,8 +75,8 @@ const text = (value: Value): string | undefined => (truthy(value) ? str(value) :
 const present = <T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never
 
-async function versionCompare(a: Value, b: Value, ignoreEpoch: Value): Promise<Value> {
-  return orderOf(truthy(ignoreEpoch))(str(a), str(b)) ?? null
+async function versionCompare(a: string, b: string, ignoreEpoch: boolean): Promise<Value> {
+  return orderOf(ignoreEpoch)(a, b) ?? null
 }
 
 const system = (ctx: FunctionContext) => ({
@@ -143,14 +143,14 @@ export default defineModule({
         name,
         refresh: flag('Whether the lists are fetched first'),
         fromrepo: optional('The release they come from'),
-        skip_verify: flag('Whether packages without a signature are accepted'),
+        skip_verify: arg.flag('Whether packages without a signature are accepted', { default: false }),
         debconf: optional('A file of answers to debconf'),
         pkgs,
         sources: optional('Package files by name'),
-        reinstall: flag('Whether installed ones are installed again'),
-        downloadonly: flag('Whether they are only downloaded'),
-        ignore_epoch: flag('Whether epochs do not count when versions are compared'),
-        normalize: flag("Whether the machine's own architecture is left out of names", true),
+        reinstall: arg.flag('Whether installed ones are installed again', { default: false }),
+        downloadonly: arg.flag('Whether they are only downloaded', { default: false }),
+        ignore_epoch: arg.flag('Whether epochs do not count when versions are compared', { default: false }),
+        normalize: arg.flag("Whether the machine's own architecture is left out of names", { default: true }),
         kwargs: arg.open(
           '`version`, `force_yes`, `install_recommends`, `only_upgrade`, `force_conf_new`, `cache_valid_time`, `env`',
         ),
@@ -162,11 +162,14 @@ export default defineModule({
     }),
     autoremove: fn({
       doc: 'Remove packages that nothing needs any more.',
-      args: { list_only: flag('Whether they are only named'), purge: flag('Whether their configuration goes too') },
+      args: {
+        list_only: arg.flag('Whether they are only named', { default: false }),
+        purge: arg.flag('Whether their configuration goes too', { default: false }),
+      },
       returns: ret.any('The changes, or the names'),
       examples: ["salt '*' pkg.autoremove list_only=True"],
       effect: 'change',
-      run: (ctx, { list_only, purge }) => autoremove(ctx, truthy(list_only), truthy(purge)),
+      run: (ctx, { list_only, purge }) => autoremove(ctx, list_only, purge),
     }),
     remove: fn({
       doc: 'Remove packages.',
@@ -188,7 +191,7 @@ export default defineModule({
       doc: 'Upgrade all packages.',
       args: {
         refresh: flag('Whether the lists are fetched first', true),
-        dist_upgrade: flag('Whether packages may be added and removed for it'),
+        dist_upgrade: arg.flag('Whether packages may be added and removed for it', { default: false }),
         kwargs: arg.open('`cache_valid_time`, `download_only`, `force_conf_new`, `skip_verify`, `allow_downgrades`'),
       },
       returns: ret.dict('`old` and `new` version by package'),
@@ -236,7 +239,7 @@ export default defineModule({
       doc: 'Packages that an upgrade would change.',
       args: {
         refresh: flag('Whether the lists are fetched first', true),
-        dist_upgrade: flag('Whether packages may be added and removed for it', true),
+        dist_upgrade: arg.flag('Whether packages may be added and removed for it', { default: true }),
         kwargs: arg.open('`cache_valid_time`, `fromrepo`'),
       },
       returns: ret.dict('New versions by package'),
@@ -244,7 +247,7 @@ export default defineModule({
       effect: 'read',
       run: async (ctx, { refresh, dist_upgrade, kwargs }) => {
         if (isTrue(refresh)) await refreshDb(ctx, { cacheValidTime: kwargs.get('cache_valid_time') ?? 0 })
-        return upgrades(ctx, truthy(dist_upgrade), kwargs.get('fromrepo'))
+        return upgrades(ctx, dist_upgrade, kwargs.get('fromrepo'))
       },
     }),
     upgrade_available: fn({
@@ -258,9 +261,9 @@ export default defineModule({
     version_cmp: fn({
       doc: 'The order of two versions.',
       args: {
-        pkg1: arg.any('A version'),
-        pkg2: arg.any('A version'),
-        ignore_epoch: flag('Whether epochs do not count'),
+        pkg1: arg.text('A version'),
+        pkg2: arg.text('A version'),
+        ignore_epoch: arg.flag('Whether epochs do not count', { default: false }),
         kwargs,
       },
       returns: ret.number('-1, 0 or 1, or None when one is no version'),
@@ -304,7 +307,7 @@ export default defineModule({
       doc: 'Make or change a package source.',
       args: {
         repo: arg.string('The definition, as a line of sources.list'),
-        saltenv: arg.any('Where keys on the file server are looked up', { default: 'base' }),
+        saltenv: arg.text('Where keys on the file server are looked up', { default: 'base' }),
         aptkey,
         kwargs: arg.open('`file`, `comps`, `architectures`, `disabled`, `key_url`, `keyid`, `keyserver`, `refresh` …'),
       },
@@ -327,8 +330,7 @@ export default defineModule({
       returns: ret.dict('Facts by key'),
       examples: ["salt '*' pkg.get_repo_keys"],
       effect: 'read',
-      run: (ctx, { aptkey, keydir }) =>
-        getRepoKeys(ctx, { aptKey: truthy(aptkey), ...present({ keydir: text(keydir) }) }),
+      run: (ctx, { aptkey, keydir }) => getRepoKeys(ctx, { aptKey: aptkey, ...present({ keydir: text(keydir) }) }),
     }),
     add_repo_key: fn({
       doc: 'Add a key of package sources.',
@@ -347,7 +349,7 @@ export default defineModule({
       effect: 'change',
       run: (ctx, { saltenv, aptkey, ...given }) => {
         const texts = Object.entries(given).map(([name, value]) => [name, text(value)])
-        return addRepoKey(ctx, { saltenv, aptKey: truthy(aptkey), ...present(Object.fromEntries(texts)) })
+        return addRepoKey(ctx, { saltenv, aptKey: aptkey, ...present(Object.fromEntries(texts)) })
       },
     }),
     del_repo_key: fn({
@@ -362,7 +364,7 @@ export default defineModule({
       examples: ["salt '*' pkg.del_repo_key keyid=0123ABCD"],
       effect: 'change',
       run: (ctx, { name, aptkey, keydir, kwargs }) =>
-        delRepoKey(ctx, { name, kwargs, aptKey: truthy(aptkey), ...present({ keydir: text(keydir) }) }),
+        delRepoKey(ctx, { name, kwargs, aptKey: aptkey, ...present({ keydir: text(keydir) }) }),
     }),
     file_list: fn({
       doc: 'Files that belong to packages.',
@@ -382,7 +384,10 @@ export default defineModule({
     }),
     get_selections: fn({
       doc: 'What dpkg is told to do with packages.',
-      args: { pattern: optional('Only packages that match'), state: optional('Only this state') },
+      args: {
+        pattern: arg.text('Only packages that match', { optional: true }),
+        state: arg.text('Only this state', { optional: true }),
+      },
       returns: ret.dict('Packages by state'),
       examples: ["salt '*' pkg.get_selections state=hold"],
       effect: 'read',
@@ -391,10 +396,10 @@ export default defineModule({
     set_selections: fn({
       doc: 'Tell dpkg what to do with packages.',
       args: {
-        path: optional('A file in the format of dpkg --get-selections'),
+        path: arg.text('A file in the format of dpkg --get-selections', { optional: true }),
         selection: optional('Packages by state'),
-        clear: flag('Whether all others are to be removed'),
-        saltenv: arg.any('Where files on the file server are looked up', { default: 'base' }),
+        clear: arg.flag('Whether all others are to be removed', { default: false }),
+        saltenv: arg.text('Where files on the file server are looked up', { default: 'base' }),
       },
       returns: ret.dict('`old` and `new` state by package'),
       examples: ['salt \'*\' pkg.set_selections selection=\'{"hold": ["nginx"]}\''],
@@ -434,7 +439,7 @@ export default defineModule({
     }),
     list_downloaded: fn({
       doc: 'Package files that have been downloaded.',
-      args: { root: optional('Another root'), kwargs },
+      args: { root: arg.text('Another root', { optional: true }), kwargs },
       returns: ret.dict('Facts by package and version'),
       examples: ["salt '*' pkg.list_downloaded"],
       effect: 'read',

@@ -8,11 +8,11 @@ const packages = arg.rest('Packages; all when none is named')
 const kwargs = arg.open('Ignored')
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-async function localPath(ctx: FunctionContext, path: string, saltenv: Value): Promise<string> {
+async function localPath(ctx: FunctionContext, path: string, saltenv: string): Promise<string> {
   if (truthy(await ctx.call('config.valid_fileproto', [path]))) {
     const cached = await ctx.call('cp.cache_file', [path, saltenv])
     if (truthy(cached)) return str(cached)
-    throw failure(`Unable to retrieve ${path} from saltenv '${str(saltenv)}'`)
+    throw failure(`Unable to retrieve ${path} from saltenv '${saltenv}'`)
   }
   if ((await ctx.host.stat(path)) === undefined) throw failure(`${path} does not exist on minion`)
   if (!path.startsWith('/')) throw new SaltError('SaltInvocationError', `${path} does not exist on minion`)
@@ -25,7 +25,7 @@ const FACTS: Readonly<Record<string, RegExp>> = lookup({
   arch: /^Architecture *:/,
 })
 
-async function fileInfo(ctx: FunctionContext, given: string, saltenv: Value): Promise<Dict> {
+async function fileInfo(ctx: FunctionContext, given: string, saltenv: string): Promise<Dict> {
   const path = await localPath(ctx, given, saltenv)
   const { retcode, stdout, stderr } = await runAll(ctx, ['dpkg', '-I', path], { output_loglevel: 'trace' })
   if (retcode !== 0) throw failure(`Unable to get info for ${path}${stderr === '' ? '' : `: ${stderr}`}`)
@@ -82,7 +82,7 @@ export default defineModule({
       doc: 'Name, version and architecture of a package file.',
       args: {
         path: arg.string('The file, or where it comes from'),
-        saltenv: arg.any('Where files on the file server are looked up', { default: 'base' }),
+        saltenv: arg.text('Where files on the file server are looked up', { default: 'base' }),
       },
       returns: ret.dict('`name`, `version` and `arch`'),
       examples: ["salt '*' lowpkg.bin_pkg_info /root/foo-1.2.3-1ubuntu1_all.deb"],

@@ -13,9 +13,9 @@ export default defineState({
       doc: 'A package source is configured.',
       args: {
         name,
-        ppa: arg.any('A personal archive on Launchpad: `owner/name`', { optional: true }),
-        copr: arg.any('A repository of Copr: `owner/name`', { optional: true }),
-        aptkey: arg.any('Whether apt-key is used, where there is one', { default: true }),
+        ppa: arg.text('A personal archive on Launchpad: `owner/name`', { optional: true }),
+        copr: arg.text('A repository of Copr: `owner/name`', { optional: true }),
+        aptkey: arg.flag('Whether apt-key is used, where there is one', { default: true }),
         kwargs: arg.open('`file`, `comps`, `key_url`, `keyid`, `humanname`, `baseurl`, `gpgkey`, `enabled` …'),
       },
       run: managed,

@@ -179,11 +179,11 @@ const from = (source: string, doc: string, args: string) =>
 const sourceState = (verb: 'enable' | 'disable') =>
   fn({
     doc: `${verb === 'enable' ? 'Switch a source on' : 'Switch a source off'}.`,
-    args: { name: arg.any('The source') },
+    args: { name: arg.text('The source') },
     returns: ret.string('What Chocolatey says'),
     examples: [`salt '*' chocolatey.${verb}_source <name>`],
     effect: 'change',
-    run: async (ctx, given) => (await choco(ctx, ['source', verb, '--name', str(given.name)], [0])).stdout,
+    run: async (ctx, given) => (await choco(ctx, ['source', verb, '--name', given.name], [0])).stdout,
   })
 
 const listFrom = (source: string) =>
@@ -206,17 +206,17 @@ export default defineModule({
   functions: {
     chocolatey_version: fn({
       doc: 'The version of Chocolatey.',
-      args: { refresh: off('Whether it is asked anew') },
+      args: { refresh: arg.flag('Whether it is asked anew', { default: false }) },
       returns: ret.string('The version'),
       examples: ["salt '*' chocolatey.chocolatey_version"],
       effect: 'read',
-      run: (ctx, { refresh }) => chocolateyVersion(ctx, truthy(refresh)),
+      run: (ctx, { refresh }) => chocolateyVersion(ctx, refresh),
     }),
     bootstrap: fn({
       doc: 'Install Chocolatey.',
       args: {
-        force: off('Whether an installed one is installed anew'),
-        source: optional('Its installer'),
+        force: arg.flag('Whether an installed one is installed anew', { default: false }),
+        source: arg.text('Its installer', { optional: true }),
         version: optional('The version'),
       },
       returns: ret.string('What the installer says'),
@@ -235,7 +235,7 @@ export default defineModule({
     list: fn({
       doc: 'Packages of a source, or installed ones.',
       args: {
-        narrow: optional('Part of the name'),
+        narrow: arg.text('Part of the name', { optional: true }),
         all_versions: off('Whether all versions are listed'),
         pre_versions: ARGS['pre_versions']!,
         source: ARGS['source']!,
@@ -333,7 +333,11 @@ export default defineModule({
     }),
     version: fn({
       doc: 'The installed versions of a package, and those there are.',
-      args: { name, check_remote: off('Whether the source is asked'), ...some('source pre_versions') },
+      args: {
+        name,
+        check_remote: arg.flag('Whether the source is asked', { default: false }),
+        ...some('source pre_versions'),
+      },
       returns: ret.dict('`installed` and `available`, by name'),
       examples: ["salt '*' chocolatey.version <package name> check_remote=True"],
       effect: 'read',
@@ -342,10 +346,10 @@ export default defineModule({
     add_source: fn({
       doc: 'Add a source.',
       args: {
-        name: arg.any('Its name'),
-        source_location: arg.any('Where it is'),
-        username: optional('A user there'),
-        password: arg.any('The password', { optional: true, secret: true }),
+        name: arg.text('Its name'),
+        source_location: arg.text('Where it is'),
+        username: arg.text('A user there', { optional: true }),
+        password: arg.text('The password', { optional: true, secret: true }),
         priority: optional('Its priority'),
       },
       returns: ret.string('What Chocolatey says'),
@@ -353,7 +357,7 @@ export default defineModule({
       effect: 'change',
       run: async (ctx, { name: one, source_location, username, password, priority }) => {
         const option = (word: string, value: Value): string[] => (truthy(value) ? [word, str(value)] : [])
-        const words = ['sources', 'add', '--name', str(one), '--source', str(source_location)]
+        const words = ['sources', 'add', '--name', one, '--source', source_location]
         words.push(...option('--user', username), ...option('--password', password), ...option('--priority', priority))
         return (await choco(ctx, words, [0])).stdout
       },

@@ -5,15 +5,14 @@ import { type Arg, arg, defineState, type StateContext, type StateReturn, state 
 type Given = Readonly<Record<string, Value>>
 
 const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
-const off = (doc: string): Arg<Value> => arg.any(doc, { default: false })
 const OPTIONS = {
   version: optional('The version'),
-  source: optional('Where packages come from'),
-  force: off('Whether installed packages are installed anew'),
-  pre_versions: off('Include versions before a release'),
+  source: arg.text('Where packages come from', { optional: true }),
+  force: arg.flag('Whether installed packages are installed anew', { default: false }),
+  pre_versions: arg.flag('Include versions before a release', { default: false }),
   install_args: optional('Arguments for the installer'),
-  override_args: off("Whether they replace the package's own"),
-  force_x86: off('Whether the program for 32 bits is installed'),
+  override_args: arg.flag("Whether they replace the package's own", { default: false }),
+  force_x86: arg.flag('Whether the program for 32 bits is installed', { default: false }),
   package_args: optional('Arguments for the package'),
 }
 
@@ -174,7 +173,7 @@ async function unbootstrapped(ctx: StateContext, { name }: Given): Promise<State
   return report(name!, true, `Uninstalled chocolatey ${str(old)}`, changes)
 }
 
-const name = arg.any('The package')
+const name = arg.text('The package')
 
 export default defineState({
   name: 'chocolatey',
@@ -186,7 +185,7 @@ export default defineState({
       args: {
         name,
         ...OPTIONS,
-        allow_multiple: off('Whether versions may stand side by side'),
+        allow_multiple: arg.flag('Whether versions may stand side by side', { default: false }),
         execution_timeout: optional('Seconds'),
         virus_check: optional('Whether files are checked for viruses'),
       },
@@ -214,7 +213,7 @@ export default defineState({
         source_location: arg.any('Where it is'),
         username: optional('A user there'),
         password: arg.any('The password', { optional: true, secret: true }),
-        force: off('Whether a known one is set anew'),
+        force: arg.flag('Whether a known one is set anew', { default: false }),
         priority: optional('Its priority'),
       },
       run: (ctx, given) => sourcePresent(ctx, given as Given),
@@ -224,7 +223,7 @@ export default defineState({
       args: {
         name: arg.any('Any text'),
         force: OPTIONS.force,
-        source: optional('Its installer'),
+        source: arg.text('Its installer', { optional: true }),
         version: OPTIONS.version,
       },
       run: (ctx, given) => bootstrapped(ctx, given as Given),

@@ -1,5 +1,5 @@
 // What is the same wherever packages hold kernels: which of them run, which are newer, and which nobody needs.
-import { compareLoose, PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { compareLoose, PyError, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, type FunctionContext, type FunctionDeclaration, reads } from '../../../sdk/mod.ts'
 
 export interface KernelPackages {
@@ -67,14 +67,14 @@ export function kernelFunctions(packages: KernelPackages): Record<string, Functi
       'Install the newest kernel, and reboot for it if that is asked for.',
       'kernelpkg.upgrade reboot=True at_time=1',
       {
-        reboot: arg.any('Whether to reboot when it is needed', { default: false }),
+        reboot: arg.flag('Whether to reboot when it is needed', { default: false }),
         at_time: arg.any('When to, as `system.reboot` takes it', { optional: true }),
       },
       async (ctx, { reboot, at_time }) => {
         const upgrades = await packages.upgrade(ctx)
         const reboot_required = await needsReboot(ctx)
         const [active, latest_installed] = [await activeKernel(ctx), await latestInstalled(ctx)]
-        if (truthy(reboot) && reboot_required) {
+        if (reboot && reboot_required) {
           ctx.log('warning', 'Rebooting system due to kernel upgrade')
           await ctx.call('system.reboot', [], { at_time })
         }
@@ -96,12 +96,12 @@ export function kernelFunctions(packages: KernelPackages): Record<string, Functi
     cleanup: changes(
       'Remove all kernels that do not run.',
       'kernelpkg.cleanup',
-      { keep_latest: arg.any('Whether the newest one is kept as well', { default: true }) },
+      { keep_latest: arg.flag('Whether the newest one is kept as well', { default: true }) },
       async (ctx, { keep_latest }) => {
         const removed: Value[] = []
         for (const release of await installed(ctx)) {
           if (release === (await activeKernel(ctx))) continue
-          if (truthy(keep_latest) && release === (await latestInstalled(ctx))) continue
+          if (keep_latest && release === (await latestInstalled(ctx))) continue
           removed.push(await remove(ctx, release))
         }
         return { removed }

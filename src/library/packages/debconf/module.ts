@@ -48,11 +48,11 @@ export default defineModule({
   functions: {
     get_selections: fn({
       doc: 'All answers.',
-      args: { fetchempty: arg.any('Whether empty ones are among them', { default: true }) },
+      args: { fetchempty: arg.flag('Whether empty ones are among them', { default: true }) },
       returns: ret.dict('Question, type and value of each answer, by package'),
       examples: ["salt '*' debconf.get_selections"],
       effect: 'read',
-      run: (ctx, { fetchempty }) => selections(ctx, truthy(fetchempty)),
+      run: (ctx, { fetchempty }) => selections(ctx, fetchempty),
     }),
     show: fn({
       doc: 'The answers for a package.',
@@ -99,7 +99,7 @@ export default defineModule({
     }),
     set_file: fn({
       doc: 'Set answers from a file.',
-      args: { path: arg.any('Where it is'), saltenv, kwargs: arg.open('Ignored') },
+      args: { path: arg.text('Where it is'), saltenv, kwargs: arg.open('Ignored') },
       returns: ret.boolean('Whether it was found'),
       examples: ["salt '*' debconf.set_file salt://pathto/pkg.selections"],
       effect: 'change',

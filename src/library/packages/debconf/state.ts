@@ -65,7 +65,7 @@ export default defineState({
       doc: 'Answers of a file are set.',
       args: {
         name: arg.string('A name for the state'),
-        source: arg.any('Where the file is'),
+        source: arg.text('Where the file is'),
         template: arg.any('The engine that renders it', { optional: true }),
         context: arg.any('Variables of the template', { optional: true }),
         defaults: arg.any('Variables that the context may override', { optional: true }),

@@ -21,8 +21,8 @@ async function remotes(ctx: FunctionContext): Promise<Map<Value, Value>[]> {
   })
 }
 
-const name = arg.any('The application')
-const remote = arg.any('The remote')
+const name = arg.text('The application')
+const remote = arg.text('The remote')
 
 /** A function that is one call of flatpak. */
 const command = (
@@ -59,7 +59,7 @@ export default defineModule({
       returns: ret.boolean('Whether it is'),
       examples: ["salt '*' flatpak.is_installed org.gimp.GIMP"],
       effect: 'read',
-      run: (ctx, given) => succeeds(ctx, ['flatpak', 'info', str(given.name)], { ignore_retcode: true }),
+      run: (ctx, given) => succeeds(ctx, ['flatpak', 'info', given.name], { ignore_retcode: true }),
     }),
     uninstall: command('Remove an application.', 'uninstall org.gimp.GIMP', { pkg: name }, (one) => [
       'uninstall',
@@ -69,7 +69,7 @@ export default defineModule({
     add_remote: command(
       'Add a remote.',
       'add_remote flathub https://flathub.org/repo/flathub.flatpakrepo',
-      { name: remote, location: arg.any('Where it is') },
+      { name: remote, location: arg.text('Where it is') },
       (one, location) => ['remote-add', one!, location!],
     ),
     modify_remote: fn({
@@ -82,7 +82,7 @@ export default defineModule({
         const options = [...given.kwargs]
           .filter(([key]) => !key.startsWith('_'))
           .map(([key, value]) => `--${key}=${str(value)}`)
-        return flatpak(ctx, ['remote-modify', str(given.name), ...options])
+        return flatpak(ctx, ['remote-modify', given.name, ...options])
       },
     }),
     delete_remote: command('Remove a remote.', 'delete_remote flathub', { name: remote }, (one) => [
@@ -104,7 +104,7 @@ export default defineModule({
       returns: ret.dict('Its facts'),
       examples: ["salt '*' flatpak.remote_info flathub"],
       effect: 'read',
-      run: async (ctx, given) => (await remotes(ctx)).find((one) => one.get('name') === str(given.remote)) ?? {},
+      run: async (ctx, given) => (await remotes(ctx)).find((one) => one.get('name') === given.remote) ?? {},
     }),
     is_remote_added: fn({
       doc: 'Whether a remote is known.',
@@ -112,7 +112,7 @@ export default defineModule({
       returns: ret.boolean('Whether it is'),
       examples: ["salt '*' flatpak.is_remote_added flathub"],
       effect: 'read',
-      run: async (ctx, given) => (await remotes(ctx)).some((one) => one.get('name') === str(given.remote)),
+      run: async (ctx, given) => (await remotes(ctx)).some((one) => one.get('name') === given.remote),
     }),
   },
 })

@@ -32,7 +32,7 @@ async function brought(ctx: StateContext, name: string, step: Step): Promise<Sta
 const asks = (ctx: StateContext, fun: string, name: string, wanted: boolean) => async (): Promise<boolean> =>
   truthy(await ctx.call(`flatpak.${fun}`, [name])) === wanted
 
-const name = arg.any('The application')
+const name = arg.text('The application')
 
 export default defineState({
   name: 'flatpak',
@@ -45,7 +45,7 @@ export default defineState({
       doc: 'An application is installed.',
       args: { name, location: arg.any('The remote it comes from', { default: '' }) },
       run: (ctx, { name: given, location }) => {
-        const one = str(given)
+        const one = given
         const what = `Flatpak package "${one}"`
         return brought(ctx, one, {
           isRight: asks(ctx, 'is_installed', one, true),
@@ -62,7 +62,7 @@ export default defineState({
       doc: 'An application is not installed.',
       args: { name },
       run: (ctx, { name: given }) => {
-        const one = str(given)
+        const one = given
         const what = `Flatpak package "${one}"`
         return brought(ctx, one, {
           isRight: asks(ctx, 'is_installed', one, false),
@@ -78,12 +78,12 @@ export default defineState({
     add_remote: state({
       doc: 'A remote is known.',
       args: {
-        name: arg.any('The remote'),
+        name: arg.text('The remote'),
         location: arg.any('Where it is'),
         expected_homepage: arg.any('Has no effect', { optional: true }),
       },
       run: (ctx, { name: given, location }) => {
-        const one = str(given)
+        const one = given
         return brought(ctx, one, {
           isRight: asks(ctx, 'is_remote_added', one, true),
           act: () => ctx.call('flatpak.add_remote', [one, location]),

@@ -4,8 +4,8 @@ import { arg, defineModule, type FunctionContext, fn, ret, runAll } from '../../
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const ruby = optional('The Ruby of rvm or rbenv')
-const runas = optional('Whom gem runs as')
-const gem_bin = optional('The path of gem; then rvm and rbenv are not asked')
+const runas = arg.text('Whom gem runs as', { optional: true })
+const gem_bin = arg.text('The path of gem; then rvm and rbenv are not asked', { optional: true })
 const gems = arg.any('Gems: a list, or a text with spaces')
 const place = { ruby, runas, gem_bin }
 
@@ -82,11 +82,11 @@ function entries(output: readonly string[], pattern: RegExp, read: (text: string
 const command = (doc: string, name: string, words: readonly string[]) =>
   fn({
     doc,
-    args: { source_uri: arg.any('The source'), ...place },
+    args: { source_uri: arg.text('The source'), ...place },
     returns: ret.string('What gem says'),
     examples: [`salt '*' gem.${name} http://rubygems.org/`],
     effect: 'change',
-    run: (ctx, { source_uri, ...place }) => gem(ctx, [...words, str(source_uri)], place),
+    run: (ctx, { source_uri, ...place }) => gem(ctx, [...words, source_uri], place),
   })
 
 export default defineModule({
@@ -101,11 +101,11 @@ export default defineModule({
         gem_bin,
         runas,
         version: optional('The version'),
-        rdoc: arg.any('Whether RDoc is made', { default: false }),
-        ri: arg.any('Whether RI is made', { default: false }),
-        pre_releases: arg.any('Include versions before a release', { default: false }),
-        proxy: optional('A proxy'),
-        source: optional('Where gems come from'),
+        rdoc: arg.flag('Whether RDoc is made', { default: false }),
+        ri: arg.flag('Whether RI is made', { default: false }),
+        pre_releases: arg.flag('Include versions before a release', { default: false }),
+        proxy: arg.text('A proxy', { optional: true }),
+        source: arg.text('Where gems come from', { optional: true }),
       },
       returns: ret.string('What gem says'),
       examples: ["salt '*' gem.install vagrant"],
@@ -146,13 +146,13 @@ export default defineModule({
     }),
     list: fn({
       doc: 'Installed gems.',
-      args: { prefix: arg.any('How names begin', { default: '' }), ...place },
+      args: { prefix: arg.text('How names begin', { default: '' }), ...place },
       returns: ret.dict('Versions by name'),
       examples: ["salt '*' gem.list"],
       effect: 'read',
       calledAs: 'list_',
       run: async (ctx, { prefix, ...place }) => {
-        const words = ['list', ...(truthy(prefix) ? [str(prefix)] : [])]
+        const words = ['list', ...(prefix ? [prefix] : [])]
         return entries(await lines(ctx, words, place), /^([^ ]+) \((.+)\)/, (text) => text.split(', '))
       },
     }),

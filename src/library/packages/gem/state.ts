@@ -5,7 +5,7 @@ import { arg, defineState, type StateContext, type StateReturn, state } from '..
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const name = arg.any('The gem')
 const ruby = optional('The Ruby of rvm or rbenv')
-const user = optional('Whom gem runs as')
+const user = arg.text('Whom gem runs as', { optional: true })
 const gem_bin = optional('The path of gem')
 
 /** The four ends that a change can come to. */
@@ -95,7 +95,7 @@ const DROPPED: Texts = {
   change: 'Removed',
 }
 
-const sources = async (ctx: StateContext, ruby: Value, user: Value): Promise<Value[]> =>
+const sources = async (ctx: StateContext, ruby: Value, user: string | null): Promise<Value[]> =>
   (await ctx.call('gem.sources_list', [ruby], { runas: user })) as Value[]
 
 export default defineState({
@@ -110,11 +110,11 @@ export default defineState({
         gem_bin,
         user,
         version: optional('The version, or a comparison such as `>= 1.2`'),
-        rdoc: arg.any('Whether RDoc is made', { default: false }),
-        ri: arg.any('Whether RI is made', { default: false }),
-        pre_releases: arg.any('Include versions before a release', { default: false }),
+        rdoc: arg.flag('Whether RDoc is made', { default: false }),
+        ri: arg.flag('Whether RI is made', { default: false }),
+        pre_releases: arg.flag('Include versions before a release', { default: false }),
         proxy: optional('A proxy'),
-        source: optional('Where gems come from'),
+        source: arg.text('Where gems come from', { optional: true }),
       },
       run: (ctx, wanted) => installed(ctx, wanted as Wanted),
     }),
@@ -130,18 +130,18 @@ export default defineState({
     }),
     sources_add: state({
       doc: 'A source of gems is known.',
-      args: { name: arg.any('The source'), ruby, user },
+      args: { name: arg.text('The source'), ruby, user },
       run: async (ctx, { name: source, ruby, user }) => {
-        const name = str(source)
+        const name = source
         const act = () => ctx.call('gem.sources_add', [], { source_uri: name, ruby, runas: user })
         return brought(ctx, name, (await sources(ctx, ruby, user)).includes(name), ADDED(name), act)
       },
     }),
     sources_remove: state({
       doc: 'A source of gems is not known.',
-      args: { name: arg.any('The source'), ruby, user },
+      args: { name: arg.text('The source'), ruby, user },
       run: async (ctx, { name: source, ruby, user }) => {
-        const name = str(source)
+        const name = source
         const act = () => ctx.call('gem.sources_remove', [], { source_uri: name, ruby, runas: user })
         return brought(ctx, name, !(await sources(ctx, ruby, user)).includes(name), DROPPED, act)
       },

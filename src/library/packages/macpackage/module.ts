@@ -1,5 +1,5 @@
 // Packages, applications and disk images of macOS.
-import { str, truthy } from '../../../data/mod.ts'
+import { str } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, namesIn, outputOf, ret, runAll } from '../../../sdk/mod.ts'
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
@@ -52,7 +52,7 @@ async function packagesBelow(ctx: FunctionContext, folder: string): Promise<stri
   return found
 }
 
-const pkg = arg.any('The package file')
+const pkg = arg.text('The package file')
 
 export default defineModule({
   name: 'macpackage',
@@ -63,36 +63,29 @@ export default defineModule({
       doc: 'Install a package file.',
       args: {
         pkg,
-        target: arg.any('Where it is installed', { default: 'LocalSystem' }),
-        store: arg.any('Whether it comes from the App Store', { default: false }),
-        allow_untrusted: arg.any('Whether its signature may be unknown', { default: false }),
+        target: arg.text('Where it is installed', { default: 'LocalSystem' }),
+        store: arg.flag('Whether it comes from the App Store', { default: false }),
+        allow_untrusted: arg.flag('Whether its signature may be unknown', { default: false }),
       },
       returns: ret.dict('As cmd.run_all gives it'),
       examples: ["salt '*' macpackage.install test.pkg"],
       effect: 'change',
       run: async (ctx, { pkg: one, target, store, allow_untrusted }) => {
-        const path = str(one)
-        const options = [...(truthy(store) ? ['-store'] : []), ...(truthy(allow_untrusted) ? ['-allowUntrusted'] : [])]
-        const line = [
-          'installer',
-          '-pkg',
-          isPattern(path) ? path : quoted(path),
-          '-target',
-          quoted(str(target)),
-          ...options,
-        ]
+        const path = one
+        const options = [...(store ? ['-store'] : []), ...(allow_untrusted ? ['-allowUntrusted'] : [])]
+        const line = ['installer', '-pkg', isPattern(path) ? path : quoted(path), '-target', quoted(target), ...options]
         return { ...(await runAll(ctx, line.join(' '), { python_shell: isPattern(path) })) }
       },
     }),
     install_app: fn({
       doc: 'Copy an application into place.',
-      args: { app: arg.any('The application'), target: arg.any('Where it goes', { default: '/Applications/' }) },
+      args: { app: arg.text('The application'), target: arg.text('Where it goes', { default: '/Applications/' }) },
       returns: ret.string('What rsync says'),
       examples: ["salt '*' macpackage.install_app /tmp/tmp.app /Applications/"],
       effect: 'change',
       run: (ctx, { app, target }) => {
-        const source = str(app).replace(/\/$/, '')
-        const place = str(target)
+        const source = app.replace(/\/$/, '')
+        const place = target
         const whole = place.endsWith('.app') ? place : `${place.replace(/\/$/, '')}/${baseOf(source)}`
         return outputOf(ctx, ['rsync', '-a', '--delete', `${source}/`, whole])
       },
@@ -107,23 +100,23 @@ export default defineModule({
     }),
     mount: fn({
       doc: 'Mount a disk image at a new directory.',
-      args: { dmg: arg.any('The image') },
+      args: { dmg: arg.text('The image') },
       returns: ret.list('What hdiutil says, and the directory'),
       examples: ["salt '*' macpackage.mount /tmp/software.dmg"],
       effect: 'change',
       run: async (ctx, { dmg }) => {
         const folder = await ctx.host.tempDirectory({ prefix: 'dmg-' })
-        const words = ['hdiutil', 'attach', '-readonly', '-nobrowse', '-mountpoint', folder, str(dmg)]
+        const words = ['hdiutil', 'attach', '-readonly', '-nobrowse', '-mountpoint', folder, dmg]
         return [await outputOf(ctx, words), folder]
       },
     }),
     unmount: fn({
       doc: 'Unmount a disk image.',
-      args: { mountpoint: arg.any('Where it is mounted') },
+      args: { mountpoint: arg.text('Where it is mounted') },
       returns: ret.string('What hdiutil says'),
       examples: ["salt '*' macpackage.unmount /dev/disk2"],
       effect: 'change',
-      run: (ctx, { mountpoint }) => outputOf(ctx, ['hdiutil', 'detach', str(mountpoint)]),
+      run: (ctx, { mountpoint }) => outputOf(ctx, ['hdiutil', 'detach', mountpoint]),
     }),
     installed_pkgs: fn({
       doc: 'Installed packages.',
@@ -139,17 +132,17 @@ export default defineModule({
       returns: ret.list('The identifiers'),
       examples: ["salt '*' macpackage.get_pkg_id /tmp/test.pkg"],
       effect: 'read',
-      run: (ctx, { pkg: one }) => packageIds(ctx, str(one)),
+      run: (ctx, { pkg: one }) => packageIds(ctx, one),
     }),
     get_mpkg_ids: fn({
       doc: 'The identifiers in the package files beside a package of packages.',
-      args: { mpkg: arg.any('The package of packages') },
+      args: { mpkg: arg.text('The package of packages') },
       returns: ret.list('The identifiers'),
       examples: ["salt '*' macpackage.get_mpkg_ids /dev/disk2"],
       effect: 'read',
       run: async (ctx, { mpkg }) => {
         const ids: string[] = []
-        const path = str(mpkg)
+        const path = mpkg
         for (const one of await packagesBelow(ctx, path.slice(0, path.lastIndexOf('/'))))
           ids.push(...(await packageIds(ctx, one)))
         return ids

@@ -17,7 +17,7 @@ import { arg, type CommandOutcome, defineModule, type FunctionContext, fn, ret, 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const dir = optional('The directory; the whole machine without one')
-const runas = optional('Whom npm runs as')
+const runas = arg.text('Whom npm runs as', { optional: true })
 const env = optional('Variables of the environment')
 
 interface Place {
@@ -67,7 +67,12 @@ async function install(ctx: FunctionContext, call: Installation): Promise<Value>
   }
 }
 
-async function list(ctx: FunctionContext, pkg: Value, depth: Value, place: Place & { dir: Value }): Promise<Value> {
+async function list(
+  ctx: FunctionContext,
+  pkg: string | null,
+  depth: Value,
+  place: Place & { dir: Value },
+): Promise<Value> {
   if (depth !== null && !isNumeric(depth)) {
     throw new SaltError('SaltInvocationError', `Error: depth ${str(depth)} must be a number`)
   }
@@ -77,7 +82,7 @@ async function list(ctx: FunctionContext, pkg: Value, depth: Value, place: Place
     '--silent',
     ...(truthy(place.dir) ? [] : ['--global']),
     ...(depth === null ? [] : [`--depth=${Math.trunc(Number(numberOf(depth)))}`]),
-    ...(truthy(pkg) ? [str(pkg)] : []),
+    ...(pkg ? [pkg] : []),
   ]
   const { retcode, stdout, stderr } = await npm(ctx, words, { ...place, cwd: place.dir })
   if (retcode !== 0 && stderr !== '') throw failure(stderr)
@@ -106,10 +111,10 @@ export default defineModule({
         pkgs: optional('Several of them'),
         dir,
         runas,
-        registry: optional('The registry'),
+        registry: arg.text('The registry', { optional: true }),
         env,
-        dry_run: arg.any('Only say what would be done', { default: false }),
-        silent: arg.any('Whether npm keeps quiet about its work', { default: true }),
+        dry_run: arg.flag('Only say what would be done', { default: false }),
+        silent: arg.flag('Whether npm keeps quiet about its work', { default: true }),
       },
       returns: ret.any('What npm says'),
       examples: ["salt '*' npm.install coffee-script@1.0.1"],
@@ -118,16 +123,22 @@ export default defineModule({
     }),
     uninstall: fn({
       doc: 'Remove a package.',
-      args: { pkg: arg.any('The package'), dir, runas, env },
+      args: { pkg: arg.text('The package'), dir, runas, env },
       returns: ret.boolean('Whether npm succeeded'),
       examples: ["salt '*' npm.uninstall coffee-script"],
       effect: 'change',
       run: (ctx, { pkg, dir, runas, env }) =>
-        done(ctx, ['uninstall', str(pkg), ...(truthy(dir) ? [] : ['--global'])], { runas, env, cwd: dir }),
+        done(ctx, ['uninstall', pkg, ...(truthy(dir) ? [] : ['--global'])], { runas, env, cwd: dir }),
     }),
     list: fn({
       doc: 'Installed packages.',
-      args: { pkg: optional('Only this one'), dir, runas, env, depth: optional('How deep dependencies are listed') },
+      args: {
+        pkg: arg.text('Only this one', { optional: true }),
+        dir,
+        runas,
+        env,
+        depth: optional('How deep dependencies are listed'),
+      },
       returns: ret.dict('By name'),
       examples: ["salt '*' npm.list"],
       effect: 'read',
@@ -137,7 +148,7 @@ export default defineModule({
     cache_clean: fn({
       doc: 'Empty the cache.',
       args: {
-        path: optional('Only this part of it'),
+        path: arg.text('Only this part of it', { optional: true }),
         runas,
         env,
         force: arg.any('Whether npm does it', { default: false }),
@@ -146,20 +157,16 @@ export default defineModule({
       examples: ["salt '*' npm.cache_clean force=True"],
       effect: 'change',
       run: (ctx, { path, force, ...place }) =>
-        done(
-          ctx,
-          ['cache', 'clean', ...(truthy(path) ? [str(path)] : []), ...(force === true ? ['--force'] : [])],
-          place,
-        ),
+        done(ctx, ['cache', 'clean', ...(path ? [path] : []), ...(force === true ? ['--force'] : [])], place),
     }),
     cache_list: fn({
       doc: 'What is in the cache.',
-      args: { path: optional('Only this part of it'), runas, env },
+      args: { path: arg.text('Only this part of it', { optional: true }), runas, env },
       returns: ret.string('What npm says'),
       examples: ["salt '*' npm.cache_list"],
       effect: 'read',
       run: async (ctx, { path, ...place }) => {
-        const words = ['cache', 'ls', ...(truthy(path) ? [str(path)] : [])]
+        const words = ['cache', 'ls', ...(path ? [path] : [])]
         const { retcode, stdout, stderr } = await npm(ctx, words, place)
         if (retcode !== 0 && stderr !== '') throw failure(stderr)
         return stdout

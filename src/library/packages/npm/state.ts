@@ -84,7 +84,7 @@ async function removed(ctx: StateContext, name: string, dir: Value, user: Value)
   return report(true, `Package '${name}' was successfully removed`, { [name]: 'Removed' })
 }
 
-async function bootstrap(ctx: StateContext, name: string, user: Value, silent: Value): Promise<StateReturn> {
+async function bootstrap(ctx: StateContext, name: string, user: Value, silent: boolean): Promise<StateReturn> {
   const report = (result: boolean | null, comment: string, changes: StateReturn['changes'] = {}): StateReturn => ({
     name,
     result,
@@ -104,7 +104,7 @@ async function bootstrap(ctx: StateContext, name: string, user: Value, silent: V
   return report(true, 'Directory was successfully bootstrapped', { [name]: 'Bootstrapped' })
 }
 
-async function cacheCleaned(ctx: StateContext, name: Value, user: Value, force: Value): Promise<StateReturn> {
+async function cacheCleaned(ctx: StateContext, name: Value, user: Value, force: boolean): Promise<StateReturn> {
   const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
     name,
     result,
@@ -120,7 +120,7 @@ async function cacheCleaned(ctx: StateContext, name: Value, user: Value, force: 
     if (!known) return report(true, `Package ${what} is not in the cache`)
   }
   if (ctx.test) return report(null, `Cached ${what} set to be removed`)
-  const options = { path: name, runas: user, ...(truthy(force) && { force }) }
+  const options = { path: name, runas: user, ...(force && { force }) }
   if (!truthy(await ctx.call('npm.cache_clean', [], options))) return report(false, `Error cleaning cached ${what}`)
   return report(true, `Cached ${what} successfully removed`, { [truthy(name) ? what : 'cache']: 'Removed' })
 }
@@ -145,17 +145,21 @@ export default defineState({
     }),
     removed: state({
       doc: 'A package is not installed.',
-      args: { name: arg.any('The package'), dir, user },
-      run: (ctx, { name, dir, user }) => removed(ctx, str(name), dir, user),
+      args: { name: arg.text('The package'), dir, user },
+      run: (ctx, { name, dir, user }) => removed(ctx, name, dir, user),
     }),
     bootstrap: state({
       doc: 'What the package.json of a directory lists is installed.',
-      args: { name: arg.any('The directory'), user, silent: arg.any('Whether npm keeps quiet', { default: true }) },
-      run: (ctx, { name, user, silent }) => bootstrap(ctx, str(name), user, silent),
+      args: { name: arg.text('The directory'), user, silent: arg.flag('Whether npm keeps quiet', { default: true }) },
+      run: (ctx, { name, user, silent }) => bootstrap(ctx, name, user, silent),
     }),
     cache_cleaned: state({
       doc: 'The cache is empty.',
-      args: { name: optional('Only this part of it'), user, force: arg.any('Whether npm does it', { default: false }) },
+      args: {
+        name: optional('Only this part of it'),
+        user,
+        force: arg.flag('Whether npm does it', { default: false }),
+      },
       run: (ctx, { name, user, force }) => cacheCleaned(ctx, name, user, force),
     }),
   },

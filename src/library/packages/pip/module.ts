@@ -1,5 +1,5 @@
 // Python packages through pip: of a virtualenv, of a Python, or of the machine.
-import { str, type Value } from '../../../data/mod.ts'
+import type { Value } from '../../../data/mod.ts'
 import { type Arg, arg, defineModule, fn, ret } from '../../../sdk/mod.ts'
 import { install, uninstall } from './module/install.ts'
 import {
@@ -74,7 +74,7 @@ const INSTALL: Record<string, Arg<Value>> = {
   extra_args: optional('Words for pip as they are'),
   cache_dir: optional('Where archives are kept'),
   no_binary: optional('Packages that are built here'),
-  disable_version_check: off('Do not ask whether there is a newer pip'),
+  disable_version_check: arg.flag('Do not ask whether there is a newer pip', { default: false }),
 }
 
 export default defineModule({
@@ -124,7 +124,7 @@ export default defineModule({
     }),
     list_freeze_parse: fn({
       doc: 'Installed packages with their versions, read from `pip freeze`.',
-      args: { prefix: optional('How names begin'), ...listing },
+      args: { prefix: arg.text('How names begin', { optional: true }), ...listing },
       returns: ret.dict('Versions by name'),
       examples: ["salt '*' pip.list_freeze_parse salt"],
       effect: 'read',
@@ -133,7 +133,7 @@ export default defineModule({
     }),
     list: fn({
       doc: 'Installed packages with their versions.',
-      args: { prefix: optional('How names begin'), ...listing },
+      args: { prefix: arg.text('How names begin', { optional: true }), ...listing },
       returns: ret.dict('Versions by name'),
       examples: ["salt '*' pip.list salt"],
       effect: 'read',
@@ -158,7 +158,7 @@ export default defineModule({
     }),
     is_installed: fn({
       doc: 'Whether a package is installed.',
-      args: { pkgname: arg.any('The package'), ...place },
+      args: { pkgname: arg.text('The package'), ...place },
       returns: ret.boolean('Whether it is there'),
       examples: ["salt '*' pip.is_installed salt"],
       effect: 'read',
@@ -183,7 +183,7 @@ export default defineModule({
     list_all_versions: fn({
       doc: 'All versions of a package that the index has.',
       args: {
-        pkg: arg.any('The package'),
+        pkg: arg.text('The package'),
         bin_env,
         include_alpha: off('Include alpha versions'),
         include_beta: off('Include beta versions'),
@@ -196,15 +196,15 @@ export default defineModule({
       returns: ret.any('A list, or None'),
       examples: ["salt '*' pip.list_all_versions numpy"],
       effect: 'read',
-      run: (ctx, { pkg, ...question }) => allVersions(ctx, str(pkg), question),
+      run: (ctx, { pkg, ...question }) => allVersions(ctx, pkg, question),
     }),
     normalize: fn({
       doc: 'The name of a package as indexes compare it.',
-      args: { name: arg.any('The name') },
+      args: { name: arg.text('The name') },
       returns: ret.string('Small letters, with dashes'),
       examples: ["salt '*' pip.normalize Foo_Bar"],
       effect: 'read',
-      run: (_ctx, { name }) => normalize(str(name)),
+      run: (_ctx, { name }) => normalize(name),
     }),
   },
 })

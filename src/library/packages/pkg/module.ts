@@ -129,12 +129,12 @@ export default defineModule({
       doc: 'A list of package files as one dict.',
       args: {
         sources: arg.any('A list of dicts, each with a name and where the file is; or such a list as text'),
-        normalize: arg.any("Whether the machine's own architecture is left out of names", { default: true }),
+        normalize: arg.flag("Whether the machine's own architecture is left out of names", { default: true }),
       },
       returns: ret.dict('Sources by name'),
       examples: ['salt \'*\' pkg_resource.pack_sources \'[{"foo": "salt://foo.rpm"}]\''],
       effect: 'read',
-      run: (ctx, { sources, normalize }) => packSources(ctx, sources, truthy(normalize)),
+      run: (ctx, { sources, normalize }) => packSources(ctx, sources, normalize),
     }),
     parse_targets: fn({
       doc: 'The packages that the arguments of an installation mean, and where they come from.',
@@ -142,8 +142,8 @@ export default defineModule({
         name: arg.any('A package, or several with commas between them', { optional: true }),
         pkgs: arg.any('Packages', { optional: true }),
         sources: arg.any('Package files', { optional: true }),
-        saltenv: arg.any('Where files on the file server are looked up', { default: 'base' }),
-        normalize: arg.any("Whether the machine's own architecture is left out of names", { default: true }),
+        saltenv: arg.text('Where files on the file server are looked up', { default: 'base' }),
+        normalize: arg.flag("Whether the machine's own architecture is left out of names", { default: true }),
         kwargs: arg.open('`version`, `advisory_ids`'),
       },
       returns: ret.list('The packages, and `repository`, `file` or `advisory`'),
@@ -202,17 +202,17 @@ export default defineModule({
     version_compare: fn({
       doc: 'Whether a comparison of two versions holds.',
       args: {
-        ver1: arg.any('A version'),
-        oper: arg.any('`==`, `!=`, `>=`, `<=`, `>` or `<`'),
-        ver2: arg.any('A version'),
-        ignore_epoch: arg.any('Whether epochs do not count', { default: false }),
+        ver1: arg.text('A version'),
+        oper: arg.text('`==`, `!=`, `>=`, `<=`, `>` or `<`'),
+        ver2: arg.text('A version'),
+        ignore_epoch: arg.flag('Whether epochs do not count', { default: false }),
       },
       returns: ret.boolean('Whether it holds'),
       examples: ["salt myminion pkg_resource.version_compare '3.5' '<=' '2.4'"],
       effect: 'read',
       run: (_ctx, { ver1, oper, ver2, ignore_epoch }) => {
-        const version = (text: Value): string => str(text).slice(truthy(ignore_epoch) ? str(text).indexOf(':') + 1 : 0)
-        return versionHolds(version(ver1), str(oper), version(ver2))
+        const version = (text: string): string => text.slice(ignore_epoch ? text.indexOf(':') + 1 : 0)
+        return versionHolds(version(ver1), oper, version(ver2))
       },
     }),
     check_extra_requirements: fn({
@@ -241,7 +241,7 @@ export default defineModule({
     }),
     format_version: fn({
       doc: 'A version of its parts.',
-      args: { epoch: arg.any('Epoch'), version: arg.any('Version'), release: arg.any('Release') },
+      args: { epoch: arg.text('Epoch'), version: arg.any('Version'), release: arg.text('Release') },
       returns: ret.string('The whole'),
       examples: ["salt '*' pkg_resource.format_version 1 2.0 3"],
       effect: 'read',

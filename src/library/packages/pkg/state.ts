@@ -17,9 +17,9 @@ const version = optional('The version, perhaps with `*`, or conditions such as `
 const pkgs = optional('Several packages, each a name or a name with a version')
 const fromrepo = optional('Where they come from')
 const ignore_epoch = optional('Whether epochs do not count; only where the wanted version has none, when left out')
-const normalize = flag("Whether the machine's own architecture is left out of names", true)
+const normalize = arg.flag("Whether the machine's own architecture is left out of names", { default: true })
 const refresh = optional('Whether the package lists are fetched first; once in a run, when left out')
-const skip_verify = flag('Whether packages without a signature are accepted')
+const skip_verify = arg.flag('Whether packages without a signature are accepted', { default: false })
 const passedOn = arg.open('Options of the package manager')
 const removal = { name, version, pkgs, normalize, ignore_epoch, kwargs: passedOn }
 
@@ -29,15 +29,17 @@ const installation = {
   refresh,
   fromrepo,
   skip_verify,
-  skip_suggestions: flag('Whether unknown names are not looked up'),
+  skip_suggestions: arg.flag('Whether unknown names are not looked up', { default: false }),
   pkgs,
   sources: optional('Package files by name'),
-  allow_updates: flag('Whether a newer version than the wanted one is as good'),
-  pkg_verify: flag('Whether installed files are checked, and packages with altered ones installed again'),
+  allow_updates: arg.flag('Whether a newer version than the wanted one is as good', { default: false }),
+  pkg_verify: arg.any('Whether installed files are checked, and packages with altered ones installed again', {
+    default: false,
+  }),
   normalize,
   ignore_epoch,
-  reinstall: flag('Whether installed ones are installed again'),
-  update_holds: flag('Whether held ones are changed'),
+  reinstall: arg.flag('Whether installed ones are installed again', { default: false }),
+  update_holds: arg.flag('Whether held ones are changed', { default: false }),
   kwargs: passedOn,
 }
 
@@ -47,7 +49,7 @@ const newest = {
   fromrepo,
   skip_verify,
   pkgs,
-  watch_flags: flag('Whether changed USE flags count, on Gentoo', true),
+  watch_flags: arg.flag('Whether changed USE flags count, on Gentoo', { default: true }),
   kwargs: passedOn,
 }
 
@@ -169,18 +171,24 @@ export default defineState({
     }),
     held: state({
       doc: 'Packages are kept at their versions.',
-      args: { name, version, pkgs, replace: flag('Whether others are let go'), kwargs: arg.ignored() },
+      args: {
+        name,
+        version,
+        pkgs,
+        replace: arg.flag('Whether others are let go', { default: false }),
+        kwargs: arg.ignored(),
+      },
       run: async (ctx, { replace, ...given }) => {
         await meetProvider(ctx)
-        return asReturn(await held(ctx, { ...given, others: truthy(replace) }))
+        return asReturn(await held(ctx, { ...given, others: replace }))
       },
     }),
     unheld: state({
       doc: 'Packages may be changed.',
-      args: { name, version, pkgs, all: flag('Whether all are let go'), kwargs: arg.ignored() },
+      args: { name, version, pkgs, all: arg.flag('Whether all are let go', { default: false }), kwargs: arg.ignored() },
       run: async (ctx, { all, ...given }) => {
         await meetProvider(ctx)
-        return asReturn(await unheld(ctx, { ...given, others: truthy(all) }))
+        return asReturn(await unheld(ctx, { ...given, others: all }))
       },
     }),
     mod_watch: state({

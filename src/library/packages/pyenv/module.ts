@@ -28,14 +28,19 @@ async function rootOf(ctx: FunctionContext, runas: Value): Promise<string> {
   return expanded(ctx, truthy(configured) ? str(configured) : usual)
 }
 
-const placeOf = async (ctx: FunctionContext, path: Value, runas: Value): Promise<string> =>
-  truthy(path) ? expanded(ctx, str(path)) : rootOf(ctx, runas)
+const placeOf = async (ctx: FunctionContext, path: string | null, runas: string | null): Promise<string> =>
+  path ? expanded(ctx, path) : rootOf(ctx, runas)
 
 const isInstalled = async (ctx: FunctionContext, runas: Value): Promise<boolean> =>
   truthy(await ctx.call('cmd.has_exec', [`${await rootOf(ctx, runas)}/bin/pyenv`]))
 
 /** What pyenv does; undefined where there is none. */
-async function pyenv(ctx: FunctionContext, words: string, runas: Value, env = ''): Promise<CommandOutcome | undefined> {
+async function pyenv(
+  ctx: FunctionContext,
+  words: string,
+  runas: string | null,
+  env = '',
+): Promise<CommandOutcome | undefined> {
   if (!(await isInstalled(ctx, runas))) return undefined
   const root = await rootOf(ctx, runas)
   const variables = env === '' ? '' : ` ${env}`
@@ -43,7 +48,7 @@ async function pyenv(ctx: FunctionContext, words: string, runas: Value, env = ''
 }
 
 /** What it prints, when it succeeds. */
-async function printed(ctx: FunctionContext, words: string, runas: Value): Promise<string | undefined> {
+async function printed(ctx: FunctionContext, words: string, runas: string | null): Promise<string | undefined> {
   const outcome = await pyenv(ctx, words, runas)
   return outcome?.retcode === 0 ? outcome.stdout : undefined
 }
@@ -51,24 +56,24 @@ async function printed(ctx: FunctionContext, words: string, runas: Value): Promi
 const isFolder = async (ctx: FunctionContext, path: string): Promise<boolean> =>
   (await ctx.host.stat(path))?.type === 'directory'
 
-async function install(ctx: FunctionContext, runas: Value, path: Value): Promise<boolean> {
+async function install(ctx: FunctionContext, runas: string | null, path: string | null): Promise<boolean> {
   const place = await placeOf(ctx, path, runas)
   return (await isFolder(ctx, place)) || succeeds(ctx, `git clone ${SOURCE} ${place}`, { runas })
 }
 
-async function update(ctx: FunctionContext, runas: Value, path: Value): Promise<boolean> {
+async function update(ctx: FunctionContext, runas: string | null, path: string | null): Promise<boolean> {
   const place = await placeOf(ctx, path, runas)
   return (await isFolder(ctx, place)) && succeeds(ctx, ['git', '-C', place, 'pull'], { runas })
 }
 
-const versionOf = (python: Value): string => str(python).replace(/^python-/, '')
+const versionOf = (python: string): string => python.replace(/^python-/, '')
 
-async function uninstall(ctx: FunctionContext, python: Value, runas: Value): Promise<true> {
+async function uninstall(ctx: FunctionContext, python: string, runas: string | null): Promise<true> {
   await pyenv(ctx, `uninstall --force ${versionOf(python)}`, runas)
   return true
 }
 
-async function installPython(ctx: FunctionContext, python: Value, runas: Value): Promise<Value> {
+async function installPython(ctx: FunctionContext, python: string, runas: string | null): Promise<Value> {
   const build = await ctx.call('config.option', ['pyenv.build_env'])
   const env = [...(BSD.has(ctx.grains.get('os') ?? null) ? ['MAKE=gmake'] : []), ...(truthy(build) ? [str(build)] : [])]
   const outcome = await pyenv(ctx, `install ${versionOf(python)}`, runas, env.join(' '))
@@ -81,19 +86,19 @@ async function installPython(ctx: FunctionContext, python: Value, runas: Value):
   return false
 }
 
-async function chosen(ctx: FunctionContext, python: Value, runas: Value): Promise<Value> {
-  if (!truthy(python)) return ((await printed(ctx, 'global ', runas)) ?? '').trim()
-  await pyenv(ctx, `global ${str(python)}`, runas)
+async function chosen(ctx: FunctionContext, python: string | null, runas: string | null): Promise<Value> {
+  if (!python) return ((await printed(ctx, 'global ', runas)) ?? '').trim()
+  await pyenv(ctx, `global ${python}`, runas)
   return true
 }
 
-async function list(ctx: FunctionContext, runas: Value): Promise<string[]> {
+async function list(ctx: FunctionContext, runas: string | null): Promise<string[]> {
   const lines = splitLines((await printed(ctx, 'install --list', runas)) ?? '')
   return lines.filter((line) => line !== 'Available versions:').map((line) => line.trim())
 }
 
 /** Runs a command with the shims in front of everything else. */
-async function run(ctx: FunctionContext, cmdline: Value, runas: Value): Promise<Value> {
+async function run(ctx: FunctionContext, cmdline: Value, runas: string | null): Promise<Value> {
   const words = splitWords(str(cmdline)).map(shlexQuote).join(' ')
   const line = `env PATH=${shlexQuote(await rootOf(ctx, runas))}/shims:$PATH  ${words}`
   const { retcode, stdout } = await runAll(ctx, line, { runas, python_shell: true })
@@ -102,9 +107,9 @@ async function run(ctx: FunctionContext, cmdline: Value, runas: Value): Promise<
   return stdout
 }
 
-const runas = arg.any('Whose pyenv it is', { optional: true })
-const path = arg.any('Where it lies', { optional: true })
-const python = arg.any('The version')
+const runas = arg.text('Whose pyenv it is', { optional: true })
+const path = arg.text('Where it lies', { optional: true })
+const python = arg.text('The version')
 
 export default defineModule({
   name: 'pyenv',
@@ -131,7 +136,7 @@ export default defineModule({
     default: changes(
       'The version that counts, or with one given: make it so.',
       'pyenv.default 3.12.1',
-      { python: arg.any('The version', { optional: true }), runas },
+      { python: arg.text('The version', { optional: true }), runas },
       (ctx, given) => chosen(ctx, given.python, given.runas),
     ),
     list: {
@@ -145,7 +150,7 @@ export default defineModule({
     do: changes(
       'Run a command with the shims of pyenv.',
       "pyenv.do 'pip list'",
-      { cmdline: arg.any('The command', { optional: true }), runas },
+      { cmdline: arg.text('The command', { optional: true }), runas },
       (ctx, { cmdline, runas }) => run(ctx, cmdline, runas),
     ),
     do_with_python: changes(
@@ -153,7 +158,7 @@ export default defineModule({
       "pyenv.do_with_python 3.12.1 'pip list'",
       { python, cmdline: arg.any('The command'), runas },
       (ctx, { python, cmdline, runas }) =>
-        run(ctx, truthy(python) ? `PYENV_VERSION=${str(python)} ${str(cmdline)}` : cmdline, runas),
+        run(ctx, python ? `PYENV_VERSION=${python} ${str(cmdline)}` : cmdline, runas),
     ),
   },
 })

@@ -1,15 +1,15 @@
 // Versions of Python that pyenv keeps.
-import { isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { isList, str, truthy } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const versionOf = (name: string): string => name.replace(/^python-/, '')
 
-async function isThere(ctx: StateContext, python: string, user: Value): Promise<boolean> {
+async function isThere(ctx: StateContext, python: string, user: string | null): Promise<boolean> {
   const versions = await ctx.call('pyenv.versions', [user])
   return isList(versions) && versions.includes(python)
 }
 
-const has = async (ctx: StateContext, user: Value): Promise<boolean> =>
+const has = async (ctx: StateContext, user: string | null): Promise<boolean> =>
   truthy(await ctx.call('pyenv.is_installed', [user]))
 
 type Told = (result: boolean | null, comment: string, changes?: Record<string, string>) => StateReturn
@@ -18,7 +18,12 @@ const telling =
   (name: string): Told =>
   (result, comment, changes = {}) => ({ name, result, comment, changes })
 
-async function installed(ctx: StateContext, name: string, isDefault: Value, user: Value): Promise<StateReturn> {
+async function installed(
+  ctx: StateContext,
+  name: string,
+  isDefault: boolean,
+  user: string | null,
+): Promise<StateReturn> {
   const told = telling(name)
   const python = versionOf(name)
   if (ctx.test) return told(null, `python ${python} is set to be installed`)
@@ -29,13 +34,13 @@ async function installed(ctx: StateContext, name: string, isDefault: Value, user
   if (!wasThere && !truthy(await ctx.call('pyenv.install_python', [python], { runas: user }))) {
     return told(false, 'Could not install python.')
   }
-  if (truthy(isDefault)) await ctx.call('pyenv.default', [python], { runas: user })
+  if (isDefault) await ctx.call('pyenv.default', [python], { runas: user })
   return wasThere
     ? told(true, 'Requested python exists.')
     : told(true, 'Successfully installed python', { [python]: 'Installed' })
 }
 
-async function absent(ctx: StateContext, name: string, user: Value): Promise<StateReturn> {
+async function absent(ctx: StateContext, name: string, user: string | null): Promise<StateReturn> {
   const told = telling(name)
   const python = versionOf(name)
   if (ctx.test) return told(null, `python ${python} is set to be uninstalled`)
@@ -49,7 +54,7 @@ async function absent(ctx: StateContext, name: string, user: Value): Promise<Sta
 }
 
 /** Salt's own takes the user for a version here; what it is meant to do is done. */
-async function installPyenv(ctx: StateContext, name: string, user: Value): Promise<StateReturn> {
+async function installPyenv(ctx: StateContext, name: string, user: string | null): Promise<StateReturn> {
   const told = telling(name)
   if (ctx.test) return told(null, 'pyenv is set to be installed')
   if (await has(ctx, user)) return told(true, 'pyenv is already installed')
@@ -58,7 +63,7 @@ async function installPyenv(ctx: StateContext, name: string, user: Value): Promi
     : told(false, 'pyenv failed to install')
 }
 
-const user = arg.any('Whose pyenv it is', { optional: true })
+const user = arg.text('Whose pyenv it is', { optional: true })
 const name = arg.string('The version of Python')
 
 export default defineState({
@@ -67,7 +72,7 @@ export default defineState({
   functions: {
     installed: state({
       doc: 'A version is installed, and pyenv with it.',
-      args: { name, default: arg.any('Whether it is the one that counts', { default: false }), user },
+      args: { name, default: arg.flag('Whether it is the one that counts', { default: false }), user },
       run: (ctx, { name, default: isDefault, user }) => installed(ctx, name, isDefault, user),
     }),
     absent: state({

@@ -29,9 +29,9 @@ function rows(output: string, columns: readonly string[]): Map<string, Map<strin
 
 const COLUMNS = ['name', 'version', 'revision', 'channel', 'publisher', 'notes']
 
-async function list(ctx: FunctionContext, name: Value, revisions: Value): Promise<Dict> {
+async function list(ctx: FunctionContext, name: Value, revisions: boolean): Promise<Dict> {
   const names = name === null ? [] : (Array.isArray(name) ? (name as Value[]) : [name]).map((one) => str(one))
-  const outcome = await runAll(ctx, ['snap', 'list', ...PLAIN, ...(truthy(revisions) ? ['--all'] : []), ...names], {
+  const outcome = await runAll(ctx, ['snap', 'list', ...PLAIN, ...(revisions ? ['--all'] : []), ...names], {
     ignore_retcode: true,
   })
   const found: Dict = new Map()
@@ -94,9 +94,9 @@ async function upgrades(ctx: FunctionContext, excludeHeld: boolean): Promise<Dic
 }
 
 const name = arg.any('The snap')
-const channel = arg.any('The channel', { optional: true })
-const revision = arg.any('The revision', { optional: true })
-const classic = arg.any('Whether it may reach the whole machine', { default: false })
+const channel = arg.text('The channel', { optional: true })
+const revision = arg.text('The revision', { optional: true })
+const classic = arg.flag('Whether it may reach the whole machine', { default: false })
 
 /** A function that is one call of snap about one snap. */
 const command = (doc: string, verb: string, words: readonly string[]) =>
@@ -151,13 +151,13 @@ export default defineModule({
     }),
     remove: fn({
       doc: 'Remove a snap.',
-      args: { name, revision, purge: arg.any('Whether no snapshot of its data is kept', { default: false }) },
+      args: { name, revision, purge: arg.flag('Whether no snapshot of its data is kept', { default: false }) },
       returns: ret.boolean('True'),
       examples: ["salt '*' snap.remove hello-world"],
       effect: 'change',
       run: async (ctx, given) => {
-        const one = given.revision === null ? [] : ['--revision', str(given.revision)]
-        await snap(ctx, ['remove', ...(truthy(given.purge) ? ['--purge'] : []), ...one, str(given.name)])
+        const one = given.revision === null ? [] : ['--revision', given.revision]
+        await snap(ctx, ['remove', ...(given.purge ? ['--purge'] : []), ...one, str(given.name)])
         return true
       },
     }),
@@ -166,12 +166,12 @@ export default defineModule({
     disable: command('Switch a snap off.', 'disable', ['disable']),
     hold: fn({
       doc: 'Leave a snap out of general refreshes.',
-      args: { name, duration: arg.any('How long', { optional: true }) },
+      args: { name, duration: arg.text('How long', { optional: true }) },
       returns: ret.boolean('True'),
       examples: ["salt '*' snap.hold hello-world"],
       effect: 'change',
       run: async (ctx, given) => {
-        const word = truthy(given.duration) ? `--hold=${str(given.duration)}` : '--hold'
+        const word = given.duration ? `--hold=${given.duration}` : '--hold'
         await snap(ctx, ['refresh', word, str(given.name)])
         return true
       },
@@ -191,7 +191,7 @@ export default defineModule({
       doc: 'Installed snaps.',
       args: {
         name: arg.any('Only these', { optional: true }),
-        revisions: arg.any('Whether all revisions are listed', { default: false }),
+        revisions: arg.flag('Whether all revisions are listed', { default: false }),
       },
       returns: ret.dict('By name'),
       examples: ["salt '*' snap.list"],
@@ -201,11 +201,11 @@ export default defineModule({
     }),
     list_upgrades: fn({
       doc: 'Snaps of which there is a newer revision.',
-      args: { exclude_held: arg.any('Whether held ones are left out', { default: false }) },
+      args: { exclude_held: arg.flag('Whether held ones are left out', { default: false }) },
       returns: ret.dict('By name'),
       examples: ["salt '*' snap.list_upgrades"],
       effect: 'read',
-      run: (ctx, { exclude_held }) => upgrades(ctx, truthy(exclude_held)),
+      run: (ctx, { exclude_held }) => upgrades(ctx, exclude_held),
     }),
     upgrade_all: fn({
       doc: 'Bring all snaps to their newest revision.',
@@ -220,17 +220,12 @@ export default defineModule({
     }),
     info: fn({
       doc: 'What is known about a snap, installed or not.',
-      args: { name, verbose: arg.any('Whether more is told', { default: false }) },
+      args: { name, verbose: arg.flag('Whether more is told', { default: false }) },
       returns: ret.dict('The facts'),
       examples: ["salt '*' snap.info hello-world"],
       effect: 'read',
       run: async (ctx, given) => {
-        const { stdout } = await snap(ctx, [
-          'info',
-          ...PLAIN,
-          ...(truthy(given.verbose) ? ['--verbose'] : []),
-          str(given.name),
-        ])
+        const { stdout } = await snap(ctx, ['info', ...PLAIN, ...(given.verbose ? ['--verbose'] : []), str(given.name)])
         return deserialize('yaml', stdout)
       },
     }),

@@ -63,7 +63,7 @@ async function installed(ctx: StateContext, wanted: Wanted): Promise<StateReturn
   return report(false, `${done} the snap, but there are still pending changes: ${dumpJson(left)}`, changes)
 }
 
-async function removed(ctx: StateContext, name: string, purge: Value): Promise<StateReturn> {
+async function removed(ctx: StateContext, name: string, purge: boolean): Promise<StateReturn> {
   const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
     name,
     result,
@@ -126,14 +126,14 @@ export default defineState({
         name,
         channel: arg.any('The channel', { default: 'latest/stable' }),
         revision: arg.any('The revision, or `latest`', { optional: true }),
-        classic: arg.any('Whether it may reach the whole machine', { default: false }),
+        classic: arg.flag('Whether it may reach the whole machine', { default: false }),
         held: arg.any('Whether it is left out of general refreshes', { optional: true }),
       },
       run: (ctx, wanted) => told(ctx, str(wanted.name), () => installed(ctx, wanted as Wanted)),
     }),
     removed: state({
       doc: 'A snap is not installed.',
-      args: { name, purge: arg.any('Whether no snapshot of its data is kept', { default: false }) },
+      args: { name, purge: arg.flag('Whether no snapshot of its data is kept', { default: false }) },
       run: (ctx, given) => told(ctx, str(given.name), () => removed(ctx, str(given.name), given.purge)),
     }),
     enabled: state({

@@ -5,7 +5,7 @@ import { type Creation, create, failure, programOf, virtualenvVersion } from './
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const off = (doc: string) => arg.any(doc, { default: false })
-const venv = arg.any('The path of the virtualenv')
+const venv = arg.text('The path of the virtualenv')
 
 /** What a program prints that the virtualenv's Python runs. */
 async function answer(ctx: FunctionContext, path: string, code: string): Promise<string> {
@@ -55,21 +55,21 @@ export default defineModule({
     create: fn({
       doc: 'Make a virtualenv.',
       args: {
-        path: arg.any('Where it is made'),
-        venv_bin: optional('The program that makes it; `venv` for Python itself'),
+        path: arg.text('Where it is made'),
+        venv_bin: arg.text('The program that makes it; `venv` for Python itself', { optional: true }),
         system_site_packages: off("Whether the machine's packages are visible in it"),
-        distribute: off('For old versions of virtualenv'),
+        distribute: arg.flag('For old versions of virtualenv', { default: false }),
         clear: off('Whether an existing one is emptied'),
-        python: optional('The Python it is for'),
+        python: arg.text('The Python it is for', { optional: true }),
         extra_search_dir: optional('Where packages for it are looked for'),
         never_download: optional('Whether nothing is downloaded'),
-        prompt: optional('What its shell shows'),
-        pip: off('Whether setuptools and pip are fetched when they are missing'),
+        prompt: arg.text('What its shell shows', { optional: true }),
+        pip: arg.flag('Whether setuptools and pip are fetched when they are missing', { default: false }),
         symlinks: optional('Whether files are linked instead of copied; for venv'),
         upgrade: optional('Whether it is brought to the present Python; for venv'),
-        user: optional('Whose it is'),
-        use_vt: off('Show the output as it comes'),
-        saltenv: arg.any('Where files of the file server are looked up', { default: 'base' }),
+        user: arg.text('Whose it is', { optional: true }),
+        use_vt: arg.flag('Show the output as it comes', { default: false }),
+        saltenv: arg.text('Where files of the file server are looked up', { default: 'base' }),
         kwargs: arg.open('Options of cmd.run_all'),
       },
       returns: ret.dict('As cmd.run_all gives it'),
@@ -80,14 +80,14 @@ export default defineModule({
     virtualenv_ver: fn({
       doc: 'The version of virtualenv, as numbers.',
       args: {
-        venv_bin: arg.any('The program'),
-        user: optional('Whom it runs as'),
+        venv_bin: arg.text('The program'),
+        user: arg.text('Whom it runs as', { optional: true }),
         kwargs: arg.open('Options of cmd.run_all'),
       },
       returns: ret.list('The numbers'),
       examples: ["salt '*' virtualenv.virtualenv_ver virtualenv"],
       effect: 'read',
-      run: (ctx, { venv_bin, user, kwargs }) => virtualenvVersion(ctx, str(venv_bin), user, kwargs),
+      run: (ctx, { venv_bin, user, kwargs }) => virtualenvVersion(ctx, venv_bin, user, kwargs),
     }),
     get_site_packages: fn({
       doc: 'Where the packages of a virtualenv are.',
@@ -95,7 +95,7 @@ export default defineModule({
       returns: ret.string('The path'),
       examples: ["salt '*' virtualenv.get_site_packages /path/to/my/venv"],
       effect: 'read',
-      run: (ctx, { venv }) => answer(ctx, str(venv), 'import sysconfig; print(sysconfig.get_path("purelib"))'),
+      run: (ctx, { venv }) => answer(ctx, venv, 'import sysconfig; print(sysconfig.get_path("purelib"))'),
     }),
     get_distribution_path: fn({
       doc: 'Where a package of a virtualenv is.',
@@ -105,7 +105,7 @@ export default defineModule({
       effect: 'read',
       run: (ctx, { venv, distribution }) => {
         assertSafe(distribution)
-        return answer(ctx, str(venv), distributionCode(distribution))
+        return answer(ctx, venv, distributionCode(distribution))
       },
     }),
     get_resource_path: fn({
@@ -117,7 +117,7 @@ export default defineModule({
       run: (ctx, { venv, package: name, resource }) => {
         assertSafe(name, resource)
         const names = `${repr(str(name))}, ${repr(str(resource))}`
-        return answer(ctx, str(venv), `import pkg_resources; print(pkg_resources.resource_filename(${names}))`)
+        return answer(ctx, venv, `import pkg_resources; print(pkg_resources.resource_filename(${names}))`)
       },
     }),
     get_resource_content: fn({
@@ -129,7 +129,7 @@ export default defineModule({
       run: (ctx, { venv, package: name, resource }) => {
         assertSafe(name, resource)
         const names = `${repr(str(name))}, ${repr(str(resource))}`
-        return answer(ctx, str(venv), `import pkg_resources; print(pkg_resources.resource_string(${names}))`)
+        return answer(ctx, venv, `import pkg_resources; print(pkg_resources.resource_string(${names}))`)
       },
     }),
   },

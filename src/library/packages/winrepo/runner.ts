@@ -10,7 +10,6 @@ import {
   isList,
   SaltError,
   str,
-  truthy,
   type Value,
 } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
@@ -106,16 +105,16 @@ export default defineRunner({
   functions: {
     genrepo: masterFn({
       doc: 'Gathers the definitions of `winrepo_dir` in one file, for minions before 2015.8.',
-      args: { opts, fire_event: arg.any('Whether an event tells of what cannot be used', { default: true }) },
+      args: { opts, fire_event: arg.flag('Whether an event tells of what cannot be used', { default: true }) },
       examples: ['salt-run winrepo.genrepo'],
-      run: (ctx, { opts, fire_event }) => generate(ctx, optionsOf(ctx, opts), truthy(fire_event)),
+      run: (ctx, { opts, fire_event }) => generate(ctx, optionsOf(ctx, opts), fire_event),
     }),
     update_git_repos: masterFn({
       doc: 'Checks out the repositories of `winrepo_remotes` and `winrepo_remotes_ng`.',
       args: {
         opts,
-        clean: arg.any('Whether folders of repositories that are configured no more are removed', { default: false }),
-        masterless: arg.any('Accepted: both ways are one here', { default: false }),
+        clean: arg.flag('Whether folders of repositories that are configured no more are removed', { default: false }),
+        masterless: arg.flag('Accepted: both ways are one here', { default: false }),
       },
       examples: ['salt-run winrepo.update_git_repos clean=True'],
       run: async (ctx, given) => {
@@ -126,7 +125,7 @@ export default defineRunner({
           const configured = options.get(`winrepo_remotes${ending}`) ?? null
           const remotes = isList(configured) ? [...configured] : []
           for (const remote of remotes) updated.set(...(await checkOut(ctx, remote, below)))
-          if (truthy(given.clean)) await clean(ctx, below, remotes)
+          if (given.clean) await clean(ctx, below, remotes)
         }
         return updated
       },

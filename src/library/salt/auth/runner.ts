@@ -1,5 +1,5 @@
 // Tokens for users of external authentication.
-import { isDict, str, type Value } from '../../../data/mod.ts'
+import { isDict, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
 
 export default defineRunner({
@@ -14,13 +14,13 @@ export default defineRunner({
     }),
     del_token: masterFn({
       doc: 'Removes a token.',
-      args: { token: arg.any('The token') },
+      args: { token: arg.text('The token') },
       examples: ['salt-run auth.del_token 6556760736e4077daa601baec2b67c24'],
       run: async (ctx, { token }) => {
         const answer = await ctx.ask(
           new Map<Value, Value>([
             ['cmd', 'revoke_token'],
-            ['token', str(token)],
+            ['token', token],
           ]),
         )
         return isDict(answer) ? false : answer

@@ -39,7 +39,7 @@ function summary(state: Dict): Dict {
   ])
 }
 
-const jid = arg.any('The job id')
+const jid = arg.text('The job id')
 
 export default defineRunner({
   name: 'batch',
@@ -50,7 +50,7 @@ export default defineRunner({
       args: { jid },
       examples: ['salt-run batch.status 20260101000000000000'],
       run: (ctx, args) => {
-        const state = stateOf(ctx, str(args.jid))
+        const state = stateOf(ctx, args.jid)
         return state ? summary(state) : null
       },
     }),
@@ -72,7 +72,7 @@ export default defineRunner({
       args: { jid, kill: arg.boolean('Also end the job on the minions that are running it', { default: false }) },
       examples: ['salt-run batch.stop 20260101000000000000'],
       run: async (ctx, args) => {
-        const number = str(args.jid)
+        const number = args.jid
         const state = stateOf(ctx, number)
         if (!state || truthy(state.get('halted') ?? false)) return false
         const active = state.get('active')

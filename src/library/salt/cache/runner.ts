@@ -1,32 +1,32 @@
 // What the master remembers about minions: grains, pillar and mine; and banks of other data.
-import { compareText, type Dict, fnmatch, isDict, SaltError, str, type Value } from '../../../data/mod.ts'
+import { compareText, type Dict, fnmatch, isDict, SaltError, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
 type Kind = 'grains' | 'pillar' | 'mine'
 
 /** Each of the minions asked for, with nothing where nothing is known; without a target those of whom something is. */
-function remembered(ctx: MasterContext, kind: Kind, tgt: Value, tgt_type: Value): Dict {
+function remembered(ctx: MasterContext, kind: Kind, tgt: Value, tgt_type: string): Dict {
   const bank = ctx.cache.bank(kind)
   const known = (id: string): Dict => {
     const value = bank.fetch(id)
     return value !== undefined && isDict(value) ? value : new Map()
   }
-  const asked = tgt === null ? ctx.cache.bank('grains').list() : ctx.targets(tgt, str(tgt_type)).minions
+  const asked = tgt === null ? ctx.cache.bank('grains').list() : ctx.targets(tgt, tgt_type).minions
   const all = asked.map((id): [Value, Dict] => [id, known(id)])
   return new Map(tgt === null && kind === 'pillar' ? all.filter(([, value]) => value.size > 0) : all)
 }
 
-function forget(ctx: MasterContext, tgt: Value, tgt_type: Value, kinds: readonly Kind[]): boolean {
-  const minions = tgt === null ? [] : ctx.targets(tgt, str(tgt_type)).minions
+function forget(ctx: MasterContext, tgt: Value, tgt_type: string, kinds: readonly Kind[]): boolean {
+  const minions = tgt === null ? [] : ctx.targets(tgt, tgt_type).minions
   for (const id of minions) for (const kind of kinds) ctx.cache.bank(kind).flush(id)
   return true
 }
 
-function forgetFunction(ctx: MasterContext, tgt: Value, tgt_type: Value, name: Value): boolean {
+function forgetFunction(ctx: MasterContext, tgt: Value, tgt_type: string, name: Value): boolean {
   if (name === null) return false
   if (tgt === null) return true
   const bank = ctx.cache.bank('mine')
-  for (const id of ctx.targets(tgt, str(tgt_type)).minions) {
+  for (const id of ctx.targets(tgt, tgt_type).minions) {
     const mine = bank.fetch(id)
     if (mine === undefined || !isDict(mine) || !mine.has(name)) continue
     bank.store(id, new Map([...mine].filter(([key]) => key !== name)))
@@ -34,10 +34,10 @@ function forgetFunction(ctx: MasterContext, tgt: Value, tgt_type: Value, name: V
   return true
 }
 
-const required = { tgt: arg.any('Which minions'), tgt_type: arg.any('How they are meant', { default: 'glob' }) }
+const required = { tgt: arg.any('Which minions'), tgt_type: arg.text('How they are meant', { default: 'glob' }) }
 const optional = { ...required, tgt: arg.any('Which minions', { optional: true }) }
-const bank = arg.any('The bank')
-const key = arg.any('The key')
+const bank = arg.text('The bank')
+const key = arg.text('The key')
 const cachedir = arg.any('Accepted for compatibility', { optional: true })
 const further = arg.open('Ignored')
 
@@ -79,23 +79,23 @@ export default defineRunner({
     clear_git_lock: masterFn({
       doc: 'Removes locks that updates from git left behind.',
       args: {
-        role: arg.any('gitfs, git_pillar or winrepo'),
+        role: arg.text('gitfs, git_pillar or winrepo'),
         remote: arg.any('Only of remotes like this', { optional: true }),
         kwargs: arg.open('`type`: update, checkout, mountpoint'),
       },
       examples: ['salt-run cache.clear_git_lock gitfs'],
       run: (_ctx, { role }) => {
-        if (['gitfs', 'git_pillar', 'winrepo'].includes(str(role))) return 'No locks were removed'
-        throw new SaltError('SaltInvocationError', `Invalid role '${str(role)}'`)
+        if (['gitfs', 'git_pillar', 'winrepo'].includes(role)) return 'No locks were removed'
+        throw new SaltError('SaltInvocationError', `Invalid role '${role}'`)
       },
     }),
     cloud: masterFn({
       doc: 'Machines in the cloud that the master remembers.',
-      args: { tgt: arg.any('Globs of their names'), provider: arg.any('Only of this provider', { optional: true }) },
+      args: { tgt: arg.text('Globs of their names'), provider: arg.any('Only of this provider', { optional: true }) },
       examples: ["salt-run cache.cloud 'web*'"],
       run: (ctx, { tgt, provider }) => {
         const known = ctx.cache.bank('cloud/active')
-        const wanted = known.list().filter((name) => fnmatch(name, str(tgt)))
+        const wanted = known.list().filter((name) => fnmatch(name, tgt))
         const machines = wanted.map((name): [Value, Value] => [name, known.fetch(name) ?? null])
         const isOf = (machine: Value): boolean =>
           provider === null || (isDict(machine) && machine.get('provider') === provider)
@@ -107,7 +107,7 @@ export default defineRunner({
       args: { bank, key, data: arg.any('The value'), cachedir },
       examples: ["salt-run cache.store mycache mykey 'The time has come the walrus said'"],
       run: (ctx, { bank, key, data }) => {
-        ctx.cache.bank(str(bank)).store(str(key), data)
+        ctx.cache.bank(bank).store(key, data)
         return null
       },
     }),
@@ -115,22 +115,22 @@ export default defineRunner({
       doc: 'The keys of a bank.',
       args: { bank, cachedir },
       examples: ['salt-run cache.list cloud/active/ec2/myec2'],
-      run: (ctx, { bank }) => ctx.cache.bank(str(bank)).list().sort(compareText),
+      run: (ctx, { bank }) => ctx.cache.bank(bank).list().sort(compareText),
     }),
     fetch: masterFn({
       doc: 'The value of a key of a bank.',
       args: { bank, key, cachedir },
       examples: ['salt-run cache.fetch cloud/active/ec2/myec2 myminion'],
-      run: (ctx, { bank, key }) => ctx.cache.bank(str(bank)).fetch(str(key)) ?? new Map(),
+      run: (ctx, { bank, key }) => ctx.cache.bank(bank).fetch(key) ?? new Map(),
     }),
     flush: masterFn({
       doc: 'Removes a key of a bank, or all of it.',
-      args: { bank, key: arg.any('The key', { optional: true }), cachedir },
+      args: { bank, key: arg.text('The key', { optional: true }), cachedir },
       examples: ['salt-run cache.flush cloud/active/ec2/myec2 cachedir=/var/cache/salt/'],
       run: (ctx, { bank, key }) => {
-        const kept = ctx.cache.bank(str(bank))
-        const isThere = key === null ? kept.list().length > 0 : kept.list().includes(str(key))
-        kept.flush(key === null ? undefined : str(key))
+        const kept = ctx.cache.bank(bank)
+        const isThere = key === null ? kept.list().length > 0 : kept.list().includes(key)
+        kept.flush(key === null ? undefined : key)
         return isThere
       },
     }),

@@ -134,7 +134,7 @@ export default defineModule({
         key: arg.any('The path to the value'),
         default: arg.any('Returned when there is no such value', { default: '' }),
         delimiter: arg.string('Separates the levels of a path', { default: ':' }),
-        merge: arg.any('Merge all sources first: recurse or overwrite', { optional: true }),
+        merge: arg.text('Merge all sources first: recurse or overwrite', { optional: true }),
         omit_opts: omit('options'),
         omit_pillar: omit('pillar'),
         omit_master: omit("master's options"),

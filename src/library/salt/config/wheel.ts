@@ -1,6 +1,6 @@
 // The master's own options.
 import { dirname, join, normalize } from 'node:path/posix'
-import { type Dict, isDict, str, textOf, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, textOf, type Value } from '../../../data/mod.ts'
 import { arg, defineWheel, dumpYaml, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
 /** Where files that the main one includes lie, such as /etc/salt/master.d. */
@@ -9,9 +9,9 @@ function includeFolder({ opts }: MasterContext): string {
   return join(dirname(main), dirname(textOf(opts.get('default_include') ?? null) ?? 'master.d/*.conf'))
 }
 
-async function updateConfig(ctx: MasterContext, file_name: Value, yaml_contents: Value): Promise<string> {
+async function updateConfig(ctx: MasterContext, file_name: string, yaml_contents: Value): Promise<string> {
   const folder = includeFolder(ctx)
-  const name = `${str(file_name)}.conf`
+  const name = `${file_name}.conf`
   const file = normalize(join(folder, name))
   if (dirname(file) !== normalize(folder)) return 'Invalid path'
   await ctx.host.makeDirectory(folder, { parents: true, mode: 0o755 })
@@ -47,7 +47,7 @@ export default defineWheel({
     }),
     update_config: masterFn({
       doc: 'Writes options to a file of their own, which the main one includes.',
-      args: { file_name: arg.any('Its name, without .conf'), yaml_contents: arg.any('The options') },
+      args: { file_name: arg.text('Its name, without .conf'), yaml_contents: arg.any('The options') },
       run: (ctx, { file_name, yaml_contents }) => updateConfig(ctx, file_name, yaml_contents),
     }),
   },

@@ -16,23 +16,23 @@ import { cacheDirectory, cacheLocalFile, fetchDirectory, localFiles, stateNames 
 import { pushDirectory, pushFile } from './module/push.ts'
 import { renderNames, renderTemplate } from './module/templates.ts'
 
-const saltenv = arg.any('The environment; `base` when left out', { optional: true })
+const saltenv = arg.text('The environment; `base` when left out', { optional: true })
 const path = arg.string('The source')
 const prefix = arg.string('Only what begins with it', { default: '' })
 const makedirs = arg.boolean('Whether missing directories are made', { default: false })
 const dest = arg.any('Where it goes')
-const template = arg.any('The template engine for the path and the target', { optional: true })
+const template = arg.text('The template engine for the path and the target', { optional: true })
 const gzip = arg.any('Accepted for compatibility', { optional: true })
 const further = arg.open('`pillar` and `pillarenv`, and further template variables')
 
-function envOf(ctx: FunctionContext, given: Value): string {
-  if (truthy(given)) return str(given)
+function envOf(ctx: FunctionContext, given: string | null): string {
+  if (given) return str(given)
   const configured = ctx.opts.get('saltenv') ?? null
   return truthy(configured) ? str(configured) : 'base'
 }
 
 /** The URL without the environment in it, and the environment that counts. */
-function split(ctx: FunctionContext, url: string, given: Value): { url: string; env: string } {
+function split(ctx: FunctionContext, url: string, given: string | null): { url: string; env: string } {
   if (!url.startsWith('salt://')) return { url, env: envOf(ctx, given) }
   const parsed = parseSaltUrl(url)
   return { url: makeSaltUrl(parsed.path), env: parsed.saltenv ?? envOf(ctx, given) }
@@ -48,7 +48,7 @@ interface CacheRequest {
 async function cacheFile(
   ctx: FunctionContext,
   source: string,
-  given: Value,
+  given: string | null,
   request: CacheRequest = {},
 ): Promise<Value> {
   const env = envOf(ctx, given)
@@ -308,7 +308,7 @@ export default defineModule({
       args: {
         path: arg.string('The file, an absolute path'),
         keep_symlinks: arg.boolean('Whether links in the path stay as they are', { default: false }),
-        upload_path: arg.any('Another path on the master', { optional: true }),
+        upload_path: arg.text('Another path on the master', { optional: true }),
         remove_source: arg.boolean('Whether it is removed here afterwards', { default: false }),
       },
       returns: ret.boolean('Whether it was sent'),
@@ -320,8 +320,8 @@ export default defineModule({
       doc: 'Send the files of a directory to the master.',
       args: {
         path: arg.string('The directory, an absolute path'),
-        glob: arg.any('Only files of such names', { optional: true }),
-        upload_path: arg.any('Another path on the master', { optional: true }),
+        glob: arg.text('Only files of such names', { optional: true }),
+        upload_path: arg.text('Another path on the master', { optional: true }),
       },
       returns: ret.boolean('Whether all were sent'),
       examples: ["salt '*' cp.push_dir /etc/modprobe.d/ glob='*.conf'"],

@@ -1,5 +1,5 @@
 // Default values of formulas: reading their defaults files, and merging what users set over them.
-import { type Dict, deepCopy, noAttribute, traverse, truthy, typeError, update, type Value } from '../../../data/mod.ts'
+import { type Dict, deepCopy, noAttribute, traverse, typeError, update, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
 
 /** The first of `<formula>/defaults.yaml` and `.json` that the file server has. */
@@ -63,7 +63,7 @@ export default defineModule({
         const colon = key.indexOf(':')
         const defaults = await load(ctx, colon < 0 ? key : key.slice(0, colon))
         const path = colon < 0 ? '' : key.slice(colon + 1)
-        return truthy(path) ? traverse(defaults, path, { default: fallback }) : defaults
+        return path ? traverse(defaults, path, { default: fallback }) : defaults
       },
     }),
     merge: fn({

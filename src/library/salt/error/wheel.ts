@@ -1,5 +1,5 @@
 // Failures on purpose, to see what becomes of them.
-import { PyError, type PyErrorType, str } from '../../../data/mod.ts'
+import { PyError, type PyErrorType } from '../../../data/mod.ts'
 import { arg, defineWheel, masterFn } from '../../../sdk/mod.ts'
 
 export default defineWheel({
@@ -9,11 +9,11 @@ export default defineWheel({
     error: masterFn({
       doc: 'Raises the exception of that name; without a name, nothing happens.',
       args: {
-        name: arg.any('The class of the exception', { optional: true }),
-        message: arg.any('What it says', { default: '' }),
+        name: arg.text('The class of the exception', { optional: true }),
+        message: arg.text('What it says', { default: '' }),
       },
       run: (_ctx, { name, message }) => {
-        if (name !== null) throw new PyError(str(name).split('.').at(-1) as PyErrorType, str(message))
+        if (name !== null) throw new PyError(name.split('.').at(-1) as PyErrorType, message)
         return {}
       },
     }),

@@ -98,7 +98,7 @@ export default defineModule({
         with_env: along('the environment'),
         with_grains: along('all grains'),
         with_pillar: along('the pillar'),
-        with_env_opts: arg.any('Whether saltenv and pillarenv go along', { default: false }),
+        with_env_opts: arg.flag('Whether saltenv and pillarenv go along', { default: false }),
         kwargs: arg.open('Further data'),
       },
       returns: ret.boolean('Whether it was sent'),

@@ -6,11 +6,11 @@ import { givenNumber } from '../common/given.ts'
 
 const dataOf = (data: Value): Dict => (isDict(data) ? data : truthy(data) ? new Map([['data', data]]) : new Map())
 
-const tagmatch = arg.any('Only tags that match this glob', { default: '*' })
-const since = arg.any('Since an event number, a time, or so long ago, such as 10m', { optional: true })
+const tagmatch = arg.text('Only tags that match this glob', { default: '*' })
+const since = arg.text('Since an event number, a time, or so long ago, such as 10m', { optional: true })
 
 /** The last events that match, oldest first. */
-function lastEvents(ctx: MasterContext, tagmatch: string, since: Value, limit: number): BusMessage[] {
+function lastEvents(ctx: MasterContext, tagmatch: string, since: string | null, limit: number): BusMessage[] {
   const filter = (tag: string): boolean => fnmatch(tag, tagmatch)
   const found: BusMessage[] = []
   if (since !== null) {
@@ -35,10 +35,10 @@ export default defineRunner({
   functions: {
     send: masterFn({
       doc: "Fires an event on the master's bus.",
-      args: { tag: arg.any('Its tag'), data: arg.any('What it says', { optional: true }) },
+      args: { tag: arg.text('Its tag'), data: arg.any('What it says', { optional: true }) },
       examples: [`salt-run event.send my/custom/event '{"foo": "bar"}'`],
       run: async (ctx, { tag, data }) => {
-        await ctx.fireForCaller(str(tag), dataOf(data))
+        await ctx.fireForCaller(tag, dataOf(data))
         return true
       },
     }),
@@ -47,7 +47,7 @@ export default defineRunner({
       args: { tagmatch, since, limit: arg.any('At most so many', { default: 50 }) },
       examples: ['salt-run event.list', "salt-run event.list 'salt/job/*' since=1h limit=500"],
       run: (ctx, { tagmatch, since, limit }) => {
-        const events = lastEvents(ctx, str(tagmatch), since, givenNumber('limit', limit))
+        const events = lastEvents(ctx, tagmatch, since, givenNumber('limit', limit))
         return new Map(events.map((event): [Value, Value] => [event.number ?? 0, `${timeOf(event)} ${event.tag}`]))
       },
     }),
@@ -72,7 +72,7 @@ export default defineRunner({
         const counts = new Map<string, number>()
         const from = since === null ? { number: 0 } : beginningOf(since)
         for (const tag of ctx.journal().tags(from)) {
-          if (!fnmatch(tag, str(tagmatch))) continue
+          if (!fnmatch(tag, tagmatch)) continue
           const kind = kindOf(tag)
           counts.set(kind, (counts.get(kind) ?? 0) + 1)
         }

@@ -1,8 +1,8 @@
 // The master's file server: what it serves, and what it keeps to serve it faster.
-import { str, truthy, type Value } from '../../../data/mod.ts'
+import type { Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
-const saltenv = arg.any('The environment', { default: 'base' })
+const saltenv = arg.text('The environment', { default: 'base' })
 const backend = arg.any('Only these backends; with a minus all but these', { optional: true })
 const remote = arg.any('Only of remotes like this', { optional: true })
 
@@ -13,7 +13,7 @@ const listing = (doc: string, part: Part, example: string) =>
     doc,
     args: { saltenv, backend },
     examples: [example],
-    run: async (ctx, { saltenv, backend }) => (await ctx.fileServer.list(str(saltenv), backend))[part],
+    run: async (ctx, { saltenv, backend }) => (await ctx.fileServer.list(saltenv, backend))[part],
   })
 
 /** Backends that keep something of their own, with what it is; the others have nothing to clear or to lock. */
@@ -30,9 +30,9 @@ export default defineRunner({
   functions: {
     envs: masterFn({
       doc: 'The environments.',
-      args: { backend, sources: arg.any('Whether they are told by backend', { default: false }) },
+      args: { backend, sources: arg.flag('Whether they are told by backend', { default: false }) },
       examples: ['salt-run fileserver.envs'],
-      run: (ctx, { backend, sources }) => (truthy(sources) ? known(ctx, backend).sort() : ctx.fileServer.envs(backend)),
+      run: (ctx, { backend, sources }) => (sources ? known(ctx, backend).sort() : ctx.fileServer.envs(backend)),
     }),
     file_list: listing('The files of an environment.', 'files', 'salt-run fileserver.file_list saltenv=prod'),
     dir_list: listing('The directories of an environment.', 'dirs', 'salt-run fileserver.dir_list saltenv=prod'),
@@ -46,7 +46,7 @@ export default defineRunner({
       args: { saltenv, backend },
       examples: ['salt-run fileserver.symlink_list'],
       run: async (ctx, { saltenv, backend }) =>
-        new Map<Value, Value>((await ctx.fileServer.list(str(saltenv), backend)).links),
+        new Map<Value, Value>((await ctx.fileServer.list(saltenv, backend)).links),
     }),
     update: masterFn({
       doc: 'Brings the file server up to date; directories of this machine always are. With `fileserver_events` it is told.',

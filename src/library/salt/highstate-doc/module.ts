@@ -71,7 +71,7 @@ async function rendered(ctx: FunctionContext, text: Value, maker: Value, given: 
   let shown = str(await ctx.render({ text: str(template), renderer: 'jinja', saltenv: 'base', context }))
   const replaced = config.get('replace_text_regex') ?? null
   for (const [pattern, by] of isDict(replaced) ? replaced : []) {
-    shown = str(compileRegex(str(pattern)).sub(str(by), shown))
+    shown = compileRegex(str(pattern)).sub(str(by), shown)
   }
   return shown
 }

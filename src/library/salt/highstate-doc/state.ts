@@ -13,12 +13,12 @@ export default defineState({
       doc: 'Put text into the document, at the place of this state.',
       args: {
         name: arg.string('Its name'),
-        source: arg.any('Where the text is', { optional: true }),
+        source: arg.text('Where the text is', { optional: true }),
         contents: arg.any('The text', { optional: true }),
         kwargs: arg.open('Unused'),
       },
       run: (_ctx, { name, source, contents }) => {
-        const file = truthy(source) ? `include file: ${str(source)}\n` : ''
+        const file = source ? `include file: ${source}\n` : ''
         const text = truthy(contents) && str(contents).length < SHORT ? str(contents) : ''
         return { name, result: true, comment: file + text, changes: {} }
       },

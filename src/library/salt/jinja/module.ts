@@ -8,10 +8,10 @@ async function evaluated(ctx: FunctionContext, lines: readonly string[]): Promis
   return loadJson(dumpJson(await ctx.render({ text: `${lines.join('\n')}\n`, renderer, saltenv: 'base' })))
 }
 
-const imported = (ctx: FunctionContext, tag: string, path: Value): Promise<Value> =>
-  evaluated(ctx, [`{% ${tag} "${str(path)}" as imported %}`, '{{ imported | tojson }}'])
+const imported = (ctx: FunctionContext, tag: string, path: string): Promise<Value> =>
+  evaluated(ctx, [`{% ${tag} "${path}" as imported %}`, '{{ imported | tojson }}'])
 
-const path = arg.any('The file, below the file roots')
+const path = arg.text('The file, below the file roots')
 
 export default defineModule({
   name: 'jinja',
@@ -24,7 +24,7 @@ export default defineModule({
       examples: ["salt '*' jinja.load_map template/map.jinja jenkins"],
       effect: 'read',
       run: (ctx, { path, value }) =>
-        evaluated(ctx, [`{% from "${str(path)}" import ${str(value)} with context %}`, `{{ ${str(value)} | tojson }}`]),
+        evaluated(ctx, [`{% from "${path}" import ${str(value)} with context %}`, `{{ ${str(value)} | tojson }}`]),
     }),
     import_yaml: fn({
       doc: 'A YAML file as templates import it.',

@@ -37,7 +37,7 @@ const dressed = (outputter: Value, data: Value): Value =>
       ])
     : data
 
-async function active(ctx: MasterContext, display_progress: Value): Promise<Dict> {
+async function active(ctx: MasterContext, display_progress: boolean): Promise<Dict> {
   const jobs = new Map<string, Dict>()
   for await (const { id, data } of ctx.run({ tgt: '*', fun: 'saltutil.running' })) {
     await tell(ctx, display_progress, `Received reply from minion ${id}`)
@@ -176,10 +176,10 @@ async function running(ctx: MasterContext): Promise<Value[]> {
   )
 }
 
-const jid = arg.any("The job's number")
+const jid = arg.text("The job's number")
 const ext_source = arg.any('Another job cache', { optional: true })
 const outputter = arg.any('How the answer is to be shown', { optional: true })
-const display_progress = arg.any('Whether progress is told as events', { default: false })
+const display_progress = arg.flag('Whether progress is told as events', { default: false })
 
 export default defineRunner({
   name: 'jobs',
@@ -196,12 +196,12 @@ export default defineRunner({
       args: {
         jid,
         ext_source,
-        returned: arg.any('Those that returned', { default: true }),
-        missing: arg.any('Also those that did not', { default: false }),
+        returned: arg.flag('Those that returned', { default: true }),
+        missing: arg.flag('Also those that did not', { default: false }),
         display_progress,
       },
       examples: ['salt-run jobs.lookup_jid 20130916125524463507'],
-      run: (ctx, { jid, ...wish }) => lookup(ctx, str(jid), wish),
+      run: (ctx, { jid, ...wish }) => lookup(ctx, jid, wish),
     }),
     list_job: masterFn({
       doc: 'One job: what it was, who was meant, and what came back.',
@@ -210,14 +210,14 @@ export default defineRunner({
       run: async (ctx, { jid, ext_source, display_progress }) => {
         const { name } = await jobSource(ctx, ext_source)
         await tell(ctx, display_progress, `Querying returner: ${name}`)
-        return listed(ctx, str(jid), ext_source)
+        return listed(ctx, jid, ext_source)
       },
     }),
     print_job: masterFn({
       doc: 'One job under its number, with what came back.',
       args: { jid, ext_source },
       examples: ['salt-run jobs.print_job 20130916125524463507'],
-      run: (ctx, { jid, ext_source }) => printed(ctx, str(jid), ext_source),
+      run: (ctx, { jid, ext_source }) => printed(ctx, jid, ext_source),
     }),
     list_jobs: masterFn({
       doc: 'Jobs, all or those that match what is searched for.',
@@ -227,8 +227,8 @@ export default defineRunner({
         search_metadata: arg.any('Metadata that they have', { optional: true }),
         search_function: arg.any('Globs of their function', { optional: true }),
         search_target: arg.any('Globs of their target', { optional: true }),
-        start_time: arg.any('Started after this', { optional: true }),
-        end_time: arg.any('Started before this', { optional: true }),
+        start_time: arg.text('Started after this', { optional: true }),
+        end_time: arg.text('Started before this', { optional: true }),
         display_progress,
       },
       examples: ["salt-run jobs.list_jobs search_function='test.*' search_target='localhost'"],
@@ -242,7 +242,7 @@ export default defineRunner({
       doc: 'The last jobs.',
       args: {
         count: arg.any('How many'),
-        filter_find_job: arg.any('Without questions for jobs', { default: true }),
+        filter_find_job: arg.flag('Without questions for jobs', { default: true }),
         ext_source,
         outputter,
         display_progress,
@@ -251,7 +251,7 @@ export default defineRunner({
       run: async (ctx, { count, filter_find_job, ext_source, outputter }) => {
         const most = numberOf(count) ?? 0
         const all = await (await jobSource(ctx, ext_source)).jobs()
-        const jobs = [...all].reverse().filter(([, job]) => !truthy(filter_find_job) || !isFindJob(job))
+        const jobs = [...all].reverse().filter(([, job]) => !filter_find_job || !isFindJob(job))
         const shown = jobs.slice(0, most).map(([jid, job]) => {
           const { StartTime, ...rest } = Object.fromEntries(formatJob(jid, job) as Map<string, Value>)
           return new Map<Value, Value>([...Object.entries(rest), ['JID', jid], ['StartTime', StartTime!]])
@@ -265,8 +265,8 @@ export default defineRunner({
       examples: ['salt-run jobs.exit_success 20160520145827701627'],
       run: async (ctx, { jid, ext_source }) => {
         const source = await jobSource(ctx, ext_source)
-        const results = await source.returns(str(jid))
-        const ids = new Set([...((await source.job(str(jid)))?.minions ?? []), ...results.keys()])
+        const results = await source.returns(jid)
+        const ids = new Set([...((await source.job(jid))?.minions ?? []), ...results.keys()])
         return new Map<Value, Value>([...ids].map((id) => [id, truthy(results.get(id)?.get('return') ?? null)]))
       },
     }),
@@ -295,7 +295,7 @@ export default defineRunner({
       run: (ctx, { jid }) =>
         new Map<Value, Value>(
           ctx.jobs
-            .progress(str(jid))
+            .progress(jid)
             .map(({ id, state, reason }) => [id, reason === undefined ? state : `${state}: ${reason}`]),
         ),
     }),

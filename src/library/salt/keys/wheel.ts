@@ -33,8 +33,8 @@ const LISTS: ReadonlyArray<readonly [start: string, folder: KeyFolder]> = [
 ]
 
 /** The keys in a state that the beginning of its name tells. */
-function listed(ctx: MasterContext, match: Value): Dict {
-  const name = str(match)
+function listed(ctx: MasterContext, match: string): Dict {
+  const name = match
   if (name.startsWith('all')) return toDict(allKeys(ctx))
   const folder = LISTS.find(([start]) => name.startsWith(start))?.[1]
   return folder === undefined ? new Map() : new Map([[folder, ctx.keys.list(folder)]])
@@ -53,8 +53,8 @@ async function publicPem(ctx: MasterContext): Promise<string> {
   return Buffer.from(await ctx.host.read(`${str(ctx.opts.get('pki_dir')!)}/master.pub`)).toString()
 }
 
-async function fingerprints(ctx: MasterContext, match: Value, form: Value): Promise<Dict> {
-  const hash = truthy(form) ? str(form) : str(ctx.opts.get('hash_type') ?? 'sha256')
+async function fingerprints(ctx: MasterContext, match: Value, form: string | null): Promise<Dict> {
+  const hash = form ? form : str(ctx.opts.get('hash_type') ?? 'sha256')
   const found = about(ctx, match, (pem) => pemFingerprint(pem, hash))
   const isMatch = matcher(match)
   const local: Dict = new Map()
@@ -108,12 +108,12 @@ async function rotate(ctx: MasterContext): Promise<void> {
 const match = arg.any('Which ids: a glob, or several parted by commas')
 const byState = arg.any('Ids by state, as the lists of keys show them')
 const also = (what: string) => arg.any(`Whether ${what} keys are meant too`, { default: false })
-const hash_type = arg.any('The hash of the fingerprint', { optional: true })
+const hash_type = arg.text('The hash of the fingerprint', { optional: true })
 
 const reading = {
   list: masterFn({
     doc: 'The keys in a state: accepted, pending, rejected, denied or all, by the beginning of the word.',
-    args: { match: arg.any('The state') },
+    args: { match: arg.text('The state') },
     calledAs: 'list_',
     run: (ctx, { match }) => listed(ctx, match),
   }),
@@ -157,7 +157,7 @@ const reading = {
     doc: "The fingerprint of the master's key.",
     args: { hash_type },
     run: async (ctx, { hash_type }) => {
-      const hash = truthy(hash_type) ? str(hash_type) : str(ctx.opts.get('hash_type') ?? 'sha256')
+      const hash = hash_type ? hash_type : str(ctx.opts.get('hash_type') ?? 'sha256')
       return { local: { 'master.pub': pemFingerprint(await publicPem(ctx), hash) } }
     },
   }),
@@ -213,10 +213,10 @@ const making = {
     args: {
       id_: arg.string('The id of the minion'),
       keysize,
-      force: arg.any('Take the place of a key', { default: false }),
+      force: arg.flag('Take the place of a key', { default: false }),
     },
     run: async (ctx, { id_, keysize, force }) => {
-      if (!truthy(force) && ctx.keys.accepted(id_) !== undefined) return {}
+      if (!force && ctx.keys.accepted(id_) !== undefined) return {}
       const { privatePem, publicPem } = await generateRsaKeys(Number(keysize))
       ctx.keys.store(id_, { state: 'accepted', pub: publicPem })
       return { priv: privatePem, pub: publicPem }
@@ -225,8 +225,8 @@ const making = {
   gen_keys: masterFn({
     doc: 'A new key pair in files; gives its fingerprint.',
     args: {
-      keydir: arg.any('Where', { optional: true }),
-      keyname: arg.any('Their name, without its end', { optional: true }),
+      keydir: arg.text('Where', { optional: true }),
+      keyname: arg.text('Their name, without its end', { optional: true }),
       keysize: arg.any('Bits', { optional: true }),
       user: arg.any('Whose they are', { optional: true }),
     },
@@ -235,10 +235,10 @@ const making = {
   gen_signature: masterFn({
     doc: "The signature of the master's public key, in a file.",
     args: {
-      priv: arg.any('The key to sign with'),
-      pub: arg.any('The key to be signed'),
-      signature_path: arg.any('The directory of the signature'),
-      auto_create: arg.any('Whether the key to sign with is made', { default: false }),
+      priv: arg.text('The key to sign with'),
+      pub: arg.text('The key to be signed'),
+      signature_path: arg.text('The directory of the signature'),
+      auto_create: arg.flag('Whether the key to sign with is made', { default: false }),
       keysize: arg.any('Its bits', { optional: true }),
     },
     run: (ctx, wish) => makeSignature(ctx, wish),

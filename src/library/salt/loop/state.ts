@@ -60,7 +60,7 @@ export default defineState({
         name,
         m_args: arg.any('Its positional arguments', { default: null }),
         m_kwargs: arg.any('Its keyword arguments', { default: null }),
-        condition: arg.any('The condition', { default: null }),
+        condition: arg.text('The condition', { default: null }),
         period,
         timeout,
       },
@@ -73,10 +73,10 @@ export default defineState({
         if (ctx.test) return ret(null, `The execution module ${str(name)} will be run`)
         const { met } = await attempts(period, timeout, async () => {
           const m_ret = await answerOf(ctx, { name, args: m_args, kwargs: m_kwargs })
-          return conditionHolds(ctx, str(condition), { name, m_args, m_kwargs, m_ret })
+          return conditionHolds(ctx, condition, { name, m_args, m_kwargs, m_ret })
         })
-        if (met) return ret(true, `Condition ${str(condition)} was met`)
-        return ret(false, `Timed out while waiting for condition ${str(condition)}`)
+        if (met) return ret(true, `Condition ${condition} was met`)
+        return ret(false, `Timed out while waiting for condition ${condition}`)
       },
     }),
     until_no_eval: state({

@@ -57,7 +57,7 @@ const timeout = arg.any('Seconds to wait', { optional: true })
 const gather_job_timeout = arg.any('Seconds to wait for those who still work', { optional: true })
 const question = { tgt, tgt_type, timeout, gather_job_timeout }
 const subset = arg.any('Only these', { optional: true })
-const show_ip = arg.any('With their addresses', { default: false })
+const show_ip = arg.flag('With their addresses', { default: false })
 
 const listOf = (value: Value): Value[] => (isList(value) ? [...value] : [value])
 
@@ -73,7 +73,7 @@ const there = masterFn({
   examples: ['salt-run manage.present'],
   run: (ctx, { subset, show_ip }) => {
     const found = connected(ctx, subset)
-    return truthy(show_ip) ? new Map<Value, Value>(found) : [...found.keys()].sort()
+    return show_ip ? new Map<Value, Value>(found) : [...found.keys()].sort()
   },
 })
 
@@ -100,7 +100,7 @@ export default defineRunner({
   functions: {
     status: masterFn({
       doc: 'Minions that answer, and those that do not.',
-      args: { output: arg.any('Whether both lists are told', { default: true }), ...question },
+      args: { output: arg.flag('Whether both lists are told', { default: true }), ...question },
       examples: ['salt-run manage.status'],
       run: async (ctx, { output: _output, ...asked }) => ({ ...(await status(ctx, asked)) }),
     }),
@@ -112,13 +112,13 @@ export default defineRunner({
     }),
     down: masterFn({
       doc: 'Minions that do not answer; on request their keys are deleted.',
-      args: { removekeys: arg.any('Delete their keys', { default: false }), ...question },
+      args: { removekeys: arg.flag('Delete their keys', { default: false }), ...question },
       examples: ['salt-run manage.down'],
       run: async (ctx, { removekeys, ...asked }) => {
         const { down } = await status(ctx, asked)
         // ids may read as globs, and resources have no keys
         const keys: Dict = new Map([['minions', known(ctx).filter((id) => down.includes(id))]])
-        if (truthy(removekeys)) await ctx.wheel('key.delete_dict', [keys])
+        if (removekeys) await ctx.wheel('key.delete_dict', [keys])
         return down
       },
     }),
@@ -134,7 +134,7 @@ export default defineRunner({
     }),
     safe_accept: masterFn({
       doc: 'Accept keys of minions that `salt-ssh` finds to be those on their machines.',
-      args: { target: arg.any('Which minions, as the roster of salt-ssh names them'), tgt_type },
+      args: { target: arg.text('Which minions, as the roster of salt-ssh names them'), tgt_type },
       returns: ret.list('The fingerprints of accepted keys, and why others were not'),
       examples: ['salt-run manage.safe_accept web1'],
       run: (ctx, { target, tgt_type }) => safeAccept(ctx, target, textOf(tgt_type) ?? 'glob'),

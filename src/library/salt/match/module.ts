@@ -31,7 +31,7 @@ function ask(ctx: FunctionContext, kind: string, target: Value, options: MatchOp
 }
 
 const tgt = arg.any('The target expression')
-const minion_id = arg.any('Another id in place of this minion', { optional: true })
+const minion_id = arg.text('Another id in place of this minion', { optional: true })
 const delimiter = arg.string('Separates the levels of a path', { default: ':' })
 const byId = { tgt, minion_id }
 const byData = { tgt, delimiter }
@@ -44,7 +44,7 @@ function idMatcher(kind: string, what: string, example: string, calledAs?: strin
     examples: [example],
     effect: 'read',
     ...(calledAs === undefined ? {} : { calledAs }),
-    run: (ctx, { tgt, minion_id }) => ask(ctx, kind, tgt, { id: minion_id === null ? undefined : str(minion_id) }),
+    run: (ctx, { tgt, minion_id }) => ask(ctx, kind, tgt, { id: minion_id === null ? undefined : minion_id }),
   })
 }
 
@@ -124,7 +124,7 @@ function ifelse(ctx: FunctionContext, args: Value[], options: Omit<FilterOptions
 }
 
 const chooser = {
-  tgt_type: arg.any('The kind of the targets', { default: 'compound' }),
+  tgt_type: arg.text('The kind of the targets', { default: 'compound' }),
   minion_id,
 }
 const merging = {

@@ -1,5 +1,5 @@
 // Which minions a target means, judged from what the master knows.
-import { str, truthy } from '../../../data/mod.ts'
+import { truthy } from '../../../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
 
 export default defineRunner({
@@ -8,15 +8,15 @@ export default defineRunner({
   functions: {
     compound_matches: masterFn({
       doc: 'Whether a compound target means a minion: its id, or False. Pillar values are compared to the letter.',
-      args: { expr: arg.any('The target'), minion_id: arg.any('The id of the minion') },
+      args: { expr: arg.text('The target'), minion_id: arg.text('The id of the minion') },
       examples: ["salt-run match.compound_matches 'I@foo:bar and G@os:Deb* and not db*' myminion"],
       run: (ctx, { expr, minion_id }) => {
-        const id = str(minion_id)
+        const id = minion_id
         if (!truthy(ctx.opts.get('minion_data_cache') ?? true)) {
           ctx.log('warning', 'Minion data cache is disabled. Cannot evaluate compound matcher expression.')
           return { res: false }
         }
-        const exact = str(expr).replaceAll(/(^|[\s(])J@/g, '$1I@')
+        const exact = expr.replaceAll(/(^|[\s(])J@/g, '$1I@')
         return { res: ctx.targets(exact, 'compound').minions.includes(id) ? id : false }
       },
     }),

@@ -201,9 +201,9 @@ export default defineModule({
     restart: fn({
       doc: 'Restart the minion: with `minion_restart_command`, by the manager of services, or as it was started.',
       args: {
-        systemd: arg.any('Through systemd where it runs', { default: true }),
-        win_service: arg.any('Through the services of Windows', { default: true }),
-        schedule_retry: arg.any('Have it started later if it did not come back', { default: false }),
+        systemd: arg.flag('Through systemd where it runs', { default: true }),
+        win_service: arg.flag('Through the services of Windows', { default: true }),
+        schedule_retry: arg.flag('Have it started later if it did not come back', { default: false }),
         retry_delay: arg.any('Seconds until then', { default: 180 }),
       },
       returns: ret.dict('What was done'),

@@ -1,5 +1,5 @@
 // Data as text, by the outputters that programs print with.
-import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, formatOutput, ret } from '../../../sdk/mod.ts'
 
 type Form = Parameters<typeof formatOutput>[1]
@@ -9,7 +9,7 @@ const formatting = (name: string, doc: string, form: Form) =>
     doc,
     args: {
       data: arg.any('The data'),
-      out: arg.any('The outputter', { default: 'nested' }),
+      out: arg.text('The outputter', { default: 'nested' }),
       opts: arg.any("Options in place of the minion's own", { optional: true }),
       kwargs: arg.open('Arguments of the outputter'),
     },
@@ -18,7 +18,7 @@ const formatting = (name: string, doc: string, form: Form) =>
     effect: 'read',
     run: (ctx: FunctionContext, { data, out, opts, kwargs }) => {
       const own = opts !== null && isDict(opts) && opts.size > 0 ? { opts } : {}
-      return formatOutput(ctx, form, { data, out: str(out), ...own, kwargs: shownArguments(kwargs) })
+      return formatOutput(ctx, form, { data, out: out, ...own, kwargs: shownArguments(kwargs) })
     },
   })
 

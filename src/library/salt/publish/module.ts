@@ -1,6 +1,6 @@
 // What this minion has other minions do, through the master, as far as `peer` and `peer_run` of the master let it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Dict, isDict, isList, numberOf, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, SaltError, str, textOf, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, readArgument, ret } from '../../../sdk/mod.ts'
 
 const INTERVAL = 0.3
@@ -63,8 +63,8 @@ async function publish(ctx: FunctionContext, request: Publication, form: 'clean'
   return new Map([...found].map(([id, one]) => [id, isDict(one) ? (one.get('ret') ?? null) : one]))
 }
 
-function viaMaster(ctx: FunctionContext, name: Value): void {
-  if (!truthy(name)) return
+function viaMaster(ctx: FunctionContext, name: string | null): void {
+  if (!name) return
   const masters = ctx.opts.get('master') ?? null
   if (!isList(masters)) {
     throw new SaltError(
@@ -72,10 +72,10 @@ function viaMaster(ctx: FunctionContext, name: Value): void {
       'Could not find list of masters in minion configuration but `via_master` was specified.',
     )
   }
-  if (masters.some((master) => str(master).split(':')[0] === str(name))) return
+  if (masters.some((master) => str(master).split(':')[0] === name)) return
   throw new SaltError(
     'SaltInvocationError',
-    `Could not find match for ${str(name)} in list of configured masters ${str(masters)} when using \`via_master\` option`,
+    `Could not find match for ${name} in list of configured masters ${str(masters)} when using \`via_master\` option`,
   )
 }
 
@@ -94,7 +94,7 @@ export default defineModule({
   functions: {
     publish: fn({
       doc: 'Has minions do something, and gives what each answered.',
-      args: { ...common, via_master: arg.any('The master that publishes it, of several', { optional: true }) },
+      args: { ...common, via_master: arg.text('The master that publishes it, of several', { optional: true }) },
       returns: ret.any('Answers by minion; nothing when it is not allowed'),
       examples: ["salt system.example.com publish.publish '*' cmd.run 'ls -la /tmp'"],
       effect: 'change',

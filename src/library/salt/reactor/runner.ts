@@ -123,9 +123,9 @@ export default defineRunner({
     }),
     fire: masterFn({
       doc: 'Fire an event and wait for what the reactor does about it: its calls, and what minions returned to its jobs.',
-      args: { tag: arg.any('Its tag'), data: arg.any('What it says', { optional: true }), timeout },
+      args: { tag: arg.text('Its tag'), data: arg.any('What it says', { optional: true }), timeout },
       examples: [`salt-run reactor.fire myapp/deploy/complete '{"version": "1.4.2"}' timeout=120`],
-      run: (ctx, { tag, data, timeout }) => fireAndWait(ctx, str(tag), givenData(data), seconds(timeout)),
+      run: (ctx, { tag, data, timeout }) => fireAndWait(ctx, tag, givenData(data), seconds(timeout)),
     }),
     wait: masterFn({
       doc: 'Wait for a reaction that is going on, and say how it ended.',
@@ -136,12 +136,12 @@ export default defineRunner({
     trace: masterFn({
       doc: 'What the reactor did: event, rules, files, calls with their jobs, and results or errors. The last ones first.',
       args: {
-        what: arg.any('A glob of tags, the number of a reaction, or of a job it caused', { default: '*' }),
+        what: arg.text('A glob of tags, the number of a reaction, or of a job it caused', { default: '*' }),
         limit: arg.any('At most so many', { default: 10 }),
       },
       examples: ['salt-run reactor.trace', "salt-run reactor.trace 'salt/minion/*' limit=3"],
       run: (ctx, { what, limit }) => {
-        const wanted = str(what)
+        const wanted = what
         const caused = ({ record }: { record: Dict }): boolean => {
           const calls = record.get('calls') ?? []
           return isList(calls) && calls.some((call) => isDict(call) && call.get('jid') === wanted)

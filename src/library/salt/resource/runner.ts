@@ -28,11 +28,11 @@ export default defineRunner({
   functions: {
     show_grains: masterFn({
       doc: 'The grains of one resource, or nothing when none are known.',
-      args: { type: arg.any('Its type'), id: arg.any('Its id') },
+      args: { type: arg.text('Its type'), id: arg.text('Its id') },
       examples: ['salt-run resource.show_grains type=dummy id=dummy-01'],
       run: (ctx, { type, id }) =>
         // Salt's empty dict for what its cache does not have
-        truthy(type) && truthy(id) ? (bankOf(ctx).fetch(`${str(type)}:${str(id)}`) ?? new Map()) : null,
+        type && id ? (bankOf(ctx).fetch(`${type}:${id}`) ?? new Map()) : null,
     }),
     list_grains: masterFn({
       doc: 'All resources whose grains are known, with the names of these.',

@@ -1,14 +1,14 @@
 // What returners have kept of jobs: by number, by function, and for whom.
-import { SaltError, str, type Value } from '../../../data/mod.ts'
+import { SaltError, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
 
-async function ask(ctx: FunctionContext, returner: Value, fun: string, ...args: Value[]): Promise<Value> {
-  const found = await ctx.returner(str(returner), fun)
-  if (!found) throw new SaltError('CommandExecutionError', `The returner ${str(returner)}.${fun} is not available`)
+async function ask(ctx: FunctionContext, returner: string, fun: string, ...args: Value[]): Promise<Value> {
+  const found = await ctx.returner(returner, fun)
+  if (!found) throw new SaltError('CommandExecutionError', `The returner ${returner}.${fun} is not available`)
   return found(...args)
 }
 
-const returner = arg.any('The returner, such as redis')
+const returner = arg.text('The returner, such as redis')
 
 export default defineModule({
   name: 'ret',
@@ -16,19 +16,19 @@ export default defineModule({
   functions: {
     get_jid: fn({
       doc: 'What minions returned for a job.',
-      args: { returner, jid: arg.any('The number of the job') },
+      args: { returner, jid: arg.text('The number of the job') },
       returns: ret.dict('Returns by minion'),
       examples: ["salt '*' ret.get_jid redis 20421104181954700505"],
       effect: 'read',
-      run: (ctx, { returner, jid }) => ask(ctx, returner, 'get_jid', str(jid)),
+      run: (ctx, { returner, jid }) => ask(ctx, returner, 'get_jid', jid),
     }),
     get_fun: fn({
       doc: 'The last return of each minion for a function.',
-      args: { returner, fun: arg.any('The function') },
+      args: { returner, fun: arg.text('The function') },
       returns: ret.dict('Returns by minion'),
       examples: ["salt '*' ret.get_fun mysql network.interfaces"],
       effect: 'read',
-      run: (ctx, { returner, fun }) => ask(ctx, returner, 'get_fun', str(fun)),
+      run: (ctx, { returner, fun }) => ask(ctx, returner, 'get_fun', fun),
     }),
     get_jids: fn({
       doc: 'All jobs that a returner knows.',

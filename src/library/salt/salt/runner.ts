@@ -55,12 +55,12 @@ export default defineRunner({
     cmd: masterFn({
       doc: "Calls a function as a minion on the master's machine would.",
       args: {
-        fun: arg.any('The function'),
+        fun: arg.text('The function'),
         args: arg.rest('Its arguments'),
         kwargs: arg.open('Its keywords; with_pillar makes a pillar first'),
       },
       examples: ['salt-run salt.cmd test.ping'],
-      run: (ctx, { fun, args, kwargs }) => onMaster(ctx, str(fun), args, kwargs),
+      run: (ctx, { fun, args, kwargs }) => onMaster(ctx, fun, args, kwargs),
     }),
     execute: masterFn({
       doc: 'Has minions call a function, and gives what each answered.',
@@ -69,8 +69,8 @@ export default defineRunner({
         fun: arg.any('The function'),
         arg: arg.any('Its arguments, as a list', { default: [] }),
         timeout: arg.any('Seconds to wait', { optional: true }),
-        tgt_type: arg.any('How the minions are meant', { default: 'glob' }),
-        ret: arg.any('A returner', { default: '' }),
+        tgt_type: arg.text('How the minions are meant', { default: 'glob' }),
+        ret: arg.text('A returner', { default: '' }),
         jid: arg.any("The job's number", { default: '' }),
         kwarg: arg.any('Its keywords, as a dict', { optional: true }),
         kwargs: arg.open('More of its keywords'),

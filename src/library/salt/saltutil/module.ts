@@ -61,7 +61,7 @@ function signalJob(ctx: FunctionContext, jid: Value, signal: Value): Value {
   return `Signal ${str(signal)} sent to job ${str(jid)} at pid ${str(job.get('pid') ?? '')}`
 }
 
-const jid = arg.any("The job's id")
+const jid = arg.text("The job's id")
 
 const ending = (name: string, doc: string, signal: number): FunctionDeclaration =>
   fn({
@@ -110,7 +110,7 @@ const commanded = {
   tgt_type: arg.string('The form of the target', { default: 'glob' }),
   ret: arg.any('Returners', { default: '' }),
   kwarg: arg.any('Its keyword arguments', { optional: true }),
-  ssh: arg.any('Over SSH', { default: false }),
+  ssh: arg.flag('Over SSH', { default: false }),
   kwargs: arg.open('`batch`, `subset`, `expect_minions`, `metadata`, …'),
 }
 

@@ -1,6 +1,6 @@
 // The schedule of the minion. A running minion is asked over its event bus; without one there are no jobs, but the file
 // it will read can be changed (`offline`).
-import { type Dict, PyDatetime, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, PyDatetime, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, dumpYaml, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
 import { addJob, deleteJob, modifyJob, purgeJobs } from './module/changing.ts'
 import { buildItem } from './module/item.ts'
@@ -38,18 +38,18 @@ async function isEnabled(ctx: FunctionContext, name: Value): Promise<Value> {
   return truthy(name) ? (jobs.get(name) ?? new Map()) : (jobs.get('enabled') ?? true)
 }
 
-async function status(ctx: FunctionContext, name: Value, format: Value): Promise<Value> {
+async function status(ctx: FunctionContext, name: Value, format: string): Promise<Value> {
   const answer = await askSchedule(ctx, { func: 'job_status', name, fire_event: true }, 'job_status_complete')
   if (!answer) return null
   const data = answer.get('data')
-  const shown = (value: Value): Value => (value instanceof PyDatetime ? value.strftime(str(format)) : value)
+  const shown = (value: Value): Value => (value instanceof PyDatetime ? value.strftime(format) : value)
   return new Map([...(data instanceof Map ? data : [])].map(([key, value]) => [key, shown(value)]))
 }
 
 const name = arg.any('The job')
 const kwargs = arg.open('Further options: test, persist, offline')
 const job = arg.open('The job: function, seconds, when, cron, job_args, …')
-const target = arg.any('The other minions')
+const target = arg.text('The other minions')
 
 export default defineModule({
   name: 'schedule',
@@ -217,7 +217,7 @@ export default defineModule({
     }),
     job_status: fn({
       doc: 'What the scheduler knows about a job.',
-      args: { name, time_fmt: arg.any('How times are written', { default: '%Y-%m-%dT%H:%M:%S' }) },
+      args: { name, time_fmt: arg.text('How times are written', { default: '%Y-%m-%dT%H:%M:%S' }) },
       returns: ret.any('A dict; None without a running minion'),
       examples: ["salt '*' schedule.job_status job_name"],
       effect: 'read',

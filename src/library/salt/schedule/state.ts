@@ -1,5 +1,5 @@
 // Jobs of the minion's schedule.
-import { contains, type Dict, equals, str, truthy, type Value } from '../../../data/mod.ts'
+import { contains, type Dict, equals, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 type Given = ReadonlyMap<string, Value>
@@ -65,7 +65,7 @@ async function switched(ctx: StateContext, name: string, given: Given, on: boole
   if (!contains(known, name)) return report(`Job ${name} not present in schedule`)
   const answer = await act(ctx, on ? 'enable_job' : 'disable_job', name, given)
   if (ctx.test) return report(commentOf(answer))
-  return refusal(name, answer) ?? report(`${on ? 'Enabled' : 'Disabled'} job ${str(name)} from schedule`)
+  return refusal(name, answer) ?? report(`${on ? 'Enabled' : 'Disabled'} job ${name} from schedule`)
 }
 
 const name = arg.string('The job')

@@ -5,7 +5,7 @@ import { arg, defineModule, deserialize, type FunctionContext, fn, ret, serializ
 import { banner } from './slsutil-banner.ts'
 
 const strategy = {
-  strategy: arg.any('smart, aggregate, recurse, overwrite, list or none', { default: 'smart' }),
+  strategy: arg.text('smart, aggregate, recurse, overwrite, list or none', { default: 'smart' }),
   renderer: arg.string('The pipe that made the data; decides what smart means', { default: 'yaml' }),
   merge_lists: arg.boolean('Complete lists in place of replacing them', { default: false }),
 }
@@ -145,8 +145,8 @@ export default defineModule({
     renderer: fn({
       doc: 'Run text, or a file of the file server, through a pipe of renderers.',
       args: {
-        path: arg.any('The file', { optional: true }),
-        string: arg.any('The text', { optional: true }),
+        path: arg.text('The file', { optional: true }),
+        string: arg.text('The text', { optional: true }),
         default_renderer: arg.string('The pipe used without a shebang line', { default: 'jinja|yaml' }),
         kwargs: arg.open('Template variables; `saltenv`, `sls` and `context` have their usual meaning'),
       },
@@ -216,15 +216,14 @@ export default defineModule({
     findup: fn({
       doc: 'The nearest of some files, in a folder of the state tree or one above it.',
       args: {
-        startpath: arg.any('Where the search begins; nothing means the top of the tree'),
+        startpath: arg.text('Where the search begins; nothing means the top of the tree'),
         filenames: arg.any('A name, or a list of names'),
         saltenv,
       },
       returns: ret.string('The path found'),
       examples: ["salt '*' slsutil.findup formulas/shared/nginx map.jinja"],
       effect: 'read',
-      run: (ctx, { startpath, filenames, saltenv }) =>
-        findup(ctx, truthy(startpath) ? str(startpath) : '', filenames, saltenv),
+      run: (ctx, { startpath, filenames, saltenv }) => findup(ctx, startpath ? startpath : '', filenames, saltenv),
     }),
   },
 })

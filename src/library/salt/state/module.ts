@@ -103,7 +103,7 @@ function showOf(
   })
 }
 
-const jid = arg.any('The job')
+const jid = arg.text('The job')
 const state_id = arg.any('The ID to act at; the next one when not given', { optional: true })
 const byJob = { jid, state_id } satisfies Args
 

@@ -224,18 +224,18 @@ export default defineRunner({
     event: masterFn({
       doc: 'Print the events of the bus as they come, each as its tag and its data.',
       args: {
-        tagmatch: arg.any('Only tags that match, by a glob or a regular expression', { default: '*' }),
+        tagmatch: arg.text('Only tags that match, by a glob or a regular expression', { default: '*' }),
         count: arg.any('End after so many; -1 never ends', { default: -1 }),
-        quiet: arg.any('Wait only', { default: false }),
-        sock_dir: arg.any('Where the sockets of the master are', { optional: true }),
-        pretty: arg.any('Over several lines', { default: false }),
-        node: arg.any('Whose events: those of the master, or of the minion on this machine', { default: 'master' }),
+        quiet: arg.flag('Wait only', { default: false }),
+        sock_dir: arg.text('Where the sockets of the master are', { optional: true }),
+        pretty: arg.flag('Over several lines', { default: false }),
+        node: arg.text('Whose events: those of the master, or of the minion on this machine', { default: 'master' }),
         since: arg.any('First from the journal: since an event number, a time, or so long ago, such as 10m', {
           optional: true,
         }),
         resume: arg.any('After an event number, or under a name that remembers the last event', { optional: true }),
-        numbers: arg.any('With the number of each event in front', { default: false }),
-        origins: arg.any('With who fired each event in front, such as minion:web1', { default: false }),
+        numbers: arg.flag('With the number of each event in front', { default: false }),
+        origins: arg.flag('With who fired each event in front, such as minion:web1', { default: false }),
       },
       examples: [
         'salt-run state.event pretty=True',
@@ -244,7 +244,7 @@ export default defineRunner({
         "salt-run state.event 'salt/beacon/*' resume=alerts",
       ],
       run: (ctx, { tagmatch, count, ...wish }) =>
-        watchEvents(ctx, { ...wish, tagmatch: str(tagmatch), count: givenNumber('count', count) }),
+        watchEvents(ctx, { ...wish, tagmatch: tagmatch, count: givenNumber('count', count) }),
     }),
   },
 })

@@ -70,8 +70,8 @@ function collatz(start: number | bigint): Value {
 
 const HASHES = new Set('md5 sha1 sha224 sha256 sha384 sha512 sha3_224 sha3_256 sha3_384 sha3_512'.split(' '))
 
-function randomHash(ctx: FunctionContext, size: number | bigint, hashType: Value): string {
-  const algorithm = truthy(hashType) ? str(hashType) : str(ctx.opts.get('hash_type') ?? 'sha256')
+function randomHash(ctx: FunctionContext, size: number | bigint, hashType: string | null): string {
+  const algorithm = hashType ? hashType : str(ctx.opts.get('hash_type') ?? 'sha256')
   if (!HASHES.has(algorithm)) throw new PyError('AttributeError', `module 'hashlib' has no attribute '${algorithm}'`)
   // node draws from at most 2^48 numbers, which is far above the usual size
   const number = randomInt(Math.min(Number(size) + 1, 2 ** 48 - 1))
@@ -135,7 +135,7 @@ const args = arg.rest('Any values')
 const kwargs = arg.open('Any values by name')
 const hashing = {
   size: arg.integer('The largest number to draw', { default: 9999999999 }),
-  hash_type: arg.any('The hash; the configured one when not given', { optional: true }),
+  hash_type: arg.text('The hash; the configured one when not given', { optional: true }),
 }
 const report = fn({
   doc: 'The versions of this installation and its system, for people.',
@@ -419,11 +419,11 @@ export default defineModule({
     }),
     exception: fn({
       doc: 'Fail with a text.',
-      args: { message: arg.any('The text', { default: 'Test Exception' }) },
+      args: { message: arg.text('The text', { default: 'Test Exception' }) },
       examples: ["salt '*' test.exception 'Oh noes!'"],
       effect: 'read',
       run: (_ctx, { message }) => {
-        throw new PyError('Exception', str(message))
+        throw new PyError('Exception', message)
       },
     }),
     raise_exception: fn({

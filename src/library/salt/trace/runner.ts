@@ -1,6 +1,6 @@
 // Why something happened, and what came of it: the chain from a beacon, an event or a command through reactions, calls,
 // orchestrations and jobs to the states of minions.
-import { type Dict, fnmatch, SaltError, str, type Value } from '../../../data/mod.ts'
+import { type Dict, fnmatch, SaltError, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 import { Chain, type TracedEvent } from './runner/chain.ts'
 
@@ -33,11 +33,11 @@ export default defineRunner({
     show: masterFn({
       doc: 'The chain that a job or an event is part of: what led to it, with files and lines, and everything it led to.',
       args: {
-        what: arg.any('The number of a job or of an event, or a tag or glob of tags, of which the last event counts'),
+        what: arg.text('The number of a job or of an event, or a tag or glob of tags, of which the last event counts'),
       },
       examples: ['salt-run trace.show 20171130110407769519', "salt-run trace.show 'salt/beacon/web1/*'"],
       outputter: 'trace',
-      run: (ctx, { what }): Promise<Value> => chainOf(ctx, str(what)),
+      run: (ctx, { what }): Promise<Value> => chainOf(ctx, what),
     }),
   },
 })

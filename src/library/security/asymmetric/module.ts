@@ -39,8 +39,8 @@ const keyParts = <Type extends string>(bytes: Uint8Array, type: Type) => {
   return { key: unpacked(bytes), format: 'der' as const, type }
 }
 
-async function privateKeyOf(ctx: FunctionContext, given: Value, passphrase: Value): Promise<KeyObject> {
-  const secret = passphrase === null ? {} : { passphrase: str(passphrase) }
+async function privateKeyOf(ctx: FunctionContext, given: Value, passphrase: string | null): Promise<KeyObject> {
+  const secret = passphrase === null ? {} : { passphrase: passphrase }
   try {
     return createPrivateKey({ ...keyParts(await bytesOf(ctx, given), 'pkcs8'), ...secret })
   } catch (error) {
@@ -166,8 +166,8 @@ async function hasOne(
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const text = optional('The text')
-const filename = optional('The file, instead of a text')
-const digest = optional('The hash, for RSA and ECDSA; sha256 when not given')
+const filename = arg.text('The file, instead of a text', { optional: true })
+const digest = arg.text('The hash, for RSA and ECDSA; sha256 when not given', { optional: true })
 
 export default defineModule({
   name: 'asymmetric',
@@ -178,24 +178,24 @@ export default defineModule({
       "asymmetric.sign /root/my_privkey.pem text='I like you'",
       {
         privkey: arg.any('The private key: a file or its text'),
-        passphrase: arg.any('Its passphrase', { optional: true, secret: true }),
+        passphrase: arg.text('Its passphrase', { optional: true, secret: true }),
         text,
         filename,
         digest,
         raw: optional('Whether the signature is bytes, not base64; bytes for a file when not given'),
-        path: optional('A file to write it to'),
+        path: arg.text('A file to write it to', { optional: true }),
       },
       async (ctx, given) => {
-        if (given.text === null && !truthy(given.filename)) throw misuse('Either `text` or `filename` is required')
+        if (given.text === null && !given.filename) throw misuse('Either `text` or `filename` is required')
         const data = given.text === null ? await ctx.host.read(str(given.filename)) : await plain(given.text)
         const key = await privateKeyOf(ctx, given.privkey, given.passphrase)
         const options = { key, padding: PSS, saltLength: constants.RSA_PSS_SALTLEN_MAX_SIGN }
         const signature = sign(hashFor(key, given.digest), data, key.asymmetricKeyType === 'rsa' ? options : key)
         const isRaw = given.raw === null ? truthy(given.path) : truthy(given.raw)
         const written = isRaw ? signature : signature.toString('base64')
-        if (!truthy(given.path)) return typeof written === 'string' ? written : new Uint8Array(written)
-        await ctx.host.write(str(given.path), written)
-        return `Signature written to '${str(given.path)}'`
+        if (!given.path) return typeof written === 'string' ? written : new Uint8Array(written)
+        await ctx.host.write(given.path, written)
+        return `Signature written to '${given.path}'`
       },
     ),
     verify: reads(

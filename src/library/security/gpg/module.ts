@@ -21,8 +21,8 @@ const keyring = optional('The file of the keys')
 const keyid = optional('Its id, long or short')
 const fingerprint = optional('Its fingerprint')
 const text = optional('The text')
-const filename = optional('A file, instead of a text')
-const output = optional('The file it is written to')
+const filename = arg.text('A file, instead of a text', { optional: true })
+const output = arg.text('The file it is written to', { optional: true })
 const use_passphrase = arg.boolean('Unlock the key with gpg_passphrase of the pillar', { default: false })
 const bare = arg.boolean('Return nothing but the data', { default: false })
 
@@ -53,9 +53,9 @@ const finding = (doc: string, fun: string, secret: boolean) =>
   })
 
 /** Keys that a server knows: shorter lines than those of a ring. */
-async function search(ctx: FunctionContext, ring: Ring, words: Value, keyserver: Value): Promise<Value> {
-  const server = truthy(keyserver) ? str(keyserver) : DEFAULT_SERVER
-  const { stdout } = await gpg(ctx, ring, ['--keyserver', server, '--search-keys', str(words)])
+async function search(ctx: FunctionContext, ring: Ring, words: string, keyserver: string | null): Promise<Value> {
+  const server = keyserver ? keyserver : DEFAULT_SERVER
+  const { stdout } = await gpg(ctx, ring, ['--keyserver', server, '--search-keys', words])
   const lines = Buffer.from(stdout).toString().split('\n')
   const usual = lines.map((line) => {
     const [kind, first = '', , length = '', date = '', expires = ''] = line.split(':')
@@ -68,7 +68,12 @@ async function search(ctx: FunctionContext, ring: Ring, words: Value, keyserver:
 const keys = {
   search_keys: fn({
     doc: 'Keys that a server knows.',
-    args: { text: arg.any('What to look for'), keyserver: optional('The server'), user, gnupghome },
+    args: {
+      text: arg.text('What to look for'),
+      keyserver: arg.text('The server', { optional: true }),
+      user,
+      gnupghome,
+    },
     returns: ret.list('A dict for each'),
     examples: ["salt '*' gpg.search_keys user@example.com"],
     effect: 'read',
@@ -133,14 +138,14 @@ const keys = {
   }),
   read_key: fn({
     doc: 'The keys of a file or text, without importing them.',
-    args: { path: optional('The file'), text, fingerprint, keyid, user, gnupghome },
+    args: { path: arg.text('The file', { optional: true }), text, fingerprint, keyid, user, gnupghome },
     returns: ret.list('A dict for each'),
     examples: ["salt '*' gpg.read_key path=/tmp/my.asc"],
     effect: 'read',
     run: async (ctx, { path, text, fingerprint, keyid, ...ring }) => {
-      if (!truthy(path) && !truthy(text)) throw invalid('Either `path` or `text` is required.')
-      if (truthy(path) && truthy(text)) throw invalid('`path` and `text` are mutually exclusive.')
-      const stdin = truthy(path) ? await ctx.host.read(str(path)) : str(text)
+      if (!path && !truthy(text)) throw invalid('Either `path` or `text` is required.')
+      if (path && truthy(text)) throw invalid('`path` and `text` are mutually exclusive.')
+      const stdin = path ? await ctx.host.read(path) : str(text)
       const args = ['--with-fingerprint', '--with-fingerprint', '--import-options', 'show-only', '--import']
       const { stdout } = await gpg(ctx, ringOf(ring), args, { stdin })
       const all = !truthy(fingerprint) && !truthy(keyid)
@@ -151,7 +156,7 @@ const keys = {
   receive_keys: fn({
     doc: 'Get keys from a server.',
     args: {
-      keyserver: optional('The server'),
+      keyserver: arg.text('The server', { optional: true }),
       keys: optional('Which: a list, or ids separated by commas'),
       ...{ user, gnupghome, keyring },
     },
@@ -164,7 +169,7 @@ const keys = {
     doc: 'Set how far the owner of a key is trusted.',
     args: {
       ...{ keyid, fingerprint },
-      trust_level: optional('expired, unknown, not_trusted, marginally, fully or ultimately'),
+      trust_level: arg.text('expired, unknown, not_trusted, marginally, fully or ultimately', { optional: true }),
       ...{ user, gnupghome, keyring },
     },
     returns: ret.dict('`res` and `message`'),
@@ -194,8 +199,8 @@ export default defineModule({
       doc: 'Check the signature of a text or file.',
       args: {
         ...{ text, user, filename, gnupghome },
-        signature: optional('The file of the signature'),
-        trustmodel: optional('How trust is found'),
+        signature: arg.text('The file of the signature', { optional: true }),
+        trustmodel: arg.text('How trust is found', { optional: true }),
         signed_by_any: optional('Fingerprints of which one must have signed'),
         signed_by_all: optional('Fingerprints of which all must have signed'),
         keyring,

@@ -139,7 +139,7 @@ export default defineState({
       doc: 'Keys are not in a keychain.',
       args: {
         ...{ name, keys, ...ring },
-        keyring_absent_if_empty: arg.any('Remove the file of an empty keychain', { default: false }),
+        keyring_absent_if_empty: arg.flag('Remove the file of an empty keychain', { default: false }),
         kwargs,
       },
       run: (ctx, wish) => absent(ctx, wish),

@@ -33,7 +33,7 @@ function renamed(given: Given): Given {
 
 async function settingsOf(ctx: FunctionContext, given: Given): Promise<Settings> {
   const configured = await ctx.call('config.get', ['nacl.config', new Map()])
-  const option = (name: string, fallback: Value): Value =>
+  const option = (name: string, fallback: string | null): Value =>
     given.get(name) ?? (isDict(configured) ? configured.get(name) : undefined) ?? fallback
   const keys = { secret: { name: 'sk', what: 'key', end: '' }, open: { name: 'pk', what: 'pubkey', end: '.pub' } }
   return {
@@ -103,10 +103,15 @@ const boxing =
     return boxes[boxType === 'secretbox' ? 'secretbox' : 'sealedbox'][way](ctx, data, given)
   }
 
-async function withFile(ctx: FunctionContext, name: Value, out: Value, change: (data: Value) => Promise<Value>) {
-  const changed = await change(await contentsOf(ctx, str(name)))
-  if (!truthy(out)) return changed
-  const file = str(out)
+async function withFile(
+  ctx: FunctionContext,
+  name: string,
+  out: string | null,
+  change: (data: Value) => Promise<Value>,
+) {
+  const changed = await change(await contentsOf(ctx, name))
+  if (!out) return changed
+  const file = out
   if (await isFile(ctx, file)) throw failed(`file:${file} already exist.`)
   await ctx.host.write(file, bytesOf(changed))
   return `Wrote: ${file}`
@@ -138,8 +143,8 @@ function fileFunction(doc: string, example: string, way: 'encrypt' | 'decrypt') 
   return fn({
     doc,
     args: {
-      name: arg.any('A file of this machine, or an address such as `salt://cert`'),
-      out: arg.any('Where it is written; it is given back otherwise', { optional: true }),
+      name: arg.text('A file of this machine, or an address such as `salt://cert`'),
+      out: arg.text('Where it is written; it is given back otherwise', { optional: true }),
       kwargs,
     },
     returns,

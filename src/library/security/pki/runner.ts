@@ -1,6 +1,6 @@
 // How many keys of minions there are, by their state. Keys stay files of `pki_dir` here: the index in one file that
 // Salt can keep them in as well is not one of this master's stores.
-import { SaltError, str, truthy } from '../../../data/mod.ts'
+import { SaltError, str } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
 const FOLDERS = [
@@ -40,10 +40,10 @@ export default defineRunner({
   functions: {
     migrate_to_mmap: masterFn({
       doc: 'What a move of the keys to an index in one file would move. The move itself is none of this master: it keeps keys as files.',
-      args: { dry_run: arg.any('Whether to count only', { default: false }) },
+      args: { dry_run: arg.flag('Whether to count only', { default: false }) },
       examples: ['salt-run pki.migrate_to_mmap dry_run=True'],
       run: (ctx, { dry_run }) => {
-        if (truthy(dry_run)) return status(ctx)
+        if (dry_run) return status(ctx)
         throw new SaltError(
           'SaltRunnerError',
           'Keys stay in pki_dir: this master has no cache mmap_key to move them to',

@@ -7,7 +7,6 @@ import {
   splitLines,
   splitWords,
   str,
-  truthy,
   type Value,
 } from '../../../data/mod.ts'
 import {
@@ -109,9 +108,9 @@ async function modules(ctx: FunctionContext): Promise<Dict> {
   return found
 }
 
-async function setModule(ctx: FunctionContext, module: Value, wish: Value): Promise<boolean> {
-  const verb = { enabled: 'enable', disabled: 'disable' }[str(wish).toLowerCase()]
-  if (verb === undefined) throw new SaltError('SaltInvocationError', `Invalid state ${str(wish)}`)
+async function setModule(ctx: FunctionContext, module: Value, wish: string): Promise<boolean> {
+  const verb = { enabled: 'enable', disabled: 'disable' }[wish.toLowerCase()]
+  if (verb === undefined) throw new SaltError('SaltInvocationError', `Invalid state ${wish}`)
   return succeeds(ctx, ['semodule', `--${verb}`, module])
 }
 
@@ -121,25 +120,25 @@ async function installModule(ctx: FunctionContext, path: Value): Promise<boolean
 }
 
 const boolean = arg.any('The boolean')
-const persist = arg.any('Whether it stays after a restart', { default: false })
+const persist = arg.flag('Whether it stays after a restart', { default: false })
 const module = arg.any('The module')
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const file = {
   name: arg.any('The file specification'),
-  filetype: optional('The kind of file, by its letter; all when not given'),
+  filetype: arg.text('The kind of file, by its letter; all when not given', { optional: true }),
   sel_type: optional('The SELinux type'),
   sel_user: optional('The SELinux user'),
   sel_level: optional('The MLS range'),
 }
-const sel_type = optional('The SELinux type')
+const sel_type = arg.text('The SELinux type', { optional: true })
 const port = {
-  name: arg.any('Protocol and port, as tcp/8080, or any name'),
-  protocol: optional('The protocol, when it is not in the name'),
+  name: arg.text('Protocol and port, as tcp/8080, or any name'),
+  protocol: arg.text('The protocol, when it is not in the name', { optional: true }),
   port: optional('The port or range, when it is not in the name'),
 }
 const typed = { name: port.name, sel_type, protocol: port.protocol, port: port.port }
-const sel_range = optional('The MLS range')
-const applied = { name: arg.any('The path'), recursive: arg.any('With all below it', { default: false }) }
+const sel_range = arg.text('The MLS range', { optional: true })
+const applied = { name: arg.any('The path'), recursive: arg.flag('With all below it', { default: false }) }
 
 export default defineModule({
   name: 'selinux',
@@ -167,8 +166,7 @@ export default defineModule({
       'Set a boolean.',
       'selinux.setsebool virt_use_usb off',
       { boolean, value: arg.any('The value'), persist },
-      (ctx, { boolean, value, persist }) =>
-        succeeds(ctx, ['setsebool', ...(truthy(persist) ? ['-P'] : []), boolean, value]),
+      (ctx, { boolean, value, persist }) => succeeds(ctx, ['setsebool', ...(persist ? ['-P'] : []), boolean, value]),
     ),
     setsebools: changes(
       'Set several booleans.',
@@ -176,7 +174,7 @@ export default defineModule({
       { pairs: arg.dict('Values by boolean'), persist },
       (ctx, { pairs, persist }) => {
         const words = Array.from(dictEntries(pairs), ([name, value]) => `${str(name)}=${str(value)}`)
-        return succeeds(ctx, ['setsebool', ...(truthy(persist) ? ['-P'] : []), ...words])
+        return succeeds(ctx, ['setsebool', ...(persist ? ['-P'] : []), ...words])
       },
     ),
     list_sebool: reads('All booleans.', 'selinux.list_sebool', {}, booleans),
@@ -189,7 +187,7 @@ export default defineModule({
     setsemod: changes(
       'Enable or disable a module.',
       'selinux.setsemod mysql Enabled',
-      { module, state: arg.any('Enabled or Disabled') },
+      { module, state: arg.text('Enabled or Disabled') },
       (ctx, { module, state }) => setModule(ctx, module, state),
     ),
     install_semod: changes(
@@ -205,7 +203,7 @@ export default defineModule({
     filetype_id_to_string: reads(
       'The name of a kind of file.',
       'selinux.filetype_id_to_string d',
-      { filetype: arg.any('Its letter', { default: 'a' }) },
+      { filetype: arg.text('Its letter', { default: 'a' }) },
       (_ctx, { filetype }) => fileType(filetype),
     ),
     fcontext_get_policy: reads(

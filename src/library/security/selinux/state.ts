@@ -3,14 +3,14 @@ import { compareDicts, type Dict, isDict, str, truthy, tuple, type Value } from 
 import { arg, chunkTag, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { fileAbsent, fileApplied, filePresent, portAbsent, portPresent } from './state/policies.ts'
 
-function modeOf(wish: Value): string | undefined {
-  const text = str(wish).toLowerCase()
+function modeOf(wish: string): string | undefined {
+  const text = wish.toLowerCase()
   if (text.startsWith('e') || text === '1' || text === 'on') return 'Enforcing'
   if (text.startsWith('p') || text === '0' || text === 'off') return 'Permissive'
   return text.startsWith('d') ? 'Disabled' : undefined
 }
 
-async function mode(ctx: StateContext, name: Value): Promise<StateReturn> {
+async function mode(ctx: StateContext, name: string): Promise<StateReturn> {
   const wanted = modeOf(name)
   const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
     name,
@@ -18,7 +18,7 @@ async function mode(ctx: StateContext, name: Value): Promise<StateReturn> {
     result,
     comment,
   })
-  if (wanted === undefined) return report(false, `${str(name)} is not an accepted mode`)
+  if (wanted === undefined) return report(false, `${name} is not an accepted mode`)
   const config = await ctx.call('selinux.getconfig')
   const now = await ctx.call('selinux.getenforce')
   const current = now === wanted ? config : now
@@ -172,11 +172,11 @@ function aggregate(low: Dict, chunks: readonly Dict[], running: Dict): Dict {
   return low.set('booleans', new Map([...own, ...later]))
 }
 
-const name = arg.any('The name')
+const name = arg.text('The name')
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const file = {
   name: arg.string('The file specification'),
-  filetype: arg.any('The kind of file, by its letter', { default: 'a' }),
+  filetype: arg.text('The kind of file, by its letter', { default: 'a' }),
   sel_type: optional('The SELinux type'),
   sel_user: optional('The SELinux user'),
   sel_level: optional('The MLS range'),
@@ -203,7 +203,7 @@ export default defineState({
         name: arg.any('The boolean'),
         value: optional('on or off'),
         booleans: optional('Several booleans, with values of their own or with the one given'),
-        persist: arg.any('Whether it stays after a restart', { default: false }),
+        persist: arg.flag('Whether it stays after a restart', { default: false }),
       },
       run: boolean,
     }),
@@ -211,7 +211,7 @@ export default defineState({
       doc: 'A module is enabled or disabled.',
       args: {
         name: arg.any('The module'),
-        module_state: arg.any('Enabled or Disabled', { default: 'Enabled' }),
+        module_state: arg.text('Enabled or Disabled', { default: 'Enabled' }),
         version: arg.any('The version it must have', { default: 'any' }),
         opts: arg.open('`install` with `source`, or `remove`'),
       },
@@ -219,7 +219,7 @@ export default defineState({
     }),
     module_install: state({
       doc: 'A module is installed from a file.',
-      args: { name: arg.any('The file') },
+      args: { name: arg.text('The file') },
       run: (ctx, args) => moduleInstall(ctx, args.name),
     }),
     module_remove: state({
@@ -241,7 +241,7 @@ export default defineState({
     fcontext_policy_absent: state({ doc: 'A file specification has no policy.', args: file, run: fileAbsent }),
     fcontext_policy_applied: state({
       doc: 'Files are labelled as their policy says.',
-      args: { name: arg.string('The path'), recursive: arg.any('With all below it', { default: false }) },
+      args: { name: arg.string('The path'), recursive: arg.flag('With all below it', { default: false }) },
       run: (ctx, { name, recursive }) => fileApplied(ctx, name, recursive),
     }),
     port_policy_present: state({

@@ -84,8 +84,8 @@ async function requestExtensions(ctx: FunctionContext, type: string, alternative
   return { basicConstraints: 'CA:FALSE', ...known, ...(names.length > 0 && { subjectAltName: names.join(', ') }) }
 }
 
-const pemOf = async (ctx: FunctionContext, cert: Value): Promise<string> =>
-  str(cert).includes('-----BEGIN') ? str(cert) : textOfFile(ctx, str(cert))
+const pemOf = async (ctx: FunctionContext, cert: string): Promise<string> =>
+  cert.includes('-----BEGIN') ? cert : textOfFile(ctx, cert)
 
 const getting = (what: string, ends: string, filename: string) =>
   reads(
@@ -240,27 +240,27 @@ export default defineModule({
       'tls.create_ca_signed_cert test localhost',
       {
         ca_name,
-        CN: arg.any('The common name'),
+        CN: arg.text('The common name'),
         days,
         cacert_path,
         ca_filename,
-        cert_path: optional('The folder of request and certificate'),
-        cert_filename: optional('The name of the certificate, if it is not the common name'),
+        cert_path: arg.text('The folder of request and certificate', { optional: true }),
+        cert_filename: arg.text('The name of the certificate, if it is not the common name', { optional: true }),
         digest,
-        cert_type: optional('What the certificate is for'),
+        cert_type: arg.text('What the certificate is for', { optional: true }),
         type_ext: arg.boolean('Whether the name ends with what the certificate is for', { default: false }),
         replace,
       },
       async (ctx, given) => {
         const { ca_name, CN, cert_type } = given
         const authority = `${await rootOf(ctx, given.cacert_path)}/${str(ca_name)}`
-        const folder = truthy(given.cert_path) ? str(given.cert_path) : `${authority}/certs`
-        if (given.type_ext && !truthy(cert_type)) {
+        const folder = given.cert_path ? given.cert_path : `${authority}/certs`
+        if (given.type_ext && !cert_type) {
           ctx.log('error', 'type_ext = True but cert_type is unset. Certificate not written.')
           return new Map()
         }
-        const request = `${str(CN)}${given.type_ext ? `_${str(cert_type)}` : ''}`
-        const name = truthy(given.cert_filename) ? str(given.cert_filename) : request
+        const request = `${CN}${given.type_ext ? `_${str(cert_type)}` : ''}`
+        const name = given.cert_filename ? given.cert_filename : request
         if (!given.replace && (await isThere(ctx, `${authority}/certs/${name}.crt`))) {
           return `Certificate "${name}" already exists`
         }
@@ -275,7 +275,7 @@ export default defineModule({
         const how = ['-days', str(given.days), `-${str(given.digest)}`, '-copy_extensions', 'copyall']
         const pem = await openssl(ctx, ['x509', '-req', '-in', `${folder}/${request}.csr`, ...signer, ...how])
         await create(ctx, `${folder}/${name}.crt`, pem, authority)
-        return `Created Certificate for "${str(CN)}": "${folder}/${name}.crt"`
+        return `Created Certificate for "${CN}": "${folder}/${name}.crt"`
       },
     ),
     create_pkcs12: changes(
@@ -283,13 +283,13 @@ export default defineModule({
       'tls.create_pkcs12 test localhost',
       {
         ca_name,
-        CN: arg.any('The common name'),
-        passphrase: arg.any('The passphrase of the file', { default: '', secret: true }),
+        CN: arg.text('The common name'),
+        passphrase: arg.text('The passphrase of the file', { default: '', secret: true }),
         cacert_path,
         replace,
       },
       async (ctx, given) => {
-        const [ca, CN] = [str(given.ca_name), str(given.CN)]
+        const [ca, CN] = [str(given.ca_name), given.CN]
         const folder = `${await rootOf(ctx, given.cacert_path)}/${ca}`
         const path = `${folder}/certs/${CN}`
         if (!given.replace && (await isThere(ctx, `${path}.p12`))) return `Certificate "${CN}" already exists`
@@ -299,7 +299,7 @@ export default defineModule({
         }
         const parts = ['-in', `${path}.crt`, '-inkey', `${path}.key`, '-certfile', `${folder}/${ca}_ca_cert.crt`]
         const out = ['-out', `${path}.p12`, '-passout', 'stdin']
-        await openssl(ctx, ['pkcs12', '-export', ...parts, ...out], `${str(given.passphrase)}\n`)
+        await openssl(ctx, ['pkcs12', '-export', ...parts, ...out], `${given.passphrase}\n`)
         return `Created PKCS#12 Certificate for "${CN}": "${path}.p12"`
       },
     ),
@@ -307,16 +307,16 @@ export default defineModule({
     cert_info: reads(
       'What a certificate says.',
       'tls.cert_info /dir/for/certs/cert.pem',
-      { cert: arg.any('A file, or its text'), digest },
+      { cert: arg.text('A file, or its text'), digest },
       async (ctx, given) => certificateFacts(ctx, await pemOf(ctx, given.cert), str(given.digest)),
     ),
     get_expiration_date: reads(
       'When a certificate ends.',
       "tls.get_expiration_date /path/to/foo.crt date_format='%d/%m/%Y'",
-      { cert: arg.any('A file, or its text'), date_format: arg.any('How it is written', { default: '%Y-%m-%d' }) },
+      { cert: arg.text('A file, or its text'), date_format: arg.text('How it is written', { default: '%Y-%m-%d' }) },
       async (ctx, given) => {
         const facts = await certificateFacts(ctx, await pemOf(ctx, given.cert), 'sha256')
-        return fromTimestamp(Number(facts.get('not_after'))).strftime(str(given.date_format))
+        return fromTimestamp(Number(facts.get('not_after'))).strftime(given.date_format)
       },
     ),
   },

@@ -1,5 +1,5 @@
 // Certificates that are valid, now and for some time to come.
-import { type Dict, numberOf, PyTimedelta, str, type Value } from '../../../data/mod.ts'
+import { type Dict, numberOf, PyTimedelta, str } from '../../../data/mod.ts'
 import { arg, defineState, isHostError, reportOn, type StateContext, state } from '../../../sdk/mod.ts'
 
 const UNITS = { weeks: 604_800, days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const
@@ -7,7 +7,7 @@ type Unit = keyof typeof UNITS
 
 const span = (seconds: number): PyTimedelta => new PyTimedelta(BigInt(Math.round(seconds * 1e6)))
 
-async function factsOf(ctx: StateContext, name: Value): Promise<Dict | string> {
+async function factsOf(ctx: StateContext, name: string): Promise<Dict | string> {
   try {
     return (await ctx.call('tls.cert_info', [name])) as Dict
   } catch (error) {
@@ -26,7 +26,7 @@ export default defineState({
     valid_certificate: state({
       doc: 'A certificate is valid, and stays so for some time.',
       args: {
-        name: arg.any('The file'),
+        name: arg.text('The file'),
         weeks: amount('weeks'),
         days: amount('days'),
         hours: amount('hours'),

@@ -18,9 +18,9 @@ import { expires, pemOf, readCertificate, readList, readRequest, verdict } from 
 import { bytesOf, certificate, invalid, isFile, privateKey, publicKey } from './module/sources.ts'
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
-const encoding = arg.any('pem or der', { default: 'pem' })
+const encoding = arg.text('pem or der', { default: 'pem' })
 const raw = arg.boolean('Return bytes', { default: false })
-const path = optional('Where it is written; it is returned when not given')
+const path = arg.text('Where it is written; it is returned when not given', { optional: true })
 const digest = arg.any('The hash for the signature', { default: 'sha256' })
 const source = (what: string) => arg.any(`${what}: a file, or its text or bytes`)
 const passphrase = arg.any('Its passphrase', { optional: true, secret: true })
@@ -32,10 +32,16 @@ function refuseUnknown(kwargs: ReadonlyMap<string, Value>, ignored: readonly str
 }
 
 /** Returns what was made, or writes it. */
-async function deliver(ctx: FunctionContext, made: Value, path: Value, pemType: string | null, done: string | null) {
+async function deliver(
+  ctx: FunctionContext,
+  made: Value,
+  path: string | null,
+  pemType: string | null,
+  done: string | null,
+) {
   if (path === null) return made
-  if (pemType !== null) return writePem(ctx, made, str(path), true, pemType)
-  await ctx.host.write(str(path), made as Uint8Array)
+  if (pemType !== null) return writePem(ctx, made, path, true, pemType)
+  await ctx.host.write(path, made as Uint8Array)
   return done
 }
 
@@ -58,13 +64,13 @@ const reading = (
 const readingAll = (what: string, fun: string, run: (ctx: FunctionContext, path: Value) => Promise<Value>) =>
   fn({
     doc: `${what} of all files that match.`,
-    args: { glob_path: arg.any('The pattern') },
+    args: { glob_path: arg.text('The pattern') },
     returns: ret.dict('By path'),
     examples: [`salt '*' x509.${fun} '/etc/pki/*.crt'`],
     effect: 'read',
     run: async (ctx, { glob_path }) => {
       const found: Record<string, Result> = {}
-      for (const path of await globPaths(ctx, str(glob_path))) {
+      for (const path of await globPaths(ctx, glob_path)) {
         if (await isFile(ctx, path)) found[path] = await run(ctx, path)
       }
       return found
@@ -77,7 +83,7 @@ const creating = {
     args: {
       ca_server: optional('The minion that signs; this one when not given'),
       signing_policy: optional('The policy it is made after'),
-      encoding: arg.any('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
+      encoding: arg.text('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
       append_certs: optional('Certificates that go with it'),
       pkcs12_passphrase: arg.any('Passphrase of a PKCS#12 container', { optional: true, secret: true }),
       pkcs12_encryption_compat: arg.boolean('Encrypt such a container in the old way', { default: false }),
@@ -170,9 +176,9 @@ const encodings = {
     doc: 'A certificate in another form.',
     args: {
       certificate: source('The certificate'),
-      encoding: arg.any('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
+      encoding: arg.text('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
       append_certs: optional('Certificates that go with it'),
-      private_key: optional('The key that goes with it'),
+      private_key: arg.any('The key that goes with it', { optional: true }),
       private_key_passphrase: passphrase,
       pkcs12_passphrase: passphrase,
       pkcs12_encryption_compat: arg.boolean('Encrypt a PKCS#12 container in the old way', { default: false }),
@@ -183,7 +189,7 @@ const encodings = {
     examples: ["salt '*' x509.encode_certificate /etc/pki/my.pem encoding=der"],
     effect: 'read',
     run: async (ctx, { certificate: given, encoding, append_certs, private_key, raw }) => {
-      if (encoding !== 'pkcs12' && truthy(private_key)) {
+      if (encoding !== 'pkcs12' && private_key) {
         throw invalid('Embedding private keys is only supported for pkcs12 encoding')
       }
       return encodeCertificate(ctx, await certificate(ctx, given), { encoding, append_certs, raw })
@@ -216,7 +222,7 @@ const encodings = {
     args: {
       private_key: source('The key'),
       encoding,
-      passphrase: arg.any('The passphrase it gets', { optional: true, secret: true }),
+      passphrase: arg.text('The passphrase it gets', { optional: true, secret: true }),
       private_key_passphrase: passphrase,
       pkcs12_encryption_compat: arg.boolean('Encrypt a PKCS#12 container in the old way', { default: false }),
       raw,
@@ -276,7 +282,7 @@ const facts = {
   }),
   get_signing_policy: fn({
     doc: 'A signing policy, of this minion or of another one.',
-    args: { signing_policy: arg.any('Its name'), ca_server: optional('The other minion') },
+    args: { signing_policy: arg.any('Its name'), ca_server: arg.text('The other minion', { optional: true }) },
     returns: ret.dict('The policy'),
     examples: ["salt '*' x509.get_signing_policy www"],
     effect: 'read',
@@ -345,7 +351,7 @@ export default defineModule({
     ),
     get_pem_entry: fn({
       doc: 'An entry of a text in PEM, in proper shape.',
-      args: { text: source('The text'), pem_type: optional('The kind of entry') },
+      args: { text: source('The text'), pem_type: arg.text('The kind of entry', { optional: true }) },
       returns: ret.any('The entry, as bytes'),
       examples: ['salt \'*\' x509.get_pem_entry "-----BEGIN CERTIFICATE REQUEST-----MIICyzCC…"'],
       effect: 'read',
@@ -378,7 +384,7 @@ export default defineModule({
         text: source('The text'),
         path: arg.string('The file'),
         overwrite: arg.boolean('False to keep a private key and DH parameters of the file', { default: true }),
-        pem_type: optional('The kind of entry'),
+        pem_type: arg.text('The kind of entry', { optional: true }),
       },
       returns: ret.string('Where it was written'),
       examples: ["salt '*' x509.write_pem /root/certs/my.crt /etc/pki/my.crt"],

@@ -86,9 +86,9 @@ export default defineModule({
       { args: arg.rest('The time, and the command'), kwargs: arg.open('`tag` and `runas`') },
       (ctx, { args, kwargs }) => add(ctx, args, kwargs),
     ),
-    atc: reads('The script of a job.', 'at.atc 12', { jobid: arg.any('Its id') }, async (ctx, { jobid }) => {
-      const script = await output(ctx, 'at', '-c', str(jobid))
-      return script === '' ? { error: `invalid job id '${str(jobid)}'` } : script
+    atc: reads('The script of a job.', 'at.atc 12', { jobid: arg.text('Its id') }, async (ctx, { jobid }) => {
+      const script = await output(ctx, 'at', '-c', jobid)
+      return script === '' ? { error: `invalid job id '${jobid}'` } : script
     }),
     jobcheck: reads(
       'The jobs that meet conditions.',

@@ -44,9 +44,9 @@ async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
 
 const removedBy = (answer: Value): Value[] => ((answer as Dict).get('jobs') as Dict).get('removed') as Value[]
 
-async function absent(ctx: StateContext, name: Value, jobid: Value, kwargs: Dict): Promise<StateReturn> {
+async function absent(ctx: StateContext, name: string, jobid: Value, kwargs: Dict): Promise<StateReturn> {
   const ret = reportOn(name)
-  if (kwargs.has('limit')) return ret(false, `limit parameter not supported ${str(name)}`)
+  if (kwargs.has('limit')) return ret(false, `limit parameter not supported ${name}`)
   if (ctx.test) return ret(null, 'removed ? job(s)')
   if (truthy(jobid)) {
     const found = jobsOf(await ctx.call('at.atq', [jobid]))
@@ -72,7 +72,7 @@ const job = {
   tag: arg.any('A tag to find it by', { optional: true }),
   user: arg.any('Whom it runs as', { optional: true }),
   job: arg.any('The command', { optional: true }),
-  unique_tag: arg.any('Add it only when no job has the tag', { default: false }),
+  unique_tag: arg.flag('Add it only when no job has the tag', { default: false }),
 }
 
 /** A watched change adds the job that `watch` describes. */
@@ -98,7 +98,7 @@ export default defineState({
     absent: state({
       doc: 'Jobs do not wait.',
       args: {
-        name: arg.any('A name for the state'),
+        name: arg.text('A name for the state'),
         jobid: arg.any('The id of a job', { optional: true }),
         kwargs: arg.open('Conditions as at.jobcheck takes them; all jobs without any'),
       },

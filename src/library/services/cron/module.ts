@@ -1,5 +1,5 @@
 // Crontabs of users, through the crontab command.
-import { str, truthy, type Value } from '../../../data/mod.ts'
+import { truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, type Result, ret } from '../../../sdk/mod.ts'
 import { removeEntry, removeVariable, setEntry, setVariable } from './module/jobs.ts'
 import { installTab, rawTab, readTab } from './module/tab.ts'
@@ -8,7 +8,7 @@ const user = arg.any('Whose crontab')
 const cmd = arg.any('The command')
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const notes = {
-  commented: arg.any('Whether it is switched off', { default: false }),
+  commented: arg.flag('Whether it is switched off', { default: false }),
   comment: optional('A comment before it'),
   identifier: optional('The name by which it is found again'),
 }
@@ -20,7 +20,7 @@ const times = {
   dayweek: optional('Day of the week'),
 }
 
-const small = (value: Value): string => str(value).toLowerCase()
+const small = (value: string): string => value.toLowerCase()
 
 async function entry(ctx: FunctionContext, user: Value, identifier: Value, cmd: Value): Promise<Result> {
   const { crons, special } = await readTab(ctx, user)
@@ -100,11 +100,11 @@ export default defineModule({
       doc: 'Set a job.',
       args: {
         user,
-        minute: arg.any('Minute'),
-        hour: arg.any('Hour'),
-        daymonth: arg.any('Day of the month'),
-        month: arg.any('Month'),
-        dayweek: arg.any('Day of the week'),
+        minute: arg.text('Minute'),
+        hour: arg.text('Hour'),
+        daymonth: arg.text('Day of the month'),
+        month: arg.text('Month'),
+        dayweek: arg.text('Day of the week'),
         cmd,
         ...notes,
       },

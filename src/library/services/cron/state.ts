@@ -183,7 +183,7 @@ export default defineState({
         user,
         template: arg.any('The engine that renders it', { optional: true }),
         context: arg.any('Variables of the template', { optional: true }),
-        replace: arg.any('Whether a crontab that is there is replaced', { default: true }),
+        replace: arg.flag('Whether a crontab that is there is replaced', { default: true }),
         defaults: arg.any('Variables that the context may override', { optional: true }),
         backup: arg.any('Whether a copy is kept', { default: '' }),
         kwargs: arg.open('Further options of file.managed'),

@@ -22,16 +22,16 @@ interface Table {
 
 const rawSystem = async (ctx: FunctionContext): Promise<string> => (await textAt(ctx.host, `${FOLDER}${FILE}`)) ?? ''
 
-const rawOf = async (ctx: FunctionContext, user: Value): Promise<string> =>
+const rawOf = async (ctx: FunctionContext, user: string): Promise<string> =>
   str(
-    await ctx.call('cmd.run_stdout', [`incrontab -l ${str(user)}`], {
+    await ctx.call('cmd.run_stdout', [`incrontab -l ${user}`], {
       rstrip: false,
       runas: user,
       python_shell: false,
     }),
   )
 
-async function tableOf(ctx: FunctionContext, user: Value): Promise<Table> {
+async function tableOf(ctx: FunctionContext, user: string): Promise<Table> {
   const table: Table = { crons: [], pre: [] }
   for (const line of splitLines(user === 'system' ? await rawSystem(ctx) : await rawOf(ctx, user))) {
     const [path, mask, ...words] = splitWords(line)
@@ -41,11 +41,11 @@ async function tableOf(ctx: FunctionContext, user: Value): Promise<Table> {
   return table
 }
 
-const install = (ctx: FunctionContext, user: Value, path: string): Value | Promise<Value> =>
+const install = (ctx: FunctionContext, user: string, path: string): Value | Promise<Value> =>
   ctx.call('cmd.run_all', [`incrontab ${path}`], { runas: user, python_shell: false })
 
 /** The complaint of incrontab, or undefined. */
-async function write(ctx: FunctionContext, user: Value, { crons, pre }: Table): Promise<Value | undefined> {
+async function write(ctx: FunctionContext, user: string, { crons, pre }: Table): Promise<Value | undefined> {
   const jobs = crons.map(({ path, mask, cmd }) => `${str(path)} ${mask} ${str(cmd)}`)
   const text = [...pre, ...jobs].map((line) => `${line}\n`).join('')
   if (user === 'system') {
@@ -58,7 +58,7 @@ async function write(ctx: FunctionContext, user: Value, { crons, pre }: Table): 
   const file = await ctx.host.tempFile({ content: text })
   await ctx.host.settle()
   try {
-    if (user !== 'root') await ctx.call('cmd.run', [`chown ${str(user)} ${file}`], { python_shell: false })
+    if (user !== 'root') await ctx.call('cmd.run', [`chown ${user} ${file}`], { python_shell: false })
     const answer = (await install(ctx, user, file)) as Dict
     return answer.get('retcode') === 0 ? undefined : (answer.get('stderr') ?? '')
   } finally {
@@ -71,7 +71,7 @@ const unknownMask = (mask: string): string | undefined => {
   return item === undefined ? undefined : `Invalid mask type: ${item}`
 }
 
-async function setJob(ctx: FunctionContext, user: Value, job: Job): Promise<Value> {
+async function setJob(ctx: FunctionContext, user: string, job: Job): Promise<Value> {
   const fault = unknownMask(job.mask)
   if (fault !== undefined) return fault
   const wanted = job.mask.split(',').sort()
@@ -86,7 +86,7 @@ async function setJob(ctx: FunctionContext, user: Value, job: Job): Promise<Valu
   return (await write(ctx, user, { ...table, crons })) ?? (replaced.length > 0 ? 'updated' : 'new')
 }
 
-async function removeJob(ctx: FunctionContext, user: Value, job: Job): Promise<Value> {
+async function removeJob(ctx: FunctionContext, user: string, job: Job): Promise<Value> {
   const fault = unknownMask(job.mask)
   if (fault !== undefined) return fault
   const table = await tableOf(ctx, user)
@@ -95,9 +95,9 @@ async function removeJob(ctx: FunctionContext, user: Value, job: Job): Promise<V
   return (await write(ctx, user, { ...table, crons })) ?? (at < 0 ? 'absent' : 'removed')
 }
 
-const user = arg.any('Whose table; `system` is that of the machine')
+const user = arg.text('Whose table; `system` is that of the machine')
 const path = arg.any('The file or folder that is watched')
-const job = { user, path, mask: arg.any('Events, with commas'), cmd: arg.any('The command') }
+const job = { user, path, mask: arg.text('Events, with commas'), cmd: arg.any('The command') }
 const list = reads('A table by its parts.', 'incron.list_tab root', { user }, async (ctx, { user }) => {
   const { crons, pre } = await tableOf(ctx, user)
   return { crons: crons.map((cron) => ({ ...cron })), pre }
@@ -106,7 +106,7 @@ const remove = changes(
   'Remove a job.',
   'incron.rm_job root /path IN_MODIFY "echo changed"',
   job,
-  (ctx, { user, path, mask, cmd }) => removeJob(ctx, user, { path, mask: str(mask).toUpperCase(), cmd }),
+  (ctx, { user, path, mask, cmd }) => removeJob(ctx, user, { path, mask: mask.toUpperCase(), cmd }),
 )
 
 export default defineModule({
@@ -134,7 +134,7 @@ export default defineModule({
       'Set a job.',
       `incron.set_job root /root IN_MODIFY 'echo "$$ $@ $# $% $&"'`,
       job,
-      (ctx, { user, path, mask, cmd }) => setJob(ctx, user, { path, mask: str(mask).toUpperCase(), cmd }),
+      (ctx, { user, path, mask, cmd }) => setJob(ctx, user, { path, mask: mask.toUpperCase(), cmd }),
     ),
     rm_job: remove,
     rm: remove,

@@ -1,5 +1,5 @@
 // Programs that monit watches.
-import { splitLines, splitWords, truthy } from '../../../data/mod.ts'
+import { splitLines, splitWords } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -85,8 +85,8 @@ export default defineModule({
       ...changes(
         'The id of monit.',
         'monit.id',
-        { reset: arg.any('Make a new one', { default: false }) },
-        (ctx, { reset }) => identity(ctx, truthy(reset)),
+        { reset: arg.flag('Make a new one', { default: false }) },
+        (ctx, { reset }) => identity(ctx, reset),
       ),
       calledAs: 'id_',
     },

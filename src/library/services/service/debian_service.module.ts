@@ -1,6 +1,6 @@
 // Services of Debian without systemd: init scripts, `service` and `update-rc.d`. Links in /etc/rc*.d say what is started
 // in a runlevel.
-import { shlexQuote, splitWords, str, type Value } from '../../../data/mod.ts'
+import { shlexQuote, splitWords, type Value } from '../../../data/mod.ts'
 import {
   defineModule,
   type FunctionContext,
@@ -67,7 +67,7 @@ export default defineModule({
       return succeeds(ctx, `insserv ${quoted} && update-rc.d ${quoted} enable`, { python_shell: true })
     }),
     disable: switching('disable', (ctx, name) => succeeds(ctx, `update-rc.d ${name} disable`)),
-    enabled: switchQuestion('enabled', async (ctx, name) => (await enabledServices(ctx)).includes(str(name))),
+    enabled: switchQuestion('enabled', async (ctx, name) => (await enabledServices(ctx)).includes(name)),
     disabled: question('disabled', async (ctx, name) => (await disabledServices(ctx)).includes(name)),
   },
 })

@@ -56,7 +56,7 @@ async function isEnabled(ctx: FunctionContext, name: string, jail: Value): Promi
   return found !== undefined && ['yes', 'true', 'on', '1'].includes(found[1].toLowerCase())
 }
 
-async function enabledServices(ctx: FunctionContext, jail: Value): Promise<string[]> {
+async function enabledServices(ctx: FunctionContext, jail: string | null): Promise<string[]> {
   const shown = splitLines(await outputOf(ctx, `${await service(ctx, jail)} -e`))
   const found = new Set(shown.map((path) => path.split('/').at(-1)!))
   const root = await jailPath(ctx, jail)
@@ -94,7 +94,7 @@ async function enable(ctx: FunctionContext, name: string, on: boolean, kwargs: R
   return true
 }
 
-const jail = arg.any('The id or name of a jail', { optional: true })
+const jail = arg.text('The id or name of a jail', { optional: true })
 const kwargs = arg.open('`jail`, `chroot` and `config`, the file that is written')
 
 const verb = (doc: string, verb: string) => ({

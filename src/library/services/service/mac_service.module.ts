@@ -6,9 +6,9 @@ import { consoleUser, domainOf, isAgent, launchctl, plistOf, serviceOf, services
 
 const isMissing = (error: unknown): boolean => error instanceof SaltError && error.code === 'CommandExecutionError'
 
-async function list(ctx: FunctionContext, name: Value, runas: Value): Promise<string> {
-  if (!truthy(name)) return launchctl(ctx, ['list'], runas)
-  const service = await serviceOf(ctx, str(name))
+async function list(ctx: FunctionContext, name: string | null, runas: Value): Promise<string> {
+  if (!name) return launchctl(ctx, ['list'], runas)
+  const service = await serviceOf(ctx, name)
   const as = !truthy(runas) && isAgent(service) ? await consoleUser(ctx) : runas
   return launchctl(ctx, ['list', str(plistOf(service).get('Label')!)], as)
 }
@@ -117,7 +117,7 @@ export default defineModule({
       ...reads(
         'What launchctl lists.',
         'service.list org.cups.cupsd',
-        { name: arg.any('One service', { optional: true }), runas },
+        { name: arg.text('One service', { optional: true }), runas },
         (ctx, { name, runas }) => list(ctx, name, runas),
       ),
       calledAs: 'list_',

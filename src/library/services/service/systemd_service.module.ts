@@ -30,12 +30,12 @@ import {
 } from './systemd_service/units.ts'
 
 const root = arg.any('Another root directory', { optional: true })
-const runtime = arg.any('Until the next boot only', { default: false })
+const runtime = arg.flag('Until the next boot only', { default: false })
 const unmasking = {
-  unmask: arg.any('Whether it is unmasked before', { default: false }),
-  unmask_runtime: arg.any('Whether it is unmasked before, until the next boot', { default: false }),
+  unmask: arg.flag('Whether it is unmasked before', { default: false }),
+  unmask_runtime: arg.flag('Whether it is unmasked before, until the next boot', { default: false }),
 }
-const noBlock = (value: Value) => arg.any('Do not wait until it is done', { default: value })
+const noBlock = (value: boolean | null) => arg.any('Do not wait until it is done', { default: value })
 const done = ret.boolean('Whether it went well')
 
 async function available(ctx: FunctionContext, name: string): Promise<boolean> {
@@ -44,7 +44,7 @@ async function available(ctx: FunctionContext, name: string): Promise<boolean> {
 }
 
 /** Functions over a unit that fail with what systemctl says. */
-function acting(doc: string, verb: string, no_block: Value, calledAs?: string) {
+function acting(doc: string, verb: string, no_block: boolean | null, calledAs?: string) {
   const name = verb.replace('-', '_')
   return fn({
     doc,
@@ -175,7 +175,7 @@ export default defineModule({
       returns: ret.boolean('The answer'),
       examples: ["salt '*' service.masked nginx"],
       effect: 'read',
-      run: (ctx, { name, runtime, root }) => isMasked(ctx, name, truthy(runtime), root),
+      run: (ctx, { name, runtime, root }) => isMasked(ctx, name, runtime, root),
     }),
     start: acting('Start a service.', 'start', false),
     stop: fn({

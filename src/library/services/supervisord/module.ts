@@ -32,7 +32,7 @@ async function control(ctx: FunctionContext, verb: string, name: Value, where: W
 }
 
 /** `group:*` is `group:` to supervisorctl where it means the programs, and `group` where it means the group. */
-const asPrograms = (name: Value): string => str(name).replace(/:\*$/, ':')
+const asPrograms = (name: string): string => name.replace(/:\*$/, ':')
 const asGroup = (name: Value): Value => (typeof name === 'string' ? name.replace(/:\*?$/, '') : name)
 
 interface Row {
@@ -50,8 +50,8 @@ function rows(text: string): Row[] {
 
 const CONFIGS = ['/etc/supervisor/supervisord.conf', '/etc/supervisord.conf']
 
-async function options(ctx: FunctionContext, name: string, file: Value): Promise<Map<Value, Value>> {
-  const paths = file === null ? CONFIGS : [str(file)]
+async function options(ctx: FunctionContext, name: string, file: string | null): Promise<Map<Value, Value>> {
+  const paths = file === null ? CONFIGS : [file]
   let text: string | undefined
   for (const path of paths) text ??= await textAt(ctx.host, path)
   if (text === undefined && file === null) {
@@ -92,12 +92,12 @@ function readOption(raw: string): Value {
 }
 
 const where = {
-  user: arg.any('Whom supervisorctl runs as', { optional: true }),
-  conf_file: arg.any('The configuration of supervisord', { optional: true }),
-  bin_env: arg.any('The path of supervisorctl, or of a virtual environment with it', { optional: true }),
+  user: arg.text('Whom supervisorctl runs as', { optional: true }),
+  conf_file: arg.text('The configuration of supervisord', { optional: true }),
+  bin_env: arg.text('The path of supervisorctl, or of a virtual environment with it', { optional: true }),
 }
 const name = arg.any('The program, or a group with a colon')
-const everyone = arg.any('The program, or a group with a colon', { default: 'all' })
+const everyone = arg.text('The program, or a group with a colon', { default: 'all' })
 const maybe = arg.any('The program', { optional: true })
 
 const programs = (doc: string, verb: string) =>

@@ -97,7 +97,7 @@ export default defineState({
       args: {
         name: arg.string('The device'),
         fs_type: arg.string('The file system', { default: 'ext4' }),
-        force: arg.any('Whether what is there is overwritten', { default: false }),
+        force: arg.flag('Whether what is there is overwritten', { default: false }),
         kwargs: arg.open('Further options of disk.format'),
       },
       run: (ctx, { name, fs_type, force, kwargs }) =>

@@ -135,14 +135,14 @@ async function active(ctx: FunctionContext): Promise<Dict> {
   return found
 }
 
-async function open(ctx: FunctionContext, name: Value, device: Value, keyfile: Value): Promise<boolean> {
+async function open(ctx: FunctionContext, name: string, device: string, keyfile: Value): Promise<boolean> {
   if (keyfile === null || keyfile === 'none' || keyfile === '-') {
     throw failed('For immediate crypt device mapping, keyfile must not be none')
   }
-  return (await retcodeOf(ctx, `cryptsetup open --key-file ${str(keyfile)} ${str(device)} ${str(name)}`)) === 0
+  return (await retcodeOf(ctx, `cryptsetup open --key-file ${str(keyfile)} ${device} ${name}`)) === 0
 }
 
-const name = arg.any('The name of the mapping')
+const name = arg.text('The name of the mapping')
 const config = arg.string('The table', { default: '/etc/crypttab' })
 
 export default defineModule({
@@ -173,13 +173,13 @@ export default defineModule({
       returns: ret.string('`change`, or `absent` when there was none'),
       examples: ["salt '*' cryptdev.rm_crypttab data"],
       effect: 'change',
-      run: (ctx, { name, config }) => remove(ctx, str(name), config),
+      run: (ctx, { name, config }) => remove(ctx, name, config),
     }),
     set_crypttab: fn({
       doc: 'Put an entry into the table, or change the one that matches.',
       args: {
         name,
-        device: arg.any('The encrypted device'),
+        device: arg.text('The encrypted device'),
         password: arg.any('The file of its key', { default: 'none' }),
         options: arg.any('Options, as text or as a list', { default: '' }),
         config,
@@ -193,7 +193,7 @@ export default defineModule({
     }),
     open: fn({
       doc: 'Map a device with cryptsetup.',
-      args: { name, device: arg.any('The encrypted device'), keyfile: arg.any('The file of its key') },
+      args: { name, device: arg.text('The encrypted device'), keyfile: arg.any('The file of its key') },
       returns: ret.boolean('Whether it was mapped'),
       examples: ["salt '*' cryptdev.open data /dev/sdz1 /etc/data.key"],
       effect: 'change',
@@ -205,7 +205,7 @@ export default defineModule({
       returns: ret.boolean('Whether it was unmapped'),
       examples: ["salt '*' cryptdev.close data"],
       effect: 'change',
-      run: async (ctx, { name }) => (await retcodeOf(ctx, `cryptsetup close ${str(name)}`)) === 0,
+      run: async (ctx, { name }) => (await retcodeOf(ctx, `cryptsetup close ${name}`)) === 0,
     }),
   },
 })

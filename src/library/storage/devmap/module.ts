@@ -1,5 +1,5 @@
 // Disks that are reached on several paths, through the program multipath.
-import { splitLines, str } from '../../../data/mod.ts'
+import { splitLines } from '../../../data/mod.ts'
 import { arg, changes, defineModule, outputOf, reads } from '../../../sdk/mod.ts'
 
 export default defineModule({
@@ -12,10 +12,10 @@ export default defineModule({
     multipath_flush: changes(
       'Give up a disk that nothing uses.',
       'devmap.multipath_flush mpath1',
-      { device: arg.any('The device') },
+      { device: arg.text('The device') },
       async (ctx, { device }) => {
-        if ((await ctx.host.stat(str(device))) === undefined) return `${str(device)} does not exist`
-        return splitLines(await outputOf(ctx, `multipath -f ${str(device)}`))
+        if ((await ctx.host.stat(device)) === undefined) return `${device} does not exist`
+        return splitLines(await outputOf(ctx, `multipath -f ${device}`))
       },
     ),
   },

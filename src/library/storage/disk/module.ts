@@ -98,7 +98,7 @@ async function fileSystemOf(ctx: FunctionContext, device: Value): Promise<string
 }
 
 const flags = arg.any('Letters of options for df', { optional: true })
-const device = arg.any('The device')
+const device = arg.text('The device')
 const optional = (doc: string) => arg.any(doc, { optional: true })
 
 export default defineModule({
@@ -143,7 +143,7 @@ export default defineModule({
     }),
     fstype: fn({
       doc: 'The file system on a device.',
-      args: { device: arg.any('The device') },
+      args: { device: arg.text('The device') },
       returns: ret.string('Its name, or an empty text'),
       examples: ["salt '*' disk.fstype /dev/sdX1"],
       effect: 'read',
@@ -152,7 +152,7 @@ export default defineModule({
     get_fstype_from_path: reads(
       'The file system that a path is on.',
       'disk.get_fstype_from_path /root',
-      { path: arg.any('The path') },
+      { path: arg.text('The path') },
       async (ctx, { path }) => fileSystemOf(ctx, await ctx.call('mount.get_device_from_path', [path])),
     ),
     tune: changes(
@@ -177,17 +177,17 @@ export default defineModule({
       'Fit an ext file system to its device.',
       'disk.resize2fs /dev/sda1',
       { device },
-      async (ctx, args) => ((await runAll(ctx, `resize2fs ${str(args.device)}`)).retcode === 0 ? true : null),
+      async (ctx, args) => ((await runAll(ctx, `resize2fs ${args.device}`)).retcode === 0 ? true : null),
     ),
     format: fn({
       doc: 'Make a file system on a device.',
       args: {
         device,
         fs_type: arg.string('The file system', { default: 'ext4' }),
-        inode_size: optional('The size of inodes'),
-        lazy_itable_init: optional('Whether tables of inodes are made later'),
+        inode_size: arg.text('The size of inodes', { optional: true }),
+        lazy_itable_init: arg.text('Whether tables of inodes are made later', { optional: true }),
         fat: optional('12, 16 or 32'),
-        force: arg.any('Whether what is there is overwritten', { default: false }),
+        force: arg.flag('Whether what is there is overwritten', { default: false }),
       },
       calledAs: 'format_',
       returns: ret.boolean('Whether it worked'),

@@ -42,11 +42,11 @@ async function run(
 }
 
 /** What dumpe2fs tells: first attributes of the whole, then groups of blocks. */
-async function dump(ctx: FunctionContext, device: Value, args: Value): Promise<{ attributes: Dict; blocks: Dict }> {
+async function dump(ctx: FunctionContext, device: string, args: Value): Promise<{ attributes: Dict; blocks: Dict }> {
   const flags = args === null || args === '' ? '' : ` -${str(args)}`
   const [attributes, blocks]: [Dict, Dict] = [new Map(), new Map()]
   let group: Dict | undefined
-  for (const line of splitLines(await outputOf(ctx, `dumpe2fs ${str(device)}${flags}`))) {
+  for (const line of splitLines(await outputOf(ctx, `dumpe2fs ${device}${flags}`))) {
     if (line === '' || line.startsWith('dumpe2fs')) continue
     const [key = '', ...values] = line.replaceAll('\t', ' ').split(': ')
     if (line.startsWith('Group') && (group !== undefined || !line.startsWith('Group descriptor size'))) {
@@ -67,7 +67,7 @@ async function dump(ctx: FunctionContext, device: Value, args: Value): Promise<{
   return { attributes, blocks }
 }
 
-const device = arg.any('The device')
+const device = arg.text('The device')
 const full_return = arg.any('With all that the command answers', { default: false })
 const args = arg.any('Letters of options of dumpe2fs', { optional: true })
 
@@ -83,12 +83,12 @@ export default defineModule({
       'extfs.mkfs /dev/sda1 fs_type=ext4 opts=acl,noexec',
       {
         device,
-        fs_type: arg.any('ext2, ext3 or ext4'),
+        fs_type: arg.text('ext2, ext3 or ext4'),
         full_return,
         kwargs: arg.open('Options of mke2fs, by their long names'),
       },
       (ctx, { device, fs_type, full_return, kwargs }) => {
-        const command = `mke2fs -F -t ${str(fs_type)} ${optionText(kwargs, MKFS)}${str(device)}`
+        const command = `mke2fs -F -t ${fs_type} ${optionText(kwargs, MKFS)}${device}`
         return run(ctx, command, full_return, (line) => line !== '' && !NOISE.test(line))
       },
     ),
@@ -97,7 +97,7 @@ export default defineModule({
       'extfs.tune /dev/sda1 force=True label=wildstallyns opts=acl,noexec',
       { device, full_return, kwargs: arg.open('Options of tune2fs, by their long names') },
       (ctx, { device, full_return, kwargs }) =>
-        run(ctx, `tune2fs ${optionText(kwargs, TUNE)}${str(device)}`, full_return, () => true),
+        run(ctx, `tune2fs ${optionText(kwargs, TUNE)}${device}`, full_return, () => true),
     ),
     attributes: reads(
       'Attributes of a file system.',

@@ -233,7 +233,7 @@ async function vgcreate(
   ctx: FunctionContext,
   vg: string,
   devices: Value,
-  force: Value,
+  force: boolean,
   options: ReadonlyMap<string, Value>,
 ) {
   const words = ['vgcreate', vg, ...listOf(devices), sure(force), ...optionWords(options, VG_OPTIONS)]
@@ -246,21 +246,19 @@ async function versions(ctx: FunctionContext): Promise<Dict> {
   return new Map(lines.map(([name = '', value = '']) => [name.trim(), value.trim()]))
 }
 
-const quiet = arg.any('Whether a failure is no failure of the call', { default: false })
-const force = (fallback: boolean) => arg.any('Whether questions are answered with yes', { default: fallback })
+const quiet = arg.flag('Whether a failure is no failure of the call', { default: false })
 const devices = arg.any('Devices, as a list or with commas')
-const override = arg.any('Whether devices that need nothing are passed over', { default: true })
-const vgname = arg.any('The volume group')
-const lvname = arg.any('The logical volume')
+const override = arg.flag('Whether devices that need nothing are passed over', { default: true })
+const vgname = arg.text('The volume group')
+const lvname = arg.text('The logical volume')
 const optional = (doc: string) => arg.any(doc, { optional: true })
-const flag = (doc: string) => arg.any(doc, { default: false })
 const kwargs = arg.open('Further options of the command')
 const sizing = {
   size: optional('The new size'),
-  lvpath: optional('The path of the volume'),
-  extents: optional('The new number of extents'),
-  force: force(false),
-  resizefs: flag('With the file system on it'),
+  lvpath: arg.text('The path of the volume', { optional: true }),
+  extents: arg.text('The new number of extents', { optional: true }),
+  force: arg.flag('Whether questions are answered with yes', { default: false }),
+  resizefs: arg.flag('With the file system on it', { default: false }),
 }
 
 export default defineModule({
@@ -281,7 +279,11 @@ export default defineModule({
     pvdisplay: reads(
       'Physical volumes.',
       'lvm.pvdisplay md0',
-      { pvname: arg.any('Only this one', { default: '' }), real: flag('Devices by their real path'), quiet },
+      {
+        pvname: arg.any('Only this one', { default: '' }),
+        real: arg.flag('Devices by their real path', { default: false }),
+        quiet,
+      },
       (ctx, { pvname, real, quiet }) => pvdisplay(ctx, pvname, real, quiet),
     ),
     vgdisplay: reads(
@@ -299,30 +301,30 @@ export default defineModule({
     pvcreate: changes(
       'Make physical volumes.',
       'lvm.pvcreate /dev/sdb1,/dev/sdb2 dataalignmentoffset=7s',
-      { devices, override, force: force(true), kwargs },
+      { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }), kwargs },
       pvcreate,
     ),
     pvremove: changes(
       'Remove physical volumes.',
       'lvm.pvremove /dev/sdb1',
-      { devices, override, force: force(true) },
+      { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }) },
       (ctx, given) => eachVolume(ctx, 'pvremove', given),
     ),
     vgcreate: changes(
       'Make a volume group.',
       'lvm.vgcreate my_vg /dev/sdb1,/dev/sdb2 clustered=y',
-      { vgname, devices, force: force(false), kwargs },
+      { vgname, devices, force: arg.flag('Whether questions are answered with yes', { default: false }), kwargs },
       (ctx, { vgname, devices, force, kwargs }) =>
-        truthy(vgname) && truthy(devices) ? vgcreate(ctx, str(vgname), devices, force, kwargs) : NO_DEVICES,
+        vgname && truthy(devices) ? vgcreate(ctx, vgname, devices, force, kwargs) : NO_DEVICES,
     ),
     vgextend: changes(
       'Add devices to a volume group.',
       'lvm.vgextend my_vg /dev/sdb1,/dev/sdb2',
-      { vgname, devices, force: force(false) },
+      { vgname, devices, force: arg.flag('Whether questions are answered with yes', { default: false }) },
       async (ctx, { vgname, devices, force }) => {
-        if (!truthy(vgname) || !truthy(devices)) return NO_DEVICES
-        const words = ['vgextend', str(vgname), sure(force), ...listOf(devices)]
-        return { 'Output from vgextend': await told(ctx, words, `Volume group "${str(vgname)}" successfully extended`) }
+        if (!vgname || !truthy(devices)) return NO_DEVICES
+        const words = ['vgextend', vgname, sure(force), ...listOf(devices)]
+        return { 'Output from vgextend': await told(ctx, words, `Volume group "${vgname}" successfully extended`) }
       },
     ),
     lvcreate: changes(
@@ -332,12 +334,12 @@ export default defineModule({
         lvname,
         vgname,
         size: optional('Its size'),
-        extents: optional('Its number of extents'),
-        snapshot: optional('The volume it is a snapshot of'),
-        pv: optional('The physical volume it is on'),
-        thinvolume: flag('Whether it is thin'),
-        thinpool: flag('Whether it is a pool of thin ones'),
-        force: force(false),
+        extents: arg.text('Its number of extents', { optional: true }),
+        snapshot: arg.text('The volume it is a snapshot of', { optional: true }),
+        pv: arg.text('The physical volume it is on', { optional: true }),
+        thinvolume: arg.flag('Whether it is thin', { default: false }),
+        thinpool: arg.flag('Whether it is a pool of thin ones', { default: false }),
+        force: arg.flag('Whether questions are answered with yes', { default: false }),
         kwargs,
       },
       lvcreate,
@@ -345,20 +347,16 @@ export default defineModule({
     vgremove: changes(
       'Remove a volume group.',
       'lvm.vgremove vgname',
-      { vgname, force: force(true) },
+      { vgname, force: arg.flag('Whether questions are answered with yes', { default: true }) },
       (ctx, { vgname, force }) =>
-        told(ctx, ['vgremove', str(vgname), sure(force)], `Volume group "${str(vgname)}" successfully removed`),
+        told(ctx, ['vgremove', vgname, sure(force)], `Volume group "${vgname}" successfully removed`),
     ),
     lvremove: changes(
       'Remove a logical volume.',
       'lvm.lvremove lvname vgname',
-      { lvname, vgname, force: force(true) },
+      { lvname, vgname, force: arg.flag('Whether questions are answered with yes', { default: true }) },
       (ctx, { lvname, vgname, force }) =>
-        told(
-          ctx,
-          ['lvremove', `${str(vgname)}/${str(lvname)}`, sure(force)],
-          `Logical volume "${str(lvname)}" successfully removed`,
-        ),
+        told(ctx, ['lvremove', `${vgname}/${lvname}`, sure(force)], `Logical volume "${lvname}" successfully removed`),
     ),
     lvresize: changes(
       'Set the size of a logical volume.',
@@ -372,7 +370,7 @@ export default defineModule({
     pvresize: changes(
       'Take up the new size of devices.',
       'lvm.pvresize /dev/sdb1,/dev/sdb2',
-      { devices, override, force: force(true) },
+      { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }) },
       (ctx, given) => eachVolume(ctx, 'pvresize', given),
     ),
   },

@@ -199,7 +199,7 @@ async function volumePresent(ctx: StateContext, wish: VolumeWish): Promise<State
 }
 
 const name = (doc: string) => arg.string(doc)
-const vgname = arg.any('The volume group', { optional: true })
+const vgname = arg.text('The volume group', { optional: true })
 const flag = (doc: string) => arg.any(doc, { default: false })
 const optional = (doc: string) => arg.any(doc, { optional: true })
 
@@ -244,12 +244,12 @@ export default defineState({
         vgname,
         size: optional('Its size'),
         extents: optional('Its number of extents'),
-        snapshot: optional('The name of a snapshot of it'),
+        snapshot: arg.text('The name of a snapshot of it', { optional: true }),
         pv: arg.any('The physical volume it is on', { default: '' }),
-        thinvolume: flag('Whether it is thin'),
-        thinpool: flag('Whether it is a pool of thin ones'),
+        thinvolume: arg.flag('Whether it is thin', { default: false }),
+        thinpool: arg.flag('Whether it is a pool of thin ones', { default: false }),
         force: flag('Whether it may become smaller'),
-        resizefs: flag('Whether its file system is resized with it'),
+        resizefs: arg.flag('Whether its file system is resized with it', { default: false }),
         kwargs: arg.open('Options of lvcreate'),
       },
       run: volumePresent,

@@ -128,17 +128,17 @@ export default defineModule({
       "raid.create /dev/md0 level=1 chunk=256 devices=\"['/dev/xvdd', '/dev/xvde']\"",
       {
         name,
-        level: arg.any('The RAID level'),
+        level: arg.text('The RAID level'),
         devices,
-        metadata: arg.any('The version of its metadata', { default: 'default' }),
+        metadata: arg.text('The version of its metadata', { default: 'default' }),
         test_mode,
         kwargs: arg.open('Further options of mdadm'),
       },
       (ctx, { name, level, devices, metadata, test_mode, kwargs }) => {
         const members = listOf(devices)
         const count = members.length - Number(kwargs.get('spare-devices') ?? 0)
-        const head = ['mdadm', '-C', name, '-R', '-v', '-l', str(level), ...optionWords(kwargs)]
-        const words = [...head, '-e', str(metadata), '-n', str(count), ...members]
+        const head = ['mdadm', '-C', name, '-R', '-v', '-l', level, ...optionWords(kwargs)]
+        const words = [...head, '-e', metadata, '-n', str(count), ...members]
         return test_mode === true ? words.join(' ') : outputOf(ctx, words)
       },
     ),
@@ -155,7 +155,7 @@ export default defineModule({
     examine: reads(
       'What a device says about the array it belongs to.',
       'raid.examine /dev/sda1',
-      { device, quiet: arg.any('Whether a failure is no failure of the call', { default: false }) },
+      { device, quiet: arg.flag('Whether a failure is no failure of the call', { default: false }) },
       async (ctx, { device, quiet }) => {
         const { stdout } = await runAll(ctx, `mdadm -Y -E ${device}`, { ignore_retcode: quiet })
         const pairs = splitLines(stdout).map((line): [Value, Value] => {

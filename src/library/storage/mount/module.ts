@@ -81,7 +81,7 @@ async function umount(ctx: FunctionContext, { name, device, user, lazy }: Unmoun
 }
 
 /** Other programs than mount belong to their own modules. */
-async function byProgram(ctx: FunctionContext, util: Value, name: string, device: Value): Promise<Result> {
+async function byProgram(ctx: FunctionContext, util: string, name: string, device: Value): Promise<Result> {
   if (util === 'guestfs') return ctx.call('guestfs.mount', [name], { root: device })
   if (util !== 'qemu_nbd') return false
   const made = await ctx.call('qemu_nbd.init', [name, device])
@@ -112,16 +112,16 @@ async function mountOf(ctx: FunctionContext, path: string): Promise<string> {
 
 const name = arg.string('The mount point')
 const device = arg.any('The device')
-const user = arg.any('Whom it is done as', { optional: true })
-const mkmnt = arg.any('Whether the mount point is made when missing', { default: false })
+const user = arg.text('Whom it is done as', { optional: true })
+const mkmnt = arg.flag('Whether the mount point is made when missing', { default: false })
 const opts = arg.any('Options, as a list or with commas', { default: 'defaults' })
 const fstype = arg.any('The file system')
 const test = arg.any('Whether nothing is written', { default: false })
 const match_on = arg.any('The columns by which an entry is found', { default: 'auto' })
-const not_change = arg.any('Whether an entry that differs is left alone', { default: false })
+const not_change = arg.flag('Whether an entry that differs is left alone', { default: false })
 const kwargs = arg.open('Ignored')
 const config = (path: string) => arg.string('The file', { default: path })
-const util = arg.any('The program that mounts', { default: 'mount' })
+const util = arg.text('The program that mounts', { default: 'mount' })
 const fstabFile = config('/etc/fstab')
 const vfstabFile = config('/etc/vfstab')
 const autoFile = config('/etc/auto_salt')
@@ -169,7 +169,7 @@ const tables = {
         config,
         dry: isDry(test, kwargs),
         match_on,
-        not_change: truthy(not_change),
+        not_change: not_change,
       }),
   ),
   set_vfstab: changes(
@@ -182,7 +182,7 @@ const tables = {
       opts: arg.any('Options, as a list or with commas', { default: '-' }),
       device_fsck: arg.any('The device that is checked', { default: '-' }),
       pass_fsck: arg.any('When it is checked', { default: '-' }),
-      mount_at_boot: arg.any('yes or no', { default: 'yes' }),
+      mount_at_boot: arg.text('yes or no', { default: 'yes' }),
       config: vfstabFile,
       test,
       match_on,
@@ -195,7 +195,7 @@ const tables = {
         config,
         dry: isDry(test, kwargs),
         match_on,
-        not_change: truthy(not_change),
+        not_change: not_change,
       }),
   ),
   automaster: reads('The entries of the automounter.', 'mount.automaster', { config: autoFile }, (ctx, { config }) =>
@@ -228,7 +228,7 @@ const tables = {
         opts: joined(opts),
         config,
         dry: isDry(test, kwargs),
-        not_change: truthy(not_change),
+        not_change: not_change,
       }),
   ),
 }
@@ -245,9 +245,9 @@ const aixTables = {
     {
       name,
       device,
-      vfstype: arg.any('The file system'),
+      vfstype: arg.text('The file system'),
       opts: arg.any('Options, as a list or with commas', { default: '-' }),
-      mount: arg.any('Whether it is mounted at boot', { default: 'true' }),
+      mount: arg.text('Whether it is mounted at boot', { default: 'true' }),
       config: aixFile,
       test,
       match_on,
@@ -275,8 +275,8 @@ export default defineModule({
     active: reads(
       'What is mounted, by mount point.',
       'mount.active',
-      { extended: arg.any('With all that the kernel tells', { default: false }) },
-      (ctx, { extended }) => activeMounts(ctx, truthy(extended)),
+      { extended: arg.flag('With all that the kernel tells', { default: false }) },
+      (ctx, { extended }) => activeMounts(ctx, extended),
     ),
     ...tables,
     ...aixTables,
@@ -287,7 +287,7 @@ export default defineModule({
         name,
         device: arg.any('The device', { default: false }),
         mkmnt,
-        fstype: arg.any('The file system', { default: '' }),
+        fstype: arg.text('The file system', { default: '' }),
         opts,
         user,
         util,
@@ -297,7 +297,7 @@ export default defineModule({
     remount: changes(
       'Mount anew with other options; mounts what is not mounted.',
       'mount.remount /mnt/foo /dev/sdz1 True',
-      { name, device, mkmnt, fstype: arg.any('The file system', { default: '' }), opts, user },
+      { name, device, mkmnt, fstype: arg.text('The file system', { default: '' }), opts, user },
       remount,
     ),
     umount: changes(
@@ -305,10 +305,10 @@ export default defineModule({
       'mount.umount /mnt/foo',
       {
         name,
-        device: arg.any('The device', { optional: true }),
+        device: arg.text('The device', { optional: true }),
         user,
         util,
-        lazy: arg.any('Whether it is detached now and cleaned up later', { default: false }),
+        lazy: arg.flag('Whether it is detached now and cleaned up later', { default: false }),
       },
       (ctx, { util, ...wish }) =>
         util === 'guestfs' ? ctx.call('guestfs.umount', [wish.name], { disk: wish.device }) : umount(ctx, wish),

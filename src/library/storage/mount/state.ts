@@ -209,7 +209,7 @@ const optional = (doc: string) => arg.any(doc, { optional: true })
 const config = arg.string('The table', { default: '/etc/fstab' })
 const user = optional('Whom it is done as')
 const match_on = arg.any('The columns by which an entry is found', { default: 'auto' })
-const mount_by = optional('How the device is named: device, uuid, label, partuuid or partlabel')
+const mount_by = arg.text('How the device is named: device, uuid, label, partuuid or partlabel', { optional: true })
 const kwargs = arg.ignored()
 
 const REQUIRED = ['name', 'device', 'fstype'] as const
@@ -224,13 +224,13 @@ export default defineState({
         name: arg.string('The mount point'),
         device: arg.string('The device'),
         fstype: arg.string('The file system'),
-        mkmnt: arg.any('Whether the mount point is made when missing', { default: false }),
+        mkmnt: arg.flag('Whether the mount point is made when missing', { default: false }),
         opts: arg.any('Options, as a list or with commas', { default: 'defaults' }),
         dump: arg.any('Whether dump saves it', { default: 0 }),
         pass_num: arg.any('When it is checked at boot', { default: 0 }),
         config,
-        persist: arg.any('Whether it is in the table', { default: true }),
-        mount: arg.any('Whether it is mounted now', { default: true }),
+        persist: arg.flag('Whether it is in the table', { default: true }),
+        mount: arg.flag('Whether it is mounted now', { default: true }),
         user,
         match_on,
         device_name_regex: optional('Patterns of devices that may be mounted instead'),
@@ -239,7 +239,7 @@ export default defineState({
         extra_mount_ignore_fs_keys: optional('Options to ignore, by file system'),
         extra_mount_translate_options: optional('Options that are shown as others'),
         hidden_opts: optional('Options that are not compared'),
-        bind_mount_copy_active_opts: arg.any('Whether a bind mount has the options of its source', { default: true }),
+        bind_mount_copy_active_opts: arg.flag('Whether a bind mount has the options of its source', { default: true }),
         kwargs,
       },
       run: async (ctx, { kwargs: _, ...wish }) => {
@@ -253,7 +253,7 @@ export default defineState({
       doc: 'Swap space is in use.',
       args: {
         name: arg.string('The device or file'),
-        persist: arg.any('Whether it is in the table', { default: true }),
+        persist: arg.flag('Whether it is in the table', { default: true }),
         config,
       },
       run: swap,
@@ -264,7 +264,7 @@ export default defineState({
         name: arg.string('The mount point'),
         device: optional('The device'),
         config,
-        persist: arg.any('Whether it leaves the table too', { default: false }),
+        persist: arg.flag('Whether it leaves the table too', { default: false }),
         user,
         kwargs,
       },
@@ -286,10 +286,10 @@ export default defineState({
         fs_passno: arg.any('When it is checked at boot', { default: 0 }),
         mount_by,
         config,
-        mount: arg.any('Whether it is mounted when the entry is new', { default: true }),
+        mount: arg.flag('Whether it is mounted when the entry is new', { default: true }),
         match_on,
-        not_change: arg.any('Whether an entry that differs is left alone', { default: false }),
-        fs_mount: arg.any('Whether it is mounted at boot; for AIX', { default: true }),
+        not_change: arg.flag('Whether an entry that differs is left alone', { default: false }),
+        fs_mount: arg.flag('Whether it is mounted at boot; for AIX', { default: true }),
       },
       run: fstabPresent,
     }),

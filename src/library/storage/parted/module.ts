@@ -85,10 +85,10 @@ function command<const A extends Args>(
   })
 }
 
-async function list(ctx: FunctionContext, device: Value, unit: Value): Promise<Result> {
+async function list(ctx: FunctionContext, device: Value, unit: string | null): Promise<Result> {
   if (!(await isBlock(ctx, device))) throw wrong('Invalid device passed to partition module.')
-  if (truthy(unit) && !UNITS.has(str(unit))) throw wrong('Invalid unit passed to partition.part_list')
-  const how = truthy(unit) ? `unit ${str(unit)} print` : 'print'
+  if (unit && !UNITS.has(unit)) throw wrong('Invalid unit passed to partition.part_list')
+  const how = unit ? `unit ${unit} print` : 'print'
   const { stdout } = await runAll(ctx, `parted -m -s ${str(device)} ${how}`)
   const lines = splitLines(stdout).filter((line) => !['BYT;', 'CHS;', 'CYL;'].includes(line))
   const [head, ...rows] = lines.map((line) => line.replace(/;+$/, '').split(':'))
@@ -125,10 +125,10 @@ async function systemTypes(ctx: FunctionContext): Promise<Map<Value, Value>> {
   return new Map(rows.map((line): [Value, Value] => [splitWords(line)[0] ?? '', splitWords(line)[1] ?? '']))
 }
 
-async function makeFileSystem(ctx: FunctionContext, device: Value, type: Value): Promise<Result> {
+async function makeFileSystem(ctx: FunctionContext, device: Value, type: string): Promise<Result> {
   if (!(await isBlock(ctx, device))) throw wrong('Invalid device passed to partition module.')
-  if (!FILE_SYSTEMS.has(str(type))) throw wrong('Invalid fs_type passed to partition.mkfs')
-  const program = type === 'linux-swap' ? 'mkswap' : `mkfs.${type === 'NTFS' ? 'ntfs' : str(type)}`
+  if (!FILE_SYSTEMS.has(type)) throw wrong('Invalid fs_type passed to partition.mkfs')
+  const program = type === 'linux-swap' ? 'mkswap' : `mkfs.${type === 'NTFS' ? 'ntfs' : type}`
   if ((await ctx.host.which(program)) === undefined) return `Error: ${program} is unavailable.`
   return splitLines(await outputOf(ctx, `${program} ${str(device)}`))
 }
@@ -201,7 +201,7 @@ export default defineModule({
     ),
     list: fn({
       doc: 'The table of a device.',
-      args: { device, unit: arg.any('The unit of sizes', { optional: true }) },
+      args: { device, unit: arg.text('The unit of sizes', { optional: true }) },
       calledAs: 'list_',
       examples: ["salt '*' partition.list /dev/sda unit=s"],
       effect: 'read',
@@ -251,7 +251,7 @@ export default defineModule({
     mkfs: changes(
       'Make a file system.',
       'partition.mkfs /dev/sda2 fs_type=fat32',
-      { device, fs_type: arg.any('The file system') },
+      { device, fs_type: arg.text('The file system') },
       (ctx, { device, fs_type }) => makeFileSystem(ctx, device, fs_type),
     ),
     mklabel: changes(

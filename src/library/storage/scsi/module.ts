@@ -1,5 +1,5 @@
 // SCSI devices as lsscsi lists them: a line for each device, and below it lines with its attributes.
-import { splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { splitLines, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, outputOf, reads, runAll } from '../../../sdk/mod.ts'
 
 const bare = (text: string): string => text.replaceAll(/[[\]]/g, '')
@@ -41,13 +41,13 @@ export default defineModule({
       ...reads(
         'The devices, with what lsscsi says about them.',
         'scsi.ls get_size=False',
-        { get_size: arg.any('Whether to ask for sizes, which old versions of lsscsi do not tell', { default: true }) },
+        { get_size: arg.flag('Whether to ask for sizes, which old versions of lsscsi do not tell', { default: true }) },
         async (ctx, { get_size }) => {
           if ((await ctx.host.which('lsscsi')) === undefined) {
             ctx.memory.set('retcode', 1)
             return 'scsi.ls not available - lsscsi command not found'
           }
-          const hasSize = truthy(get_size)
+          const hasSize = get_size
           const { retcode, stdout, stderr } = await runAll(ctx, `lsscsi -dL${hasSize ? 's' : ''}v`)
           if (retcode === 0) return devicesIn(stdout, hasSize)
           ctx.memory.set('retcode', retcode)
@@ -60,10 +60,10 @@ export default defineModule({
     rescan_all: changes(
       'Look for new devices behind an adapter.',
       'scsi.rescan_all 0',
-      { host: arg.any('The number of the adapter') },
+      { host: arg.text('The number of the adapter') },
       async (ctx, { host }) => {
-        const place = `/sys/class/scsi_host/host${str(host)}`
-        if ((await ctx.host.stat(place))?.type !== 'directory') return `Host ${str(host)} does not exist`
+        const place = `/sys/class/scsi_host/host${host}`
+        if ((await ctx.host.stat(place))?.type !== 'directory') return `Host ${host} does not exist`
         return splitLines(await outputOf(ctx, `echo "- - -" > ${place}/scan`, { python_shell: true }))
       },
     ),

@@ -63,7 +63,7 @@ function timeOf(ctx: FunctionContext): string {
 }
 
 const device = arg.string('The device')
-const label = arg.any('A label', { optional: true })
+const label = arg.text('A label', { optional: true })
 const option = (doc: string) => arg.any(doc, { optional: true })
 
 const reading = {
@@ -116,15 +116,15 @@ const changing = {
       destination: arg.string('Where it goes'),
       level: arg.any('The level of the dump, 0 to 9', { default: 0 }),
       label,
-      noerase: option('Whether the medium is left as it is'),
+      noerase: arg.flag('Whether the medium is left as it is', { optional: true }),
     },
     returns: ret.dict('What was done'),
     examples: ["salt '*' xfs.dump /dev/sda1 /destination label='Company accountancy'"],
     effect: 'change',
     run: async (ctx, { device, destination, level, label, noerase }) => {
       const own = `XFS dump for "${device}" of ${timeOf(ctx)}`.replaceAll("'", '"')
-      const name = truthy(label) ? str(label) : own
-      const erase = truthy(noerase) ? [] : ['-E']
+      const name = label ? label : own
+      const erase = noerase ? [] : ['-E']
       const words = ['-F', ...erase, '-L', name, '-l', str(level), '-f', destination, device]
       return dumpFacts(await output(ctx, 'xfsdump', ...words))
     },
@@ -146,8 +146,8 @@ const changing = {
     args: {
       device,
       label,
-      ssize: option('The size of sectors'),
-      noforce: option('Whether one that is there is left'),
+      ssize: arg.text('The size of sectors', { optional: true }),
+      noforce: arg.flag('Whether one that is there is left', { optional: true }),
       bso: option('Options of blocks'),
       gmo: option('Options of metadata'),
       ino: option('Options of inodes'),
@@ -161,10 +161,10 @@ const changing = {
     effect: 'change',
     run: async (ctx, { device, label, ssize, noforce, ...sections }) => {
       const words = [
-        ...(truthy(label) ? ['-L', str(label)] : []),
-        ...(truthy(ssize) ? ['-s', str(ssize)] : []),
+        ...(label ? ['-L', label] : []),
+        ...(ssize ? ['-s', ssize] : []),
         ...options(sections),
-        ...(truthy(noforce) ? [] : ['-f']),
+        ...(noforce ? [] : ['-f']),
       ]
       return geometry(await output(ctx, 'mkfs.xfs', ...words, device))
     },
@@ -181,13 +181,13 @@ const changing = {
     examples: ["salt '*' xfs.modify /dev/sda1 label='My backup' lazy_counting=False"],
     effect: 'change',
     run: async (ctx, { device, label, lazy_counting, uuid }) => {
-      if (!truthy(label) && lazy_counting === null && uuid === null) {
+      if (!label && lazy_counting === null && uuid === null) {
         throw failed(`Nothing specified for modification for "${device}" device`)
       }
       const choice = (value: Value, flag: string, no: string, yes: string): string[] =>
         value === false ? [flag, no] : truthy(value) ? [flag, yes] : []
       const words = [
-        ...(truthy(label) ? ['-L', str(label)] : []),
+        ...(label ? ['-L', label] : []),
         ...choice(lazy_counting, '-c', '0', '1'),
         ...choice(uuid, '-U', 'nil', 'generate'),
       ]

@@ -1,11 +1,11 @@
 // Mail aliases.
-import { str, truthy, type Value } from '../../../data/mod.ts'
+import { truthy } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-async function present(ctx: StateContext, name: string, target: Value): Promise<StateReturn> {
+async function present(ctx: StateContext, name: string, target: string): Promise<StateReturn> {
   const ret = reportOn(name)
   if (truthy(await ctx.call('aliases.has_target', [name, target]))) return ret(true, `Alias ${name} already present`)
-  const arrow = `${name} -> ${str(target)}`
+  const arrow = `${name} -> ${target}`
   if (ctx.test) return ret(null, `Alias ${arrow} is set to be added`)
   if (!truthy(await ctx.call('aliases.set_target', [name, target]))) return ret(false, `Failed to set alias ${arrow}`)
   return ret(true, `Set email alias ${arrow}`, { alias: name })
@@ -27,7 +27,7 @@ export default defineState({
   functions: {
     present: state({
       doc: 'An alias goes to a target.',
-      args: { name, target: arg.any('Where its mail goes; a list for several') },
+      args: { name, target: arg.text('Where its mail goes; a list for several') },
       run: (ctx, { name, target }) => present(ctx, name, target),
     }),
     absent: state({ doc: 'There is no such alias.', args: { name }, run: (ctx, { name }) => absent(ctx, name) }),

@@ -85,7 +85,7 @@ const code = {
   args: arg.any('Its arguments: a text, or a list', { optional: true }),
 }
 
-const program = arg.any('The name of the program')
+const program = arg.text('The name of the program')
 
 export default defineModule({
   name: 'cmd',
@@ -165,7 +165,7 @@ export default defineModule({
       returns: ret.string('The path, or None'),
       examples: ["salt '*' cmd.which cat"],
       effect: 'read',
-      run: (ctx, { cmd }) => (truthy(cmd) ? ctx.host.which(str(cmd)) : null),
+      run: (ctx, { cmd }) => (cmd ? ctx.host.which(cmd) : null),
     }),
     which_bin: fn({
       doc: 'The path of the first of several programs that is there.',
@@ -187,7 +187,7 @@ export default defineModule({
       returns: ret.boolean('Whether it is'),
       examples: ["salt '*' cmd.has_exec cat"],
       effect: 'read',
-      run: async (ctx, { cmd }) => (await ctx.host.which(str(cmd))) !== undefined,
+      run: async (ctx, { cmd }) => (await ctx.host.which(cmd)) !== undefined,
     }),
     exec_code: command(
       'Run a program given as text; its output is returned.',
@@ -201,7 +201,7 @@ export default defineModule({
     ),
     tty: fn({
       doc: 'Write to a terminal.',
-      args: { device: arg.string('Such as tty1 or pts3'), echo: arg.any('The text', { default: '' }) },
+      args: { device: arg.string('Such as tty1 or pts3'), echo: arg.text('The text', { default: '' }) },
       returns: ret.dict('How it went'),
       examples: ["salt '*' cmd.tty tty0 'This is a test'"],
       effect: 'change',
@@ -209,7 +209,7 @@ export default defineModule({
         if (!/^(tty|pts)/.test(device)) return { Error: 'The specified device is not a valid TTY' }
         const path = `/dev/${device.startsWith('pts') ? device.replaceAll('pts', 'pts/') : device}`
         try {
-          await ctx.host.write(path, str(echo))
+          await ctx.host.write(path, echo)
           return { Success: `Message was successfully echoed to ${path}` }
         } catch (error) {
           if (!isHostError(error)) throw error
@@ -222,7 +222,7 @@ export default defineModule({
       args: {
         root: arg.any('The root'),
         ...args('cmd cwd stdin runas group shell'),
-        python_shell: arg.any('Whether a shell reads the line', { default: true }),
+        python_shell: arg.flag('Whether a shell reads the line', { default: true }),
         binds: arg.any('Directories that are there inside too', { optional: true }),
         ...args('env clean_env template rstrip umask output_encoding'),
         output_loglevel: arg.any('The level its output is logged at', { default: 'quiet' }),

@@ -1,5 +1,5 @@
 // Modules of a Linux kernel: which are loaded, which could be, and which are loaded at boot.
-import { reEscape, SaltError, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import { reEscape, SaltError, splitLines, splitWords, str, truthy } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -73,8 +73,8 @@ async function atBoot(ctx: FunctionContext): Promise<Set<string>> {
   return new Set(lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => splitWords(line)[0]!))
 }
 
-const named = async (ctx: FunctionContext, onlyAtBoot: Value): Promise<string[]> =>
-  [...(truthy(onlyAtBoot) ? await atBoot(ctx) : await loadedNames(ctx))].sort()
+const named = async (ctx: FunctionContext, onlyAtBoot: boolean): Promise<string[]> =>
+  [...(onlyAtBoot ? await atBoot(ctx) : await loadedNames(ctx))].sort()
 
 async function loadAtBoot(ctx: FunctionContext, mod: string): Promise<string[]> {
   const file = bootFile(ctx)
@@ -88,11 +88,11 @@ async function loadAtBoot(ctx: FunctionContext, mod: string): Promise<string[]> 
   return [name]
 }
 
-async function forgetAtBoot(ctx: FunctionContext, mod: string, comment: Value): Promise<string[]> {
+async function forgetAtBoot(ctx: FunctionContext, mod: string, comment: boolean): Promise<string[]> {
   const [name] = splitWords(mod)
   if (name === undefined || !(await atBoot(ctx)).has(name)) return []
   const pattern = `^[\t ]*${reEscape(mod)}[\t ]?`
-  if (truthy(comment)) await ctx.call('file.comment', [bootFile(ctx), pattern])
+  if (comment) await ctx.call('file.comment', [bootFile(ctx), pattern])
   else await ctx.call('file.sed', [bootFile(ctx), pattern, ''])
   return [name]
 }
@@ -101,24 +101,24 @@ async function forgetAtBoot(ctx: FunctionContext, mod: string, comment: Value): 
 const beyond = (more: Set<string>, less: Set<string>, further: readonly string[]): string[] =>
   [...new Set([...[...more].filter((name) => !less.has(name)), ...further])].sort()
 
-async function load(ctx: FunctionContext, mod: string, persist: Value): Promise<Result> {
+async function load(ctx: FunctionContext, mod: string, persist: boolean): Promise<Result> {
   const before = await loadedNames(ctx)
   const { retcode, stderr } = await runAll(ctx, `${await program(ctx, 'modprobe')} ${mod}`)
   if (retcode !== 0) return `Error loading module ${mod}: ${stderr}`
   const after = await loadedNames(ctx)
-  return beyond(after, before, truthy(persist) ? await loadAtBoot(ctx, mod) : [])
+  return beyond(after, before, persist ? await loadAtBoot(ctx, mod) : [])
 }
 
-async function remove(ctx: FunctionContext, mod: string, persist: Value, comment: Value): Promise<Result> {
+async function remove(ctx: FunctionContext, mod: string, persist: boolean, comment: boolean): Promise<Result> {
   const before = await loadedNames(ctx)
   const { retcode, stderr } = await runAll(ctx, `${await program(ctx, 'rmmod')} ${mod}`)
   if (retcode !== 0) return `Error removing module ${mod}: ${stderr}`
   const after = await loadedNames(ctx)
-  return beyond(before, after, truthy(persist) ? await forgetAtBoot(ctx, mod, comment) : [])
+  return beyond(before, after, persist ? await forgetAtBoot(ctx, mod, comment) : [])
 }
 
 const mod = arg.string('The module')
-const persist = arg.any('Whether for boot too', { default: false })
+const persist = arg.flag('Whether for boot too', { default: false })
 
 export default defineModule({
   name: 'kmod',
@@ -138,7 +138,7 @@ export default defineModule({
     mod_list: reads(
       'The modules that are loaded.',
       'kmod.mod_list',
-      { only_persist: arg.any('Those loaded at boot instead', { default: false }) },
+      { only_persist: arg.flag('Those loaded at boot instead', { default: false }) },
       (ctx, { only_persist }) => named(ctx, only_persist),
     ),
     load: changes('Load a module.', 'kmod.load kvm', { mod, persist }, (ctx, { mod, persist }) =>
@@ -153,7 +153,7 @@ export default defineModule({
       {
         mod,
         persist,
-        comment: arg.any('Comment it out for boot instead of dropping the line', { default: true }),
+        comment: arg.flag('Comment it out for boot instead of dropping the line', { default: true }),
       },
       (ctx, { mod, persist, comment }) => remove(ctx, mod, persist, comment),
     ),

@@ -109,7 +109,7 @@ async function absent(ctx: StateContext, wish: Wish): Promise<StateReturn> {
 }
 
 const name = arg.string('The module')
-const persist = arg.any('Whether at boot too', { default: false })
+const persist = arg.flag('Whether at boot too', { default: false })
 const mods = arg.any('Modules, in place of the name', { optional: true })
 
 export default defineState({
@@ -127,7 +127,7 @@ export default defineState({
       args: {
         name,
         persist,
-        comment: arg.any('Comment them out for boot instead of dropping the line', { default: true }),
+        comment: arg.flag('Comment them out for boot instead of dropping the line', { default: true }),
         mods,
       },
       run: absent,

@@ -13,7 +13,7 @@ import {
 import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 import { blockOf, blockText, parseConfig } from './module/config.ts'
 
-async function get(ctx: FunctionContext, key: Value, value: Value, file: string): Promise<Value> {
+async function get(ctx: FunctionContext, key: string, value: Value, file: string): Promise<Value> {
   const found = (await parseConfig(ctx.host, file)).get(key) ?? false
   if (!truthy(value) || !truthy(found)) return found
   if (!(found instanceof Map)) {

@@ -90,20 +90,20 @@ async function killMatching(ctx: FunctionContext, search: Search, number: Value)
 }
 
 /** Lines of a command that have a text in them. */
-async function linesWith(ctx: FunctionContext, program: string, command: string, name: Value): Promise<Result> {
+async function linesWith(ctx: FunctionContext, program: string, command: string, name: string): Promise<Result> {
   if ((await ctx.host.which(program)) === undefined) {
     throw new SaltError('CommandExecutionError', `'${program}' binary was not found in $PATH.`)
   }
   const lines = splitLines(await outputOf(ctx, command))
-  return [str(name), lines.filter((line) => line.includes(str(name)))]
+  return [name, lines.filter((line) => line.includes(name))]
 }
 
-async function linesOfPs(ctx: FunctionContext, name: Value): Promise<Result> {
-  const pattern = compileRegex(str(name))
+async function linesOfPs(ctx: FunctionContext, name: string): Promise<Result> {
+  const pattern = compileRegex(name)
   const lines = splitLines(await outputOf(ctx, 'ps aux')).filter(
     (line) => pattern.search(line) !== null && !/salt.+ps\.psaux.+/.test(line),
   )
-  return [str(name), lines, `${lines.length} occurrence(s).`]
+  return [name, lines, `${lines.length} occurrence(s).`]
 }
 
 async function busy(ctx: FunctionContext, interval: Value, each: boolean): Promise<Result> {
@@ -114,9 +114,9 @@ async function busy(ctx: FunctionContext, interval: Value, each: boolean): Promi
   return each ? percents : percents[0]
 }
 
-async function booted(ctx: FunctionContext, format: Value): Promise<Result> {
+async function booted(ctx: FunctionContext, format: string | null): Promise<Result> {
   const since = await bootTime(ctx)
-  return truthy(format) ? fromTimestamp(since).strftime(str(format)) : since
+  return format ? fromTimestamp(since).strftime(format) : since
 }
 
 async function inStatus(ctx: FunctionContext, status: Value): Promise<Result> {
@@ -126,14 +126,13 @@ async function inStatus(ctx: FunctionContext, status: Value): Promise<Result> {
 }
 
 const pid = arg.integer('The id of a process')
-const pattern = arg.any('A part of the name')
+const pattern = arg.text('A part of the name')
 const user = arg.any('Whose process it must be', { optional: true })
-const full = arg.any('Look at the whole command line', { default: false })
+const full = arg.flag('Look at the whole command line', { default: false })
 const sig = arg.any('The number of the signal', { default: 15 })
-const per_cpu = arg.any('Each processor by itself', { default: false })
-const all = arg.any('Those without a device too', { default: false })
-const one = (doc: string) => arg.any(doc, { optional: true })
-const nameOrNone = (value: Value): string | null => (truthy(value) ? str(value) : null)
+const per_cpu = arg.flag('Each processor by itself', { default: false })
+const all = arg.flag('Those without a device too', { default: false })
+const nameOrNone = (value: string | null): string | null => (value ? value : null)
 
 export default defineModule({
   name: 'ps',
@@ -179,17 +178,17 @@ export default defineModule({
       'How busy the processors are.',
       'ps.cpu_percent',
       { interval: arg.any('Seconds over which they are watched', { default: 0.1 as Value }), per_cpu },
-      (ctx, { interval, per_cpu }) => busy(ctx, interval, truthy(per_cpu)),
+      (ctx, { interval, per_cpu }) => busy(ctx, interval, per_cpu),
     ),
     cpu_times: reads('What the processors spent their time on.', 'ps.cpu_times', { per_cpu }, async (ctx, args) => {
-      const each = truthy(args.per_cpu)
+      const each = args.per_cpu
       const times = (await processorTicks(ctx, each)).map(processorTimes)
       return each ? times : times[0]
     }),
     virtual_memory: reads('The memory and its use.', 'ps.virtual_memory', {}, virtualMemory),
     swap_memory: reads('The swap space and its use.', 'ps.swap_memory', {}, swapMemory),
     disk_partitions: reads('Mounted volumes.', 'ps.disk_partitions', { all }, async (ctx, { all }) =>
-      (await partitions(ctx, truthy(all))).map((row) => ({ ...row })),
+      (await partitions(ctx, all)).map((row) => ({ ...row })),
     ),
     disk_usage: reads(
       'The space on a volume.',
@@ -203,7 +202,7 @@ export default defineModule({
       { all },
       async (ctx, { all }) => {
         const found: Result[] = []
-        for (const row of await partitions(ctx, truthy(all))) {
+        for (const row of await partitions(ctx, all)) {
           found.push({ ...row, ...(await diskUsage(ctx, row.mountpoint)) })
         }
         return found
@@ -219,38 +218,38 @@ export default defineModule({
     boot_time: reads(
       'When the machine was started.',
       'ps.boot_time',
-      { time_format: arg.any('How it is written; seconds since the epoch when not given', { optional: true }) },
+      { time_format: arg.text('How it is written; seconds since the epoch when not given', { optional: true }) },
       (ctx, { time_format }) => booted(ctx, time_format),
     ),
     network_io_counters: reads(
       'What went over the network.',
       'ps.network_io_counters',
-      { interface: one('One interface instead of all') },
+      { interface: arg.text('One interface instead of all', { optional: true }) },
       (ctx, args) => networkCounters(ctx, nameOrNone(args.interface)),
     ),
     disk_io_counters: reads(
       'What was read from and written to disks.',
       'ps.disk_io_counters',
-      { device: one('One device instead of all') },
+      { device: arg.text('One device instead of all', { optional: true }) },
       (ctx, { device }) => diskCounters(ctx, nameOrNone(device)),
     ),
     get_users: reads('Who is logged in.', 'ps.get_users', {}, loggedIn),
     lsof: reads(
       'What a program has open.',
       'ps.lsof apache2',
-      { name: arg.any('The program') },
-      async (ctx, { name }) => [str(name), await outputOf(ctx, `lsof -c ${str(name)}`)],
+      { name: arg.text('The program') },
+      async (ctx, { name }) => [name, await outputOf(ctx, `lsof -c ${name}`)],
     ),
-    netstat: reads('Lines of netstat with a text.', 'ps.netstat apache2', { name: arg.any('The text') }, (ctx, args) =>
+    netstat: reads('Lines of netstat with a text.', 'ps.netstat apache2', { name: arg.text('The text') }, (ctx, args) =>
       linesWith(ctx, 'netstat', 'netstat -nap', args.name),
     ),
-    ss: reads('Lines of ss with a text.', 'ps.ss apache2', { name: arg.any('The text') }, (ctx, args) =>
+    ss: reads('Lines of ss with a text.', 'ps.ss apache2', { name: arg.text('The text') }, (ctx, args) =>
       linesWith(ctx, 'ss', 'ss -neap', args.name),
     ),
     psaux: reads(
       'Lines of ps that match.',
       'ps.psaux www-data',
-      { name: arg.any('A regular expression') },
+      { name: arg.text('A regular expression') },
       (ctx, args) => linesOfPs(ctx, args.name),
     ),
     status: reads(

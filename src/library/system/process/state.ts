@@ -11,7 +11,7 @@ export default defineState({
     absent: state({
       doc: 'No process matches.',
       args: {
-        name: arg.any('A part of the command line'),
+        name: arg.text('A part of the command line'),
         user: arg.any('Whose process it must be', { optional: true }),
         signal: arg.any('The number of the signal', { optional: true }),
       },

@@ -12,10 +12,10 @@ import {
 } from '../../../sdk/mod.ts'
 import { cast, entriesIn, hiveName, keysIn, type Place, pathOf, reg, shown } from './module/program.ts'
 
-const hive = arg.any('The hive: HKLM, HKCU, HKU, HKCR or HKCC, or its long name')
+const hive = arg.text('The hive: HKLM, HKCU, HKU, HKCR or HKCC, or its long name')
 const key = arg.any('The key')
 const vname = arg.any('The value; the default one without a name', { optional: true })
-const use_32bit_registry = arg.any('Whether the registry of programs for 32 bits is meant', { default: false })
+const use_32bit_registry = arg.flag('Whether the registry of programs for 32 bits is meant', { default: false })
 
 interface Given {
   hive: Value
@@ -133,7 +133,7 @@ export default defineModule({
     }),
     list_keys: fn({
       doc: 'The keys of a key.',
-      args: { hive, key: arg.any('The key', { optional: true }), use_32bit_registry },
+      args: { hive, key: arg.text('The key', { optional: true }), use_32bit_registry },
       returns: ret.list('Their names'),
       examples: ["salt '*' reg.list_keys HKLM SOFTWARE"],
       effect: 'read',
@@ -141,7 +141,7 @@ export default defineModule({
     }),
     list_values: fn({
       doc: 'The values of a key.',
-      args: { hive, key: arg.any('The key', { optional: true }), use_32bit_registry },
+      args: { hive, key: arg.text('The key', { optional: true }), use_32bit_registry },
       returns: ret.list('The values'),
       examples: ["salt '*' reg.list_values HKLM SYSTEM\\\\CurrentControlSet"],
       effect: 'read',
@@ -167,17 +167,17 @@ export default defineModule({
         key,
         vname,
         vdata: arg.any('The data', { optional: true }),
-        vtype: arg.any('Its type', { default: 'REG_SZ' }),
+        vtype: arg.text('Its type', { default: 'REG_SZ' }),
         use_32bit_registry,
-        volatile: arg.any('Whether it is lost at the next start; not possible here', { default: false }),
+        volatile: arg.flag('Whether it is lost at the next start; not possible here', { default: false }),
       },
       returns: ret.boolean('Whether it was set'),
       examples: ["salt '*' reg.set_value HKLM SOFTWARE\\\\Salt version 3008.2"],
       effect: 'change',
       run: async (ctx, { vdata, vtype, volatile, ...given }) => {
-        if (truthy(volatile)) throw new CommandError('reg.exe makes no volatile keys')
-        const data = shown(cast(vdata, str(vtype)))
-        const words = [...valueWords(given.vname), '/t', str(vtype), '/d', data, '/f']
+        if (volatile) throw new CommandError('reg.exe makes no volatile keys')
+        const data = shown(cast(vdata, vtype))
+        const words = [...valueWords(given.vname), '/t', vtype, '/d', data, '/f']
         return (await reg(ctx, 'add', placeOf(given), ...words)).retcode === 0
       },
     }),
@@ -202,14 +202,14 @@ export default defineModule({
     }),
     import_file: fn({
       doc: 'Import a file of keys and values.',
-      args: { source: arg.any('The file: a path or URL'), use_32bit_registry },
+      args: { source: arg.text('The file: a path or URL'), use_32bit_registry },
       returns: ret.boolean('True'),
       examples: ["salt '*' reg.import_file salt://win/printer_config/config.reg"],
       effect: 'change',
       run: async (ctx, { source, use_32bit_registry: narrow }) => {
         const path = await ctx.call('cp.cache_file', [source])
-        if (!truthy(path)) throw new PyError('ValueError', `File/URL '${str(source)}' probably invalid.`)
-        const outcome = await runAll(ctx, ['reg', 'import', str(path), `/reg:${truthy(narrow) ? 32 : 64}`])
+        if (!truthy(path)) throw new PyError('ValueError', `File/URL '${source}' probably invalid.`)
+        const outcome = await runAll(ctx, ['reg', 'import', str(path), `/reg:${narrow ? 32 : 64}`])
         if (outcome.retcode === 0) return true
         throw new CommandError('reg.exe import failed', dictOf({ ...outcome }))
       },

@@ -3,9 +3,9 @@ import { type Dict, equals, intFromText, SaltError, str, truthy, type Value } fr
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
-const name = arg.any('The key, from its hive on')
-const vname = optional('The value; the default one without a name')
-const use_32bit_registry = arg.any('Whether the registry of programs for 32 bits is meant', { default: false })
+const name = arg.text('The key, from its hive on')
+const vname = arg.text('The value; the default one without a name', { optional: true })
+const use_32bit_registry = arg.flag('Whether the registry of programs for 32 bits is meant', { default: false })
 
 interface Place {
   hive: string
@@ -78,11 +78,11 @@ async function present(ctx: StateContext, wanted: Wanted): Promise<StateReturn> 
   return { name, result: true, changes: { reg: { Added: change } }, comment: `Added ${str(vname)} to ${where}` }
 }
 
-async function absent(ctx: StateContext, name: Value, vname: Value, narrow: Value): Promise<StateReturn> {
+async function absent(ctx: StateContext, name: string, vname: string | null, narrow: boolean): Promise<StateReturn> {
   const place = placeOf(name, narrow)
   const current = await read(ctx, place, vname)
   if (current.get('success') !== true || current.get('vdata') === '(value not set)') {
-    return { name, result: true, changes: {}, comment: `${str(name)} is already absent` }
+    return { name, result: true, changes: {}, comment: `${name} is already absent` }
   }
   const change = { Key: `${place.hive}\\${place.key}`, Entry: shown(vname) }
   if (ctx.test) {
@@ -99,16 +99,15 @@ async function absent(ctx: StateContext, name: Value, vname: Value, narrow: Valu
   }
 }
 
-async function keyAbsent(ctx: StateContext, name: Value, narrow: Value): Promise<StateReturn> {
+async function keyAbsent(ctx: StateContext, name: string, narrow: boolean): Promise<StateReturn> {
   const place = placeOf(name, narrow)
   const isThere = async (): Promise<boolean> => (await read(ctx, place)).get('success') === true
-  if (!(await isThere())) return { name, result: true, changes: {}, comment: `${str(name)} is already absent` }
+  if (!(await isThere())) return { name, result: true, changes: {}, comment: `${name} is already absent` }
   const Key = `${place.hive}\\${place.key}`
   if (ctx.test)
     return { name, result: null, changes: { reg: { 'Will remove': { Key } } }, comment: `Will remove ${Key}` }
   await ctx.call('reg.delete_key_recursive', [], { ...place })
-  if (await isThere())
-    return { name, result: false, changes: {}, comment: `Failed to remove registry key ${str(name)}` }
+  if (await isThere()) return { name, result: false, changes: {}, comment: `Failed to remove registry key ${name}` }
   return { name, result: true, changes: { reg: { Removed: { Key } } }, comment: `Removed ${Key}` }
 }
 
@@ -123,13 +122,13 @@ export default defineState({
         name,
         vname,
         vdata: optional('The data'),
-        vtype: arg.any('Its type', { default: 'REG_SZ' }),
+        vtype: arg.text('Its type', { default: 'REG_SZ' }),
         use_32bit_registry,
         win_owner: optional('The owner of the key'),
         win_perms: optional('What is allowed'),
         win_deny_perms: optional('What is forbidden'),
-        win_inheritance: arg.any('Whether permissions are inherited', { default: true }),
-        win_perms_reset: arg.any('Whether other permissions are removed', { default: false }),
+        win_inheritance: arg.flag('Whether permissions are inherited', { default: true }),
+        win_perms_reset: arg.flag('Whether other permissions are removed', { default: false }),
       },
       run: present,
     }),

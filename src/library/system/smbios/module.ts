@@ -75,7 +75,7 @@ function recordsIn(text: string, choice: Choice): Result[] {
   return records
 }
 
-const clean = arg.any('Whether values that nobody filled in are left out', { default: true })
+const clean = arg.flag('Whether values that nobody filled in are left out', { default: true })
 
 export default defineModule({
   name: 'smbios',
@@ -88,26 +88,26 @@ export default defineModule({
     get: reads(
       'One text of the firmware.',
       'smbios.get system-uuid clean=False',
-      { string: arg.any('Its keyword, as dmidecode knows it'), clean },
+      { string: arg.text('Its keyword, as dmidecode knows it'), clean },
       async (ctx, { string, clean }) => {
-        const text = (await decoded(ctx, `-s ${str(string)}`)).trim()
+        const text = (await decoded(ctx, `-s ${string}`)).trim()
         const value = splitLines(text)
           .filter((line) => !line.startsWith('#'))
           .join('\n')
-        return value.startsWith('/dev/mem') || (truthy(clean) && !isFilled(str(string), value)) ? null : value
+        return value.startsWith('/dev/mem') || (clean && !isFilled(string, value)) ? null : value
       },
     ),
     records: reads(
       'The records of the firmware.',
       'smbios.records 4 core_count,thread_count,current_speed',
       {
-        rec_type: arg.any('Only those of this type', { default: null }),
+        rec_type: arg.text('Only those of this type', { default: null }),
         fields: arg.any('Only these of their values', { default: null }),
         clean,
       },
       async (ctx, { rec_type, fields, clean }) => {
-        const text = await decoded(ctx, rec_type === null ? '' : `-t ${str(rec_type)}`)
-        return recordsIn(text, { clean: truthy(clean), fields })
+        const text = await decoded(ctx, rec_type === null ? '' : `-t ${rec_type}`)
+        return recordsIn(text, { clean: clean, fields })
       },
     ),
   },

@@ -26,11 +26,11 @@ async function loadavg(ctx: StateContext, name: Value, maximum: Value, minimum: 
   return ret(true, 'Load avg in acceptable range', now)
 }
 
-async function process(ctx: StateContext, name: Value): Promise<StateReturn> {
+async function process(ctx: StateContext, name: string): Promise<StateReturn> {
   const ret = reporter(name)
   const pids = await ctx.call('status.pid', [name])
-  if (!truthy(pids)) return ret(false, `Process signature "${str(name)}" not found `)
-  return ret(true, `Process signature "${str(name)}" was found `, pids)
+  if (!truthy(pids)) return ret(false, `Process signature "${name}" not found `)
+  return ret(true, `Process signature "${name}" was found `, pids)
 }
 
 const limit = (doc: string) => arg.any(doc, { optional: true })
@@ -50,7 +50,7 @@ export default defineState({
     }),
     process: state({
       doc: 'A process runs.',
-      args: { name: arg.any('A regular expression for its line in the list of processes') },
+      args: { name: arg.text('A regular expression for its line in the list of processes') },
       run: (ctx, { name }) => process(ctx, name),
     }),
   },

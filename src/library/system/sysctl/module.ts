@@ -80,8 +80,8 @@ async function written(ctx: FunctionContext, file: string, text: string): Promis
   }
 }
 
-async function persist(ctx: FunctionContext, name: string, value: Value, config: Value): Promise<string> {
-  const file = config === null ? await defaultFile(ctx) : str(config)
+async function persist(ctx: FunctionContext, name: string, value: Value, config: string | null): Promise<string> {
+  const file = config === null ? await defaultFile(ctx) : config
   if ((await ctx.host.stat(file))?.type !== 'file') {
     await ctx.host.makeDirectory(file.slice(0, file.lastIndexOf('/')) || '/', { parents: true })
     await written(ctx, file, '#\n# Kernel sysctl configuration\n#\n')
@@ -138,7 +138,7 @@ export default defineModule({
     persist: changes(
       'Set a parameter for good.',
       'sysctl.persist net.ipv4.ip_forward 1',
-      { name, value, config: arg.any('The file; what default_config names when not given', { optional: true }) },
+      { name, value, config: arg.text('The file; what default_config names when not given', { optional: true }) },
       (ctx, { name, value, config }) => persist(ctx, name, value, config),
     ),
   },

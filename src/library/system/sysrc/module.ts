@@ -3,7 +3,7 @@ import { type Dict, isInt, SaltError, str, truthy, type Value } from '../../../d
 import { arg, defineModule, fn, outputOf, ret, runAll } from '../../../sdk/mod.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-const name = arg.any('The variable')
+const name = arg.text('The variable')
 const further = arg.open('`file`: the file; `jail`: the jail')
 
 function place(options: ReadonlyMap<string, Value>): string[] {
@@ -61,7 +61,7 @@ export default defineModule({
       effect: 'change',
       calledAs: 'set_',
       run: async (ctx, { name, value, kwargs }) => {
-        const { retcode, stdout, stderr } = await runAll(ctx, [...place(kwargs), `${str(name)}=${shown(value)}`])
+        const { retcode, stdout, stderr } = await runAll(ctx, [...place(kwargs), `${name}=${shown(value)}`])
         if (retcode !== 0) throw failure(`sysrc failed: ${stderr}`)
         return parsed(stdout, (change) => change.trim().split('->')[1] ?? '')
       },
@@ -73,9 +73,9 @@ export default defineModule({
       examples: ["salt '*' sysrc.remove name=sshd_enable"],
       effect: 'change',
       run: async (ctx, { name, kwargs }) => {
-        const output = await outputOf(ctx, [...place(kwargs), '-x', str(name)])
+        const output = await outputOf(ctx, [...place(kwargs), '-x', name])
         if (output.includes('sysrc: unknown variable')) throw failure(output)
-        return `${str(name)} removed`
+        return `${name} removed`
       },
     }),
   },

@@ -2,7 +2,7 @@
 import { type Dict, equals, isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-const name = arg.any('The variable')
+const name = arg.text('The variable')
 const kwargs = arg.open('`file`: the file; `jail`: the jail')
 type Options = ReadonlyMap<string, Value>
 
@@ -46,12 +46,12 @@ export default defineState({
     managed: state({
       doc: 'A variable has a value.',
       args: { name, value: arg.any('Its value'), kwargs },
-      run: (ctx, { name, value, kwargs }) => managed(ctx, str(name), value, kwargs),
+      run: (ctx, { name, value, kwargs }) => managed(ctx, name, value, kwargs),
     }),
     absent: state({
       doc: 'A variable is not set.',
       args: { name, kwargs },
-      run: (ctx, { name, kwargs }) => absent(ctx, str(name), kwargs),
+      run: (ctx, { name, kwargs }) => absent(ctx, name, kwargs),
     }),
   },
 })

@@ -1,5 +1,5 @@
 // The machine itself: ending and restarting it, its clock, its name and description.
-import { SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -66,13 +66,13 @@ async function setDate(ctx: FunctionContext, text: string, offset: Value): Promi
 }
 
 const BSD = ['FreeBSD', 'NetBSD', 'OpenBSD']
-const when = (time: Value): string => (truthy(time) ? str(time) : 'now')
+const when = (time: string | null): string => (time ? time : 'now')
 const flag = (ctx: FunctionContext): string => (BSD.includes(str(ctx.grains.get('kernel') ?? '')) ? '-p' : '-h')
 
 const utc_offset = arg.any('Hours and minutes from UTC, such as +0200; local time when not given', { optional: true })
-const at_time = arg.any('When, as shutdown reads it; at once when not given', { optional: true })
+const at_time = arg.text('When, as shutdown reads it; at once when not given', { optional: true })
 const part = arg.any('As it is now when not given', { optional: true })
-const hostname = arg.any('The name')
+const hostname = arg.text('The name')
 
 const ELSEWHERE = new Map([
   ['Windows', 'Windows'],
@@ -89,8 +89,11 @@ export default defineModule({
   },
   functions: {
     halt: changes('Halt the machine.', 'system.halt', {}, (ctx) => outputOf(ctx, ['halt'])),
-    init: changes('Change the runlevel.', 'system.init 3', { runlevel: arg.any('The runlevel') }, (ctx, { runlevel }) =>
-      outputOf(ctx, ['init', str(runlevel)]),
+    init: changes(
+      'Change the runlevel.',
+      'system.init 3',
+      { runlevel: arg.text('The runlevel') },
+      (ctx, { runlevel }) => outputOf(ctx, ['init', runlevel]),
     ),
     poweroff: changes('Switch the machine off.', 'system.poweroff', {}, (ctx) => outputOf(ctx, ['poweroff'])),
     reboot: changes('Restart the machine.', 'system.reboot', { at_time }, (ctx, { at_time }) =>

@@ -1,5 +1,5 @@
 // What udev knows about devices, as udevadm tells it: lines of a letter and a value, a block for each device.
-import { type Dict, Float, isList, PyError, SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
+import { type Dict, Float, isList, PyError, SaltError, splitLines, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
 
 /** A number where Python would read one. */
@@ -47,8 +47,8 @@ async function asked(ctx: FunctionContext, command: string): Promise<Dict[]> {
   return devicesOf(stdout)
 }
 
-async function info(ctx: FunctionContext, dev: Value): Promise<Dict> {
-  const name = str(dev)
+async function info(ctx: FunctionContext, dev: string): Promise<Dict> {
+  const name = dev
   const kind = name.includes('sys') ? 'path' : 'name'
   const [found] = await asked(ctx, `udevadm info --export --query=all --${kind}=${name}`)
   if (!found) throw new PyError('IndexError', 'list index out of range')
@@ -66,7 +66,7 @@ async function database(ctx: FunctionContext, subsystems: Value): Promise<Value>
   })
 }
 
-const dev = arg.any('The device, or its path below /sys')
+const dev = arg.text('The device, or its path below /sys')
 
 const part = (name: string, doc: string, letter: string) =>
   fn({

@@ -1,5 +1,5 @@
 // The rules of a file of PAM: interface, control flag, module and its arguments.
-import { decodeBytes, splitLines, str, type Value } from '../../../data/mod.ts'
+import { decodeBytes, splitLines, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type Result, reads } from '../../../sdk/mod.ts'
 
 /** A control flag may be a list in brackets, which is several words. */
@@ -17,13 +17,13 @@ export default defineModule({
     read_file: reads(
       'The rules of a file.',
       'pam.read_file /etc/pam.d/login',
-      { file_name: arg.any('The file') },
+      { file_name: arg.text('The file') },
       async (ctx, { file_name }) => {
-        if ((await ctx.host.stat(str(file_name))) === undefined) {
-          ctx.log('error', `File "${str(file_name)}" does not exist`)
+        if ((await ctx.host.stat(file_name)) === undefined) {
+          ctx.log('error', `File "${file_name}" does not exist`)
           return false
         }
-        const text = decodeBytes(await ctx.host.read(str(file_name)))
+        const text = decodeBytes(await ctx.host.read(file_name))
         return splitLines(text)
           .filter((line) => line !== '' && !line.startsWith('#'))
           .map(ruleOf)

@@ -25,8 +25,8 @@ function parseUsers(text: string): Dict {
   return users
 }
 
-async function details(ctx: FunctionContext, hashes: Value): Promise<Dict> {
-  const style = truthy(hashes) ? '--smbpasswd-style' : ''
+async function details(ctx: FunctionContext, hashes: boolean): Promise<Dict> {
+  const style = hashes ? '--smbpasswd-style' : ''
   const { retcode, stdout, stderr } = await runAll(ctx, `pdbedit --list --verbose ${style}`)
   if (retcode === 0) return parseUsers(stdout)
   ctx.log('error', stderr)
@@ -55,14 +55,14 @@ async function create(
   login: string,
   password: string,
   isHash: Value,
-  isMachine: Value,
+  isMachine: boolean,
 ): Promise<string> {
   const hash = truthy(isHash) ? password.toUpperCase() : ntHash(password)
   const typed = truthy(isHash) ? '' : password
   const user = shlexQuote(login)
   let outcome = 'unchanged'
   if (!(await knows(ctx, login))) {
-    const words = `--create --user ${user} -t ${truthy(isMachine) ? '--machine' : ''}`
+    const words = `--create --user ${user} -t ${isMachine ? '--machine' : ''}`
     const failure = await complaint(ctx, words, { stdin: `${typed}\n${typed}\n` })
     if (failure !== undefined) return failure
     outcome = 'created'
@@ -126,8 +126,8 @@ async function modify(ctx: FunctionContext, login: string, given: Readonly<Recor
 }
 
 const login = arg.string('The login')
-const hashes = arg.any('With the hashes of passwords', { default: false })
-const password_hashed = arg.any('Whether the password is given as its hash', { default: false })
+const hashes = arg.flag('With the hashes of passwords', { default: false })
+const password_hashed = arg.flag('Whether the password is given as its hash', { default: false })
 const field = (doc: string) => arg.any(doc, { optional: true })
 
 export default defineModule({
@@ -149,11 +149,11 @@ export default defineModule({
     ),
     list: fn({
       doc: 'All users: their details by login, or only the logins.',
-      args: { verbose: arg.any('With details', { default: true }), hashes },
+      args: { verbose: arg.flag('With details', { default: true }), hashes },
       calledAs: 'list_users',
       examples: ["salt '*' pdbedit.list"],
       effect: 'read',
-      run: (ctx, { verbose, hashes }) => (truthy(verbose) ? details(ctx, hashes) : names(ctx)),
+      run: (ctx, { verbose, hashes }) => (verbose ? details(ctx, hashes) : names(ctx)),
     }),
     get: fn({
       doc: 'The details of a user.',
@@ -174,7 +174,7 @@ export default defineModule({
         login,
         password: arg.string('The password', { secret: true }),
         password_hashed,
-        machine_account: arg.any('Whether it is a machine', { default: false }),
+        machine_account: arg.flag('Whether it is a machine', { default: false }),
       },
       async (ctx, { login, password, password_hashed, machine_account }) => ({
         [login]: await create(ctx, login, password, password_hashed, machine_account),
@@ -197,8 +197,8 @@ export default defineModule({
         account_control: field('Flags, as [NX]'),
         machine_sid: field('Security identifier of the machine'),
         user_sid: field('Security identifier of the user'),
-        reset_login_hours: arg.any('Whether login hours are reset', { default: false }),
-        reset_bad_password_count: arg.any('Whether failed logins are forgotten', { default: false }),
+        reset_login_hours: arg.flag('Whether login hours are reset', { default: false }),
+        reset_bad_password_count: arg.flag('Whether failed logins are forgotten', { default: false }),
       },
       async (ctx, { login, ...given }) => ({ [login]: await modify(ctx, login, given) }),
     ),

@@ -71,13 +71,13 @@ async function removeFromFile(ctx: FunctionContext, { source, saltenv, ...place 
   return weightiest(answers, ['Key not removed', 'Key removed', 'Key not present'])
 }
 
-const user = arg.any('The user')
+const user = arg.text('The user')
 const someUser = arg.any('The user; all of them when not given', { optional: true })
 const key = arg.string('The key, in base64')
 const config = arg.string('The file, below the home directory', { default: '.ssh/authorized_keys' })
-const fingerprint_hash_type = arg.any('The hash of fingerprints; sha256 when not given', { optional: true })
+const fingerprint_hash_type = arg.text('The hash of fingerprints; sha256 when not given', { optional: true })
 const source = arg.string('A file of the file server')
-const saltenv = arg.any('Its environment', { default: 'base' })
+const saltenv = arg.text('Its environment', { default: 'base' })
 const cache_keys = arg.any('Ignored', { optional: true })
 const optional = (doc: string) => arg.any(doc, { optional: true })
 
@@ -104,8 +104,8 @@ const authorized = {
       ...{
         user,
         key,
-        enc: arg.any('The kind of key'),
-        comment: arg.any('Its comment'),
+        enc: arg.text('The kind of key'),
+        comment: arg.text('Its comment'),
         options: arg.any('Its options'),
       },
       ...{ config, cache_keys, fingerprint_hash_type },
@@ -142,8 +142,8 @@ const authorized = {
   set_auth_key: fn({
     doc: 'Let a key log in.',
     args: {
-      ...{ user, key, enc: arg.any('The kind of key', { default: 'ssh-rsa' }) },
-      ...{ comment: arg.any('Its comment', { default: '' }), options: optional('Its options, as a list') },
+      ...{ user, key, enc: arg.text('The kind of key', { default: 'ssh-rsa' }) },
+      ...{ comment: arg.text('Its comment', { default: '' }), options: optional('Its options, as a list') },
       ...{ config, cache_keys, fingerprint_hash_type },
     },
     returns: ret.string('What became of it'),
@@ -155,11 +155,11 @@ const authorized = {
 
 const hostname = arg.any('The host')
 const someHost = optional('The host')
-const owner = optional('Whose file; that of the machine when not given')
-const hostsFile = optional('The file of known hosts')
+const owner = arg.text('Whose file; that of the machine when not given', { optional: true })
+const hostsFile = arg.text('The file of known hosts', { optional: true })
 const port = optional('Its port; 22 when not given')
 const enc = optional('The kind of key')
-const hash_known_hosts = arg.any('Whether names of hosts are hashed', { default: true })
+const hash_known_hosts = arg.flag('Whether names of hosts are hashed', { default: true })
 const timeout = arg.any('Seconds to wait for the host', { default: 5 })
 
 const hosts = {
@@ -227,7 +227,7 @@ export default defineModule({
     host_keys: fn({
       doc: 'The keys of this machine.',
       args: {
-        keydir: optional('Where they are'),
+        keydir: arg.text('Where they are', { optional: true }),
         private: arg.any('Private ones too', { default: true }),
         certs: arg.any('Certificates too', { default: true }),
       },

@@ -85,7 +85,7 @@ async function absent(ctx: StateContext, { name, user, config: given }: Removal)
 const name = arg.string('The host')
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const user = optional('Whose file; that of the machine when not given')
-const config = optional('The file of known hosts')
+const config = arg.text('The file of known hosts', { optional: true })
 
 export default defineState({
   name: 'ssh_known_hosts',
@@ -100,9 +100,9 @@ export default defineState({
         fingerprint: optional('The fingerprint it must have'),
         key: optional('The key; asked from the host when not given'),
         port: optional('Its port; 22 when not given'),
-        enc: optional('The kind of key'),
+        enc: arg.text('The kind of key', { optional: true }),
         config,
-        hash_known_hosts: arg.any('Whether names of hosts are hashed', { default: true }),
+        hash_known_hosts: arg.flag('Whether names of hosts are hashed', { default: true }),
         timeout: arg.any('Seconds to wait for the host', { default: 5 }),
         fingerprint_hash_type: optional('The hash of fingerprints; sha256 when not given'),
       },

@@ -155,11 +155,11 @@ export default defineState({
       args: {
         name,
         gid: arg.any('Its number', { optional: true }),
-        system: off('Whether it is a system group'),
+        system: arg.flag('Whether it is a system group', { default: false }),
         addusers: users('Users that are members, beside others'),
         delusers: users('Users that are no members'),
         members: users('All members'),
-        non_unique: off('Whether another group may have the number'),
+        non_unique: arg.flag('Whether another group may have the number', { default: false }),
         local,
       },
       run: present,

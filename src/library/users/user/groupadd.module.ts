@@ -156,7 +156,6 @@ async function remakeWithMembers(ctx: FunctionContext, name: Value, list: string
 const name = arg.any('The group')
 const root = arg.any('The directory that stands for /', { optional: true })
 const username = arg.any('The user')
-const off = (doc: string) => arg.any(doc, { default: false })
 
 export default defineModule({
   name: 'groupadd',
@@ -171,10 +170,10 @@ export default defineModule({
       args: {
         name,
         gid: arg.any('Its number', { optional: true }),
-        system: off('Whether it is a system group'),
+        system: arg.flag('Whether it is a system group', { default: false }),
         root,
-        non_unique: off('Whether another group may have the number'),
-        local: off('Use lgroupadd, which knows only local groups'),
+        non_unique: arg.flag('Whether another group may have the number', { default: false }),
+        local: arg.flag('Use lgroupadd, which knows only local groups', { default: false }),
       },
       returns: ret.boolean('Whether it was made'),
       examples: ["salt '*' group.add foo 3456"],
@@ -183,12 +182,12 @@ export default defineModule({
     }),
     delete: fn({
       doc: 'Remove a group.',
-      args: { name, root, local: off('Use lgroupdel, which knows only local groups') },
+      args: { name, root, local: arg.flag('Use lgroupdel, which knows only local groups', { default: false }) },
       returns: ret.boolean('Whether it was removed'),
       examples: ["salt '*' group.delete foo"],
       effect: 'change',
       run: async (ctx, { name, root, local }) => {
-        const isLocal = truthy(local)
+        const isLocal = local
         const below = root !== null && !isLocal ? ['-R', root] : []
         return done(ctx, [await program(ctx, isLocal ? 'lgroupdel' : 'groupdel'), ...below, name])
       },

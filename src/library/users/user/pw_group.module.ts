@@ -20,19 +20,19 @@ const told = ({ name, passwd, gid, members }: Group): Dict =>
     ['members', [...members]],
   ])
 
-async function info(ctx: FunctionContext, name: Value): Promise<Dict> {
-  const group = await ctx.host.group(str(name))
+async function info(ctx: FunctionContext, name: string): Promise<Dict> {
+  const group = await ctx.host.group(name)
   return group === undefined ? new Map() : told(group)
 }
 
-async function changeId(ctx: FunctionContext, name: Value, gid: Value): Promise<boolean> {
+async function changeId(ctx: FunctionContext, name: string, gid: Value): Promise<boolean> {
   const before = await ctx.call('file.group_to_gid', [name])
   if (equals(before, gid)) return true
-  await outputOf(ctx, `pw groupmod ${str(name)} -g ${str(gid)}`)
+  await outputOf(ctx, `pw groupmod ${name} -g ${str(gid)}`)
   return equals(await ctx.call('file.group_to_gid', [name]), gid)
 }
 
-const name = arg.any('The group')
+const name = arg.text('The group')
 const username = arg.any('The user')
 const kwargs = arg.open('Options of other systems, which are ignored')
 
@@ -54,7 +54,7 @@ export default defineModule({
         if (isTrue(kwargs.get('system') ?? false)) {
           ctx.log('warning', "pw_group module does not support the 'system' argument")
         }
-        return succeeds(ctx, `pw groupadd ${truthy(gid) ? `-g ${str(gid)} ` : ''} -n ${str(name)}`)
+        return succeeds(ctx, `pw groupadd ${truthy(gid) ? `-g ${str(gid)} ` : ''} -n ${name}`)
       },
     }),
     delete: fn({
@@ -63,7 +63,7 @@ export default defineModule({
       returns: ret.boolean('Whether it was removed'),
       examples: ["salt '*' group.delete foo"],
       effect: 'change',
-      run: (ctx, { name }) => succeeds(ctx, `pw groupdel ${str(name)}`),
+      run: (ctx, { name }) => succeeds(ctx, `pw groupdel ${name}`),
     }),
     info: fn({
       doc: 'What is known about a group.',
@@ -101,7 +101,7 @@ export default defineModule({
       returns: ret.boolean('Whether it was done'),
       examples: ["salt '*' group.adduser foo bar"],
       effect: 'change',
-      run: (ctx, { name, username }) => succeeds(ctx, `pw groupmod ${str(name)} -m ${str(username)}`),
+      run: (ctx, { name, username }) => succeeds(ctx, `pw groupmod ${name} -m ${str(username)}`),
     }),
     deluser: fn({
       doc: 'Take a user out of a group.',
@@ -111,16 +111,16 @@ export default defineModule({
       effect: 'change',
       run: async (ctx, { name, username }) => {
         const members = (await info(ctx, name)).get('members') ?? []
-        return !contains(members, username) || succeeds(ctx, `pw groupmod ${str(name)} -d ${str(username)}`)
+        return !contains(members, username) || succeeds(ctx, `pw groupmod ${name} -d ${str(username)}`)
       },
     }),
     members: fn({
       doc: 'Give a group these members and no others.',
-      args: { name, members_list: arg.any('Names separated by commas') },
+      args: { name, members_list: arg.text('Names separated by commas') },
       returns: ret.boolean('Whether it was done'),
       examples: ["salt '*' group.members foo 'user1,user2,user3'"],
       effect: 'change',
-      run: (ctx, { name, members_list }) => succeeds(ctx, `pw groupmod ${str(name)} -M ${str(members_list)}`),
+      run: (ctx, { name, members_list }) => succeeds(ctx, `pw groupmod ${name} -M ${members_list}`),
     }),
   },
 })

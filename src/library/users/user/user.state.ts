@@ -104,7 +104,6 @@ async function absent(ctx: StateContext, { name, purge, force, local }: Removal)
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const off = (doc: string) => arg.any(doc, { default: false })
-const on = (doc: string) => arg.any(doc, { default: true })
 
 export default defineState({
   name: 'user',
@@ -119,17 +118,17 @@ export default defineState({
         usergroup: optional('Whether it gets a group of its own name; the system decides when not given'),
         groups: optional('Further groups, which must be there'),
         optional_groups: optional('Further groups, as far as they are there'),
-        remove_groups: on('Whether it leaves groups that are not named'),
+        remove_groups: arg.flag('Whether it leaves groups that are not named', { default: true }),
         home: optional('Its home directory'),
-        createhome: on('Whether the home directory is made'),
-        persist_home: off('Whether files move with the home directory'),
+        createhome: arg.flag('Whether the home directory is made', { default: true }),
+        persist_home: arg.flag('Whether files move with the home directory', { default: false }),
         password: arg.any('The hash of its password', { optional: true, secret: true }),
-        hash_password: off('Whether the password is in clear and is hashed first'),
-        enforce_password: on('Whether a password that was set already is replaced'),
-        empty_password: off('Whether it needs no password'),
+        hash_password: arg.flag('Whether the password is in clear and is hashed first', { default: false }),
+        enforce_password: arg.flag('Whether a password that was set already is replaced', { default: true }),
+        empty_password: arg.flag('Whether it needs no password', { default: false }),
         shell: optional('Its login shell'),
-        unique: on('Whether nobody else may have the number'),
-        system: off('Whether it is a system account'),
+        unique: arg.flag('Whether nobody else may have the number', { default: true }),
+        system: arg.flag('Whether it is a system account', { default: false }),
         fullname: optional('Full name'),
         roomnumber: optional('Room number'),
         workphone: optional('Phone at work'),
@@ -147,8 +146,8 @@ export default defineState({
         win_logonscript: optional('Script at logon, on Windows'),
         win_description: optional('Description, on Windows'),
         nologinit: off('Keep it out of the lastlog and faillog databases'),
-        allow_uid_change: off('Whether its number may change'),
-        allow_gid_change: off('Whether its primary group may change'),
+        allow_uid_change: arg.flag('Whether its number may change', { default: false }),
+        allow_gid_change: arg.flag('Whether its primary group may change', { default: false }),
         password_lock: optional('Whether the password is locked'),
         local: off('Look at and change local accounts only'),
       },
@@ -158,8 +157,8 @@ export default defineState({
       doc: 'A user is not there.',
       args: {
         name: arg.string('The user'),
-        purge: off('Remove its files too'),
-        force: off('Remove it even when it is logged in'),
+        purge: arg.flag('Remove its files too', { default: false }),
+        force: arg.flag('Remove it even when it is logged in', { default: false }),
         local: off('Look at and change local accounts only'),
       },
       run: absent,

@@ -77,9 +77,9 @@ async function signal(ctx: FunctionContext, wish: string): Promise<Value> {
   return said ?? `Command: "${words}" completed successfully!`
 }
 
-async function serverStatus(ctx: FunctionContext, profile: Value): Promise<Result> {
-  const setting = (name: string, fallback: Value): Value | Promise<Value> =>
-    ctx.call('config.get', [`apache.server-status:${str(profile)}:${name}`, fallback])
+async function serverStatus(ctx: FunctionContext, profile: string): Promise<Result> {
+  const setting = (name: string, fallback: string): Value | Promise<Value> =>
+    ctx.call('config.get', [`apache.server-status:${profile}:${name}`, fallback])
   const [username, password] = [await setting('user', ''), await setting('pass', '')]
   const answer = (await ctx.call(
     'http.query',
@@ -204,7 +204,7 @@ export default defineModule({
     signal: fn({
       doc: 'Start Apache, send a signal to it, or ask it something.',
       args: {
-        signal: arg.any('start, stop, restart, graceful, graceful-stop, configtest, status …', { optional: true }),
+        signal: arg.text('start, stop, restart, graceful, graceful-stop, configtest, status …', { optional: true }),
       },
       returns: ret.string('What Apache said'),
       examples: ["salt '*' apache.signal restart"],
@@ -215,8 +215,8 @@ export default defineModule({
       doc: 'Add a user to a file of passwords.',
       args: {
         pwfile: arg.any('The file'),
-        user: arg.any('The user'),
-        password: arg.any('The password', { secret: true }),
+        user: arg.text('The user'),
+        password: arg.text('The password', { secret: true }),
         opts: arg.any('Options of htpasswd', { default: '' }),
       },
       returns: ret.boolean('Whether it worked'),
@@ -226,7 +226,7 @@ export default defineModule({
     }),
     userdel: fn({
       doc: 'Remove a user from a file of passwords.',
-      args: { pwfile: arg.any('The file'), user: arg.any('The user') },
+      args: { pwfile: arg.any('The file'), user: arg.text('The user') },
       returns: ret.boolean('Whether it worked'),
       examples: ["salt '*' apache.userdel /etc/httpd/htpasswd larry"],
       effect: 'change',
@@ -234,7 +234,7 @@ export default defineModule({
     }),
     server_status: fn({
       doc: 'Numbers from the status page.',
-      args: { profile: arg.any('The name of options that say where it is', { default: 'default' }) },
+      args: { profile: arg.text('The name of options that say where it is', { default: 'default' }) },
       returns: ret.any('The numbers, or error'),
       examples: ["salt '*' apache.server_status"],
       effect: 'read',

@@ -70,7 +70,7 @@ export default defineModule({
     }),
     signal: fn({
       doc: 'Start nginx, or send a signal to it.',
-      args: { signal: arg.any('start, reopen, stop, quit or reload', { optional: true }) },
+      args: { signal: arg.text('start, reopen, stop, quit or reload', { optional: true }) },
       returns: ret.string('What nginx said'),
       examples: ["salt '*' nginx.signal reload"],
       effect: 'change',

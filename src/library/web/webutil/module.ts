@@ -1,15 +1,15 @@
 // Files of passwords for web servers, through htpasswd.
-import { splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { splitLines, str } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
 
-const pwfile = arg.any('The file')
-const user = arg.any('The user')
-const password = arg.any('The password', { secret: true })
-const opts = arg.any('Options of htpasswd, as letters', { default: '' })
-const runas = arg.any('The system user that htpasswd runs as', { optional: true })
+const pwfile = arg.text('The file')
+const user = arg.text('The user')
+const password = arg.text('The password', { secret: true })
+const opts = arg.text('Options of htpasswd, as letters', { default: '' })
+const runas = arg.text('The system user that htpasswd runs as', { optional: true })
 
-const isThere = async (ctx: FunctionContext, path: Value): Promise<boolean> =>
-  (await ctx.host.stat(str(path))) !== undefined
+const isThere = async (ctx: FunctionContext, path: string): Promise<boolean> =>
+  (await ctx.host.stat(path)) !== undefined
 
 export default defineModule({
   name: 'webutil',
@@ -26,20 +26,20 @@ export default defineModule({
       effect: 'change',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         const create = (await isThere(ctx, pwfile)) ? '' : 'c'
-        const words = ['htpasswd', `-i${str(opts)}${create}`, str(pwfile), str(user)]
-        return ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: str(password) })
+        const words = ['htpasswd', `-i${opts}${create}`, pwfile, user]
+        return ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: password })
       },
     }),
     userdel: fn({
       doc: 'Remove a user.',
-      args: { pwfile, user, runas, all_results: arg.any('Whether all that came back is told', { default: false }) },
+      args: { pwfile, user, runas, all_results: arg.flag('Whether all that came back is told', { default: false }) },
       returns: ret.any('What htpasswd said'),
       examples: ["salt '*' webutil.userdel /etc/httpd/htpasswd larry"],
       effect: 'change',
       run: async (ctx, { pwfile, user, runas, all_results }) => {
         if (!(await isThere(ctx, pwfile))) return 'Error: The specified htpasswd file does not exist'
-        const words = ['htpasswd', '-D', str(pwfile), str(user)]
-        if (truthy(all_results)) return ctx.call('cmd.run_all', [words], { runas, python_shell: false })
+        const words = ['htpasswd', '-D', pwfile, user]
+        if (all_results) return ctx.call('cmd.run_all', [words], { runas, python_shell: false })
         return splitLines(str(await ctx.call('cmd.run', [words], { runas, python_shell: false })))
       },
     }),
@@ -51,8 +51,8 @@ export default defineModule({
       effect: 'read',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         if (!(await isThere(ctx, pwfile))) return false
-        const words = ['htpasswd', `-iv${str(opts)}`, str(pwfile), str(user)]
-        const answer = await ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: str(password) })
+        const words = ['htpasswd', `-iv${opts}`, pwfile, user]
+        const answer = await ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: password })
         return answer instanceof Map && answer.get('retcode') === 0
       },
     }),

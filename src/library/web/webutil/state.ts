@@ -64,7 +64,7 @@ export default defineState({
         options: arg.any('Options of htpasswd, as letters', { default: '' }),
         force: arg.any('Whether the password is set again in any case', { default: false }),
         runas,
-        update: arg.any('Whether another password is replaced', { default: false }),
+        update: arg.flag('Whether another password is replaced', { default: false }),
       },
       run: (ctx, given) => present(ctx, given),
     }),

@@ -61,7 +61,7 @@ export async function create(ctx: FunctionContext, image: Value, name: Value, op
   ])
 }
 
-const changed = (result: boolean, old: Value, now: Value, comment?: string): Dict =>
+const changed = (result: boolean, old: string, now: string | null, comment?: string): Dict =>
   new Map<Value, Value>([
     ['result', result],
     [

@@ -24,7 +24,7 @@ export function takeError(ctx: StateContext): string | undefined {
   return error === null ? undefined : str(error)
 }
 
-export const report = (name: Value, comment: string, result: boolean | null = true, changes = {}): StateReturn => ({
+export const report = (name: string, comment: string, result: boolean | null = true, changes = {}): StateReturn => ({
   name,
   changes,
   result,

@@ -39,7 +39,7 @@ export const whenPsql: NonNullable<StateDeclaration['when']> = async ({ opts, ho
   return 'Unable to load postgres module.  Make sure `postgres.bins_dir` is set.'
 }
 
-export const report = (name: Value, comment: string, result: boolean | null = true, changes = {}): StateReturn => ({
+export const report = (name: string, comment: string, result: boolean | null = true, changes = {}): StateReturn => ({
   name,
   changes,
   result,

@@ -72,13 +72,13 @@ async function backupsOf(ctx: FunctionContext, directory: string, base: string):
   return found.sort((a, b) => (a.key < b.key ? 1 : -1))
 }
 
-const limited = (backups: Backup[], limit: Value): Dict => {
-  const most = limit !== null && /^\s*-?\d+\s*$/.test(str(limit)) ? Number(str(limit)) : undefined
+const limited = (backups: Backup[], limit: string | null): Dict => {
+  const most = limit !== null && /^\s*-?\d+\s*$/.test(limit) ? Number(limit) : undefined
   return new Map<Value, Value>(backups.slice(0, most).map(({ facts }, index) => [index, facts]))
 }
 
 /** By number, the newest first. */
-export async function listBackups(ctx: FunctionContext, given: Value, limit: Value): Promise<Dict> {
+export async function listBackups(ctx: FunctionContext, given: Value, limit: string | null): Promise<Dict> {
   const path = await expandUser(ctx, given)
   const directory = joinPaths(backupRoot(ctx), dirName(path).slice(1))
   if (!(await isDirectory(ctx, directory))) return new Map()
@@ -86,7 +86,7 @@ export async function listBackups(ctx: FunctionContext, given: Value, limit: Val
 }
 
 /** Of every file in a directory, by its name up to the first underscore. */
-export async function listDirectoryBackups(ctx: FunctionContext, given: Value, limit: Value): Promise<Dict> {
+export async function listDirectoryBackups(ctx: FunctionContext, given: Value, limit: string | null): Promise<Dict> {
   const path = await expandUser(ctx, given)
   const directory = joinPaths(backupRoot(ctx), dirName(path).slice(1))
   if (!(await isDirectory(ctx, directory))) return new Map()
@@ -97,16 +97,16 @@ export async function listDirectoryBackups(ctx: FunctionContext, given: Value, l
 }
 
 /** The backup of that number, or what is wrong with it. */
-async function chosen(ctx: FunctionContext, path: string, id: Value): Promise<string | Dict> {
+async function chosen(ctx: FunctionContext, path: string, id: string): Promise<string | Dict> {
   const refusal = (comment: string): Dict => dict({ result: false, comment })
-  const text = str(id)
+  const text = id
   if (!/^-?\d+$/.test(text) || String(Number(text)) !== text) return refusal(`Invalid backup_id '${text}'`)
   const backup = (await listBackups(ctx, path, null)).get(Number(text))
   if (!(backup instanceof Map)) return refusal(`backup_id '${text}' does not exist for ${path}`)
   return str(backup.get('Location')!)
 }
 
-export async function restoreBackup(ctx: FunctionContext, given: Value, id: Value): Promise<Dict> {
+export async function restoreBackup(ctx: FunctionContext, given: Value, id: string): Promise<Dict> {
   const path = await expandUser(ctx, given)
   const location = await chosen(ctx, path, id)
   if (typeof location !== 'string') return location
@@ -122,7 +122,7 @@ export async function restoreBackup(ctx: FunctionContext, given: Value, id: Valu
   }
 }
 
-export async function deleteBackup(ctx: FunctionContext, given: Value, id: Value): Promise<Dict> {
+export async function deleteBackup(ctx: FunctionContext, given: Value, id: string): Promise<Dict> {
   const path = await expandUser(ctx, given)
   const location = await chosen(ctx, path, id)
   if (typeof location !== 'string') return location

@@ -210,8 +210,8 @@ const reading = {
     doc: 'Whether a line of a file matches a pattern.',
     args: {
       path,
-      regex: arg.any('The pattern'),
-      lchar: arg.any('Characters that are dropped from the beginning of each line', { default: '' }),
+      regex: arg.text('The pattern'),
+      lchar: arg.text('Characters that are dropped from the beginning of each line', { default: '' }),
     },
     returns: ret.boolean('Whether one does'),
     examples: ["salt '*' file.contains_regex /etc/crontab"],
@@ -219,8 +219,8 @@ const reading = {
     run: async (ctx, { path, regex, lchar }) => {
       const text = await textOfFile(ctx, await expandUser(ctx, path))
       if (text === undefined) return false
-      const pattern = compileRegex(str(regex))
-      const chars = truthy(lchar) ? new Set(str(lchar)) : undefined
+      const pattern = compileRegex(regex)
+      const chars = lchar ? new Set(lchar) : undefined
       return linesOf(text).some((line) => {
         const from = chars ? [...line].findIndex((char) => !chars.has(char)) : 0
         return pattern.search(from < 0 ? '' : line.slice(from)) !== null

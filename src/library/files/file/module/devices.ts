@@ -53,11 +53,11 @@ export async function makeNode(ctx: FunctionContext, path: Value, node: Node): P
 export async function makeAnyNode(
   ctx: FunctionContext,
   path: Value,
-  type: Value,
+  type: string,
   node: Omit<Node, 'kind'>,
 ): Promise<Value> {
   await makeParents(ctx, path, { user: node.user, group: node.group, mode: null })
-  const kind = str(type)
+  const kind = type
   if (kind === 'c' || kind === 'b' || kind === 'p') return makeNode(ctx, path, { ...node, kind })
   throw new SaltError(
     'SaltInvocationError',

@@ -34,14 +34,14 @@ const selinux = {
   serange: optional('The range of the SELinux context'),
 }
 const indifference = {
-  ignore_ordering: arg.any('Whether the order of lines does not matter', { default: false }),
-  ignore_whitespace: arg.any('Whether blanks do not matter', { default: false }),
+  ignore_ordering: arg.flag('Whether the order of lines does not matter', { default: false }),
+  ignore_whitespace: arg.flag('Whether blanks do not matter', { default: false }),
   ignore_comment_characters: optional('What comments, which do not matter, begin with'),
 }
 const further = arg.open('Signatures, and further template variables')
-const verify_ssl = arg.any('Whether certificates are checked', { default: true })
-const skip_verify = arg.any('Whether the hash of the source does not matter', { default: false })
-const follow = arg.any('Whether a link stands for its target', { default: false })
+const verify_ssl = arg.flag('Whether certificates are checked', { default: true })
+const skip_verify = arg.flag('Whether the hash of the source does not matter', { default: false })
+const follow = arg.flag('Whether a link stands for its target', { default: false })
 
 type Given = Readonly<Record<string, Value | Map<string, Value>>>
 
@@ -182,7 +182,7 @@ const sources = {
       ...variables,
       skip_verify,
       verify_ssl,
-      use_etag: arg.any('Whether the server is asked for changes', { default: false }),
+      use_etag: arg.flag('Whether the server is asked for changes', { default: false }),
       source_hash_sig: optional('The signature of the list of hashes'),
       signed_by_any: optional('Keys of which one must have signed'),
       signed_by_all: optional('Keys that must all have signed'),
@@ -279,12 +279,12 @@ const checks = {
       saltenv,
       contents,
       skip_verify,
-      keep_mode: arg.any('Whether the mode of the source is taken', { default: false }),
+      keep_mode: arg.flag('Whether the mode of the source is taken', { default: false }),
       ...selinux,
       verify_ssl,
       follow_symlinks: follow,
       ...indifference,
-      new_file_diff: arg.any('Whether a new file is shown as a difference', { default: false }),
+      new_file_diff: arg.flag('Whether a new file is shown as a difference', { default: false }),
       options: further,
     },
     returns: ret.dict('The changes'),
@@ -310,7 +310,7 @@ const checks = {
       verify_ssl,
       follow_symlinks: follow,
       ...indifference,
-      new_file_diff: arg.any('Whether a new file is shown as a difference', { default: false }),
+      new_file_diff: arg.flag('Whether a new file is shown as a difference', { default: false }),
     },
     returns: ret.dict('The changes'),
     examples: ["salt '*' file.check_file_meta /etc/httpd/conf.d/httpd.conf None salt://http/httpd.conf"],
@@ -333,19 +333,19 @@ const manage_file = fn({
     ...owner,
     saltenv,
     backup: arg.any('Whether a copy is kept: `minion` or nothing'),
-    makedirs: arg.any('Whether missing directories are made', { default: false }),
+    makedirs: arg.flag('Whether missing directories are made', { default: false }),
     template: optional('Accepted for compatibility'),
-    show_changes: arg.any('Whether the difference is told', { default: true }),
+    show_changes: arg.flag('Whether the difference is told', { default: true }),
     contents,
     dir_mode: optional('The mode of directories that are made'),
-    follow_symlinks: arg.any('Whether a link stands for its target', { default: true }),
+    follow_symlinks: arg.flag('Whether a link stands for its target', { default: true }),
     skip_verify,
-    keep_mode: arg.any('Whether the mode of the source is taken', { default: false }),
+    keep_mode: arg.flag('Whether the mode of the source is taken', { default: false }),
     encoding: optional('The encoding of the file'),
     encoding_errors: arg.any('What happens to characters the encoding does not have', { default: 'strict' }),
     ...selinux,
     verify_ssl,
-    use_etag: arg.any('Whether the server is asked for changes', { default: false }),
+    use_etag: arg.flag('Whether the server is asked for changes', { default: false }),
     signature: optional('The signature of the source'),
     source_hash_sig: optional('The signature of the list of hashes'),
     signed_by_any: optional('Keys of which one must have signed'),
@@ -353,7 +353,7 @@ const manage_file = fn({
     keyring: optional('The keyring'),
     gnupghome: optional('The home of GnuPG'),
     ...indifference,
-    new_file_diff: arg.any('Whether a new file is shown as a difference', { default: false }),
+    new_file_diff: arg.flag('Whether a new file is shown as a difference', { default: false }),
     sig_backend: arg.any('The module that checks signatures', { default: 'gpg' }),
     options: further,
   },
@@ -364,7 +364,7 @@ const manage_file = fn({
     const file = await expandUser(ctx, given.name)
     const isNew = !truthy(given.ret)
     const answer = isNew ? dict({ name: file, changes: new Map(), comment: '', result: true }) : (given.ret as Dict)
-    const skips = truthy(given.skip_verify) || truthy(given.use_etag)
+    const skips = given.skip_verify || given.use_etag
     const further = options(given)
     for (const key of SIGNATURES) further.set(key, value(given, key))
     return manageFile(
@@ -374,17 +374,17 @@ const manage_file = fn({
         name: file,
         ret: answer,
         backup: given.backup,
-        makedirs: truthy(given.makedirs),
-        showChanges: truthy(given.show_changes),
+        makedirs: given.makedirs,
+        showChanges: given.show_changes,
         dirMode: given.dir_mode,
         checksSource: truthy(given.source) && schemeOf(str(given.source)) !== 'salt' && !skips,
         encoding: given.encoding,
         encodingErrors: given.encoding_errors,
-        useEtag: truthy(given.use_etag),
+        useEtag: given.use_etag,
         signature: given.signature,
         options: further,
       },
-      truthy(given.keep_mode),
+      given.keep_mode,
     )
   },
 })

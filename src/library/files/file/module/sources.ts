@@ -183,7 +183,7 @@ async function cachedCopy(
     if (skipVerify) sum = { hsum, hash_type }
     if (!isStale) sfn = known
   }
-  if (!truthy(sfn) || isStale) {
+  if (!sfn || isStale) {
     try {
       const options = { source_hash: sum?.hsum ?? null, verify_ssl: request.verifySsl, use_etag: useEtag }
       sfn = await ctx.call('cp.cache_file', [source, saltenv], options)

@@ -1,5 +1,5 @@
 // Functions of `file` that make, move and remove files, directories, links, devices and backups, and those on paths.
-import { truthy, typeError } from '../../../../data/mod.ts'
+import { typeError } from '../../../../data/mod.ts'
 import {
   arg,
   baseName,
@@ -31,8 +31,8 @@ const group = arg.any('The group it belongs to', { optional: true })
 const mode = arg.any('The mode, in octal', { optional: true })
 const src = arg.any('The source')
 const dst = arg.any('The target')
-const limit = arg.any('How many at most', { optional: true })
-const backup_id = arg.any('The number of the backup')
+const limit = arg.text('How many at most', { optional: true })
+const backup_id = arg.text('The number of the backup')
 
 const directories = {
   mkdir: fn({
@@ -64,9 +64,9 @@ const directories = {
     doc: 'Remove an empty directory.',
     args: {
       path,
-      recurse: arg.any('Also the empty ones below it', { default: false }),
-      verbose: arg.any('Tell what was removed', { default: false }),
-      older_than: arg.any('Only those older than so many days', { optional: true }),
+      recurse: arg.flag('Also the empty ones below it', { default: false }),
+      verbose: arg.flag('Tell what was removed', { default: false }),
+      older_than: arg.text('Only those older than so many days', { optional: true }),
     },
     returns: ret.any('Whether it worked'),
     examples: ["salt '*' file.rmdir /tmp/foo/"],
@@ -111,8 +111,8 @@ const moving = {
     args: {
       src,
       dst,
-      recurse: arg.any('Whether directories are copied', { default: false }),
-      remove_existing: arg.any('Whether the target is removed first', { default: false }),
+      recurse: arg.flag('Whether directories are copied', { default: false }),
+      remove_existing: arg.flag('Whether the target is removed first', { default: false }),
     },
     returns: ret.boolean('True'),
     examples: ["salt '*' file.copy /path/to/src /path/to/dst"],
@@ -133,13 +133,13 @@ const moving = {
     args: {
       src,
       dst,
-      disallow_copy_and_unlink: arg.any('Whether it may only be renamed', { default: false }),
+      disallow_copy_and_unlink: arg.flag('Whether it may only be renamed', { default: false }),
     },
     returns: ret.dict('How it went'),
     examples: ["salt '*' file.move /path/to/src /path/to/dst"],
     effect: 'change',
     run: (ctx, { src, dst, disallow_copy_and_unlink }) =>
-      truthy(disallow_copy_and_unlink) ? renamePath(ctx, src, dst) : movePath(ctx, src, dst),
+      disallow_copy_and_unlink ? renamePath(ctx, src, dst) : movePath(ctx, src, dst),
   }),
   link: fn({
     doc: 'Give a file a further name.',
@@ -154,9 +154,9 @@ const moving = {
     args: {
       src: arg.string('What it points to'),
       path,
-      force: arg.any('Whether something that is there gives way', { default: false }),
-      atomic: arg.any('Whether it takes its place at once', { default: false }),
-      follow_symlinks: arg.any('Whether a link that is there stands for its target', { default: true }),
+      force: arg.flag('Whether something that is there gives way', { default: false }),
+      atomic: arg.flag('Whether it takes its place at once', { default: false }),
+      follow_symlinks: arg.flag('Whether a link that is there stands for its target', { default: true }),
     },
     returns: ret.boolean('True'),
     examples: ["salt '*' file.symlink /path/to/file /path/to/link"],
@@ -166,7 +166,7 @@ const moving = {
   }),
   readlink: fn({
     doc: 'What a link points to.',
-    args: { path, canonicalize: arg.any('With all links on the way followed', { default: false }) },
+    args: { path, canonicalize: arg.flag('With all links on the way followed', { default: false }) },
     returns: ret.string('The target'),
     examples: ["salt '*' file.readlink /path/to/link"],
     effect: 'read',
@@ -174,7 +174,7 @@ const moving = {
       const whole = await expandVariables(ctx, await expandUser(ctx, path))
       if (!isAbsolute(whole)) throw invalid(`Path to link must be absolute: ${whole}`)
       if (!(await isLink(ctx, whole))) throw invalid(`A valid link was not specified: ${whole}`)
-      if (truthy(canonicalize)) return realPath(ctx, whole)
+      if (canonicalize) return realPath(ctx, whole)
       try {
         return await ctx.host.readLink(whole)
       } catch (error) {
@@ -218,7 +218,7 @@ const devices = {
     doc: 'Make a device or pipe.',
     args: {
       name,
-      ntype: arg.any('c, b or p'),
+      ntype: arg.text('c, b or p'),
       major: arg.any('The major number', { default: 0 }),
       minor: arg.any('The minor number', { default: 0 }),
       user,

@@ -122,23 +122,23 @@ const common = {
   text: optional('A text, or a list of texts'),
   makedirs: arg.any('Make the directories above the file', { default: false }),
   source: optional('Where the text comes from'),
-  source_hash: optional('The hash of the source'),
+  source_hash: arg.text('The hash of the source', { optional: true }),
   template: arg.any('The template engine', { default: 'jinja' }),
   sources: optional('Several sources'),
   source_hashes: optional('Their hashes'),
   defaults: optional('Template variables'),
   context: optional('Template variables, over the defaults'),
 }
-const show_changes = arg.any('Tell the differences', { default: true })
+const show_changes = arg.flag('Tell the differences', { default: true })
 
 export const append = state({
   doc: 'Put text at the end of a file, unless it is in it.',
-  args: { ...common, ignore_whitespace: arg.any('Blanks do not matter', { default: true }), show_changes },
+  args: { ...common, ignore_whitespace: arg.flag('Blanks do not matter', { default: true }), show_changes },
   run: (ctx, args) => appendText(ctx, args),
 })
 
 export const prepend = state({
   doc: 'Put text at the start of a file, unless it is in it.',
-  args: { ...common, header: optional('The text must be at the very start'), show_changes },
+  args: { ...common, header: arg.flag('The text must be at the very start', { optional: true }), show_changes },
   run: (ctx, args) => prependText(ctx, args),
 })

@@ -128,7 +128,7 @@ export const cached = state({
     source_hash_name: optional('The name by which the file of hashes lists it'),
     skip_verify: off('Do not check the hash'),
     saltenv,
-    use_etag: off('Ask a server whether the file has changed'),
+    use_etag: arg.flag('Ask a server whether the file has changed', { default: false }),
     source_hash_sig: optional('Where the signature of the file of hashes is'),
     signed_by_any: optional('Keys of which one must have signed'),
     signed_by_all: optional('Keys that must all have signed'),

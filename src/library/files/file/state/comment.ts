@@ -1,5 +1,5 @@
 // Lines made comments, and comments made lines.
-import { compileRegex, decodeBytes, truthy, type Value } from '../../../../data/mod.ts'
+import { compileRegex, decodeBytes, type Value } from '../../../../data/mod.ts'
 import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail } from './answer.ts'
 import { diffOf, sameLines } from './diff.ts'
@@ -79,8 +79,8 @@ const common = {
 
 export const comment = state({
   doc: 'Turn lines into comments.',
-  args: { ...common, ignore_missing: arg.any('No such line is fine', { default: false }) },
-  run: (ctx, args) => commentLines(ctx, { ...args, ignore_missing: truthy(args.ignore_missing) }),
+  args: { ...common, ignore_missing: arg.flag('No such line is fine', { default: false }) },
+  run: (ctx, args) => commentLines(ctx, { ...args, ignore_missing: args.ignore_missing }),
 })
 
 export const uncomment = state({

@@ -47,7 +47,7 @@ export const managedArgs = {
   win_inheritance: arg.any('For Windows only', { default: true }),
   win_perms_reset: arg.any('For Windows only', { default: false }),
   verify_ssl: on('Check the certificate of a server'),
-  use_etag: off('Ask a server whether the file has changed'),
+  use_etag: arg.flag('Ask a server whether the file has changed', { default: false }),
   signature: optional('Where the signature of the source is'),
   source_hash_sig: optional('Where the signature of the file of hashes is'),
   signed_by_any: optional('Keys of which one must have signed'),

@@ -200,7 +200,7 @@ export const patch = state({
   doc: 'Apply a patch to a file or a directory.',
   args: {
     name: arg.string('The path'),
-    source: optional('Where the patch comes from'),
+    source: arg.text('Where the patch comes from', { optional: true }),
     source_hash: optional('Its hash'),
     source_hash_name: optional('The name by which the file of hashes lists it'),
     skip_verify: arg.any('Do not check the hash', { default: false }),

@@ -139,7 +139,7 @@ export const retention_schedule = state({
   args: {
     name: arg.string('The directory'),
     retain: arg.any('How many to keep by rule: `most_recent`, `first_of_hour`, …; `all` for all'),
-    strptime_format: arg.any('How names tell the time; without it the time of the last change counts', {
+    strptime_format: arg.text('How names tell the time; without it the time of the last change counts', {
       optional: true,
     }),
     timezone: arg.any('Ignored: the time zone of the machine counts', { optional: true }),

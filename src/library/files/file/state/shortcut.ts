@@ -3,7 +3,6 @@ import { arg, state } from '../../../../sdk/mod.ts'
 import { begin, fail } from './answer.ts'
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
-const off = (doc: string) => arg.any(doc, { default: false })
 
 export const shortcut = state({
   doc: 'Make a shortcut; only on Windows.',
@@ -14,9 +13,9 @@ export const shortcut = state({
     working_dir: optional('The working directory'),
     description: optional('A description'),
     icon_location: optional('Where the icon is'),
-    force: off('Replace what is there'),
+    force: arg.flag('Replace what is there', { default: false }),
     backupname: optional('Where to move what is there'),
-    makedirs: off('Make the directories above it'),
+    makedirs: arg.flag('Make the directories above it', { default: false }),
     user: optional('The owner'),
     kwargs: arg.ignored(),
   },

@@ -220,7 +220,7 @@ export const symlink = state({
     name: arg.string('Where the link shall be'),
     target: arg.string('What it points to'),
     force: flag('Replace what is there'),
-    backupname: optional('Where to move what is there'),
+    backupname: arg.text('Where to move what is there', { optional: true }),
     makedirs: flag('Make the directories above it'),
     user: optional('The owner of the link'),
     group: optional('The group of the link'),

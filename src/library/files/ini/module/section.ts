@@ -144,7 +144,7 @@ function optionPattern(separator: string): RegExp {
   return new RegExp(`^(\\s*)(.+?)\\s*(${text})\\s*(.*)\\s*`)
 }
 
-const difference = (before: Value, after: Value): Map<Value, Value> =>
+const difference = (before: string | null, after: Value): Map<Value, Value> =>
   new Map<Value, Value>([
     ['before', before],
     ['after', after],

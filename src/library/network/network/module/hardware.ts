@@ -56,9 +56,9 @@ const canTune = async (ctx: FunctionContext): Promise<boolean> =>
   ctx.grains.get('kernel') === 'Linux' && (await ctx.host.stat(ETHTOOL)) !== undefined
 
 /** Sizes of the buffers, and their limits with `-max` behind their names. */
-export async function bufferSizes(ctx: FunctionContext, iface: Value): Promise<Result> {
+export async function bufferSizes(ctx: FunctionContext, iface: string): Promise<Result> {
   if (!(await canTune(ctx))) return {}
-  const text = await outputOf(ctx, `${ETHTOOL} -g ${str(iface)}`)
+  const text = await outputOf(ctx, `${ETHTOOL} -g ${iface}`)
   const found: Record<string, Result> = { result: false }
   let suffix = 'max-'
   for (const line of splitLines(text)) {
@@ -78,7 +78,7 @@ export async function bufferSizes(ctx: FunctionContext, iface: Value): Promise<R
 
 export async function setBuffers(
   ctx: FunctionContext,
-  iface: Value,
+  iface: string,
   unknown: Value[],
   given: ReadonlyMap<string, Value>,
 ): Promise<Result> {
@@ -91,6 +91,6 @@ export async function setBuffers(
     return value === null ? [] : [`${name} ${str(value)}`]
   })
   if (words.length === 0) return usage
-  const output = await outputOf(ctx, `${ETHTOOL} -G ${str(iface)} ${words.join(' ')}`)
+  const output = await outputOf(ctx, `${ETHTOOL} -G ${iface} ${words.join(' ')}`)
   return output === '' ? { result: true, comment: words.join(' ') } : { result: false, comment: output }
 }

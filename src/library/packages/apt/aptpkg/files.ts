@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path/posix'
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../../../sdk/mod.ts'
 import { callApt } from './call.ts'
 
@@ -103,8 +103,8 @@ async function* packageFiles(ctx: FunctionContext, folder: string): AsyncGenerat
 }
 
 /** Package files in apt's cache, by name and version. */
-export async function listDownloaded(ctx: FunctionContext, root: Value): Promise<Dict> {
-  const cache = truthy(root) ? `${str(root).replace(/\/+$/, '')}/var/cache/apt` : '/var/cache/apt'
+export async function listDownloaded(ctx: FunctionContext, root: string | null): Promise<Dict> {
+  const cache = root ? `${root.replace(/\/+$/, '')}/var/cache/apt` : '/var/cache/apt'
   const packages: Dict = new Map()
   for await (const path of packageFiles(ctx, cache)) {
     const info = (await ctx.call('lowpkg.bin_pkg_info', [path])) as Dict

@@ -32,12 +32,12 @@ function parse(text: string): Map<string, string[]> {
 /** Packages by state. */
 export async function getSelections(
   ctx: FunctionContext,
-  pattern: Value,
-  state: Value,
+  pattern: string | null,
+  state: string | null,
 ): Promise<Map<string, string[]>> {
-  const cmd = ['dpkg', '--get-selections', truthy(pattern) ? str(pattern) : '*']
+  const cmd = ['dpkg', '--get-selections', pattern ? pattern : '*']
   const selections = parse((await runAll(ctx, cmd, { output_loglevel: 'trace' })).stdout)
-  return truthy(state) ? new Map([[str(state), selections.get(str(state)) ?? []]]) : selections
+  return state ? new Map([[state, selections.get(state) ?? []]]) : selections
 }
 
 async function readSelection(ctx: FunctionContext, path: Value, selection: Value, saltenv: Value): Promise<Value> {

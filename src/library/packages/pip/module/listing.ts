@@ -56,9 +56,14 @@ export async function freeze(ctx: FunctionContext, place: Place, extras: Extras)
 }
 
 /** Packages by the lines of `pip freeze`, which old versions of pip have only. */
-export async function frozenPackages(ctx: FunctionContext, prefix: Value, place: Place, extras: Extras): Promise<Dict> {
+export async function frozenPackages(
+  ctx: FunctionContext,
+  prefix: string | null,
+  place: Place,
+  extras: Extras,
+): Promise<Dict> {
   const packages: Dict = new Map()
-  const wanted = prefix === null ? '' : str(prefix)
+  const wanted = prefix === null ? '' : prefix
   if ('pip'.startsWith(wanted)) packages.set('pip', await pipVersion(ctx, { ...place, user: null }))
   for (const line of await freeze(ctx, place, extras)) {
     const entry = frozen(line)
@@ -79,11 +84,16 @@ function frozen(line: string): [name: string, version: string] | undefined {
   return version === undefined ? undefined : [name!, version]
 }
 
-export async function packages(ctx: FunctionContext, prefix: Value, place: Place, extras: Extras): Promise<Dict> {
+export async function packages(
+  ctx: FunctionContext,
+  prefix: string | null,
+  place: Place,
+  extras: Extras,
+): Promise<Dict> {
   const version = (await pipVersion(ctx, place)) ?? ''
   if (versionHolds(version, '<', '9.0')) return frozenPackages(ctx, prefix, place, extras)
   const outcome = await succeeded(ctx, place, ['list', '--format=json', '--disable-pip-version-check'], extras)
-  const wanted = truthy(prefix) ? normalize(str(prefix)) : ''
+  const wanted = prefix ? normalize(prefix) : ''
   const found: Dict = new Map()
   for (const entry of entriesOf(outcome)) {
     const name = normalize(str(entry.get('name')!))
@@ -171,8 +181,8 @@ function excluded(version: string, { include_alpha, include_beta, include_rc }: 
   return marks.some(([included, mark]) => !truthy(included) && version.includes(mark))
 }
 
-export async function isInstalled(ctx: FunctionContext, name: Value, place: Place): Promise<boolean> {
-  const text = str(name)
+export async function isInstalled(ctx: FunctionContext, name: string, place: Place): Promise<boolean> {
+  const text = name
   const found = await packages(ctx, text, place, {})
   return [...found.keys()].some((key) => str(key).toLowerCase() === text.toLowerCase())
 }

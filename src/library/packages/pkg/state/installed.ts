@@ -42,7 +42,7 @@ const isEmptyList = (value: Value): boolean => isList(value) && (value as Value[
 
 /** A name alone as a list of packages. */
 function packagesOf({ name, version, pkgs, sources }: Installed): Value {
-  if (!truthy(name) || truthy(pkgs) || truthy(sources)) return pkgs
+  if (!name || truthy(pkgs) || truthy(sources)) return pkgs
   return truthy(version) ? [new Map<Value, Value>([[name, version]])] : [name]
 }
 

@@ -34,7 +34,7 @@ export const isFailure = (error: unknown, ...codes: string[]): error is SaltErro
   error instanceof SaltError && (codes.length === 0 ? ['CommandExecutionError'] : codes).includes(error.code)
 
 /** A failed call as a report: what it changed, and what it said. Salt has the parts in another order then. */
-export function failed(name: Value, error: unknown, doing: string): Report {
+export function failed(name: string, error: unknown, doing: string): Report {
   if (!isFailure(error)) throw error
   const info = error instanceof CommandError && truthy(error.info) ? error.info : null
   const changes = ((isDict(info) && info.get('changes')) || new Map()) as Dict

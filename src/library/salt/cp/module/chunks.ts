@@ -1,6 +1,6 @@
 // Files that come in pieces, one call after the other: salt-cp's `--chunked`. Each piece is compressed by itself.
 import { gunzipSync } from 'node:zlib'
-import { str, truthy, type Value } from '../../../../data/mod.ts'
+import { str, type Value } from '../../../../data/mod.ts'
 import { arg, type FunctionContext, fn, isHostError, ret } from '../../../../sdk/mod.ts'
 
 function failed(ctx: FunctionContext, message: string): string {
@@ -41,7 +41,7 @@ export const receiveChunk = fn({
         chunk instanceof Uint8Array ? Buffer.from(chunk).toString('latin1') : str(chunk),
         'base64',
       )
-      await write(ctx, dest, truthy(compressed) ? gunzipSync(bytes) : bytes, !append)
+      await write(ctx, dest, compressed ? gunzipSync(bytes) : bytes, !append)
       if (!append && typeof mode === 'number') await ctx.host.chmod(dest, mode)
       return true
     } catch (error) {

@@ -34,10 +34,10 @@ interface Found {
   bytes: Uint8Array
 }
 
-async function find(ctx: MasterContext, option: Option, path: Value, saltenv: Value): Promise<Found[]> {
+async function find(ctx: MasterContext, option: Option, path: string, saltenv: Value): Promise<Found[]> {
   const found: Found[] = []
   for (const root of rootsOf(ctx, option, saltenv) ?? []) {
-    const full = inside(root, str(path))
+    const full = inside(root, path)
     if (full === undefined || (await ctx.host.stat(full))?.type !== 'file') continue
     found.push({ path: full, bytes: await ctx.host.read(full) })
   }
@@ -83,7 +83,7 @@ async function write(ctx: MasterContext, option: Option, { data, path, saltenv, 
 }
 
 const saltenv = arg.any('The environment', { default: 'base' })
-const path = arg.any('A path below the root')
+const path = arg.text('A path below the root')
 
 export function rootFunctions(option: Option): Record<string, MasterFunction> {
   return {

@@ -29,14 +29,14 @@ async function hasRoster(ctx: MasterContext, config: string): Promise<boolean> {
 }
 
 /** What the machines say their keys are. */
-async function fingersBySsh(ctx: MasterContext, target: Value, kind: string): Promise<Dict> {
+async function fingersBySsh(ctx: MasterContext, target: string, kind: string): Promise<Dict> {
   const config = dirname(str(ctx.opts.get('conf_file') ?? '/etc/salt/master'))
   if (!(await hasRoster(ctx, config))) return new Map()
   const flags = KINDS[kind]
   if (!flags) throw new SaltError('SaltInvocationError', `salt-ssh has no targets of the kind '${kind}'`)
   const program = await ctx.host.which('salt-ssh')
   if (program === undefined) throw new SaltError('CommandNotFoundError', 'salt-ssh')
-  const argv = [program, '-c', config, '--static', '--out', 'json', ...flags, str(target), 'key.finger']
+  const argv = [program, '-c', config, '--static', '--out', 'json', ...flags, target, 'key.finger']
   const { stdout, stderr } = await ctx.host.run({ argv })
   const text = Buffer.from(stdout).toString()
   try {
@@ -67,7 +67,7 @@ async function judge(ctx: MasterContext, id: string, finger: string): Promise<st
 }
 
 /** The fingerprints of accepted keys, and why others were not. */
-export async function safeAccept(ctx: MasterContext, target: Value, kind: string): Promise<[Dict, Dict]> {
+export async function safeAccept(ctx: MasterContext, target: string, kind: string): Promise<[Dict, Dict]> {
   const accepted: Dict = new Map()
   const failures: Dict = new Map()
   const before = new Set(ctx.keys.list('minions'))

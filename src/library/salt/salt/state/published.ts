@@ -6,7 +6,7 @@ export const isDry = (ctx: StateContext): boolean => truthy(ctx.opts.get('test')
 
 export const orchestrationOf = (ctx: StateContext): Value => ctx.low.get('__orchestration_jid__') ?? null
 
-export async function fireArgs(ctx: StateContext, type: string, tgt: Value, name: Value, args: Dict): Promise<void> {
+export async function fireArgs(ctx: StateContext, type: string, tgt: Value, name: string, args: Dict): Promise<void> {
   const jid = orchestrationOf(ctx)
   if (!truthy(jid) || !ctx.master) return
   const data = new Map<Value, Value>([['type', type]]).set('tgt', tgt).set('name', name).set('args', new Map(args))

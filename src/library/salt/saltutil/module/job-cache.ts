@@ -19,12 +19,12 @@ const folderOf = (ctx: FunctionContext): string => `${str(ctx.opts.get('cachedir
 
 export const findCachedJob = fn({
   doc: 'What the minion returned for a job. It is known where `cache_jobs` is set.',
-  args: { jid: arg.any('Its id') },
+  args: { jid: arg.text('Its id') },
   returns: ret.any('The return, or why there is none'),
   examples: ["salt '*' saltutil.find_cached_job <job id>"],
   effect: 'read',
   run: async (ctx, { jid }) => {
-    const folder = `${folderOf(ctx)}/${str(jid)}`
+    const folder = `${folderOf(ctx)}/${jid}`
     if ((await ctx.host.stat(folder))?.type !== 'directory') {
       return truthy(ctx.opts.get('cache_jobs') ?? false)
         ? `Local jobs cache directory ${folder} not found`

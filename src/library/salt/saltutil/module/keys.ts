@@ -1,5 +1,5 @@
 // The keys of this minion: given back to the master, or made anew.
-import { str, truthy } from '../../../../data/mod.ts'
+import { str } from '../../../../data/mod.ts'
 import { arg, type FunctionContext, fn, isHostError, ret } from '../../../../sdk/mod.ts'
 
 async function removeKeys(ctx: FunctionContext): Promise<null> {
@@ -25,13 +25,13 @@ export const keyFunctions = {
   }),
   revoke_auth: fn({
     doc: 'Ask the master to forget the key of this minion, which it then no longer listens to.',
-    args: { preserve_minion_cache: arg.any("Keep the master's data of this minion", { default: false }) },
+    args: { preserve_minion_cache: arg.flag("Keep the master's data of this minion", { default: false }) },
     returns: ret.boolean('Whether the master was asked'),
     examples: ["salt '*' saltutil.revoke_auth"],
     effect: 'change',
     run: async (ctx, { preserve_minion_cache: keep }) => {
       if (!ctx.daemon) return false
-      const load = { cmd: 'revoke_auth', id: ctx.opts.get('id') ?? '', preserve_minion_cache: truthy(keep) }
+      const load = { cmd: 'revoke_auth', id: ctx.opts.get('id') ?? '', preserve_minion_cache: keep }
       await ctx.daemon.askMaster(new Map(Object.entries(load)))
       return true
     },

@@ -11,7 +11,7 @@ const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(en
 export async function spreadJob(
   ctx: FunctionContext,
   name: Value,
-  target: Value,
+  target: string,
   given: Given,
   move: boolean,
 ): Promise<Dict> {

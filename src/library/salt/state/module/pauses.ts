@@ -7,16 +7,16 @@ const EVERY_ID = '__all__'
 
 const pauseDirectory = (ctx: FunctionContext): string => `${cacheDirectory(ctx)}/state_pause`
 
-async function readPauses(ctx: FunctionContext, jid: Value): Promise<Dict> {
-  const data = await readPacked(ctx, `${pauseDirectory(ctx)}/${str(jid)}`)
+async function readPauses(ctx: FunctionContext, jid: string): Promise<Dict> {
+  const data = await readPacked(ctx, `${pauseDirectory(ctx)}/${jid}`)
   return data instanceof Map ? data : new Map()
 }
 
-const writePauses = (ctx: FunctionContext, jid: Value, data: Dict): Promise<void> =>
-  writePacked(ctx, `${pauseDirectory(ctx)}/${str(jid)}`, data)
+const writePauses = (ctx: FunctionContext, jid: string, data: Dict): Promise<void> =>
+  writePacked(ctx, `${pauseDirectory(ctx)}/${jid}`, data)
 
 /** Notes something about an ID, or about the next state whatever it is. */
-export async function note(ctx: FunctionContext, jid: Value, id: Value, key?: string, value?: Value): Promise<null> {
+export async function note(ctx: FunctionContext, jid: string, id: Value, key?: string, value?: Value): Promise<null> {
   const data = await readPauses(ctx, jid)
   const slot = id ?? EVERY_ID
   const entry = data.get(slot)
@@ -30,7 +30,7 @@ export async function note(ctx: FunctionContext, jid: Value, id: Value, key?: st
 export const wholeSeconds = (duration: Value): Value =>
   int(BigInt(Math.trunc(numberOf(duration) ?? Number(str(duration)))))
 
-export async function resume(ctx: FunctionContext, jid: Value, id: Value): Promise<null> {
+export async function resume(ctx: FunctionContext, jid: string, id: Value): Promise<null> {
   const data = await readPauses(ctx, jid)
   if (id === null) data.clear()
   else data.delete(id)

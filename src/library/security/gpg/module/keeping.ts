@@ -182,8 +182,13 @@ const RECEIVED: Readonly<Record<string, string>> = {
   8: 'updated: new subkeys',
 }
 
-export async function receiveKeys(ctx: FunctionContext, ring: Ring, keyserver: Value, keys: Value): Promise<Dict> {
-  const server = truthy(keyserver) ? str(keyserver) : DEFAULT_SERVER
+export async function receiveKeys(
+  ctx: FunctionContext,
+  ring: Ring,
+  keyserver: string | null,
+  keys: Value,
+): Promise<Dict> {
+  const server = keyserver ? keyserver : DEFAULT_SERVER
   const ids = typeof keys === 'string' ? keys.split(',') : ((keys ?? []) as Value[]).map((id) => str(id))
   const outcome = await gpg(ctx, ring, ['--keyserver', server, '--recv-keys', ...ids])
   const messages: string[] = []

@@ -70,15 +70,15 @@ export async function changeFilePolicy(ctx: FunctionContext, action: 'add' | 'de
   return ctx.call('cmd.run_all', [[...words, wish.name]], { python_shell: false })
 }
 
-const restorecon = (flags: string, recursive: Value, name: Value): Value[] => [
+const restorecon = (flags: string, recursive: boolean, name: Value): Value[] => [
   'restorecon',
   ...flags.split(' '),
-  ...(truthy(recursive) ? ['-R'] : []),
+  ...(recursive ? ['-R'] : []),
   name,
 ]
 
 /** What restorecon would relabel; an empty text when nothing. */
-export async function wouldRelabel(ctx: FunctionContext, name: Value, recursive: Value): Promise<string> {
+export async function wouldRelabel(ctx: FunctionContext, name: Value, recursive: boolean): Promise<string> {
   return (await runAll(ctx, restorecon('-n -v', recursive, name))).stdout
 }
 
@@ -87,7 +87,7 @@ const RELABELS = [
   { start: 'restorecon reset', line: /^restorecon reset (.*) context (.*)->(.*)$/gm },
 ]
 
-export async function applyPolicy(ctx: FunctionContext, name: Value, recursive: Value): Promise<Dict> {
+export async function applyPolicy(ctx: FunctionContext, name: Value, recursive: boolean): Promise<Dict> {
   const foreseen = await wouldRelabel(ctx, name, recursive)
   const words = restorecon('-v -F', recursive, name)
   const applied = new Map((await ctx.call('cmd.run_all', [words], { python_shell: false })) as Dict)
@@ -129,9 +129,9 @@ function portOf({ name, protocol, port }: PortWish): { protocol: string; port: s
   )
 }
 
-export async function portPolicy(ctx: FunctionContext, wish: PortWish, type: Value): Promise<Result> {
+export async function portPolicy(ctx: FunctionContext, wish: PortWish, type: string | null): Promise<Result> {
   const { protocol, port } = portOf(wish)
-  const pattern = new RegExp(`^${truthy(type) ? str(type) : '\\w+'}[ ]+${protocol}[ ]+.*[ ]?${port}(?:$|,)`)
+  const pattern = new RegExp(`^${type ? type : '\\w+'}[ ]+${protocol}[ ]+.*[ ]?${port}(?:$|,)`)
   const line = (await listed(ctx, 'port')).find(
     (entry) => pattern.test(entry) && new RegExp(`[ ]${port}(?:$|,)`).test(entry),
   )
@@ -147,15 +147,15 @@ export function changePortPolicy(
   ctx: FunctionContext,
   action: 'add' | 'modify' | 'delete',
   wish: PortWish,
-  type: Value,
-  range: Value,
+  type: string | null,
+  range: string | null,
 ): Value | Promise<Value> {
-  if (action === 'add' && !truthy(type)) {
+  if (action === 'add' && !type) {
     throw new SaltError('SaltInvocationError', 'SELinux Type is required to add a policy')
   }
   const { protocol, port } = portOf(wish)
   const words = ['semanage', 'port', `--${action}`, '--proto', protocol]
-  if (truthy(type)) words.push('--type', str(type))
-  if (truthy(range)) words.push('--range', str(range))
+  if (type) words.push('--type', type)
+  if (range) words.push('--range', range)
   return ctx.call('cmd.run_all', [[...words, port]], { python_shell: false })
 }

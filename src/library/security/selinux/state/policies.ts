@@ -57,7 +57,7 @@ export async function fileAbsent(ctx: StateContext, wish: FileWish): Promise<Sta
   return failed(answer) ? refused(name, 'removing policy', answer, changes) : open(ctx, name, changes)
 }
 
-export async function fileApplied(ctx: StateContext, name: string, recursive: Value): Promise<StateReturn> {
+export async function fileApplied(ctx: StateContext, name: string, recursive: boolean): Promise<StateReturn> {
   if ((await ctx.call('selinux.fcontext_policy_is_applied', [name, recursive])) === '') {
     const comment = `SElinux policies are already applied for filespec "${name}"`
     return { name, changes: {}, result: true, comment }

@@ -94,7 +94,7 @@ async function revoke(ctx: FunctionContext, given: Revocation) {
 }
 
 /** Whether an authority signed a certificate and has not revoked it. */
-async function validate(ctx: FunctionContext, cert: string, ca: Value, crl: Value) {
+async function validate(ctx: FunctionContext, cert: string, ca: string, crl: Value) {
   const authority = await authorityOf(ctx, ca, null, null)
   let list: string
   if (crl !== null) list = await textOfFile(ctx, str(crl))
@@ -146,11 +146,14 @@ async function extensionsFor(ctx: FunctionContext, use: string): Promise<Dict> {
   return found
 }
 
-const ca_name = arg.any('The authority')
+const ca_name = arg.text('The authority')
 const optional = (doc: string) => arg.any(doc, { optional: true })
-const where = { cacert_path: optional('The root of all authorities'), ca_filename: optional('The name of its files') }
+const where = {
+  cacert_path: optional('The root of all authorities'),
+  ca_filename: arg.text('The name of its files', { optional: true }),
+}
 const crl_file = optional('The file of the list; `crl.pem` of the authority when not given')
-const digest = arg.any('The hash for the signature', { default: 'sha256' })
+const digest = arg.text('The hash for the signature', { default: 'sha256' })
 
 export const revocation = {
   create_empty_crl: changes(
@@ -183,17 +186,21 @@ export const revocation = {
   validate: reads(
     'Whether a certificate is from an authority and not revoked.',
     'tls.validate /etc/pki/koji/certs/laptop.crt koji None',
-    { cert: arg.any('A file, or its text'), ca_name, crl_file: arg.any('The list; None for what the authority noted') },
+    {
+      cert: arg.text('A file, or its text'),
+      ca_name,
+      crl_file: arg.any('The list; None for what the authority noted'),
+    },
     async (ctx, { cert, ca_name, crl_file }) => {
-      const text = str(cert).includes('-----BEGIN') ? str(cert) : await textOfFile(ctx, str(cert))
+      const text = cert.includes('-----BEGIN') ? cert : await textOfFile(ctx, cert)
       return validate(ctx, text, ca_name, crl_file)
     },
   ),
   get_extensions: reads(
     'The extensions of requests and certificates for a use: those of the pillar, or the usual ones.',
     'tls.get_extensions client',
-    { cert_type: arg.any('The use: server, client, or a name in pillar') },
-    (ctx, { cert_type }) => extensionsFor(ctx, truthy(cert_type) ? str(cert_type) : 'server'),
+    { cert_type: arg.text('The use: server, client, or a name in pillar') },
+    (ctx, { cert_type }) => extensionsFor(ctx, cert_type ? cert_type : 'server'),
   ),
   maybe_fix_ssl_version: changes(
     'Make the certificate of an authority anew, if it has a version that old releases of Salt wrote by mistake.',

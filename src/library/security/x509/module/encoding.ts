@@ -28,7 +28,7 @@ export function checkedDigest(digest: Value): string {
   return name.replace('_', '-')
 }
 
-export async function encodeDocument(bytes: Uint8Array, label: string, encoding: Value, raw: boolean): Promise<Value> {
+export async function encodeDocument(bytes: Uint8Array, label: string, encoding: string, raw: boolean): Promise<Value> {
   checkEncoding(encoding, ['der', 'pem'])
   if (encoding === 'der') return shaped(bytes, false, raw)
   return shaped(Buffer.from((await x509()).toPem(label, bytes)), true, raw)
@@ -69,7 +69,7 @@ export async function encodeCertificate(
   return shaped(isText ? Buffer.from(toPem('PKCS7', bytes)) : bytes, isText, raw)
 }
 
-export function encodeKey(key: KeyObject, encoding: Value, passphrase: Value, raw: boolean): Value {
+export function encodeKey(key: KeyObject, encoding: string, passphrase: Value, raw: boolean): Value {
   checkEncoding(encoding, ['der', 'pem', 'pkcs12'])
   if (encoding === 'pkcs12') throw noPkcs12()
   const locked = passphrase === null ? {} : { cipher: 'aes-256-cbc', passphrase: str(passphrase) }

@@ -1,5 +1,5 @@
 // Texts in PEM: finding an entry, putting it into shape, and writing it to a file.
-import { decodeBytes, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, SaltError, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { bytesOf, invalid, isFile } from './sources.ts'
 
@@ -17,14 +17,12 @@ function broken(text: string): string {
   return (text.match(/-----[^-]*-----|[^-]{1,64}/g) ?? []).join('\n')
 }
 
-export async function pemEntry(ctx: FunctionContext, source: Value, type: Value): Promise<string> {
+export async function pemEntry(ctx: FunctionContext, source: Value, type: string | null): Promise<string> {
   const text = broken(decodeBytes(await bytesOf(ctx, source)).replaceAll('\\n', '\n'))
-  const match = entryPattern(type === null ? '[0-9A-Z ]+' : str(type)).exec(text)?.groups
+  const match = entryPattern(type === null ? '[0-9A-Z ]+' : type).exec(text)?.groups
   if (match === undefined) {
     throw invalid(
-      type === null
-        ? `PEM text not valid:\n${text}`
-        : `PEM does not contain a single entry of type ${str(type)}:\n${text}`,
+      type === null ? `PEM text not valid:\n${text}` : `PEM does not contain a single entry of type ${type}:\n${text}`,
     )
   }
   const { header, proc, dek, body = '', footer } = match
@@ -48,7 +46,7 @@ export async function writePem(
   text: Value,
   path: string,
   overwrite: boolean,
-  type: Value,
+  type: string | null,
 ): Promise<string> {
   const entry = await pemEntry(ctx, text, type)
   const beside = type === 'CERTIFICATE' && !overwrite && (await isFile(ctx, path))

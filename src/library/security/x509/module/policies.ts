@@ -47,10 +47,10 @@ export async function askAuthority(
 
 const MEMORY = '_x509_policies'
 
-async function remotePolicy(ctx: FunctionContext, server: Value, name: Value): Promise<Dict> {
+async function remotePolicy(ctx: FunctionContext, server: string, name: Value): Promise<Dict> {
   const known = (ctx.memory.get(MEMORY) ?? new Map()) as Dict
   ctx.memory.set(MEMORY, known)
-  const key = `${str(server)}\0${str(name)}`
+  const key = `${server}\0${str(name)}`
   if (!known.has(key)) {
     const policy = (await askAuthority(ctx, server, name, new Map(), true)) as Dict
     const source = policy.get('signing_cert')
@@ -62,7 +62,7 @@ async function remotePolicy(ctx: FunctionContext, server: Value, name: Value): P
   return deepCopy(known.get(key)!) as Dict
 }
 
-export async function signingPolicy(ctx: FunctionContext, name: Value, server: Value): Promise<Dict> {
+export async function signingPolicy(ctx: FunctionContext, name: Value, server: string | null): Promise<Dict> {
   const policy = server === null ? await localPolicy(ctx, name) : await remotePolicy(ctx, server, name)
   return (await x509()).withShortNames(policy as ReadonlyMap<string, Value>) as Dict
 }

@@ -73,7 +73,7 @@ async function compareKey(ctx: StateContext, wish: KeyWish, keysize: Value, path
   const kind = tools.keyKind(current.key)
   const size = keysize ?? (wish.algo === 'rsa' ? 2048 : 256)
   if (kind !== wish.algo) changes.set('algo', wish.algo)
-  else if (['rsa', 'ec'].includes(str(wish.algo))) {
+  else if (['rsa', 'ec'].includes(wish.algo)) {
     const held = await ctx.call('x509.get_private_key_size', [path], {
       passphrase: changes.has('passphrase') ? null : wish.passphrase,
     })

@@ -9,18 +9,18 @@ export interface Unmasking {
   unmask_runtime: Value
 }
 
-export async function unmask(ctx: FunctionContext, name: string, runtime: Value, root: Value): Promise<true> {
+export async function unmask(ctx: FunctionContext, name: string, runtime: boolean, root: Value): Promise<true> {
   await noticeChanges(ctx, name)
-  if (!(await isMasked(ctx, name, truthy(runtime), root))) return true
-  const cmd = await systemctl(ctx, truthy(runtime) ? 'unmask --runtime' : 'unmask', { name, scope: true, root })
+  if (!(await isMasked(ctx, name, runtime, root))) return true
+  const cmd = await systemctl(ctx, runtime ? 'unmask --runtime' : 'unmask', { name, scope: true, root })
   const { retcode } = await runAll(ctx, cmd, { redirect_stderr: true })
   if (retcode !== 0) throw new SaltError('CommandExecutionError', `Failed to unmask service '${name}'`)
   return true
 }
 
-export async function mask(ctx: FunctionContext, name: string, runtime: Value, root: Value): Promise<true> {
+export async function mask(ctx: FunctionContext, name: string, runtime: boolean, root: Value): Promise<true> {
   await noticeChanges(ctx, name)
-  const cmd = await systemctl(ctx, truthy(runtime) ? 'mask --runtime' : 'mask', { name, scope: true, root })
+  const cmd = await systemctl(ctx, runtime ? 'mask --runtime' : 'mask', { name, scope: true, root })
   const { retcode, stdout } = await runAll(ctx, cmd, { redirect_stderr: true })
   if (retcode === 0) return true
   throw new CommandError(`Failed to mask service '${name}'`, stdout)

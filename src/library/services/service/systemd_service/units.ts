@@ -133,7 +133,7 @@ export async function noticeChanges(ctx: FunctionContext, name: string): Promise
 }
 
 /** Whether the unit is a link to /dev/null. */
-export async function isMasked(ctx: FunctionContext, name: string, runtime: Value, root: Value): Promise<boolean> {
+export async function isMasked(ctx: FunctionContext, name: string, runtime: boolean, root: Value): Promise<boolean> {
   await noticeChanges(ctx, name)
   const path = below(root, `/${runtime ? 'run' : 'etc'}/systemd/system/${unitName(name)}`)
   try {

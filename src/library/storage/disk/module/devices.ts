@@ -18,15 +18,19 @@ const TOLD = 'getro getsz getss getpbsz getiomin getioopt getalignoff getmaxsect
 const isSwitch = (name: string): boolean => name === 'read-only' || name === 'read-write'
 
 /** Only some of it when `wanted` names them; false where blockdev fails. */
-export async function dump(ctx: FunctionContext, device: Value, wanted: readonly string[] = []): Promise<Dict | false> {
-  const { retcode, stdout } = await runAll(ctx, `blockdev ${TOLD.map((name) => `--${name}`).join(' ')} ${str(device)}`)
+export async function dump(
+  ctx: FunctionContext,
+  device: string,
+  wanted: readonly string[] = [],
+): Promise<Dict | false> {
+  const { retcode, stdout } = await runAll(ctx, `blockdev ${TOLD.map((name) => `--${name}`).join(' ')} ${device}`)
   if (retcode !== 0) return false
   const lines = splitLines(stdout).filter((line) => line !== '')
   const all = new Map(lines.map((line, at) => [TOLD[at]!, line]))
   return wanted.length > 0 ? new Map(wanted.map((name) => [name, all.get(name) ?? ''])) : (all as Dict)
 }
 
-export async function tune(ctx: FunctionContext, device: Value, given: ReadonlyMap<string, Value>): Promise<Result> {
+export async function tune(ctx: FunctionContext, device: string, given: ReadonlyMap<string, Value>): Promise<Result> {
   const wrong: string[] = []
   const [words, told]: [string[], string[]] = [[], []]
   for (const [name, value] of given) {
@@ -40,14 +44,14 @@ export async function tune(ctx: FunctionContext, device: Value, given: ReadonlyM
     told.push(known[1])
   }
   if (wrong.length > 0) throw new SaltError('SaltInvocationError', `Invalid keyword arguments: ${wrong.join(', ')}`)
-  const { retcode, stderr } = await runAll(ctx, `blockdev ${words.map((word) => `${word} `).join('')}${str(device)}`)
+  const { retcode, stderr } = await runAll(ctx, `blockdev ${words.map((word) => `${word} `).join('')}${device}`)
   if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
   return dump(ctx, device, told)
 }
 
-export async function wipe(ctx: FunctionContext, device: Value): Promise<boolean> {
-  const { retcode, stderr } = await runAll(ctx, `wipefs -a ${str(device)}`)
-  if (retcode !== 0) ctx.log('error', `Error wiping device ${str(device)}: ${stderr}`)
+export async function wipe(ctx: FunctionContext, device: string): Promise<boolean> {
+  const { retcode, stderr } = await runAll(ctx, `wipefs -a ${device}`)
+  if (retcode !== 0) ctx.log('error', `Error wiping device ${device}: ${stderr}`)
   return retcode === 0
 }
 

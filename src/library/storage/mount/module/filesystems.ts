@@ -105,12 +105,12 @@ export async function setFileSystem(ctx: FunctionContext, wish: FileSystemWish, 
 
 export async function removeFileSystem(
   ctx: FunctionContext,
-  name: Value,
+  name: string,
   device: Value,
   config: string,
 ): Promise<boolean> {
   if (!isAix(ctx)) return false
-  const wish: Block = new Map([['name', str(name)]])
+  const wish: Block = new Map([['name', name]])
   if (device !== null) wish.set('dev', str(device))
   const blocks = await blocksIn(ctx, config)
   const kept = blocks.filter((block) => !agrees(block, wish))

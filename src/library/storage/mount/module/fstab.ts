@@ -89,9 +89,9 @@ async function put(ctx: FunctionContext, config: string, text: string, refusal: 
   }
 }
 
-export async function removeEntry(ctx: FunctionContext, name: Value, device: Value, config: string): Promise<boolean> {
+export async function removeEntry(ctx: FunctionContext, name: string, device: Value, config: string): Promise<boolean> {
   const table = tableOf(ctx)
-  const wish: Record<string, string> = { name: str(name) }
+  const wish: Record<string, string> = { name: name }
   if (device !== null) wish['device'] = str(device)
   const lines = linesOf(await textOf(ctx, config))
   const kept = lines.filter((line) => {

@@ -3,7 +3,7 @@ import { lookup } from '../../../../base/mod.ts'
 import { type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
 
-const facts = (type: Value, size: Value, used: Value, priority: Value): Dict =>
+const facts = (type: string, size: Value, used: Value, priority: string): Dict =>
   new Map<Value, Value>([
     ['type', type],
     ['size', size],

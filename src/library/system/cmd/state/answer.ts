@@ -8,7 +8,7 @@ export type Answer = {
   comment: Value
 }
 
-export const begin = (name: Value): Answer => ({ name, changes: new Map(), result: true, comment: '' })
+export const begin = (name: string): Answer => ({ name, changes: new Map(), result: true, comment: '' })
 
 export const fail = (answer: Answer, comment: string): Answer => ({ ...answer, result: false, comment })
 

@@ -36,7 +36,7 @@ export const runArgs = {
   output_loglevel,
   hide_output,
   timeout,
-  ignore_timeout: flag('Whether a timeout counts as success'),
+  ignore_timeout: arg.flag('Whether a timeout counts as success', { default: false }),
   use_vt,
   ...success,
   kwargs,

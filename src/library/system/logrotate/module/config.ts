@@ -5,8 +5,8 @@ import type { Host } from '../../../../sdk/mod.ts'
 
 const SCRIPTS = new Set(['firstaction', 'lastaction', 'prerotate', 'postrotate', 'preremove'])
 
-const numberIfOne = (value: Value): Value => {
-  const text = str(value).trim()
+const numberIfOne = (value: string): Value => {
+  const text = value.trim()
   return /^[+-]?\d+(_\d+)*$/.test(text) ? Number(text.replaceAll('_', '')) : value
 }
 

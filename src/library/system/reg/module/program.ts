@@ -65,7 +65,7 @@ function dataOf(type: string, text: string): Value {
 export const keysIn = (output: string): string[] => output.split(/\r?\n/).filter((line) => line.startsWith('HKEY_'))
 
 const asText = (value: Value): string =>
-  value === null ? '' : value instanceof Uint8Array ? str(decodeBytes(value, 'utf-8')) : str(value)
+  value === null ? '' : value instanceof Uint8Array ? decodeBytes(value, 'utf-8') : str(value)
 
 /** Data as its type wants it. */
 export function cast(data: Value, type: string): Value {

@@ -14,11 +14,16 @@ async function textOr<T>(ctx: FunctionContext, path: string, otherwise: T): Prom
 }
 
 /** Keys of the machine: private ones, public ones and certificates. */
-export async function hostKeys(ctx: FunctionContext, keydir: Value, isPrivate: Value, certs: Value): Promise<Dict> {
-  if (!truthy(keydir) && ctx.grains.get('kernel') !== 'Linux') {
+export async function hostKeys(
+  ctx: FunctionContext,
+  keydir: string | null,
+  isPrivate: Value,
+  certs: Value,
+): Promise<Dict> {
+  if (!keydir && ctx.grains.get('kernel') !== 'Linux') {
     throw new SaltError('SaltInvocationError', 'ssh.host_keys: Please specify a keydir')
   }
-  const directory = truthy(keydir) ? str(keydir) : '/etc/ssh'
+  const directory = keydir ? keydir : '/etc/ssh'
   const keys: Dict = new Map()
   for (const file of await ctx.host.list(directory)) {
     const [, type, pub = '', cert] = HOST_KEY.exec(file) ?? []

@@ -131,7 +131,7 @@ export async function removeHost(
   return dict({ status: 'removed', comment })
 }
 
-export async function hashHosts(ctx: FunctionContext, user: Value, config: Value): Promise<Dict> {
+export async function hashHosts(ctx: FunctionContext, user: string | null, config: string | null): Promise<Dict> {
   await needs(ctx, 'ssh-keygen')
   const path = await hostsFile(ctx, user, config)
   if (path instanceof Map) return path

@@ -1,5 +1,5 @@
 // Sites, modules and snippets of Debian's Apache: switched on or off by links.
-import { type Dict, str } from '../../../../data/mod.ts'
+import type { Dict } from '../../../../data/mod.ts'
 import {
   arg,
   defineState,
@@ -36,12 +36,12 @@ async function settle(ctx: StateContext, kind: Kind, name: string, on: boolean):
 }
 
 export function switchStates(kind: Kind): StateDeclaration {
-  const name = arg.any('Its name')
+  const name = arg.text('Its name')
   const make = (on: boolean) =>
     state({
       doc: `It is switched ${on ? 'on' : 'off'}.`,
       args: { name },
-      run: (ctx, { name }) => settle(ctx, kind, str(name), on),
+      run: (ctx, { name }) => settle(ctx, kind, name, on),
     })
   return defineState({
     name: `apache_${kind.title}`,
