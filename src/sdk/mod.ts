@@ -96,6 +96,7 @@ export {
 } from './declare.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
+export { changed, ensure, failed, foreseen, type Steps, settled, Verdict } from './ensure.ts'
 export { globPaths } from './glob.ts'
 export {
   HINTS,

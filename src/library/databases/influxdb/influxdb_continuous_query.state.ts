@@ -1,3 +1,4 @@
+// Continuous queries of InfluxDB.
 import { arg, defineState, state } from '../../../sdk/mod.ts'
 import { made, removed } from './state/thing.ts'
 

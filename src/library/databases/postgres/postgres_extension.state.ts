@@ -59,7 +59,7 @@ export default defineState({
           name,
           exists: () => ctx.call('postgres.is_installed_extension', [name], db),
           remove: () => ctx.call('postgres.drop_extension', [name], { if_exists, restrict, cascade, ...db }),
-          failed: `Extension ${name} failed to be removed`,
+          failure: `Extension ${name} failed to be removed`,
         })
       },
     }),

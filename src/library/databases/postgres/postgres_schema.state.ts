@@ -32,7 +32,7 @@ async function absent(ctx: StateContext, given: Given): Promise<StateReturn> {
     name,
     exists: () => ctx.call('postgres.schema_exists', [dbname, name], db),
     remove: () => ctx.call('postgres.schema_remove', [dbname, name], db),
-    failed: `Schema ${name} failed to be removed`,
+    failure: `Schema ${name} failed to be removed`,
   })
   const comment = str(outcome.comment)
     .replace(/ (set to be|has been) removed$/, ` $1 removed from database ${dbname}`)

@@ -2,11 +2,15 @@
 import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  changed,
   defineState,
+  ensure,
+  failed,
   isHostError,
   type Result,
   type StateContext,
   type StateReturn,
+  settled,
   state,
 } from '../../../sdk/mod.ts'
 
@@ -37,40 +41,51 @@ const KINDS = {
   lv: { noun: 'Logical Volume', display: 'lvdisplay', gone: 'already absent' },
 } as const satisfies Record<string, Kind>
 
-/** Something is removed unless it is gone; `path` is what LVM shows it by. */
-async function absent(
-  ctx: StateContext,
-  kind: Kind,
-  name: string,
-  path: string,
-  remove: () => Promise<Value>,
-): Promise<StateReturn> {
-  const say = (what: string): string => `${kind.noun} ${name} ${what}`
-  if (!(await isThere(ctx, kind.display, path))) return { name, changes: {}, result: true, comment: say(kind.gone) }
-  if (ctx.test) return { name, changes: {}, result: null, comment: say('is set to be removed') }
-  const removed = await remove()
-  if (await isThere(ctx, kind.display, path)) {
-    return { name, changes: {}, result: false, comment: `Failed to remove ${kind.noun} ${name}` }
-  }
-  return { name, changes: { removed }, result: true, comment: `Removed ${kind.noun} ${name}` }
+/** The volume or group that a state is about; `path` is what LVM shows it by. */
+interface Volume {
+  kind: Kind
+  name: string
+  path: string
 }
 
-/** Something new is made; `undefined` as comment means that it failed without saying more. */
-async function created(
+/** Remove a volume or group that is there. */
+function absent(
   ctx: StateContext,
-  kind: Kind,
-  name: string,
-  path: string,
-  create: () => Promise<Value>,
+  { kind, name, path }: Volume,
+  remove: () => Value | Promise<Value>,
 ): Promise<StateReturn> {
-  if (ctx.test) return { name, changes: {}, result: null, comment: `${kind.noun} ${name} is set to be created` }
-  const made = await create()
-  if (await isThere(ctx, kind.display, path, false)) {
-    return { name, changes: { created: made }, result: true, comment: `Created ${kind.noun} ${name}` }
-  }
-  const output = made instanceof Map ? made.get('Output from lvcreate') : undefined
-  const detail = kind === KINDS.lv ? `. Error: ${str(output ?? made)}` : ''
-  return { name, changes: {}, result: false, comment: `Failed to create ${kind.noun} ${name}${detail}` }
+  const subject = `${kind.noun} ${name}`
+  return ensure(ctx, {
+    name,
+    look: async () => ((await isThere(ctx, kind.display, path)) ? 'there' : settled(`${subject} ${kind.gone}`)),
+    foresee: () => `${subject} is set to be removed`,
+    act: async () => {
+      const removed = await remove()
+      if (await isThere(ctx, kind.display, path)) return failed(`Failed to remove ${subject}`)
+      return changed(`Removed ${subject}`, { removed })
+    },
+  })
+}
+
+/** Create a volume or group that is not there. */
+function created(
+  ctx: StateContext,
+  { kind, name, path }: Volume,
+  create: () => Value | Promise<Value>,
+): Promise<StateReturn> {
+  const subject = `${kind.noun} ${name}`
+  return ensure(ctx, {
+    name,
+    look: () => 'missing',
+    foresee: () => `${subject} is set to be created`,
+    act: async () => {
+      const made = await create()
+      if (await isThere(ctx, kind.display, path, false)) return changed(`Created ${subject}`, { created: made })
+      const output = made instanceof Map ? made.get('Output from lvcreate') : undefined
+      const detail = kind === KINDS.lv ? `. Error: ${str(output ?? made)}` : ''
+      return failed(`Failed to create ${subject}${detail}`)
+    },
+  })
 }
 
 async function realPath(ctx: StateContext, path: string): Promise<string> {
@@ -109,7 +124,7 @@ async function groupPresent(
 ): Promise<StateReturn> {
   const list = typeof devices === 'string' ? devices.split(',') : ((devices ?? []) as Value[]).map(str)
   if (!(await isThere(ctx, 'vgdisplay', name))) {
-    return created(ctx, KINDS.vg, name, name, async () => ctx.call('lvm.vgcreate', [name, list], options))
+    return created(ctx, { kind: KINDS.vg, name, path: name }, () => ctx.call('lvm.vgcreate', [name, list], options))
   }
   const comments = [`Volume Group ${name} already present`]
   const changes: Record<string, Result> = {}
@@ -192,7 +207,7 @@ async function volumePresent(ctx: StateContext, wish: VolumeWish): Promise<State
   const info = ((await ctx.call('lvm.lvdisplay', [path], { quiet: true })) as Dict).get(path) as Dict | undefined
   if (info) return resized(ctx, wish, name, path, info)
   const options = { size, extents, snapshot: source, pv, thinvolume, thinpool, force }
-  const report = await created(ctx, KINDS.lv, name, path, async () =>
+  const report = await created(ctx, { kind: KINDS.lv, name, path }, () =>
     ctx.call('lvm.lvcreate', [name, vgname], new Map([...Object.entries(options), ...wish.kwargs])),
   )
   return { ...report, name: wish.name }
@@ -213,7 +228,7 @@ export default defineState({
       args: { name: name('The device'), kwargs: arg.open('Options of pvcreate') },
       run: async (ctx, { name, kwargs }) => {
         if (!(await isThere(ctx, 'pvdisplay', name))) {
-          return created(ctx, KINDS.pv, name, name, async () => ctx.call('lvm.pvcreate', [name], kwargs))
+          return created(ctx, { kind: KINDS.pv, name, path: name }, () => ctx.call('lvm.pvcreate', [name], kwargs))
         }
         return { name, changes: {}, result: true, comment: `Physical Volume ${name} already present` }
       },
@@ -221,7 +236,7 @@ export default defineState({
     pv_absent: state({
       doc: 'A device is no physical volume.',
       args: { name: name('The device') },
-      run: (ctx, { name }) => absent(ctx, KINDS.pv, name, name, async () => ctx.call('lvm.pvremove', [name])),
+      run: (ctx, { name }) => absent(ctx, { kind: KINDS.pv, name, path: name }, () => ctx.call('lvm.pvremove', [name])),
     }),
     vg_present: state({
       doc: 'There is a volume group with some devices.',
@@ -235,7 +250,7 @@ export default defineState({
     vg_absent: state({
       doc: 'There is no such volume group.',
       args: { name: name('The volume group') },
-      run: (ctx, { name }) => absent(ctx, KINDS.vg, name, name, async () => ctx.call('lvm.vgremove', [name])),
+      run: (ctx, { name }) => absent(ctx, { kind: KINDS.vg, name, path: name }, () => ctx.call('lvm.vgremove', [name])),
     }),
     lv_present: state({
       doc: 'There is a logical volume of a size.',
@@ -258,7 +273,7 @@ export default defineState({
       doc: 'There is no such logical volume.',
       args: { name: name('The logical volume'), vgname },
       run: (ctx, { name, vgname }) =>
-        absent(ctx, KINDS.lv, name, `/dev/${str(vgname)}/${name}`, async () =>
+        absent(ctx, { kind: KINDS.lv, name, path: `/dev/${str(vgname)}/${name}` }, () =>
           ctx.call('lvm.lvremove', [name, vgname]),
         ),
     }),

@@ -1,7 +1,17 @@
 // What the postgres states share: how they connect, when they can be applied, and how a thing is dropped.
 import { lookup } from '../../../../base/mod.ts'
 import { str, truthy, type Value } from '../../../../data/mod.ts'
-import { type Arg, arg, type StateContext, type StateDeclaration, type StateReturn } from '../../../../sdk/mod.ts'
+import {
+  type Arg,
+  arg,
+  changed,
+  ensure,
+  failed,
+  type StateContext,
+  type StateDeclaration,
+  type StateReturn,
+  settled,
+} from '../../../../sdk/mod.ts'
 
 /** The arguments of a state by name. */
 export type Given = Readonly<Record<string, Value>>
@@ -52,16 +62,20 @@ interface Removal {
   name: string
   exists: () => Value | Promise<Value>
   remove: () => Value | Promise<Value>
-  /** Said when it is still there; without it, what is said when it was not there. */
-  failed?: string
+  /** Said when the thing is still there afterwards; without it, the state ends as if there were none. */
+  failure?: string
 }
 
-/** Drops a thing when it is there. */
-export async function dropped(ctx: StateContext, removal: Removal): Promise<StateReturn> {
-  const { subject, name } = removal
-  const missing = `${subject} is not present, so it cannot be removed`
-  if (!truthy(await removal.exists())) return report(name, missing)
-  if (ctx.test) return report(name, `${subject} is set to be removed`, null)
-  if (truthy(await removal.remove())) return report(name, `${subject} has been removed`, true, { [name]: 'Absent' })
-  return removal.failed === undefined ? report(name, missing) : report(name, removal.failed, false)
+/** Drop a thing when it is there. */
+export function dropped(ctx: StateContext, { subject, name, exists, remove, failure }: Removal): Promise<StateReturn> {
+  const missing = settled(`${subject} is not present, so it cannot be removed`)
+  return ensure(ctx, {
+    name,
+    look: async () => (truthy(await exists()) ? 'there' : missing),
+    foresee: () => `${subject} is set to be removed`,
+    act: async () => {
+      if (truthy(await remove())) return changed(`${subject} has been removed`, { [name]: 'Absent' })
+      return failure === undefined ? missing : failed(failure)
+    },
+  })
 }
