@@ -96,6 +96,6 @@ export function roleAbsent(ctx: StateContext, given: Given, kind: Kind): Promise
     name,
     exists: () => ctx.call('postgres.user_exists', [name], connection(given)),
     remove: () => ctx.call(`postgres.${kind}_remove`, [name], connection(given)),
-    failed: `${TITLE[kind]} ${name} failed to be removed`,
+    failure: `${TITLE[kind]} ${name} failed to be removed`,
   })
 }
