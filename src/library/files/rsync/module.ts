@@ -1,6 +1,6 @@
 // Copies through rsync, from anywhere it reaches or from the master's files. What is not given is looked for in the options
 // `rsync.<name>`.
-import { isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
 
 const CONFIGURED = [
@@ -55,7 +55,7 @@ async function fetched(ctx: FunctionContext, source: string, saltenv: Value): Pr
   return { copy, from: isFolder ? `${copy}/` : copy }
 }
 
-async function rsync(ctx: FunctionContext, given: Wish): Promise<Value> {
+async function rsync(ctx: FunctionContext, given: Wish): Promise<Dict> {
   const wish = await withConfigured(ctx, given)
   if (!truthy(wish.src) || !truthy(wish.dst)) {
     throw new SaltError('SaltInvocationError', 'src and dst cannot be empty')

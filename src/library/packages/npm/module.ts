@@ -67,7 +67,7 @@ async function install(ctx: FunctionContext, call: Installation): Promise<Value>
   }
 }
 
-async function list(ctx: FunctionContext, pkg: Value, depth: Value, place: Place & { dir: Value }): Promise<Value> {
+async function list(ctx: FunctionContext, pkg: Value, depth: Value, place: Place & { dir: Value }): Promise<Dict> {
   if (depth !== null && !isNumeric(depth)) {
     throw new SaltError('SaltInvocationError', `Error: depth ${str(depth)} must be a number`)
   }
@@ -81,7 +81,7 @@ async function list(ctx: FunctionContext, pkg: Value, depth: Value, place: Place
   ]
   const { retcode, stdout, stderr } = await npm(ctx, words, { ...place, cwd: place.dir })
   if (retcode !== 0 && stderr !== '') throw failure(stderr)
-  return (loadJson(stdout) as Dict).get('dependencies') ?? new Map()
+  return ((loadJson(stdout) as Dict).get('dependencies') ?? new Map()) as Dict
 }
 
 /** True when npm succeeds; what it says otherwise is logged. */

@@ -143,7 +143,7 @@ export default defineModule({
     version: fn({
       doc: 'The version of pip.',
       args: { bin_env, cwd, user },
-      returns: ret.string('The version'),
+      returns: ret.optional(ret.string('The version')),
       examples: ["salt '*' pip.version"],
       effect: 'read',
       run: (ctx, place) => pipVersion(ctx, place),

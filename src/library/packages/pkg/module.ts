@@ -165,10 +165,11 @@ export default defineModule({
       examples: ["salt '*' pkg_resource.add_pkg '{}' bind 9"],
       effect: 'read',
       run: (_ctx, { pkgs, name, pkgver }) => {
-        if (!isDict(pkgs)) return
+        if (!isDict(pkgs)) return null
         const list = pkgs.get(name)
         if (Array.isArray(list)) list.push(pkgver)
         else dictSet(pkgs, name, [pkgver])
+        return null
       },
     }),
     sort_pkglist: fn({
@@ -178,6 +179,7 @@ export default defineModule({
       effect: 'read',
       run: (_ctx, { pkgs }) => {
         if (isDict(pkgs)) for (const [name, list] of pkgs) pkgs.set(name, sorted(new PySet(list as Value[])))
+        return null
       },
     }),
     stringify: fn({
@@ -218,7 +220,7 @@ export default defineModule({
     check_extra_requirements: fn({
       doc: 'Whether an installed package has what is wanted of it beside its version.',
       args: { pkgname: arg.any('The package'), pkgver: arg.any('What is wanted') },
-      returns: ret.boolean('True where the package manager knows no such wishes'),
+      returns: ret.any('True where the package manager knows no such wishes'),
       examples: ["salt '*' pkg_resource.check_extra_requirements vim '~>=7[nls]'"],
       effect: 'read',
       run: async (ctx, { pkgname, pkgver }) =>

@@ -47,10 +47,10 @@ async function list(ctx: FunctionContext, name: Value, revisions: Value): Promis
   return found
 }
 
-async function fact(ctx: FunctionContext, name: Value, key: string): Promise<Value> {
+async function fact(ctx: FunctionContext, name: Value, key: string): Promise<boolean> {
   const facts = (await list(ctx, name, false)).get(str(name))
   if (!isDict(facts ?? null)) throw failure(`snap "${str(name)}" is not installed`)
-  return (facts as Dict).get(key)!
+  return (facts as Dict).get(key) === true
 }
 
 function channelWords(channel: Value): string[] {
@@ -231,7 +231,7 @@ export default defineModule({
           ...(truthy(given.verbose) ? ['--verbose'] : []),
           str(given.name),
         ])
-        return deserialize('yaml', stdout)
+        return (await deserialize('yaml', stdout)) as Dict
       },
     }),
   },

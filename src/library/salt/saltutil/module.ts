@@ -55,7 +55,7 @@ function returning(ctx: FunctionContext, jid: Value): Dict | undefined {
 }
 
 /** Ends a job, or says as Salt does that there is nothing to end. */
-function signalJob(ctx: FunctionContext, jid: Value, signal: Value): Value {
+function signalJob(ctx: FunctionContext, jid: Value, signal: Value): string {
   const job = jobOf(ctx, jid)
   if (!job || !ctx.daemon?.signal(str(jid), Number(numberOf(signal) ?? 0))) return ''
   return `Signal ${str(signal)} sent to job ${str(jid)} at pid ${str(job.get('pid') ?? '')}`

@@ -45,7 +45,7 @@ const exclude = arg.any('IDs and SLS names to leave out', { optional: true })
 const state_events = arg.any('Whether each state is told of as an event', { optional: true })
 const mods = arg.any('SLS names, as a list or with commas')
 
-const results = ret.dict('The results by tag; a list of errors when it cannot be compiled')
+const results = ret.any('The results by tag; a list of errors when it cannot be compiled')
 
 /** Keywords that are parameters of the functions behind `state.apply`. */
 /** Arguments of the functions behind `state.apply`. */
@@ -212,7 +212,7 @@ export default defineModule({
     low: fn({
       doc: 'Call one low chunk.',
       args: { data: arg.any('The chunk'), queue, kwargs },
-      returns: ret.dict('Its result'),
+      returns: ret.any('Its result; a list of errors when it cannot be called'),
       effect: 'change',
       run: (ctx, { data, queue, kwargs }) => applyLow(ctx, data, queue, kwargs),
     }),
@@ -340,7 +340,7 @@ export default defineModule({
     list_disabled: fn({
       doc: 'What is kept from running.',
       args: {},
-      returns: ret.list('The names'),
+      returns: ret.any('The names; an empty text when there are none'),
       effect: 'read',
       run: (ctx) => ctx.call('grains.get', ['state_runs_disabled']),
     }),

@@ -53,7 +53,7 @@ const finding = (doc: string, fun: string, secret: boolean) =>
   })
 
 /** Keys that a server knows: shorter lines than those of a ring. */
-async function search(ctx: FunctionContext, ring: Ring, words: Value, keyserver: Value): Promise<Value> {
+async function search(ctx: FunctionContext, ring: Ring, words: Value, keyserver: Value): Promise<Value[]> {
   const server = truthy(keyserver) ? str(keyserver) : DEFAULT_SERVER
   const { stdout } = await gpg(ctx, ring, ['--keyserver', server, '--search-keys', str(words)])
   const lines = Buffer.from(stdout).toString().split('\n')

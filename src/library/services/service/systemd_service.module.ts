@@ -83,7 +83,7 @@ async function inState(ctx: FunctionContext, state: string, root: Value, scripts
   return [...found].sort()
 }
 
-async function programs(ctx: FunctionContext, root: Value): Promise<Result> {
+async function programs(ctx: FunctionContext, root: Value): Promise<Record<string, Result>> {
   const found: Record<string, Result> = {}
   for (const name of await allUnits(ctx, root)) {
     const start = (await properties(ctx, name, root)).get('ExecStart')

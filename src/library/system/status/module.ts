@@ -87,13 +87,13 @@ async function uptime(ctx: FunctionContext): Promise<Result> {
   return answer
 }
 
-async function loadavg(ctx: FunctionContext): Promise<Result> {
+async function loadavg(ctx: FunctionContext): Promise<Record<string, Value>> {
   const text = await textAt(ctx, '/proc/loadavg')
   if (text !== undefined) return loadAverages(text)
   throw new SaltError('CommandExecutionError', 'status.loadavag is not available on your platform')
 }
 
-async function diskUsage(ctx: FunctionContext, wanted: readonly Value[]): Promise<Result> {
+async function diskUsage(ctx: FunctionContext, wanted: readonly Value[]): Promise<Record<string, Result>> {
   const words = wanted.map(str)
   const types = words.length === 0 ? ['*'] : words.filter((word) => !word.startsWith('/'))
   const paths = new Set(words.filter((word) => word.startsWith('/')))
@@ -186,7 +186,9 @@ export default defineModule({
     uptime: fn({
       doc: 'How long the machine has been running.',
       args: {},
-      returns: ret.dict('seconds, since_iso, since_t, days, time and users'),
+      returns: ret.any(
+        'seconds, since_iso, since_t, days, time and users; what `uptime` prints where there is no Linux',
+      ),
       examples: ["salt '*' status.uptime"],
       effect: 'read',
       run: uptime,
@@ -210,7 +212,7 @@ export default defineModule({
     nproc: fn({
       doc: 'The number of processors.',
       args: {},
-      returns: ret.number('The number'),
+      returns: ret.any('The number'),
       examples: ["salt '*' status.nproc"],
       effect: 'read',
       run: async (ctx) =>

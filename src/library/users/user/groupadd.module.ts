@@ -44,9 +44,9 @@ async function info(ctx: FunctionContext, name: Value, root: Value): Promise<Dic
   return group === undefined ? new Map() : infoOf(group)
 }
 
-async function getent(ctx: FunctionContext, refresh: boolean, root: Value): Promise<Value> {
+async function getent(ctx: FunctionContext, refresh: boolean, root: Value): Promise<Dict[]> {
   const known = ctx.memory.get('group.getent')
-  if (known !== undefined && !refresh) return known
+  if (known !== undefined && !refresh) return known as Dict[]
   const all = (await groupsOf(ctx, root)).map(infoOf)
   ctx.memory.set('group.getent', all)
   return all
@@ -204,7 +204,7 @@ export default defineModule({
     getent: fn({
       doc: 'What is known about all groups.',
       args: { refresh: arg.boolean('Do not answer from memory', { default: false }), root },
-      returns: ret.list('A dict for each'),
+      returns: ret.dicts('A dict for each'),
       examples: ["salt '*' group.getent"],
       effect: 'read',
       run: (ctx, { refresh, root }) => getent(ctx, refresh, root),

@@ -116,13 +116,13 @@ const reading = {
   getent: fn({
     doc: 'What is known about all users.',
     args: { refresh: arg.boolean('Do not answer from memory', { default: false }) },
-    returns: ret.list('A dict for each'),
+    returns: ret.dicts('A dict for each'),
     examples: ["salt '*' user.getent"],
     effect: 'read',
     run: async (ctx, { refresh }) => {
       const known = ctx.memory.get('user.getent')
-      if (known !== undefined && !refresh) return known
-      const all: Value[] = []
+      if (known !== undefined && !refresh) return known as Dict[]
+      const all: Dict[] = []
       for (const user of await ctx.host.users()) all.push(await info(ctx, user.name))
       ctx.memory.set('user.getent', all)
       return all

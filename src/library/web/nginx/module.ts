@@ -71,7 +71,7 @@ export default defineModule({
     signal: fn({
       doc: 'Start nginx, or send a signal to it.',
       args: { signal: arg.any('start, reopen, stop, quit or reload', { optional: true }) },
-      returns: ret.string('What nginx said'),
+      returns: ret.optional(ret.string('What nginx said')),
       examples: ["salt '*' nginx.signal reload"],
       effect: 'change',
       run: async (ctx, { signal }) => {
@@ -87,7 +87,7 @@ export default defineModule({
     status: fn({
       doc: 'Numbers from the status page.',
       args: { url: arg.any('The status page', { default: 'http://127.0.0.1/status' }) },
-      returns: ret.dict('Connections and requests'),
+      returns: ret.optional(ret.dict('Connections and requests')),
       examples: ["salt '*' nginx.status"],
       effect: 'read',
       run: (ctx, { url }) => status(ctx, url),

@@ -135,7 +135,7 @@ const moving = {
       dst,
       disallow_copy_and_unlink: arg.any('Whether it may only be renamed', { default: false }),
     },
-    returns: ret.dict('How it went'),
+    returns: ret.any('True after a rename, else a dict with `result` and `comment`'),
     examples: ["salt '*' file.move /path/to/src /path/to/dst"],
     effect: 'change',
     run: (ctx, { src, dst, disallow_copy_and_unlink }) =>
