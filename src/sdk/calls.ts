@@ -3,6 +3,7 @@ import type { Dict, Value } from '../data/mod.ts'
 
 /** What functions return, by name. A function that is not here, or that a user replaced, may return any value. */
 export interface Calls {
+  'acl.getfacl': Dict
   'apache.a2disconf': Dict
   'apache.a2dismod': Dict
   'apache.a2dissite': Dict
@@ -15,16 +16,17 @@ export interface Calls {
   'apache.config': string
   'apache.signal': null | string
   'apache.useradd': Dict
-  'archive.cmd_unzip': Value[]
-  'archive.cmd_zip': Value[]
-  'archive.gunzip': Value[]
-  'archive.gzip': Value[]
+  'archive.cmd_unzip': string[]
+  'archive.cmd_zip': string[]
+  'archive.gunzip': string[]
+  'archive.gzip': string[]
   'archive.is_encrypted': boolean
-  'archive.rar': Value[]
-  'archive.tar': Value[]
-  'archive.unrar': Value[]
-  'archive.unzip': Value[]
-  'archive.zip': Value[]
+  'archive.rar': string[]
+  'archive.tar': string[]
+  'archive.unrar': string[]
+  'archive.unzip': string[]
+  'archive.zip': string[]
+  'augeas.execute': Dict
   'beacons.add': Dict
   'beacons.delete': Dict
   'beacons.disable': Dict
@@ -50,7 +52,7 @@ export interface Calls {
   'chocolatey.list_sources': Dict
   'chocolatey.list_webpi': string
   'chocolatey.list_windowsfeatures': string
-  'chocolatey.unbootstrap': Value[]
+  'chocolatey.unbootstrap': string[]
   'chocolatey.uninstall': string
   'chocolatey.update': string
   'chocolatey.upgrade': string
@@ -68,7 +70,7 @@ export interface Calls {
   'cmd.script': Dict
   'cmd.shell': string
   'cmd.shell_info': Dict
-  'cmd.shells': Value[]
+  'cmd.shells': string[]
   'cmd.tty': Dict
   'cmd.which': null | string
   'cmd.which_bin': null | string
@@ -83,14 +85,14 @@ export interface Calls {
   'cp.cache_files': Value[]
   'cp.cache_local_file': string
   'cp.cache_master': Value[]
-  'cp.envs': Value[]
+  'cp.envs': string[]
   'cp.get_dir': Value[]
   'cp.get_file': false | string
   'cp.get_file_str': false | string
   'cp.get_template': false | string
   'cp.is_cached': string
-  'cp.list_master': Value[]
-  'cp.list_master_dirs': Value[]
+  'cp.list_master': string[]
+  'cp.list_master_dirs': string[]
   'cp.list_master_symlinks': Dict
   'cp.list_minion': Value[]
   'cp.list_states': Value[]
@@ -129,12 +131,25 @@ export interface Calls {
   'defaults.merge': Dict
   'defaults.update': Dict
   'disk.blkid': Dict
+  'disk.dump': Dict | false
   'disk.format': boolean
   'disk.fstype': string
   'disk.inodeusage': Dict
+  'disk.tune': Dict | false
   'disk.usage': Dict
+  'docker.compare_container_networks': Dict
+  'docker.compare_containers': Dict
+  'docker.compare_networks': Dict
+  'docker.inspect_container': Dict
+  'docker.inspect_network': Dict
+  'docker.list_containers': string[]
+  'docker.list_tags': string[]
   'docker.login': Dict
+  'docker.networks': Dict[]
   'docker.rmi': Dict
+  'docker.state': string
+  'docker.stop': Dict
+  'docker.volumes': Dict
   'environ.has_value': boolean
   'environ.item': Dict
   'environ.items': Dict
@@ -191,7 +206,7 @@ export interface Calls {
   'file.patch': Dict
   'file.path_exists_glob': boolean
   'file.prepend': string
-  'file.readdir': Value[]
+  'file.readdir': string[]
   'file.readlink': string
   'file.remove': boolean
   'file.remove_backup': Dict
@@ -209,6 +224,9 @@ export interface Calls {
   'file.symlink': boolean
   'file.touch': boolean
   'file.write': string
+  'firewalld.get_icmp_types': string[]
+  'firewalld.get_services': string[]
+  'firewalld.get_zones': string[]
   'flatpak.add_remote': Dict
   'flatpak.delete_remote': Dict
   'flatpak.install': Dict
@@ -220,15 +238,16 @@ export interface Calls {
   'flatpak.uninstall': Dict
   'gem.list': Dict
   'gem.list_upgrades': Dict
-  'gem.sources_list': Value[]
+  'gem.sources_list': string[]
+  'git.remote_refs': Dict
   'gpg.create_key': Dict
   'gpg.delete_key': Dict
   'gpg.import_key': Dict
-  'gpg.list_keys': Value[]
-  'gpg.list_secret_keys': Value[]
-  'gpg.read_key': Value[]
+  'gpg.list_keys': Dict[]
+  'gpg.list_secret_keys': Dict[]
+  'gpg.read_key': Dict[]
   'gpg.receive_keys': Dict
-  'gpg.search_keys': Value[]
+  'gpg.search_keys': Dict[]
   'gpg.trust_key': Dict
   'gpg.verify': Dict
   'grains.delkey': Dict
@@ -270,24 +289,39 @@ export interface Calls {
   'hosts.set_host': boolean
   'http.query': Dict
   'http.wait_for_successful_query': Dict
+  'influxdb.get_retention_policy': Dict | null
+  'influxdb.list_privileges': Dict
+  'influxdb.user_info': Dict | null
+  'ini.get_ini': Dict
+  'ini.get_section': Dict
   'ini.set_option': Dict
-  'locate.locate': Value[]
+  'iptables.get_rules': Dict
+  'iptables.get_saved_rules': Dict
+  'kmod.available': string[]
+  'kmod.mod_list': string[]
+  'locale.list_avail': string[]
+  'locate.locate': string[]
   'locate.stats': Dict
-  'locate.updatedb': Value[]
-  'locate.version': Value[]
+  'locate.updatedb': string[]
+  'locate.version': string[]
   'log.critical': boolean
   'log.debug': boolean
   'log.error': boolean
   'log.exception': boolean
   'log.info': boolean
   'log.warning': boolean
+  'lowpkg.bin_pkg_info': Dict | null
+  'lowpkg.info': Dict
   'lowpkg.unpurge': Dict
-  'macpackage.get_mpkg_ids': Value[]
-  'macpackage.get_pkg_id': Value[]
+  'lvm.lvdisplay': Dict
+  'lvm.lvresize': Dict
+  'lvm.pvdisplay': Dict
+  'macpackage.get_mpkg_ids': string[]
+  'macpackage.get_pkg_id': string[]
   'macpackage.install': Dict
   'macpackage.install_app': string
-  'macpackage.installed_pkgs': Value[]
-  'macpackage.mount': Value[]
+  'macpackage.installed_pkgs': string[]
+  'macpackage.mount': string[]
   'macpackage.uninstall_app': boolean
   'macpackage.unmount': string
   'match.search_by': Value[] | null
@@ -298,8 +332,18 @@ export interface Calls {
   'minion.kill': Dict
   'minion.list': Dict
   'minion.restart': Dict
+  'monit.summary': Dict
+  'mount.active': Dict
+  'mount.fstab': Dict
+  'mount.swaps': Dict
   'mysql.quote_identifier': string
   'mysql.tokenize_grant': Dict
+  'network.connect': Dict
+  'network.interfaces': Dict
+  'network.ip_addrs': string[]
+  'network.ip_addrs6': string[]
+  'network.ipaddrs': string[]
+  'network.ipaddrs6': string[]
   'network.wol': boolean
   'nginx.build_info': Dict
   'nginx.configtest': Dict
@@ -314,6 +358,8 @@ export interface Calls {
   'out.html_format': string
   'out.out_format': string
   'out.string_format': string
+  'pdbedit.delete': Dict
+  'pdbedit.modify': Dict
   'pillar.data': Dict
   'pillar.explain': Value[]
   'pillar.ext': Dict
@@ -323,7 +369,7 @@ export interface Calls {
   'pillar.keys': Value[]
   'pillar.ls': Value[]
   'pillar.obfuscate': Dict
-  'pip.freeze': Value[]
+  'pip.freeze': string[]
   'pip.install': Dict
   'pip.is_installed': boolean
   'pip.list': Dict
@@ -336,17 +382,54 @@ export interface Calls {
   'pip.version': null | string
   'pkg.add_repo_key': boolean
   'pkg.expand_repo_def': Dict
+  'pkg.get_locked_packages': Value[]
+  'pkg.get_repo': Dict
   'pkg.get_repo_keys': Dict | false
   'pkg.get_selections': Dict
+  'pkg.group_diff': Dict
+  'pkg.hold': Dict
+  'pkg.list_downloaded': Dict
+  'pkg.list_holds': Value[] | string[]
+  'pkg.list_installed_patches': Dict
+  'pkg.list_locks': Dict
+  'pkg.list_pkgs': Dict
+  'pkg.list_provides': Dict
+  'pkg.list_repo_pkgs': Dict
+  'pkg.list_repos': Dict
+  'pkg.list_updates': Dict
+  'pkg.list_upgrades': Dict
+  'pkg.parse_arch': Dict
+  'pkg.pin': Dict
   'pkg.set_selections': Dict
   'pkg.show': Dict
+  'pkg.unhold': Dict
+  'pkg.unpin': Dict
   'pkg_resource.format_pkg_list': Dict
   'pkg_resource.format_version': string
   'pkg_resource.pack_sources': Dict
   'pkg_resource.parse_targets': Value[]
   'pkg_resource.version_compare': boolean
+  'postgres.create_metadata': string[]
+  'postgres.db_exists': boolean
+  'postgres.db_list': Dict
+  'postgres.db_remove': boolean
+  'postgres.language_list': Dict
+  'postgres.tablespace_exists': boolean
+  'postgres.tablespace_list': Dict
+  'postgres.tablespace_remove': boolean
+  'ps.pgrep': Value[] | null
+  'ps.pkill': Dict | null
+  'quota.get_mode': Dict
+  'rabbitmq.join_cluster': Dict
+  'rabbitmq.list_policies': Dict
   'rabbitmq.list_queues': Dict
   'rabbitmq.list_queues_vhost': Dict
+  'rabbitmq.list_upstreams': Dict
+  'rabbitmq.list_user_permissions': Dict
+  'rabbitmq.list_users': Dict
+  'rabbitmq.set_policy': Dict
+  'raid.examine': Dict
+  'raid.list': Dict
   'random.get_str': string
   'random.hash': string
   'random.sample': Value[]
@@ -375,7 +458,7 @@ export interface Calls {
   'saltutil.cmd_iter': Dict
   'saltutil.find_job': Dict
   'saltutil.is_running': Value[]
-  'saltutil.kill_all_jobs': Value[]
+  'saltutil.kill_all_jobs': string[]
   'saltutil.kill_job': string
   'saltutil.list_extmods': Dict
   'saltutil.pillar_refresh': boolean
@@ -411,7 +494,7 @@ export interface Calls {
   'saltutil.sync_tops': Value[]
   'saltutil.sync_utils': Value[]
   'saltutil.sync_wrapper': Value[]
-  'saltutil.term_all_jobs': Value[]
+  'saltutil.term_all_jobs': string[]
   'saltutil.term_job': string
   'saltutil.update': Dict
   'saltutil.wheel': Dict
@@ -432,12 +515,15 @@ export interface Calls {
   'schedule.save': Dict
   'schedule.show_next_fire_time': Dict
   'schedule.skip_job': Dict
+  'selinux.fcontext_apply_policy': Dict
+  'selinux.list_sebool': Dict
+  'selinux.list_semod': Dict
   'service.delete': boolean
   'service.execs': Dict
   'service.firstboot': boolean
   'service.force_reload': boolean
-  'service.get_running': Value[]
-  'service.get_static': Value[]
+  'service.get_running': string[]
+  'service.get_static': string[]
   'service.mask': boolean
   'service.masked': boolean
   'service.run': boolean
@@ -448,7 +534,7 @@ export interface Calls {
   'shadow.del_password': boolean
   'shadow.gen_password': string
   'shadow.info': Dict
-  'shadow.list_users': Value[]
+  'shadow.list_users': string[]
   'shadow.lock_password': boolean
   'shadow.set_date': boolean
   'shadow.set_expire': boolean
@@ -502,7 +588,7 @@ export interface Calls {
   'ssh.set_known_host': Dict
   'ssh.user_keys': Dict
   'state.check_request': Dict
-  'state.clear_cache': Value[]
+  'state.clear_cache': string[]
   'state.clear_request': boolean
   'state.disable': Dict
   'state.enable': Dict
@@ -510,17 +596,18 @@ export interface Calls {
   'state.get_pauses': Dict
   'state.id_exists': boolean
   'state.orchestrate': Dict
-  'state.running': Value[]
+  'state.running': string[]
   'status.diskusage': Dict
   'status.loadavg': Dict
   'status.pid': string
   'status.ping_master': boolean
   'status.time': string
+  'supervisord.status': Dict
   'sys.argspec': Dict
   'sys.doc': Dict
   'sys.list_functions': Value[]
   'sys.list_modules': Value[]
-  'sys.list_renderers': Value[]
+  'sys.list_renderers': string[]
   'sys.list_returner_functions': Value[]
   'sys.list_returners': Value[]
   'sys.list_runner_functions': Value[]
@@ -549,7 +636,7 @@ export interface Calls {
   'test.get_opts': Dict
   'test.kwarg': Dict
   'test.module_report': Dict
-  'test.not_loaded': Value[]
+  'test.not_loaded': string[]
   'test.opts_pkg': Dict
   'test.ping': boolean
   'test.provider': string
@@ -567,6 +654,7 @@ export interface Calls {
   'test.versions': string
   'test.versions_information': Dict
   'test.versions_report': string
+  'tls.cert_info': Dict
   'udev.exportdb': Value[]
   'udev.info': Dict
   'user.add': boolean
@@ -584,8 +672,8 @@ export interface Calls {
   'user.delete': boolean
   'user.getent': Dict[]
   'user.info': Dict
-  'user.list_groups': Value[]
-  'user.list_users': Value[]
+  'user.list_groups': string[]
+  'user.list_users': string[]
   'user.primary_group': string
   'user.rename': boolean
   'virtualenv.create': Dict

@@ -443,7 +443,7 @@ export default defineModule({
     services_need_restart: fn({
       doc: 'Services that use files which have been replaced, as checkrestart finds them.',
       args: { kwargs },
-      returns: ret.list('Services'),
+      returns: ret.texts('Services'),
       examples: ["salt '*' pkg.services_need_restart"],
       effect: 'read',
       run: (ctx) => servicesNeedRestart(ctx),

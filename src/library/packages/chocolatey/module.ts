@@ -227,7 +227,7 @@ export default defineModule({
     unbootstrap: fn({
       doc: 'Remove Chocolatey.',
       args: {},
-      returns: ret.list('What was removed'),
+      returns: ret.texts('What was removed'),
       examples: ["salt '*' chocolatey.unbootstrap"],
       effect: 'change',
       run: (ctx) => unbootstrap(ctx),

@@ -170,7 +170,7 @@ export default defineModule({
     sources_list: fn({
       doc: 'Sources of gems.',
       args: place,
-      returns: ret.list('Their addresses'),
+      returns: ret.texts('Their addresses'),
       examples: ["salt '*' gem.sources_list"],
       effect: 'read',
       run: async (ctx, place) => (await lines(ctx, ['sources'], place)).slice(2),

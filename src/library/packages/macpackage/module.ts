@@ -108,7 +108,7 @@ export default defineModule({
     mount: fn({
       doc: 'Mount a disk image at a new directory.',
       args: { dmg: arg.any('The image') },
-      returns: ret.list('What hdiutil says, and the directory'),
+      returns: ret.texts('What hdiutil says, and the directory'),
       examples: ["salt '*' macpackage.mount /tmp/software.dmg"],
       effect: 'change',
       run: async (ctx, { dmg }) => {
@@ -128,7 +128,7 @@ export default defineModule({
     installed_pkgs: fn({
       doc: 'Installed packages.',
       args: {},
-      returns: ret.list('Their identifiers'),
+      returns: ret.texts('Their identifiers'),
       examples: ["salt '*' macpackage.installed_pkgs"],
       effect: 'read',
       run: async (ctx) => (await outputOf(ctx, ['pkgutil', '--pkgs'])).split('\n'),
@@ -136,7 +136,7 @@ export default defineModule({
     get_pkg_id: fn({
       doc: 'The identifiers in a package file.',
       args: { pkg },
-      returns: ret.list('The identifiers'),
+      returns: ret.texts('The identifiers'),
       examples: ["salt '*' macpackage.get_pkg_id /tmp/test.pkg"],
       effect: 'read',
       run: (ctx, { pkg: one }) => packageIds(ctx, str(one)),
@@ -144,7 +144,7 @@ export default defineModule({
     get_mpkg_ids: fn({
       doc: 'The identifiers in the package files beside a package of packages.',
       args: { mpkg: arg.any('The package of packages') },
-      returns: ret.list('The identifiers'),
+      returns: ret.texts('The identifiers'),
       examples: ["salt '*' macpackage.get_mpkg_ids /dev/disk2"],
       effect: 'read',
       run: async (ctx, { mpkg }) => {

@@ -117,7 +117,7 @@ export default defineModule({
         env_vars: listing.env_vars,
         kwargs: listing.kwargs,
       },
-      returns: ret.list('The lines'),
+      returns: ret.texts('The lines'),
       examples: ["salt '*' pip.freeze bin_env=/home/code/path/to/virtualenv"],
       effect: 'read',
       run: (ctx, { use_vt, env_vars, kwargs, ...place }) => freeze(ctx, place, { env_vars, use_vt, further: kwargs }),

@@ -8,6 +8,7 @@ import {
   type FunctionDeclaration,
   isTrue,
   outputOf,
+  ret,
   retcodeOf,
   runAll,
   textAt,
@@ -312,6 +313,7 @@ export default defineModule({
           cached,
         })
       },
+      ret.dict('Versions by name'),
     ),
     install: changing(
       'Install packages.',
@@ -335,6 +337,7 @@ export default defineModule({
           str(await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false, ignore_retcode: true })),
         )
       },
+      ret.dict('New versions by name'),
     ),
     version_cmp: reading(
       'Which of two versions is newer.',
@@ -345,8 +348,20 @@ export default defineModule({
         return SYMBOLS[(await runAll(ctx, words, { ...QUIET, ignore_retcode: true })).stdout] ?? null
       },
     ),
-    hold: changing('Hold packages at their version.', 'name pkgs **kwargs', 'pkg.hold zsh', holding('lock')),
-    unhold: changing('Let held packages go.', 'name pkgs **kwargs', 'pkg.unhold zsh', holding('unlock')),
+    hold: changing(
+      'Hold packages at their version.',
+      'name pkgs **kwargs',
+      'pkg.hold zsh',
+      holding('lock'),
+      ret.dict('What was done, by package'),
+    ),
+    unhold: changing(
+      'Let held packages go.',
+      'name pkgs **kwargs',
+      'pkg.unhold zsh',
+      holding('unlock'),
+      ret.dict('What was done, by package'),
+    ),
     list_locked: reading(
       'Held packages with their versions.',
       '**kwargs',

@@ -169,7 +169,7 @@ export default defineModule({
     envs: fn({
       doc: 'The environments of the file server.',
       args: {},
-      returns: ret.list('Their names'),
+      returns: ret.texts('Their names'),
       examples: ["salt '*' cp.envs"],
       effect: 'read',
       run: (ctx) => ctx.files.envs(),
@@ -340,7 +340,7 @@ export default defineModule({
     list_master: fn({
       doc: 'The files of an environment.',
       args: { saltenv, prefix },
-      returns: ret.list('Their paths'),
+      returns: ret.texts('Their paths'),
       examples: ["salt '*' cp.list_master"],
       effect: 'read',
       run: (ctx, { saltenv, prefix }) => ctx.files.files(envOf(ctx, saltenv), prefix),
@@ -348,7 +348,7 @@ export default defineModule({
     list_master_dirs: fn({
       doc: 'The directories of an environment.',
       args: { saltenv, prefix },
-      returns: ret.list('Their paths'),
+      returns: ret.texts('Their paths'),
       examples: ["salt '*' cp.list_master_dirs"],
       effect: 'read',
       run: (ctx, { saltenv, prefix }) => ctx.files.directories(envOf(ctx, saltenv), prefix),

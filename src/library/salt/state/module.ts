@@ -114,7 +114,7 @@ export default defineModule({
     running: fn({
       doc: 'Which state runs are under way.',
       args: { concurrent: arg.boolean('Whether other runs do not matter', { default: false }) },
-      returns: ret.list('A sentence for each'),
+      returns: ret.texts('A sentence for each'),
       effect: 'read',
       run: (ctx, { concurrent }) => runningTexts(ctx, concurrent),
     }),
@@ -373,7 +373,7 @@ export default defineModule({
     clear_cache: fn({
       doc: 'Remove the high data kept for `cache=True`.',
       args: {},
-      returns: ret.list('The files that were removed'),
+      returns: ret.texts('The files that were removed'),
       effect: 'change',
       run: clearCache,
     }),

@@ -193,7 +193,7 @@ export default defineModule({
     list_renderers: fn({
       doc: 'The names of renderers.',
       args: { args: arg.rest('Globs') },
-      returns: ret.list('The names'),
+      returns: ret.texts('The names'),
       effect: 'read',
       run: async (ctx, { args }) => {
         const hasPython = (await ctx.host.which('python3')) !== undefined

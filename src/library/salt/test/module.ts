@@ -386,7 +386,7 @@ export default defineModule({
     not_loaded: fn({
       doc: 'The modules that cannot serve this minion.',
       args: {},
-      returns: ret.list('Their names'),
+      returns: ret.texts('Their names'),
       examples: ["salt '*' test.not_loaded"],
       effect: 'read',
       run: notLoaded,

@@ -36,7 +36,7 @@ const listing = (doc: string, fun: string, secret: boolean) =>
   fn({
     doc,
     args: { user, gnupghome, keyring },
-    returns: ret.list('A dict for each'),
+    returns: ret.dicts('A dict for each'),
     examples: [`salt '*' gpg.${fun}`],
     effect: 'read',
     run: async (ctx, given) => (await listKeys(ctx, ringOf(given), secret)).map((key) => shownKey(key, ctx.host.now())),
@@ -69,7 +69,7 @@ const keys = {
   search_keys: fn({
     doc: 'Keys that a server knows.',
     args: { text: arg.any('What to look for'), keyserver: optional('The server'), user, gnupghome },
-    returns: ret.list('A dict for each'),
+    returns: ret.dicts('A dict for each'),
     examples: ["salt '*' gpg.search_keys user@example.com"],
     effect: 'read',
     run: (ctx, given) => search(ctx, ringOf(given), given.text, given.keyserver),
@@ -134,7 +134,7 @@ const keys = {
   read_key: fn({
     doc: 'The keys of a file or text, without importing them.',
     args: { path: optional('The file'), text, fingerprint, keyid, user, gnupghome },
-    returns: ret.list('A dict for each'),
+    returns: ret.dicts('A dict for each'),
     examples: ["salt '*' gpg.read_key path=/tmp/my.asc"],
     effect: 'read',
     run: async (ctx, { path, text, fingerprint, keyid, ...ring }) => {

@@ -160,12 +160,14 @@ export default defineModule({
       'disk.tune /dev/sda1 read-ahead=1024 read-write=True',
       { device, kwargs: arg.open('What is set') },
       (ctx, { device, kwargs }) => tune(ctx, device, kwargs),
+      ret.orFalse(ret.dict('The properties, by name; False when blockdev fails')),
     ),
     dump: reads(
       'Settings of a device.',
       'disk.dump /dev/sda1',
       { device, args: optional('Only these') },
       (ctx, { device, args }) => dump(ctx, device, args === null ? [] : [...iterate(args)].map(str)),
+      ret.orFalse(ret.dict('The properties, by name; False when blockdev fails')),
     ),
     wipe: changes(
       'Remove the signatures of file systems from a device.',

@@ -9,6 +9,7 @@ import {
   type Result,
   reads,
   realPath,
+  ret,
   runAll,
 } from '../../../sdk/mod.ts'
 
@@ -211,7 +212,7 @@ interface Resize {
   resizefs: Value
 }
 
-async function resize(ctx: FunctionContext, verb: 'resize' | 'extend', wish: Resize): Promise<Result> {
+async function resize(ctx: FunctionContext, verb: 'resize' | 'extend', wish: Resize): Promise<Record<string, Result>> {
   const { size, extents, lvpath } = wish
   if (truthy(size) === truthy(extents)) {
     const problem = truthy(size)
@@ -283,6 +284,7 @@ export default defineModule({
       'lvm.pvdisplay md0',
       { pvname: arg.any('Only this one', { default: '' }), real: flag('Devices by their real path'), quiet },
       (ctx, { pvname, real, quiet }) => pvdisplay(ctx, pvname, real, quiet),
+      ret.dict('The facts, by device'),
     ),
     vgdisplay: reads(
       'Volume groups.',
@@ -295,6 +297,7 @@ export default defineModule({
       'lvm.lvdisplay /dev/vg_myserver/root',
       { lvname: arg.any('Only this one', { default: '' }), quiet },
       (ctx, args) => display(ctx, 'lv', args.lvname, args.quiet),
+      ret.dict('The facts, by volume'),
     ),
     pvcreate: changes(
       'Make physical volumes.',
@@ -365,6 +368,7 @@ export default defineModule({
       'lvm.lvresize +12M /dev/mapper/vg1-test',
       sizing,
       (ctx, wish) => resize(ctx, 'resize', wish),
+      ret.dict('What lvresize says'),
     ),
     lvextend: changes('Enlarge a logical volume.', 'lvm.lvextend +12M /dev/mapper/vg1-test', sizing, (ctx, wish) =>
       resize(ctx, 'extend', wish),

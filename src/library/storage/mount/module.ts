@@ -10,6 +10,7 @@ import {
   type Result,
   reads,
   realPath,
+  ret,
   runAll,
 } from '../../../sdk/mod.ts'
 import { activeMounts } from './module/active.ts'
@@ -129,8 +130,12 @@ const spaces = (value: Value): string => str(value).replaceAll('\\ ', '\\040')
 const joined = (opts: Value): string => (isList(opts) ? opts.map(str).join(',') : str(opts))
 
 const tables = {
-  fstab: reads('The entries of fstab, by mount point.', 'mount.fstab', { config: fstabFile }, (ctx, { config }) =>
-    readTable(ctx, config),
+  fstab: reads(
+    'The entries of fstab, by mount point.',
+    'mount.fstab',
+    { config: fstabFile },
+    (ctx, { config }) => readTable(ctx, config),
+    ret.dict('The entries, by mount point'),
   ),
   vfstab: reads('The entries of vfstab, by mount point.', 'mount.vfstab', { config: vfstabFile }, (ctx, { config }) =>
     readTable(ctx, config),
@@ -277,6 +282,7 @@ export default defineModule({
       'mount.active',
       { extended: arg.any('With all that the kernel tells', { default: false }) },
       (ctx, { extended }) => activeMounts(ctx, truthy(extended)),
+      ret.dict('The facts, by mount point'),
     ),
     ...tables,
     ...aixTables,
@@ -319,7 +325,7 @@ export default defineModule({
       { cmd: arg.string('The program') },
       (ctx, { cmd }) => usesFuse(ctx, cmd),
     ),
-    swaps: reads('Swap space in use.', 'mount.swaps', {}, swaps),
+    swaps: reads('Swap space in use.', 'mount.swaps', {}, swaps, ret.dict('The facts, by device')),
     swapon: changes(
       'Use swap space.',
       'mount.swapon /root/swapfile',

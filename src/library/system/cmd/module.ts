@@ -260,7 +260,7 @@ export default defineModule({
     shells: fn({
       doc: 'The shells of this machine.',
       args: {},
-      returns: ret.list('Their paths'),
+      returns: ret.texts('Their paths'),
       examples: ["salt '*' cmd.shells"],
       effect: 'read',
       run: (ctx) => availableShells(ctx),

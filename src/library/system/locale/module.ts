@@ -11,6 +11,7 @@ import {
   outputOf,
   type Result,
   reads,
+  ret,
   retcodeOf,
   runAll,
   succeeds,
@@ -167,7 +168,7 @@ export default defineModule({
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' || 'Cannot load locale module: windows platforms are unsupported',
   functions: {
-    list_avail: reads('The locales there are.', 'locale.list_avail', {}, available),
+    list_avail: reads('The locales there are.', 'locale.list_avail', {}, available, ret.texts('The names')),
     get_locale: reads('The locale of the system.', 'locale.get_locale', {}, systemLocale),
     set_locale: changes('Set the locale of the system.', "locale.set_locale 'en_US.UTF-8'", { locale }, (ctx, args) =>
       setSystemLocale(ctx, args.locale),

@@ -232,7 +232,7 @@ export default defineModule({
     list_users: fn({
       doc: 'All users of the shadow file.',
       args: { root },
-      returns: ret.list('Their names'),
+      returns: ret.texts('Their names'),
       examples: ["salt '*' shadow.list_users"],
       effect: 'read',
       run: async (ctx, { root }) => (await rows(ctx, root)).map(([user = '']) => user).sort(),

@@ -147,7 +147,7 @@ const reading = {
   list_groups: fn({
     doc: 'The groups a user is in.',
     args: { name },
-    returns: ret.list('Their names'),
+    returns: ret.texts('Their names'),
     examples: ["salt '*' user.list_groups foo"],
     effect: 'read',
     run: (ctx, { name }) => groupsOf(ctx, name),
@@ -155,7 +155,7 @@ const reading = {
   list_users: fn({
     doc: 'All users.',
     args: {},
-    returns: ret.list('Their names'),
+    returns: ret.texts('Their names'),
     examples: ["salt '*' user.list_users"],
     effect: 'read',
     run: async (ctx) => (await ctx.host.users()).map(({ name }) => name).sort(),

@@ -102,7 +102,7 @@ const reading = {
   list_groups: fn({
     doc: 'The groups a user is in.',
     args: { name },
-    returns: ret.list('Their names'),
+    returns: ret.texts('Their names'),
     examples: ["salt '*' user.list_groups foo"],
     effect: 'read',
     run: (ctx, { name }) => groupsOf(ctx, name),
@@ -110,7 +110,7 @@ const reading = {
   list_users: fn({
     doc: 'All users.',
     args: { root },
-    returns: ret.list('Their names'),
+    returns: ret.texts('Their names'),
     examples: ["salt '*' user.list_users"],
     effect: 'read',
     run: async (ctx, { root }) => (await usersOf(ctx, root)).map(({ name }) => name).sort(),

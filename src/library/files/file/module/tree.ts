@@ -85,7 +85,7 @@ const directories = {
   readdir: fn({
     doc: 'The names in a directory.',
     args: { path },
-    returns: ret.list('Their names, `.` and `..` first'),
+    returns: ret.texts('Their names, `.` and `..` first'),
     examples: ["salt '*' file.readdir /path/to/dir/"],
     effect: 'read',
     run: async (ctx, { path }) => {
