@@ -247,7 +247,7 @@ export interface Calls {
   'gpg.list_secret_keys': Dict[]
   'gpg.read_key': Dict[]
   'gpg.receive_keys': Dict
-  'gpg.search_keys': Dict[]
+  'gpg.search_keys': Value[]
   'gpg.trust_key': Dict
   'gpg.verify': Dict
   'grains.delkey': Dict
@@ -389,7 +389,7 @@ export interface Calls {
   'pkg.group_diff': Dict
   'pkg.hold': Dict
   'pkg.list_downloaded': Dict
-  'pkg.list_holds': Value[] | string[]
+  'pkg.list_holds': Value[]
   'pkg.list_installed_patches': Dict
   'pkg.list_locks': Dict
   'pkg.list_pkgs': Dict

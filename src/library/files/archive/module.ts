@@ -59,13 +59,13 @@ async function unzipByProgram(ctx: FunctionContext, call: ZipCommand): Promise<s
     dest,
     ...(excludes === null ? [] : ['-x', ...texts(excludes)]),
   ]
-  const outcome = (await ctx.call('cmd.run_all', [argv], {
+  const outcome = await ctx.call('cmd.run_all', [argv], {
     template,
     runas,
     python_shell: false,
     redirect_stderr: true,
     output_loglevel: truthy(password) ? 'quiet' : 'debug',
-  })) as Map<Value, Value>
+  })
   const output = str(outcome.get('stdout') ?? '')
   if (outcome.get('retcode') !== 0) throw failure(output)
   return trimmed(splitLines(output), call.trim_output)

@@ -44,7 +44,7 @@ function optionsOf(wish: Wish): string[] {
 
 /** A copy of a file or directory of the master; of a directory what is in it is meant. */
 async function fetched(ctx: FunctionContext, source: string, saltenv: Value): Promise<{ copy: string; from: string }> {
-  const folders = (await ctx.call('cp.list_master_dirs', [], { saltenv })) as Value[]
+  const folders = await ctx.call('cp.list_master_dirs', [], { saltenv })
   const isFolder = folders.includes(source.replaceAll('salt://', ''))
   const copy = isFolder ? await ctx.host.tempDirectory() : await ctx.host.tempFile()
   const done = await ctx.call(isFolder ? 'cp.get_dir' : 'cp.get_file', [source, copy, saltenv])

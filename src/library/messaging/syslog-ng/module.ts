@@ -47,7 +47,7 @@ async function run(ctx: FunctionContext, folder: Value, words: readonly string[]
   const path = (await ctx.host.env()).get('PATH') ?? ''
   const env = truthy(folder) ? new Map([['PATH', `${path}:${str(folder)}`]]) : null
   try {
-    return (await ctx.call('cmd.run_all', [[...words]], { env, python_shell: false })) as Dict
+    return await ctx.call('cmd.run_all', [[...words]], { env, python_shell: false })
   } catch (error) {
     if (error instanceof SaltError) return outcome(-1, null, error.message)
     throw error
@@ -166,7 +166,7 @@ async function start(ctx: FunctionContext, { name = null, ...given }: Readonly<R
 async function reload(ctx: FunctionContext, name: Value): Promise<Dict> {
   const folder = binaries(ctx)
   const command = [truthy(folder) ? `${str(folder)}/syslog-ng-ctl` : 'syslog-ng-ctl', 'reload']
-  const answer = (await ctx.call('cmd.run_all', [command], { python_shell: false })) as Dict
+  const answer = await ctx.call('cmd.run_all', [command], { python_shell: false })
   return told(name, answer.get('retcode') === 0, undefined, answer.get('stdout') ?? '')
 }
 

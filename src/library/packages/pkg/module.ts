@@ -94,7 +94,7 @@ async function versions(ctx: FunctionContext, names: readonly Value[], kwargs: K
   const found: Dict = new Map()
   let globbed = false
   if (names.length > 0) {
-    const installed = (await ctx.call('pkg.list_pkgs', [], new Map([...options, ['versions_as_list', true]]))) as Dict
+    const installed = await ctx.call('pkg.list_pkgs', [], new Map([...options, ['versions_as_list', true]]))
     for (const name of names.map(str)) {
       const isGlob = name.includes('*')
       globbed ||= isGlob

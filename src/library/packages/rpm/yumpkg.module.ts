@@ -83,7 +83,7 @@ function renamed(facts: Value): Value {
 }
 
 async function installedInfo(ctx: FunctionContext, { rest, kwargs }: Call): Promise<Dict> {
-  const found = (await ctx.call('lowpkg.info', rest, kwargs)) as Dict
+  const found = await ctx.call('lowpkg.info', rest, kwargs)
   return new Map([...found].map(([name, facts]) => [name, renamed(facts)]))
 }
 

@@ -159,7 +159,7 @@ export default defineModule({
       '*names **kwargs',
       'pkg.info_installed httpd',
       async (ctx, { rest, kwargs }) => {
-        const found = (await ctx.call('lowpkg.info', rest, kwargs)) as Dict
+        const found = await ctx.call('lowpkg.info', rest, kwargs)
         return new Map([...found].map(([name, facts]) => [name, renamed(facts)]))
       },
     ),
@@ -268,7 +268,7 @@ export default defineModule({
       'pattern full=true root **kwargs',
       'pkg.list_holds',
       (ctx, { given }) => listHolds(ctx, given['pattern']!, truthy(given['full']!), given['root']!),
-      ret.texts('The held packages'),
+      ret.list('The held packages'),
     ),
     list_locks: reading(
       'Locks.',

@@ -69,7 +69,7 @@ const keys = {
   search_keys: fn({
     doc: 'Keys that a server knows.',
     args: { text: arg.any('What to look for'), keyserver: optional('The server'), user, gnupghome },
-    returns: ret.dicts('A dict for each'),
+    returns: ret.list('A dict for each'),
     examples: ["salt '*' gpg.search_keys user@example.com"],
     effect: 'read',
     run: (ctx, given) => search(ctx, ringOf(given), given.text, given.keyserver),

@@ -76,7 +76,7 @@ async function blockIds(ctx: FunctionContext, device: Value, token: Value): Prom
     throw new SaltError('SaltException', "The 'blkid' binary was not found in $PATH.")
   }
   const which = truthy(device) ? [device] : truthy(token) ? ['-t', token] : []
-  const result = (await ctx.call('cmd.run_all', [['blkid', ...which]], { python_shell: false })) as Dict
+  const result = await ctx.call('cmd.run_all', [['blkid', ...which]], { python_shell: false })
   const found: Dict = new Map()
   if (Number(result.get('retcode')) > 0) return found
   for (const line of splitLines(str(result.get('stdout') ?? ''))) {

@@ -175,7 +175,7 @@ export default defineModule({
     ),
     avail: reads('Whether there is such a locale.', "locale.avail 'en_US.UTF-8'", { locale }, async (ctx, args) => {
       const wanted = normalLocale(args.locale)
-      const all = (await ctx.call('locale.list_avail')) as Value[]
+      const all = await ctx.call('locale.list_avail')
       return all.some((name) => normalLocale(str(name).trim()) === wanted)
     }),
     gen_locale: changes(

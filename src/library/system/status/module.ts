@@ -157,7 +157,7 @@ async function everything(ctx: FunctionContext): Promise<Result> {
 /** The parts that options such as `status.cpustats.custom` ask for. */
 async function custom(ctx: FunctionContext): Promise<Result> {
   const found: Record<string, Result> = {}
-  for (const [key, wanted] of (await ctx.call('config.dot_vals', ['status'])) as Dict) {
+  for (const [key, wanted] of await ctx.call('config.dot_vals', ['status'])) {
     const fun = str(key).split('.').slice(0, -1).join('.')
     if (fun === 'status.custom') continue
     if (!ctx.has(fun)) {

@@ -57,7 +57,7 @@ async function succeeds(ctx: FunctionContext, command: readonly Value[]): Promis
 }
 
 async function done(ctx: FunctionContext, command: readonly Value[]): Promise<boolean> {
-  return ((await ctx.call('cmd.run_all', [[...command]], PLAINLY)) as Dict).get('retcode') === 0
+  return (await ctx.call('cmd.run_all', [[...command]], PLAINLY)).get('retcode') === 0
 }
 
 interface NewGroup {

@@ -72,7 +72,7 @@ const QUESTIONS = ['configtest', 'status', 'fullstatus']
 async function signal(ctx: FunctionContext, wish: string): Promise<string | null> {
   if (![...SIGNALS, ...QUESTIONS].includes(wish)) return null
   const words = `${control(ctx.grains)} ${SIGNALS.includes(wish) ? '-k ' : ''}${wish}`
-  const answer = (await ctx.call('cmd.run_all', [words])) as Dict
+  const answer = await ctx.call('cmd.run_all', [words])
   const said = ['stderr', 'stdout'].map((stream) => str(answer.get(stream) ?? '').trim()).find((text) => text !== '')
   return said ?? `Command: "${words}" completed successfully!`
 }

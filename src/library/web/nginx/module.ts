@@ -13,11 +13,11 @@ async function output(ctx: FunctionContext, flag: string): Promise<string[]> {
 }
 
 async function runAll(ctx: FunctionContext, words: string): Promise<Dict> {
-  return (await ctx.call('cmd.run_all', [words])) as Dict
+  return ctx.call('cmd.run_all', [words])
 }
 
 async function status(ctx: FunctionContext, url: Value): Promise<Dict | null> {
-  const answer = (await ctx.call('http.query', [url], { text: true })) as Dict
+  const answer = await ctx.call('http.query', [url], { text: true })
   const lines = splitLines(str(answer.get('text') ?? answer.get('body') ?? ''))
   if (lines.length !== 4) return null
   const numbers = (line: string): number[] => (line.match(/\d+/g) ?? []).map(Number)

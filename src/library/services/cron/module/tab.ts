@@ -127,7 +127,7 @@ export function renderTab(tab: Tab): string {
 export async function installTab(ctx: FunctionContext, user: Value, path: string): Promise<Dict> {
   const { command, runas } = await crontab(ctx, user)
   const options = { python_shell: false, ...(runas !== null && { runas }) }
-  return (await ctx.call('cmd.run_all', [`${command} ${path}`], options)) as Dict
+  return ctx.call('cmd.run_all', [`${command} ${path}`], options)
 }
 
 /** Puts the crontab in place; what crontab complains about, or undefined. */
