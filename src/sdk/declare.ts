@@ -65,17 +65,21 @@ export interface FunctionDeclaration<A extends Args = Args, R extends Result = R
   readonly calledAs?: string
   /** The outputter that its answer is shown with, unless the user names one. */
   readonly outputter?: string
-  readonly run: (ctx: FunctionContext, args: Bound<A>) => NoInfer<R> | Promise<NoInfer<R>>
+  readonly run: (ctx: FunctionContext, args: Bound<A>) => R | Promise<R>
 }
+
+/** What a body returns; one that returns None may end without a `return`. */
+// biome-ignore lint/suspicious/noConfusingVoidType: the type of a body without a `return`
+type Given<R> = NoInfer<R> | (undefined extends R ? void : never)
+
+type Body<A extends Args, R extends Result> = (ctx: FunctionContext, args: Bound<A>) => Given<R> | Promise<Given<R>>
+
+type Declared<A extends Args, R extends Result> = Omit<FunctionDeclaration<A, R>, 'run'> & { readonly run: Body<A, R> }
 
 /** Declare a function. `args` gives the type of `run`'s second parameter, `returns` the type that `run` must return. */
-export function fn<const A extends Args, R extends Result = Result>(
-  declaration: FunctionDeclaration<A, R>,
-): FunctionDeclaration {
+export function fn<const A extends Args, R extends Result = Result>(declaration: Declared<A, R>): FunctionDeclaration {
   return declaration as unknown as FunctionDeclaration
 }
-
-type Body<A extends Args, R extends Result> = FunctionDeclaration<A, R>['run']
 
 /** Declare a function that only reads, in one line; `example` is what follows `salt '*' `. */
 export function reads<const A extends Args, R extends Result = Result>(

@@ -26,7 +26,7 @@ async function lines(ctx: FunctionContext, argv: string[], options: Record<strin
   if ((await ctx.host.which(argv[0]!)) === undefined) {
     throw new SaltError('CommandNotFoundError', `The '${argv[0]}' binary was not found in $PATH.`)
   }
-  return splitLines(str(await ctx.call('cmd.run', [argv], { python_shell: false, ...options })))
+  return splitLines(await ctx.call('cmd.run', [argv], { python_shell: false, ...options }))
 }
 
 /** At most so many; true means a hundred. */

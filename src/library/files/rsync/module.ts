@@ -71,7 +71,7 @@ async function rsync(ctx: FunctionContext, given: Wish): Promise<Dict> {
 }
 
 async function version(ctx: FunctionContext): Promise<string> {
-  const text = str(await ctx.call('cmd.run_stdout', [['rsync', '--version']], { python_shell: false }))
+  const text = await ctx.call('cmd.run_stdout', [['rsync', '--version']], { python_shell: false })
   const found = text.split('\n')[0]!.trim().split(/\s+/)[2]
   if (found === undefined) throw new SaltError('CommandExecutionError', 'Unable to determine rsync version')
   return found

@@ -73,7 +73,7 @@ async function addresses(ctx: FunctionContext, family: Family, choice: AddressCh
 
 async function neighbours(ctx: FunctionContext, mark: '.' | ':'): Promise<Dict> {
   const found: Dict = new Map()
-  for (const line of str(await ctx.call('cmd.run', ['ip neigh show'])).split('\n')) {
+  for (const line of (await ctx.call('cmd.run', ['ip neigh show'])).split('\n')) {
     const words = splitWords(line)
     if (words.length >= 5 && words[0]!.includes(mark)) found.set(words[4]!, words[0]!)
   }

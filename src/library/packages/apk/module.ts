@@ -24,7 +24,7 @@ async function gather(ctx: FunctionContext): Promise<Versions> {
 const list = (ctx: FunctionContext): Promise<Dict> => listPackages(ctx, gather)
 
 const stdoutOf = async (ctx: FunctionContext, words: string[]): Promise<string> =>
-  str(await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false }))
+  await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false })
 
 async function refresh(ctx: FunctionContext): Promise<true> {
   const { retcode, stdout } = await runAll(ctx, ['apk', 'update'], QUIET)

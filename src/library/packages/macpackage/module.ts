@@ -13,7 +13,7 @@ async function packageIds(ctx: FunctionContext, path: string): Promise<string[]>
   try {
     const shell = { python_shell: true, output_loglevel: 'quiet' }
     const file = isPattern(path) ? path : quoted(path)
-    const listing = str(await ctx.call('cmd.run', [`xar -t -f ${file} | grep PackageInfo`], shell))
+    const listing = await ctx.call('cmd.run', [`xar -t -f ${file} | grep PackageInfo`], shell)
     if (listing.includes('Error opening')) return bundleId(ctx, path)
     const files = listing.split('\n')
     await ctx.call('cmd.run', [`xar -x -f ${file} ${files.join(' ')}`], {

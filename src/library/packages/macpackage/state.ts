@@ -21,7 +21,7 @@ async function versionChecked(ctx: StateContext, check: Value): Promise<{ commen
   const [command, wanted] = parts as [string, string]
   let version = ''
   try {
-    version = str(await ctx.call('cmd.run', [command], { output_loglevel: 'quiet', ignore_retcode: true })).trim()
+    version = (await ctx.call('cmd.run', [command], { output_loglevel: 'quiet', ignore_retcode: true })).trim()
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
   }
@@ -42,7 +42,7 @@ const folderOf = (path: string): string => path.slice(0, Math.max(path.lastIndex
 
 async function applications(ctx: StateContext, work: Work): Promise<string[] | undefined> {
   if (work.mount === undefined) return [baseOf(work.name)]
-  const output = str(await ctx.call('cmd.run', ['ls -d *.app'], { cwd: work.mount, python_shell: true }))
+  const output = await ctx.call('cmd.run', ['ls -d *.app'], { cwd: work.mount, python_shell: true })
   return output.includes('.app') ? output.split('\n') : undefined
 }
 

@@ -34,7 +34,7 @@ const lines = async (ctx: FunctionContext, words: string[]): Promise<string[]> =
   (await outputOf(ctx, words, QUIET)).split('\n').filter((line) => line !== '')
 
 const stdoutOf = async (ctx: FunctionContext, words: readonly string[]): Promise<string> =>
-  str(await ctx.call('cmd.run_stdout', [[...words]], { ...QUIET, python_shell: false }))
+  await ctx.call('cmd.run_stdout', [[...words]], { ...QUIET, python_shell: false })
 
 async function gather(ctx: FunctionContext): Promise<Versions> {
   const versions: Versions = new Map()

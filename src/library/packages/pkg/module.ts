@@ -165,11 +165,10 @@ export default defineModule({
       examples: ["salt '*' pkg_resource.add_pkg '{}' bind 9"],
       effect: 'read',
       run: (_ctx, { pkgs, name, pkgver }) => {
-        if (!isDict(pkgs)) return null
+        if (!isDict(pkgs)) return
         const list = pkgs.get(name)
         if (Array.isArray(list)) list.push(pkgver)
         else dictSet(pkgs, name, [pkgver])
-        return null
       },
     }),
     sort_pkglist: fn({
@@ -179,7 +178,6 @@ export default defineModule({
       effect: 'read',
       run: (_ctx, { pkgs }) => {
         if (isDict(pkgs)) for (const [name, list] of pkgs) pkgs.set(name, sorted(new PySet(list as Value[])))
-        return null
       },
     }),
     stringify: fn({

@@ -49,7 +49,7 @@ interface Installed {
 
 async function installed(ctx: FunctionContext, place: Options): Promise<Installed> {
   const command = pkg(place, 'info', '-ao')
-  const output = str(await ctx.call('cmd.run_stdout', [command], { ...QUIET, python_shell: false }))
+  const output = await ctx.call('cmd.run_stdout', [command], { ...QUIET, python_shell: false })
   const found: Installed = { versions: new Map(), origins: new Map() }
   for (const line of output.split('\n')) {
     const parts = splitWords(line)
@@ -334,7 +334,7 @@ export default defineModule({
         const from = truthy(kwargs.get('fromrepo') ?? null) ? ['--repository', str(kwargs.get('fromrepo')!)] : []
         const words = pkg(Object.fromEntries(kwargs), 'upgrade', '--dry-run', '--quiet', ...offline, ...from)
         return upgradesIn(
-          str(await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false, ignore_retcode: true })),
+          await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false, ignore_retcode: true }),
         )
       },
       ret.dict('New versions by name'),

@@ -57,7 +57,7 @@ async function owners(ctx: FunctionContext, paths: readonly string[], options: O
   const found: Dict = new Map()
   for (const path of paths) {
     const query = rpm(options, '-qf', '--queryformat', '%{name}', path)
-    const owner = str(await ctx.call('cmd.run_stdout', [query], { ...QUIET, python_shell: false }))
+    const owner = await ctx.call('cmd.run_stdout', [query], { ...QUIET, python_shell: false })
     found.set(path, owner.toLowerCase().includes('not owned') ? '' : owner)
   }
   return single(found, paths)
@@ -138,7 +138,7 @@ export default defineModule({
       async (ctx, { given }) => {
         const [archive, path] = [str(given['package_path']!), str(given['path']!)]
         const line = `rpm2cpio ${archive} | cpio -i --quiet --to-stdout .${path} | diff -u --label 'A ${path}' --from-file=- --label 'B ${path}' ${path}`
-        const output = str(await ctx.call('cmd.shell', [line], QUIET))
+        const output = await ctx.call('cmd.shell', [line], QUIET)
         return output.startsWith('Binary file') ? `File '${path}' is binary and its content has been modified.` : output
       },
     ),

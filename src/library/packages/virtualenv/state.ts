@@ -68,7 +68,7 @@ const PIP = {
 }
 
 async function pythonVersion(ctx: StateContext, python: string): Promise<string> {
-  return str(await ctx.call('cmd.run_stderr', [`${python} -V`])).replace(/^\n+|\n+$/g, '')
+  return (await ctx.call('cmd.run_stderr', [`${python} -V`])).replace(/^\n+|\n+$/g, '')
 }
 
 /** The fetched file of requirements, or undefined when the file server has none. */

@@ -441,7 +441,6 @@ export default defineModule({
       effect: 'read',
       run: (_ctx, { assertion }) => {
         if (!truthy(assertion)) throw new PyError('AssertionError', '')
-        return null
       },
     }),
     stack: fn({

@@ -33,7 +33,7 @@ const kernelOf = (ctx: FunctionContext): string => str(ctx.grains.get('kernel') 
 const DF: Readonly<Record<string, string>> = lookup({ Linux: 'df -P', OpenBSD: 'df -kP', AIX: 'df -kP' })
 
 async function lines(ctx: FunctionContext, command: string): Promise<string[]> {
-  return splitLines(str(await ctx.call('cmd.run', [command], { python_shell: false })))
+  return splitLines(await ctx.call('cmd.run', [command], { python_shell: false }))
 }
 
 function unreadable(ctx: FunctionContext, what: string): () => void {
@@ -91,7 +91,7 @@ async function blockIds(ctx: FunctionContext, device: Value, token: Value): Prom
 async function fileSystemOf(ctx: FunctionContext, device: Value): Promise<string> {
   const second = async (command: string): Promise<string> => {
     if ((await ctx.host.which(command.split(' ')[0]!)) === undefined) return ''
-    return splitLines(str(await ctx.call('cmd.run', [`${command} ${str(device)}`])))[1] ?? ''
+    return splitLines(await ctx.call('cmd.run', [`${command} ${str(device)}`]))[1] ?? ''
   }
   // what df shows is handed on as the whole line, as Salt does
   return (await second('lsblk -o fstype')).trim() || (await second('df -T'))

@@ -103,7 +103,6 @@ export default defineModule({
     },
     warn: changes('Warn those who are over their quota.', 'quota.warn', {}, async (ctx) => {
       await outputOf(ctx, 'quotawarn')
-      return null
     }),
     stats: reads('Counters of the quota system.', 'quota.stats', {}, async (ctx) => {
       const lines = splitLines(await outputOf(ctx, 'quotastats')).filter((line) => line !== '')

@@ -82,7 +82,7 @@ async function uptime(ctx: FunctionContext): Promise<Result> {
   }
   // an empty answer counts as one line, as in Salt
   if ((await ctx.host.which('who')) !== undefined) {
-    answer['users'] = str(await ctx.call('cmd.run', ['who -s'])).split('\n').length
+    answer['users'] = (await ctx.call('cmd.run', ['who -s'])).split('\n').length
   }
   return answer
 }
@@ -124,7 +124,7 @@ async function spaceAt(ctx: FunctionContext, path: string): Promise<Result> {
 }
 
 async function pids(ctx: FunctionContext, signature: string): Promise<string> {
-  const shown = str(await ctx.call('cmd.run_stdout', [ctx.grains.get('ps') ?? ''], { python_shell: true }))
+  const shown = await ctx.call('cmd.run_stdout', [ctx.grains.get('ps') ?? ''], { python_shell: true })
   const pattern = compileRegex(signature)
   const own = String(process.pid)
   return splitLines(shown)
@@ -202,10 +202,10 @@ export default defineModule({
     netstats: fromProc('Counters of network protocols.', 'netstats', '/proc/net/netstat', protocolCounters),
     netdev: fromProc('Counters of network interfaces.', 'netdev', '/proc/net/dev', interfaceCounters),
     procs: reads('The processes.', 'status.procs', {}, async (ctx) =>
-      processList(str(await ctx.call('cmd.run', [ctx.grains.get('ps') ?? ''], { python_shell: true }))),
+      processList(await ctx.call('cmd.run', [ctx.grains.get('ps') ?? ''], { python_shell: true })),
     ),
     w: reads('Who is logged in.', 'status.w', {}, async (ctx) =>
-      kernelOf(ctx) === 'Linux' ? logins(str(await ctx.call('cmd.run', ['w -fh']))) : UNSUPPORTED,
+      kernelOf(ctx) === 'Linux' ? logins(await ctx.call('cmd.run', ['w -fh'])) : UNSUPPORTED,
     ),
     custom: reads('What the configuration asks for.', 'status.custom', {}, custom),
     all_status: reads('Everything there is to say.', 'status.all_status', {}, everything),
@@ -216,7 +216,7 @@ export default defineModule({
       examples: ["salt '*' status.nproc"],
       effect: 'read',
       run: async (ctx) =>
-        kernelOf(ctx) === 'Linux' ? numberIn(str(await ctx.call('cmd.run', ['nproc'])).trim()) : UNSUPPORTED,
+        kernelOf(ctx) === 'Linux' ? numberIn((await ctx.call('cmd.run', ['nproc'])).trim()) : UNSUPPORTED,
     }),
     diskusage: fn({
       doc: 'The space on file systems, in bytes.',

@@ -118,7 +118,7 @@ async function removeMember(ctx: FunctionContext, name: Value, user: Value, root
     return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
   }
   if (ctx.grains.get('kernel') === 'OpenBSD') {
-    const held = str(await ctx.call('cmd.run_stdout', [`id -Gn ${str(user)}`], PLAINLY))
+    const held = await ctx.call('cmd.run_stdout', [`id -Gn ${str(user)}`], PLAINLY)
     const kept = held.split(/\s+/).filter((group) => group !== '' && group !== str(name))
     return succeeds(ctx, [await program(ctx, 'usermod'), '-S', kept.join(','), str(user)])
   }

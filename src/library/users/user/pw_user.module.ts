@@ -73,7 +73,7 @@ async function changeGroups(ctx: FunctionContext, name: Value, given: Value, app
 }
 
 async function loginClass(ctx: FunctionContext, name: Value): Promise<string> {
-  const fields = str(await ctx.call('cmd.run_stdout', [['pw', 'usershow', '-n', name]])).split(':')
+  const fields = (await ctx.call('cmd.run_stdout', [['pw', 'usershow', '-n', name]])).split(':')
   return fields.length === 10 ? fields[4]! : ''
 }
 

@@ -17,7 +17,7 @@ const control = (grains: Dict): string =>
   ['Debian', 'Suse'].includes(str(grains.get('os_family') ?? '')) ? 'apache2ctl' : 'apachectl'
 
 async function output(ctx: FunctionContext, flag: string): Promise<string> {
-  return str(await ctx.call('cmd.run', [`${control(ctx.grains)} ${flag}`]))
+  return await ctx.call('cmd.run', [`${control(ctx.grains)} ${flag}`])
 }
 
 async function fullVersion(ctx: FunctionContext): Promise<Dict> {

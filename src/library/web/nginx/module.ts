@@ -9,7 +9,7 @@ async function program(ctx: FunctionContext): Promise<string> {
 }
 
 async function output(ctx: FunctionContext, flag: string): Promise<string[]> {
-  return splitLines(str(await ctx.call('cmd.run', [`${await program(ctx)} ${flag}`])))
+  return splitLines(await ctx.call('cmd.run', [`${await program(ctx)} ${flag}`]))
 }
 
 async function runAll(ctx: FunctionContext, words: string): Promise<Dict> {

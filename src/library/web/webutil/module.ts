@@ -40,7 +40,7 @@ export default defineModule({
         if (!(await isThere(ctx, pwfile))) return 'Error: The specified htpasswd file does not exist'
         const words = ['htpasswd', '-D', str(pwfile), str(user)]
         if (truthy(all_results)) return ctx.call('cmd.run_all', [words], { runas, python_shell: false })
-        return splitLines(str(await ctx.call('cmd.run', [words], { runas, python_shell: false })))
+        return splitLines(await ctx.call('cmd.run', [words], { runas, python_shell: false }))
       },
     }),
     verify: fn({

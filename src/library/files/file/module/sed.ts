@@ -51,7 +51,7 @@ export async function sedContains(
   if (!(await exists(ctx, path))) return false
   const address = escaped(limit, false) === '' ? '' : `/${escaped(limit, false)}/ `
   const cmd = ['sed', '-n', '-r', '-e', `${address}s/${escaped(text, false)}/$/p${flags}`, path]
-  return str(await ctx.call('cmd.run', [cmd], { python_shell: false })) !== ''
+  return (await ctx.call('cmd.run', [cmd], { python_shell: false })) !== ''
 }
 
 const FLAGS: ReadonlyMap<string, number> = new Map<string, number>([

@@ -39,7 +39,7 @@ async function homeOf(ctx: FunctionContext, { user, gnupghome }: Ring): Promise<
   const home =
     user === null
       ? (await ctx.host.env()).get('GNUPGHOME')
-      : str(await ctx.call('cmd.run_stdout', ['echo -n "$GNUPGHOME"'], { python_shell: true, runas: user })).trim()
+      : (await ctx.call('cmd.run_stdout', ['echo -n "$GNUPGHOME"'], { python_shell: true, runas: user })).trim()
   if (home && !home.startsWith('~')) return home
   return join(str((await userInfo(ctx, user)).get('home')!), '.gnupg')
 }

@@ -76,7 +76,7 @@ export async function changeGroups(
 
 export async function loginClass(ctx: FunctionContext, name: Value): Promise<string | false> {
   if (!kernelIs(ctx, 'OpenBSD')) return false
-  const text = str(await ctx.call('cmd.run_stdout', [['userinfo', name]], PLAINLY))
+  const text = await ctx.call('cmd.run_stdout', [['userinfo', name]], PLAINLY)
   return /^class\S*[^\S\n]+(\S.*)$/m.exec(text)?.[1] ?? ''
 }
 
