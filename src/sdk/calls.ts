@@ -334,6 +334,7 @@ export interface Calls {
   'minion.restart': Dict
   'monit.summary': Dict
   'mount.active': Dict
+  'mount.automaster': Dict
   'mount.fstab': Dict
   'mount.swaps': Dict
   'mysql.quote_identifier': string
@@ -420,6 +421,8 @@ export interface Calls {
   'ps.pgrep': Value[] | null
   'ps.pkill': Dict | null
   'quota.get_mode': Dict
+  'rabbitmq.add_vhost': Dict
+  'rabbitmq.delete_vhost': Dict
   'rabbitmq.join_cluster': Dict
   'rabbitmq.list_policies': Dict
   'rabbitmq.list_queues': Dict

@@ -190,11 +190,19 @@ const vhosts = {
   vhost_exists: asking('Whether there is a virtual host.', { name, runas }, 'vhost_exists app', async (ctx, given) =>
     (await listVhosts(ctx, given)).includes(str(word(given, 'name'))),
   ),
-  add_vhost: changing('Make a virtual host.', { vhost, runas }, 'add_vhost app', (ctx, given) =>
-    told(ctx, given, 'Added', ['add_vhost', word(given, 'vhost')]),
+  add_vhost: changing(
+    'Make a virtual host.',
+    { vhost, runas },
+    'add_vhost app',
+    (ctx, given) => told(ctx, given, 'Added', ['add_vhost', word(given, 'vhost')]),
+    ret.dict('What RabbitMQ says'),
   ),
-  delete_vhost: changing('Remove a virtual host.', { vhost, runas }, 'delete_vhost app', (ctx, given) =>
-    told(ctx, given, 'Deleted', ['delete_vhost', word(given, 'vhost')]),
+  delete_vhost: changing(
+    'Remove a virtual host.',
+    { vhost, runas },
+    'delete_vhost app',
+    (ctx, given) => told(ctx, given, 'Deleted', ['delete_vhost', word(given, 'vhost')]),
+    ret.dict('What RabbitMQ says'),
   ),
   set_permissions: changing(
     'Say what a user may configure, write and read.',

@@ -118,7 +118,7 @@ async function stop(ctx: FunctionContext, name: Value): Promise<Dict> {
   if (truthy(ctx.opts.get('test') ?? false)) {
     return told(name, null, undefined, 'Syslog_ng state module will kill {0} pids')
   }
-  const killed = ((await ctx.call('ps.pkill', ['syslog-ng'])) as Dict).get('killed') ?? null
+  const killed = (await ctx.call('ps.pkill', ['syslog-ng']))?.get('killed') ?? null
   return equals(killed, pids) ? told(name, true, pairOf(killed, [])) : told(name, false)
 }
 

@@ -203,8 +203,12 @@ const tables = {
         not_change: truthy(not_change),
       }),
   ),
-  automaster: reads('The entries of the automounter.', 'mount.automaster', { config: autoFile }, (ctx, { config }) =>
-    readAutomaster(ctx, config),
+  automaster: reads(
+    'The entries of the automounter.',
+    'mount.automaster',
+    { config: autoFile },
+    (ctx, { config }) => readAutomaster(ctx, config),
+    ret.dict('The entries, by mount point'),
   ),
   rm_automaster: changes(
     'Remove an entry of the automounter.',

@@ -46,7 +46,7 @@ const networksOf = (container: Dict): Dict => {
 /** Lets a container leave the networks nobody asked for, when some were asked for. */
 async function leaveOthers(task: Task, container: string): Promise<void> {
   if ((task.given['networks'] ?? null) === null) return
-  const facts = (await task.ctx.call('docker.inspect_container', [container])) as Dict
+  const facts = await task.ctx.call('docker.inspect_container', [container])
   for (const network of networksOf(facts).keys()) {
     if (!task.networks.has(network))
       await task.ctx.call('docker.disconnect_container_from_network', [container, network])

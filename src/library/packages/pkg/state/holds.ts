@@ -15,7 +15,7 @@ export async function applyHold(
   hold: Value,
   packages: Options,
 ): Promise<HoldReports | { failure: string }> {
-  const reports = (await ctx.call(truthy(hold) ? 'pkg.hold' : 'pkg.unhold', [], packages)) as Dict
+  const reports = await ctx.call(truthy(hold) ? 'pkg.hold' : 'pkg.unhold', [], packages)
   if (reports.has('result') && !truthy(reports.get('result')!)) {
     const comment = str(reports.get('comment') ?? '')
     return { failure: `An error was encountered while holding/unholding package(s): ${comment}` }
@@ -86,7 +86,7 @@ async function readLocks(ctx: StateContext): Promise<Locks | undefined> {
     return { locks: (await ctx.call('pkg.list_locks')) as Map<string, Dict>, versioned: true }
   }
   if (ctx.has('pkg.list_holds')) {
-    const list = (await ctx.call('pkg.list_holds', [], { full: true })) as Value[]
+    const list = await ctx.call('pkg.list_holds', [], { full: true })
     return { locks: new Map(list.map((lock) => parseHold(str(lock)))), versioned: false }
   }
   if (!ctx.has('pkg.get_selections')) return undefined
