@@ -7,6 +7,7 @@ const CAP = 600
 const EXEMPT: Record<string, string> = {
   'src/loader/module-table.ts': 'written by tools/plugin-table.ts',
   'src/loader/state-table.ts': 'written by tools/plugin-table.ts',
+  'src/sdk/calls.ts': 'written by tools/plugin-table.ts',
 }
 
 export interface SizeReport {

@@ -1,8 +1,9 @@
 // `tsx tools/plugin-table.ts`: writes src/loader/*-table.ts, which name the functions of src/library/ and how the file of each is
-// imported, and the reference in docs/. Tests fail when they are out of date.
+// imported, the type `Calls` in src/sdk/, and the reference in docs/. Tests fail when they are out of date.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type StateDeclaration, stateHooks } from '../src/sdk/mod.ts'
+import { callsFile, callsText } from './calls.ts'
 import { calledName, type Declaration, type NamedPlugin, type PluginKind, plugins } from './plugin-declarations.ts'
 import { writeReference } from './reference.ts'
 
@@ -124,5 +125,6 @@ if (import.meta.filename === process.argv[1]) {
   for (const family of SHORT_FAMILIES) {
     writeFileSync(tableFile(root, family), await shortTableText(root, family))
   }
+  writeFileSync(callsFile(root), await callsText(root))
   await writeReference(root)
 }

@@ -114,7 +114,7 @@ export class Registry {
       pillar: context.pillar,
       memory: this.context.memory!,
       masked: context.masked ?? true,
-      call: (name, args, kwargs) => this.call(name, args, kwargs),
+      call: ((name, args, kwargs) => this.call(name, args, kwargs)) as FunctionContext['call'],
       has: (name) => this.has(name),
       names: () => this.names(),
       serves: (name) => this.serves(name),

@@ -1,6 +1,6 @@
 // Commands the way Salt's modules run them, through the functions of `cmd`: their log, their environment and the return
 // code that a job ends with depend on it. No shell reads the line unless it is asked for.
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 import type { FunctionContext } from './context.ts'
 
@@ -16,12 +16,11 @@ export interface CommandOutcome {
 
 type Options = Readonly<Record<string, Value>>
 
-const call = (ctx: FunctionContext, fun: string, cmd: CommandWords, options: Options): Value | Promise<Value> =>
-  ctx.call(`cmd.${fun}`, [typeof cmd === 'string' ? cmd : [...cmd]], { python_shell: false, ...options })
+const given = (cmd: CommandWords): Value[] => [typeof cmd === 'string' ? cmd : [...cmd]]
 
 /** What `cmd.run_all` answers. */
 export async function runAll(ctx: FunctionContext, cmd: CommandWords, options: Options = {}): Promise<CommandOutcome> {
-  const answer = (await call(ctx, 'run_all', cmd, options)) as Dict
+  const answer = await ctx.call('cmd.run_all', given(cmd), { python_shell: false, ...options })
   return {
     pid: answer.get('pid') ?? null,
     retcode: Number(answer.get('retcode') ?? 0),
@@ -32,12 +31,12 @@ export async function runAll(ctx: FunctionContext, cmd: CommandWords, options: O
 
 /** Output and errors together. */
 export async function outputOf(ctx: FunctionContext, cmd: CommandWords, options: Options = {}): Promise<string> {
-  return str(await call(ctx, 'run', cmd, options))
+  return ctx.call('cmd.run', given(cmd), { python_shell: false, ...options })
 }
 
 /** The return code. */
 export async function retcodeOf(ctx: FunctionContext, cmd: CommandWords, options: Options = {}): Promise<number> {
-  return Number(await call(ctx, 'retcode', cmd, options))
+  return Number(await ctx.call('cmd.retcode', given(cmd), { python_shell: false, ...options }))
 }
 
 /** Whether it ends with 0. */

@@ -4,6 +4,7 @@ import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
+import type { Calls } from './calls.ts'
 import type { ModuleDeclaration } from './declare.ts'
 import type { Hint } from './hints.ts'
 import type { MasterFunction } from './master.ts'
@@ -18,6 +19,9 @@ export interface OwnPlugin {
   call(fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value>
 }
 
+/** What a call returns: the declared type of a function that Brine has, else any value. */
+export type Answer<Name extends string> = Name extends keyof Calls ? Calls[Name] : Value
+
 export interface FunctionContext {
   readonly opts: Dict
   readonly grains: Dict
@@ -26,8 +30,12 @@ export interface FunctionContext {
   readonly memory: Dict
   /** Whether pillar values leave as asterisks; templates see them as they are. */
   readonly masked: boolean
-  /** Calls another function, which sees this same context. */
-  call(name: string, args?: readonly Value[], kwargs?: Keywords): Value | Promise<Value>
+  /** Call another function, which sees this same context. */
+  call<Name extends string>(
+    name: Name,
+    args?: readonly Value[],
+    kwargs?: Keywords,
+  ): Answer<Name> | Promise<Answer<Name>>
   has(name: string): boolean
   /** The names of all functions there are, `module.function`. */
   names(): Iterable<string>

@@ -1,30 +1,63 @@
 // One declaration per function, as a value; documentation, argument binding, specifications and the manual are derived
 // from it.
-import type { Value } from '../data/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext } from './context.ts'
 
 /** What a body may return: plain objects become dicts, and nothing becomes None. */
 export type Result = Value | undefined | Result[] | { readonly [key: string]: Result }
 
-export interface Returns {
+/** What a function returns. */
+export interface Returns<R extends Result = Result> {
+  /** The words of `RETURN_TYPES`, joined by ` or `; the type `Calls` is made of them. */
   readonly type: string
   readonly doc: string
+  /** Carries the type that the body must return; never set. */
+  readonly result?: R
 }
+
+type Fields = { readonly [key: string]: Result }
+
+/** Declared types, and the types that callers of `ctx.call` see; `any` is `Value`. */
+export const RETURN_TYPES: Readonly<Record<string, string>> = {
+  boolean: 'boolean',
+  string: 'string',
+  number: 'number',
+  list: 'Value[]',
+  'list of strings': 'string[]',
+  'list of dicts': 'Dict[]',
+  dict: 'Dict',
+  none: 'null',
+  false: 'false',
+}
+
+const returning =
+  <R extends Result>(type: string) =>
+  (doc: string): Returns<R> => ({ type, doc })
 
 export const ret = {
-  boolean: (doc: string): Returns => ({ type: 'boolean', doc }),
-  string: (doc: string): Returns => ({ type: 'string', doc }),
-  number: (doc: string): Returns => ({ type: 'number', doc }),
-  list: (doc: string): Returns => ({ type: 'list', doc }),
-  dict: (doc: string): Returns => ({ type: 'dict', doc }),
-  any: (doc: string): Returns => ({ type: 'any', doc }),
+  boolean: returning<boolean>('boolean'),
+  string: returning<string>('string'),
+  number: returning<number>('number'),
+  list: returning<Result[]>('list'),
+  texts: returning<string[]>('list of strings'),
+  dicts: returning<(Dict | Fields)[]>('list of dicts'),
+  dict: returning<Dict | Fields>('dict'),
+  none: returning<null | undefined>('none'),
+  any: returning<Result>('any'),
+  /** Return what is declared, or False. */
+  orFalse: <R extends Result>({ type, doc }: Returns<R>): Returns<R | false> => ({ type: `${type} or false`, doc }),
+  /** Return what is declared, or None. */
+  optional: <R extends Result>({ type, doc }: Returns<R>): Returns<R | null | undefined> => ({
+    type: `${type} or none`,
+    doc,
+  }),
 }
 
-export interface FunctionDeclaration<A extends Args = Args> {
+export interface FunctionDeclaration<A extends Args = Args, R extends Result = Result> {
   readonly doc: string
   readonly args: A
-  readonly returns?: Returns
+  readonly returns?: Returns<R>
   readonly examples?: readonly string[]
   /** Whether a call may change the machine; `change` is refused in a dry run. */
   readonly effect: 'read' | 'change'
@@ -32,29 +65,42 @@ export interface FunctionDeclaration<A extends Args = Args> {
   readonly calledAs?: string
   /** The outputter that its answer is shown with, unless the user names one. */
   readonly outputter?: string
-  readonly run: (ctx: FunctionContext, args: Bound<A>) => Result | Promise<Result>
+  readonly run: (ctx: FunctionContext, args: Bound<A>) => R | Promise<R>
 }
 
-/** Declares a function; the types of `run`'s second parameter follow from `args`. */
-export function fn<const A extends Args>(declaration: FunctionDeclaration<A>): FunctionDeclaration {
+/** What a body returns; one that returns None may end without a `return`. */
+// biome-ignore lint/suspicious/noConfusingVoidType: the type of a body without a `return`
+type Given<R> = NoInfer<R> | (undefined extends R ? void : never)
+
+type Body<A extends Args, R extends Result> = (ctx: FunctionContext, args: Bound<A>) => Given<R> | Promise<Given<R>>
+
+type Declared<A extends Args, R extends Result> = Omit<FunctionDeclaration<A, R>, 'run'> & { readonly run: Body<A, R> }
+
+/** Declare a function. `args` gives the type of `run`'s second parameter, `returns` the type that `run` must return. */
+export function fn<const A extends Args, R extends Result = Result>(declaration: Declared<A, R>): FunctionDeclaration {
   return declaration as unknown as FunctionDeclaration
 }
 
-type Body<A extends Args> = FunctionDeclaration<A>['run']
-
-/** A function that only looks, in one line; `example` is what follows `salt '*' `. */
-export function reads<const A extends Args>(doc: string, example: string, args: A, run: Body<A>): FunctionDeclaration {
-  return fn({ doc, args, examples: [`salt '*' ${example}`], effect: 'read', run })
-}
-
-/** A function that may change the machine. */
-export function changes<const A extends Args>(
+/** Declare a function that only reads, in one line; `example` is what follows `salt '*' `. */
+export function reads<const A extends Args, R extends Result = Result>(
   doc: string,
   example: string,
   args: A,
-  run: Body<A>,
+  run: Body<A, R>,
+  returns?: Returns<R>,
 ): FunctionDeclaration {
-  return fn({ doc, args, examples: [`salt '*' ${example}`], effect: 'change', run })
+  return fn({ doc, args, examples: [`salt '*' ${example}`], effect: 'read', run, ...(returns && { returns }) })
+}
+
+/** Declare a function that may change the machine. */
+export function changes<const A extends Args, R extends Result = Result>(
+  doc: string,
+  example: string,
+  args: A,
+  run: Body<A, R>,
+  returns?: Returns<R>,
+): FunctionDeclaration {
+  return fn({ doc, args, examples: [`salt '*' ${example}`], effect: 'change', run, ...(returns && { returns }) })
 }
 
 /** True when a module can serve this minion, else why not. */

@@ -71,6 +71,7 @@ export {
   textAt,
 } from './commands.ts'
 export type {
+  Answer,
   DaemonAccess,
   FunctionContext,
   Keywords,
@@ -89,6 +90,7 @@ export {
   type FunctionDeclaration,
   fn,
   type ModuleDeclaration,
+  RETURN_TYPES,
   type Result,
   type Returns,
   reads,

@@ -70,11 +70,11 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     pillar: trial.pillar ?? new Map(),
     memory: new Map(),
     masked: trial.masked ?? false,
-    call: (name, args = [], kwargs = {}) => {
+    call: ((name, args = [], kwargs = {}) => {
       const other = others[name]
       if (!other) throw new Error(`The trial has no '${name}'`)
       return other(args, kwargs)
-    },
+    }) as FunctionContext['call'],
     has: (name) => names.includes(name),
     names: () => names,
     serves: async (name) => names.includes(name),

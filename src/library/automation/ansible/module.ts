@@ -94,12 +94,12 @@ function further(kwargs: Value): string[] {
 }
 
 async function playbooks(ctx: FunctionContext, given: Readonly<Record<string, Value>>): Promise<Value> {
-  const answer = (await ctx.call('cmd.run_all', [], {
+  const answer = await ctx.call('cmd.run_all', [], {
     env: new Map([['ANSIBLE_STDOUT_CALLBACK', 'json'], ['ANSIBLE_RETRY_FILES_ENABLED', '0'], ...QUIET]),
     cwd: given['rundir']!,
     cmd: ['ansible-playbook', str(given['playbook']!), ...playbookWords(given)].join(' '),
     reset_system_locale: false,
-  })) as Dict
+  })
   const told = playbookReport(answer)
   const retcode = answer.get('retcode')
   if (retcode === undefined) return told

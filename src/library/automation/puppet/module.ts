@@ -33,7 +33,7 @@ interface Places {
 }
 
 async function placesOf(ctx: FunctionContext): Promise<Places> {
-  const text = str(await ctx.call('cmd.run', ['puppet config print --render-as yaml vardir rundir confdir']))
+  const text = await ctx.call('cmd.run', ['puppet config print --render-as yaml vardir rundir confdir'])
   const conf = (await ctx.render({ text, renderer: 'yaml', saltenv: 'base' })) as Dict
   const at = (name: string): string => str(conf.get(name) ?? '')
   return { vardir: at('vardir'), rundir: at('rundir'), confdir: at('confdir') }
@@ -167,8 +167,11 @@ export default defineModule({
     ),
     status: reads('What the agent does.', 'puppet.status', {}, status),
     summary: reads('What came of the last run.', 'puppet.summary', {}, summary),
-    plugin_sync: changes('Get plugins from the master of Puppet.', 'puppet.plugin_sync', {}, async (ctx) =>
-      str(await ctx.call('cmd.run', ['puppet plugin download'])),
+    plugin_sync: changes(
+      'Get plugins from the master of Puppet.',
+      'puppet.plugin_sync',
+      {},
+      async (ctx) => await ctx.call('cmd.run', ['puppet plugin download']),
     ),
     facts: reads('All facts of facter.', 'puppet.facts', { puppet }, async (ctx, { puppet }) => {
       const lines = splitLines(await facter(ctx, wordOf(puppet)))

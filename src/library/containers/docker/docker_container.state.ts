@@ -1,6 +1,6 @@
 // Containers of Docker.
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { answered, type Given, report, whenDocker } from './state/report.ts'
 import { runOnce } from './state/run-once.ts'
@@ -45,7 +45,7 @@ async function stopAll(
   const changes: Record<string, Value> = {}
   const errors: string[] = []
   for (const target of active) {
-    const outcome = (await ctx.call('docker.stop', [target], keywords)) as Dict
+    const outcome = await ctx.call('docker.stop', [target], keywords)
     if (outcome.get('result') === true) changes[target] = outcome
     else errors.push(str(outcome.get('comment') ?? `Failed to stop container '${target}'`))
   }
@@ -53,8 +53,7 @@ async function stopAll(
   return report(name, true, `The following container(s) were stopped: ${active.join(', ')}`, changes)
 }
 
-const names = async (ctx: StateContext): Promise<Value[]> =>
-  (await ctx.call('docker.list_containers', [], { all: true })) as Value[]
+const names = async (ctx: StateContext): Promise<Value[]> => await ctx.call('docker.list_containers', [], { all: true })
 
 async function absent(ctx: StateContext, name: string, force: boolean): Promise<StateReturn> {
   if (!(await names(ctx)).includes(name)) return report(name, true, `Container '${name}' does not exist`)

@@ -1,5 +1,5 @@
 // Images of Docker: pulled, built or loaded.
-import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
+import { isDict, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { answered, type Given, ifPresent, report, whenDocker } from './state/report.ts'
 
@@ -103,8 +103,8 @@ async function absent(ctx: StateContext, name: Value, images: Value, force: bool
       only ? `Image ${several} will be removed` : `The following images will be removed: ${several}`,
     )
   }
-  const result = (await ctx.call('docker.rmi', there, { force })) as Dict
-  const left = (await ctx.call('docker.list_tags')) as Value[]
+  const result = await ctx.call('docker.rmi', there, { force })
+  const left = await ctx.call('docker.list_tags')
   const failed = there.filter((tag) => left.includes(tag))
   if (failed.length === 0) {
     const comment = only ? `Image ${several} was removed` : `The following images were removed: ${several}`

@@ -39,13 +39,13 @@ async function differences({ ctx, options }: Task, network: Dict): Promise<Dict 
   const made = await answered(() => ctx.call('docker.create_network', [trial], plain))
   if ('refusal' in made) return `Failed to create temp network for comparison: ${made.refusal}`
   try {
-    const wanted = new Map((await ctx.call('docker.inspect_network', [trial])) as Dict)
+    const wanted = new Map(await ctx.call('docker.inspect_network', [trial]))
     const pools = poolsOf({ subnet, gateway, ip_range: ip_range ?? iprange, ipam_pools, ipam })
     const own = network.get('IPAM') as Dict
     const current = (own?.get('Config') ?? []) as Value[]
     const asMade = pools.length === 0 || matches(current, pools)
     wanted.set('IPAM', asMade ? own : new Map([...own, ['Config', pools]] as [Value, Value][]))
-    return (await ctx.call('docker.compare_networks', [network, wanted])) as Dict
+    return await ctx.call('docker.compare_networks', [network, wanted])
   } finally {
     await ctx.call('docker.remove_network', [trial])
   }

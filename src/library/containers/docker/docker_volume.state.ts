@@ -4,7 +4,7 @@ import { arg, defineState, type StateContext, type StateReturn, state } from '..
 import { answered, type Given, repacked, report, whenDocker } from './state/report.ts'
 
 async function find(ctx: StateContext, name: string): Promise<Dict | undefined> {
-  const all = ((await ctx.call('docker.volumes')) as Dict).get('Volumes') ?? null
+  const all = (await ctx.call('docker.volumes')).get('Volumes') ?? null
   return (truthy(all) ? (all as Dict[]) : []).find((volume) => volume.get('Name') === name)
 }
 

@@ -15,7 +15,7 @@ interface Wish {
 /** Grants that differ, which are set unless it is a dry run. */
 async function setGrants(ctx: StateContext, { name, grants }: Wish, at: Connection, changes: Dict): Promise<void> {
   if (!truthy(grants)) return
-  const held = (await ctx.call('influxdb.list_privileges', [name], at)) as Dict
+  const held = await ctx.call('influxdb.list_privileges', [name], at)
   for (const [database, wish] of grants as Dict) {
     const privilege = str(wish).toLowerCase()
     if (held.get(database) === privilege) continue

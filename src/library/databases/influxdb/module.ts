@@ -8,6 +8,7 @@ import {
   type FunctionDeclaration,
   fn,
   type Result,
+  type Returns,
   ret,
 } from '../../../sdk/mod.ts'
 import { type Connection, identifier, literal, query, rows, type Series } from './module/client.ts'
@@ -16,11 +17,12 @@ type Given = Readonly<Record<string, Value>>
 
 const declare =
   (effect: FunctionDeclaration['effect']) =>
-  (
+  <R extends Result = Result>(
     doc: string,
     args: Readonly<Record<string, Arg<Value>>>,
     example: string,
-    run: (ctx: FunctionContext, given: Given, at: Connection) => Promise<Result>,
+    run: (ctx: FunctionContext, given: Given, at: Connection) => Promise<NoInfer<R>>,
+    returns?: Returns<R>,
   ): FunctionDeclaration =>
     fn({
       doc,
@@ -28,7 +30,7 @@ const declare =
         ...args,
         client_args: arg.open('How to connect: influxdb_host, influxdb_port, influxdb_user, influxdb_password'),
       },
-      returns: ret.any('What InfluxDB tells'),
+      returns: returns ?? ret.any('What InfluxDB tells'),
       examples: [`salt '*' influxdb.${example}`],
       effect,
       run: (ctx, all) => {
@@ -104,7 +106,13 @@ const users = {
     'user_exists joe',
     async (ctx, given, at) => (await userInfo(ctx, at, of(given, 'name'))) !== undefined,
   ),
-  user_info: asking('A user.', { name }, 'user_info joe', (ctx, given, at) => userInfo(ctx, at, of(given, 'name'))),
+  user_info: asking(
+    'A user.',
+    { name },
+    'user_info joe',
+    (ctx, given, at) => userInfo(ctx, at, of(given, 'name')),
+    ret.optional(ret.dict('The user')),
+  ),
   create_user: changing(
     'Make a user.',
     { name, passwd, admin: arg.any('Whether the user may do everything', { default: false }) },
@@ -155,6 +163,7 @@ const users = {
         found.map((row) => [row.get('database')!, str(row.get('privilege')!).split(' ')[0]!.toLowerCase()]),
       )
     },
+    ret.dict('The privileges, by database'),
   ),
   grant_privilege: doing(
     'Allow a user something with a database.',
@@ -194,6 +203,7 @@ const policies = {
     { database, name },
     'get_retention_policy app week',
     (ctx, given, at) => policyOf(ctx, at, given),
+    ret.optional(ret.dict('The policy')),
   ),
   retention_policy_exists: asking(
     'Whether there is a retention policy.',

@@ -1,5 +1,5 @@
 // Grants of MySQL and MariaDB users. The name of the state is only a name.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
+import { str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { because, connectionArgs, type Given, parted, report, takeError, whenMysql } from './state/connection.ts'
 
@@ -30,7 +30,7 @@ async function revokeOthers({ ctx, given, connection }: Wish): Promise<void> {
   const database = str(given['database']!)
   const bare = (text: string): string => text.replace(/[`\\]/g, '')
   for (const held of truthy(grants) ? (grants as Value[]) : []) {
-    const tokens = (await ctx.call('mysql.tokenize_grant', [held])) as Dict
+    const tokens = await ctx.call('mysql.tokenize_grant', [held])
     if (bare(str(tokens.get('database')!)) !== bare(database)) continue
     const grant = (tokens.get('grant') as Value[]).map((each) => str(each)).join(',')
     await ctx.call('mysql.grant_revoke', [], { grant, database, user, host, grant_option, ...connection })

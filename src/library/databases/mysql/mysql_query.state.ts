@@ -21,7 +21,7 @@ async function isSet(task: Task): Promise<boolean> {
   const { ctx } = task
   const [output, grain, key] = ['output', 'grain', 'key'].map((name) => value(task, name))
   if (output !== 'grain') return (await ctx.host.stat(str(output!)))?.type === 'file'
-  const there = ((await ctx.call('grains.ls')) as Value[]).includes(grain!)
+  const there = (await ctx.call('grains.ls')).includes(grain!)
   if (!there || key === null) return there
   const held = await ctx.call('grains.get', [grain!])
   return isDict(held) && held.has(key!)

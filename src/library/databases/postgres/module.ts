@@ -1,7 +1,7 @@
 // PostgreSQL, through psql: databases, roles, extensions, schemas, privileges. A server that does not answer reads as
 // an empty one, as in Salt; what psql said is in the log.
 import { truthy } from '../../../data/mod.ts'
-import { defineModule } from '../../../sdk/mod.ts'
+import { defineModule, ret } from '../../../sdk/mod.ts'
 import { asking, CONNECTION, changing, text } from './module/arguments.ts'
 import { clusters, createCluster, directoryExists, initDirectory, removeCluster } from './module/clusters.ts'
 import * as database from './module/databases.ts'
@@ -17,9 +17,19 @@ const SERVER = 'user host port maintenance_db password'
 const PRIVILEGE = 'prepend=public maintenance_db user host port password runas'
 
 const databases = {
-  db_list: asking('All databases and their properties.', CONNECTION, 'db_list', database.databases),
-  db_exists: asking('Whether there is a database.', NAMED, 'db_exists dbname', async (ctx, given) =>
-    (await database.databases(ctx, given)).has(text(given, 'name')),
+  db_list: asking(
+    'All databases and their properties.',
+    CONNECTION,
+    'db_list',
+    database.databases,
+    ret.dict('The properties, by database'),
+  ),
+  db_exists: asking(
+    'Whether there is a database.',
+    NAMED,
+    'db_exists dbname',
+    async (ctx, given) => (await database.databases(ctx, given)).has(text(given, 'name')),
+    ret.boolean('Whether it is there'),
   ),
   db_create: changing(
     'Make a database.',
@@ -33,16 +43,32 @@ const databases = {
     'db_alter dbname owner=otheruser',
     async (ctx, given) => database.nothingToAlter(given, 'tablespace', 'owner') || database.alterDatabase(ctx, given),
   ),
-  db_remove: changing('Drop a database and end its sessions.', NAMED, 'db_remove dbname', database.removeDatabase),
+  db_remove: changing(
+    'Drop a database and end its sessions.',
+    NAMED,
+    'db_remove dbname',
+    database.removeDatabase,
+    ret.boolean('Whether it is gone'),
+  ),
   owner_to: changing(
     'Give a database and all in it to another role.',
     'dbname! ownername! user host port password runas',
     'owner_to dbname username',
     (ctx, given) => database.changeOwner(ctx, given, text(given, 'dbname'), text(given, 'ownername')),
   ),
-  tablespace_list: asking('All tablespaces.', CONNECTION, 'tablespace_list', database.tablespaces),
-  tablespace_exists: asking('Whether there is a tablespace.', NAMED, 'tablespace_exists fast', async (ctx, given) =>
-    (await database.tablespaces(ctx, given)).has(text(given, 'name')),
+  tablespace_list: asking(
+    'All tablespaces.',
+    CONNECTION,
+    'tablespace_list',
+    database.tablespaces,
+    ret.dict('The properties, by tablespace'),
+  ),
+  tablespace_exists: asking(
+    'Whether there is a tablespace.',
+    NAMED,
+    'tablespace_exists fast',
+    async (ctx, given) => (await database.tablespaces(ctx, given)).has(text(given, 'name')),
+    ret.boolean('Whether it is there'),
   ),
   tablespace_create: changing(
     'Make a tablespace in a directory.',
@@ -56,8 +82,12 @@ const databases = {
     'tablespace_alter fast new_owner=otheruser',
     database.alterTablespace,
   ),
-  tablespace_remove: changing('Drop a tablespace.', NAMED, 'tablespace_remove fast', (ctx, given) =>
-    execute(ctx, given, `DROP TABLESPACE "${text(given, 'name')}"`),
+  tablespace_remove: changing(
+    'Drop a tablespace.',
+    NAMED,
+    'tablespace_remove fast',
+    (ctx, given) => execute(ctx, given, `DROP TABLESPACE "${text(given, 'name')}"`),
+    ret.boolean('Whether it is gone'),
   ),
 }
 
@@ -145,6 +175,7 @@ const extensions = {
     `name! ext_version schema ${CONNECTION}`,
     'create_metadata hstore ext_version=1.8',
     extension.extensionStatus,
+    ret.texts('The schemas'),
   ),
   create_extension: changing(
     'Install an extension, or upgrade or move it.',
@@ -173,7 +204,13 @@ const within = {
     database.createSchema,
   ),
   schema_remove: changing('Drop a schema.', SCHEMA, 'schema_remove app audit', database.removeSchema),
-  language_list: asking('All languages of a database.', LANGUAGE, 'language_list app', database.languages),
+  language_list: asking(
+    'All languages of a database.',
+    LANGUAGE,
+    'language_list app',
+    database.languages,
+    ret.dict('The languages, by name'),
+  ),
   language_exists: asking(
     'Whether a database has a language.',
     `name! ${LANGUAGE}`,

@@ -25,7 +25,7 @@ function differs(current: Dict, given: Given, table: readonly (readonly [string,
 async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   const name = str(given['name']!)
   const db = connection(given)
-  const current = ((await ctx.call('postgres.db_list', [], db)) as Dict).get(name) as Dict | undefined
+  const current = (await ctx.call('postgres.db_list', [], db)).get(name) as Dict | undefined
   if (current && differs(current, given, FIXED)) {
     return report(name, `Database ${name} has wrong parameters which couldn't be changed on fly.`, false)
   }

@@ -1,5 +1,5 @@
 // Extensions of a PostgreSQL database.
-import { str, truthy, type Value } from '../../../data/mod.ts'
+import { str, truthy } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { connection, connectionArgs, dropped, type Given, optional, report, whenPsql } from './state/connection.ts'
 
@@ -9,7 +9,7 @@ async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   const name = str(given['name']!)
   const { schema = null, ext_version = null, if_not_exists = null, from_version = null } = given
   const db = connection(given)
-  const flags = (await ctx.call('postgres.create_metadata', [name], { schema, ext_version, ...db })) as Value[]
+  const flags = await ctx.call('postgres.create_metadata', [name], { schema, ext_version, ...db })
   const install = flags.includes('EXTENSION NOT INSTALLED')
   if (!install && flags.length === 1) return report(name, `Extension ${name} is already present`)
   const done = install ? 'installed' : 'upgraded'

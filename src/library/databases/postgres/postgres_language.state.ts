@@ -1,11 +1,11 @@
 // Procedural languages of a PostgreSQL database.
-import { type Dict, str, truthy } from '../../../data/mod.ts'
+import { str, truthy } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { connection, connectionArgs, type Given, report, whenPsql } from './state/connection.ts'
 
 async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   const name = str(given['name']!)
-  const languages = (await ctx.call('postgres.language_list', [], connection(given))) as Dict
+  const languages = await ctx.call('postgres.language_list', [], connection(given))
   if (languages.has(name)) return report(name, `Language ${name} is already installed`)
   if (ctx.test) return report(name, `Language ${name} is set to be installed`, null)
   const done = await ctx.call('postgres.language_create', [name], connection(given))

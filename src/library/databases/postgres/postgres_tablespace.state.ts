@@ -16,7 +16,7 @@ async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   const name = str(given['name']!)
   const { directory = null, options = null, owner = null } = given
   const db = connection(given)
-  const space = ((await ctx.call('postgres.tablespace_list', [], db)) as Dict).get(name) as Dict | undefined
+  const space = (await ctx.call('postgres.tablespace_list', [], db)).get(name) as Dict | undefined
   if (space) return keep(ctx, given, { name, space, db })
   if (ctx.test) return report(name, `Tablespace ${name} is set to be created`, null)
   if (truthy(await ctx.call('postgres.tablespace_create', [name, directory, options, owner], db))) {

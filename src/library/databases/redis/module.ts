@@ -25,7 +25,7 @@ const connection = {
 
 type Shape = (reply: Reply) => Result
 
-const ok: Shape = (reply) => reply === 'OK'
+const ok = (reply: Reply): boolean => reply === 'OK'
 const truth: Shape = (reply) => reply === 1
 const plain: Shape = (reply) => reply as Result
 const started: Shape = (reply) => (typeof reply === 'string' ? true : (reply as Result))

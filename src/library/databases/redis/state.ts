@@ -1,5 +1,5 @@
 // Keys of Redis, and whom a server follows.
-import { type Dict, equals, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { equals, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const connectionArgs = arg.open('host, port, db and password of the server')
@@ -53,20 +53,21 @@ async function follow(
   sentinel: readonly Value[],
   at: Map<string, Value>,
 ): Promise<StateReturn> {
-  const wanted = (await ctx.call('redis.sentinel_get_master_ip', [name, ...sentinel])) as Dict
+  const wanted = await ctx.call('redis.sentinel_get_master_ip', [name, ...sentinel])
   const { host, port, password } = Object.fromEntries(at)
   const own = { host: host ?? null, port: port ?? null, password: password ?? null }
-  if (((await ctx.call('network.ip_addrs')) as Value[]).includes(wanted.get('master_host')!)) {
+  const addresses: Value[] = await ctx.call('network.ip_addrs')
+  if (addresses.includes(wanted.get('master_host')!)) {
     return report(name, `Minion is the master: ${name}`)
   }
-  const before = (await ctx.call('redis.get_master_ip', [], own)) as Dict
+  const before = await ctx.call('redis.get_master_ip', [], own)
   if (equals(before, wanted)) return report(name, `Minion already slave of master: ${name}`)
   if (ctx.test) {
     const comment = `Minion will be made a slave of ${name}: ${str(wanted.get('master_host')!)}`
     return report(name, comment, null)
   }
   await ctx.call('redis.slaveof', [wanted.get('master_host')!, wanted.get('master_port')!], at)
-  const now = (await ctx.call('redis.get_master_ip', [], own)) as Dict
+  const now = await ctx.call('redis.get_master_ip', [], own)
   if (!equals(now, wanted)) return report(name, 'Failed to setup slave', false)
   return report(name, `Minion successfully connected to master: ${name}`, true, { old: before, new: now })
 }

@@ -49,7 +49,7 @@ function rowsOf(output: string): Value[] {
   return rows
 }
 
-async function fetch(ctx: FunctionContext, db: string | null, sql: string | null): Promise<Value> {
+async function fetch(ctx: FunctionContext, db: string | null, sql: string | null): Promise<Value[] | false> {
   return db === null ? false : rowsOf(await sqlite(ctx, db, str(sql)))
 }
 
@@ -61,7 +61,7 @@ const sql = arg.text('The statement', { optional: true })
 const indices = fn({
   doc: 'The indices of a database.',
   args: { db },
-  returns: ret.list('Rows with one name each'),
+  returns: ret.orFalse(ret.list('Rows with one name each; False without a database')),
   examples: ["salt '*' sqlite3.indices /root/test.db"],
   effect: 'read',
   run: (ctx, { db }) => fetch(ctx, db, names('index')),
@@ -105,7 +105,7 @@ export default defineModule({
     fetch: fn({
       doc: 'The rows of a query.',
       args: { db, sql },
-      returns: ret.list('The rows'),
+      returns: ret.orFalse(ret.list('The rows; False without a database')),
       examples: ["salt '*' sqlite3.fetch /root/test.db 'SELECT * FROM test;'"],
       effect: 'read',
       run: (ctx, { db, sql }) => fetch(ctx, db, sql),
@@ -113,7 +113,7 @@ export default defineModule({
     tables: fn({
       doc: 'The tables of a database.',
       args: { db },
-      returns: ret.list('Rows with one name each'),
+      returns: ret.orFalse(ret.list('Rows with one name each; False without a database')),
       examples: ["salt '*' sqlite3.tables /root/test.db"],
       effect: 'read',
       run: (ctx, { db }) => fetch(ctx, db, names('table')),

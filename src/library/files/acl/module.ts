@@ -1,7 +1,7 @@
 // Access lists of files, as getfacl shows and setfacl sets them. The entry of a file's owner or group has no name there;
 // here it has the owner's. Both programs are given one line, so names with spaces are quoted.
 import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret } from '../../../sdk/mod.ts'
 
 const LETTERS: ReadonlyArray<readonly [letter: string, name: string, octal: number]> = [
   ['r', 'read', 4],
@@ -123,6 +123,7 @@ export default defineModule({
         const files = quoted(args)
         return filesIn(await outputOf(ctx, `getfacl --absolute-names${isRecursive(kwargs) ? ' -R' : ''} ${files}`))
       },
+      ret.dict('The entries, by path'),
     ),
     wipefacls: changes(
       'Remove the access lists of files.',

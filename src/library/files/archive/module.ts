@@ -26,7 +26,7 @@ async function lines(ctx: FunctionContext, argv: string[], options: Record<strin
   if ((await ctx.host.which(argv[0]!)) === undefined) {
     throw new SaltError('CommandNotFoundError', `The '${argv[0]}' binary was not found in $PATH.`)
   }
-  return splitLines(str(await ctx.call('cmd.run', [argv], { python_shell: false, ...options })))
+  return splitLines(await ctx.call('cmd.run', [argv], { python_shell: false, ...options }))
 }
 
 /** At most so many; true means a hundred. */
@@ -59,13 +59,13 @@ async function unzipByProgram(ctx: FunctionContext, call: ZipCommand): Promise<s
     dest,
     ...(excludes === null ? [] : ['-x', ...texts(excludes)]),
   ]
-  const outcome = (await ctx.call('cmd.run_all', [argv], {
+  const outcome = await ctx.call('cmd.run_all', [argv], {
     template,
     runas,
     python_shell: false,
     redirect_stderr: true,
     output_loglevel: truthy(password) ? 'quiet' : 'debug',
-  })) as Map<Value, Value>
+  })
   const output = str(outcome.get('stdout') ?? '')
   if (outcome.get('retcode') !== 0) throw failure(output)
   return trimmed(splitLines(output), call.trim_output)
@@ -135,7 +135,7 @@ const compression = (program: 'gzip' | 'gunzip', doc: string, parameter: 'source
   fn({
     doc,
     args: { [parameter]: arg.string('The file'), template, runas, options },
-    returns: ret.list('What the program says'),
+    returns: ret.texts('What the program says'),
     examples: [`salt '*' archive.${program} /tmp/sourcefile`],
     effect: 'change',
     run: (ctx, call) => {
@@ -178,7 +178,7 @@ export default defineModule({
         template,
         runas,
       },
-      returns: ret.list('What tar says'),
+      returns: ret.texts('What tar says'),
       examples: ["salt '*' archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2"],
       effect: 'change',
       run: async (ctx, { options, tarfile, sources, dest, cwd, template, runas }) => {
@@ -193,7 +193,7 @@ export default defineModule({
     cmd_zip: fn({
       doc: 'Make a zip archive with the zip program.',
       args: { zip_file, sources, template, cwd, runas },
-      returns: ret.list('What zip says'),
+      returns: ret.texts('What zip says'),
       examples: ["salt '*' archive.cmd_zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2"],
       effect: 'change',
       run: async (ctx, { zip_file, sources, template, cwd, runas }) =>
@@ -203,7 +203,7 @@ export default defineModule({
       doc: 'Make a zip archive.',
       args: { zip_file, sources, template, cwd, runas, zip64: arg.flag('Allow large ones', { default: false }) },
       calledAs: 'zip_',
-      returns: ret.list('The paths in it'),
+      returns: ret.texts('The paths in it'),
       examples: ["salt '*' archive.zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2"],
       effect: 'change',
       run: async (ctx, { zip_file, sources, cwd, runas }) => {
@@ -214,7 +214,7 @@ export default defineModule({
     cmd_unzip: fn({
       doc: 'Unpack a zip archive with the unzip program.',
       args: { zip_file, dest, excludes, options, template, runas, trim_output, password },
-      returns: ret.list('What unzip says'),
+      returns: ret.texts('What unzip says'),
       examples: ["salt '*' archive.cmd_unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2"],
       effect: 'change',
       run: unzipByProgram,
@@ -232,7 +232,7 @@ export default defineModule({
         password,
         extract_perms: arg.boolean('Keep permissions', { default: true }),
       },
-      returns: ret.list('The paths in it'),
+      returns: ret.texts('The paths in it'),
       examples: ["salt '*' archive.unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2"],
       effect: 'change',
       run: async (ctx, call) => {
@@ -255,7 +255,7 @@ export default defineModule({
     rar: fn({
       doc: 'Make a rar archive.',
       args: { rarfile: arg.string('The archive'), sources, template, cwd, runas },
-      returns: ret.list('What rar says'),
+      returns: ret.texts('What rar says'),
       examples: ["salt '*' archive.rar /tmp/rarfile.rar /tmp/sourcefile1,/tmp/sourcefile2"],
       effect: 'change',
       run: async (ctx, { rarfile, sources, template, cwd, runas }) =>
@@ -264,7 +264,7 @@ export default defineModule({
     unrar: fn({
       doc: 'Unpack a rar archive.',
       args: { rarfile: arg.string('The archive'), dest, excludes, template, runas, trim_output },
-      returns: ret.list('What the program says'),
+      returns: ret.texts('What the program says'),
       examples: ["salt '*' archive.unrar /tmp/rarfile.rar /home/strongbad/ excludes=file_1,file_2"],
       effect: 'change',
       run: (ctx, call) => unrar(ctx, { ...call, options: null, password: null }),

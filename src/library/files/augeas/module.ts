@@ -1,6 +1,6 @@
 // Configuration files as trees, through Augeas.
 import { PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, type Result, reads } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, type Result, reads, ret } from '../../../sdk/mod.ts'
 import { type AugeasCommand, parseAugeasCommand } from './augeas-command.ts'
 import { augtool, nodes, pathWord, quoted, type Session } from './module/augtool.ts'
 
@@ -35,7 +35,7 @@ function toolLine({ method, parts }: AugeasCommand, context: string): string {
 async function execute(
   ctx: FunctionContext,
   { context, lens, commands, load_path }: Readonly<Record<'context' | 'lens' | 'commands' | 'load_path', Value>>,
-): Promise<Result> {
+): Promise<Record<string, Result>> {
   const place = truthy(context) ? str(context) : ''
   const bare = truthy(lens) && place !== ''
   const script = bare ? [`transform ${str(lens)} incl ${place.replace(/^\/files/, '')}`, 'load'] : []
@@ -143,6 +143,7 @@ export default defineModule({
         load_path,
       },
       (ctx, given) => execute(ctx, given),
+      ret.dict('`retval`, and `error`'),
     ),
     get: reads(
       'The value at a path.',

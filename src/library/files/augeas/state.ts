@@ -1,6 +1,6 @@
 // Changes to configuration files through Augeas.
 import { posix } from 'node:path'
-import { type Dict, isList, PyError, splitLines, str, truthy, unifiedDiff, type Value } from '../../../data/mod.ts'
+import { isList, PyError, splitLines, str, truthy, unifiedDiff, type Value } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, type StateReturn, state, textAt } from '../../../sdk/mod.ts'
 import { parseAugeasCommand } from './augeas-command.ts'
 
@@ -60,7 +60,7 @@ async function change(ctx: StateContext, wish: Wish): Promise<StateReturn> {
     return text === undefined ? undefined : splitLines(text, true)
   }
   const before = await linesOf()
-  const answer = (await ctx.call('augeas.execute', [], { context, lens, commands, load_path })) as Dict
+  const answer = await ctx.call('augeas.execute', [], { context, lens, commands, load_path })
   if (answer.get('retval') === false) return ret(false, `Error: ${str(answer.get('error') ?? '')}`)
   const after = await linesOf()
   if (after === undefined) return ret(true, 'Changes have been saved', { updates: commands })

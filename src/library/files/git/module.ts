@@ -409,6 +409,7 @@ export default defineModule({
       },
       remoteRefs,
       'read',
+      ret.dict('The hashes, by reference'),
     ),
     remote_set: declared(
       'Add a remote, or change its URLs.',

@@ -9,6 +9,7 @@ import {
   fn,
   isHostError,
   type Result,
+  type Returns,
   ret,
 } from '../../../sdk/mod.ts'
 import { readIni, Section, writeIni } from './module/section.ts'
@@ -87,15 +88,16 @@ const place = {
   encoding: arg.any('How the file is encoded; UTF-8 when not given', { optional: true }),
 }
 
-const reading = <A extends Record<string, Arg<Value>>>(
+const reading = <A extends Record<string, Arg<Value>>, R extends Result = Result>(
   doc: string,
   args: A,
-  run: (ctx: FunctionContext, args: Place & Record<keyof A, Value>) => Promise<Result>,
+  run: (ctx: FunctionContext, args: Place & Record<keyof A, Value>) => Promise<NoInfer<R>>,
+  returns?: Returns<R>,
 ) =>
   fn({
     doc,
     args: { file_name, ...args, ...place },
-    returns: ret.any('What is there'),
+    returns: returns ?? ret.any('What is there'),
     effect: 'read',
     run: (ctx, given) => run(ctx, given as unknown as Place & Record<keyof A, Value>),
   })
@@ -132,10 +134,15 @@ export default defineModule({
       effect: 'change',
       run: removeOption,
     }),
-    get_section: reading('The options of a section.', { section }, async (ctx, args) => {
-      const held = (await load(ctx, args)).entries.get(str(args.section))
-      return held instanceof Section ? held.plain() : new Map()
-    }),
+    get_section: reading(
+      'The options of a section.',
+      { section },
+      async (ctx, args) => {
+        const held = (await load(ctx, args)).entries.get(str(args.section))
+        return held instanceof Section ? held.plain() : new Map()
+      },
+      ret.dict('The options'),
+    ),
     remove_section: fn({
       doc: 'Remove a section.',
       args: { file_name, section, ...place },
@@ -144,6 +151,11 @@ export default defineModule({
       effect: 'change',
       run: removeSection,
     }),
-    get_ini: reading('The whole file.', {}, async (ctx, args) => (await load(ctx, args)).plain()),
+    get_ini: reading(
+      'The whole file.',
+      {},
+      async (ctx, args) => (await load(ctx, args)).plain(),
+      ret.dict('The sections and their options'),
+    ),
   },
 })

@@ -42,7 +42,7 @@ async function wouldRemoveOptions(ctx: StateContext, wish: Wish): Promise<StateR
   for (const [section, keys] of entriesOf(wish.sections)) {
     const suffix = truthy(section) ? ` in section ${str(section)}` : ''
     if (Array.isArray(keys)) {
-      const held = (await ctx.call('ini.get_section', [], { ...where(wish), section })) as Dict
+      const held = await ctx.call('ini.get_section', [], { ...where(wish), section })
       for (const key of keys as Value[]) {
         const there = truthy(held.get(key) ?? null)
         lines.push(there ? `Deleted key ${str(key)}${suffix}.\n` : `Key ${str(key)}${suffix} does not exist.\n`)
@@ -82,7 +82,7 @@ async function sectionsPresent(ctx: StateContext, wish: Wish): Promise<StateRetu
     const changes = await ctx.call('ini.set_option', [], { ...where(wish), section })
     return { name: wish.name, changes, result: true, comment: 'Changes take effect' }
   }
-  const held = (await ctx.call('ini.get_ini', [], where(wish))) as Dict
+  const held = await ctx.call('ini.get_ini', [], where(wish))
   const missing = wanted.filter((name) => !held.has(name))
   const lines = wanted.map((name) =>
     held.has(name) ? `Section unchanged ${str(name)}.\n` : `Created new section ${str(name)}.\n`,
@@ -93,7 +93,7 @@ async function sectionsPresent(ctx: StateContext, wish: Wish): Promise<StateRetu
 async function sectionsAbsent(ctx: StateContext, wish: Wish): Promise<StateReturn> {
   const unwanted = truthy(wish.sections) ? [...iterate(wish.sections)] : []
   if (ctx.test) {
-    const held = (await ctx.call('ini.get_ini', [], where(wish))) as Dict
+    const held = await ctx.call('ini.get_ini', [], where(wish))
     const lines = unwanted.map((name) =>
       held.has(name) ? `Deleted section ${str(name)}.\n` : `Section ${str(name)} does not exist.\n`,
     )

@@ -51,7 +51,7 @@ export default defineModule({
     version: fn({
       doc: 'What locate says about itself.',
       args: {},
-      returns: ret.list('Its lines'),
+      returns: ret.texts('Its lines'),
       examples: ["salt '*' locate.version"],
       effect: 'read',
       run: async (ctx) => splitLines(await outputOf(ctx, 'locate -V')),
@@ -67,7 +67,7 @@ export default defineModule({
     updatedb: fn({
       doc: 'Bring the database up to date.',
       args: {},
-      returns: ret.list('What it printed'),
+      returns: ret.texts('What it printed'),
       examples: ["salt '*' locate.updatedb"],
       effect: 'change',
       run: async (ctx) => splitLines(await outputOf(ctx, 'updatedb')),
@@ -80,7 +80,7 @@ export default defineModule({
         limit: arg.any('The most that are wanted', { default: 0 }),
         kwargs: arg.open('basename, count, existing, follow, ignore, nofollow, wholename, regex'),
       },
-      returns: ret.list('The files'),
+      returns: ret.texts('The files'),
       examples: ["salt '*' locate.locate nginx.conf existing=True"],
       effect: 'read',
       run: async (ctx, search) => splitLines(await outputOf(ctx, commandOf(search))),

@@ -1,6 +1,6 @@
 // Copies through rsync, from anywhere it reaches or from the master's files. What is not given is looked for in the options
 // `rsync.<name>`.
-import { isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
 
 const CONFIGURED = [
@@ -44,7 +44,7 @@ function optionsOf(wish: Wish): string[] {
 
 /** A copy of a file or directory of the master; of a directory what is in it is meant. */
 async function fetched(ctx: FunctionContext, source: string, saltenv: Value): Promise<{ copy: string; from: string }> {
-  const folders = (await ctx.call('cp.list_master_dirs', [], { saltenv })) as Value[]
+  const folders = await ctx.call('cp.list_master_dirs', [], { saltenv })
   const isFolder = folders.includes(source.replaceAll('salt://', ''))
   const copy = isFolder ? await ctx.host.tempDirectory() : await ctx.host.tempFile()
   const done = await ctx.call(isFolder ? 'cp.get_dir' : 'cp.get_file', [source, copy, saltenv])
@@ -55,7 +55,7 @@ async function fetched(ctx: FunctionContext, source: string, saltenv: Value): Pr
   return { copy, from: isFolder ? `${copy}/` : copy }
 }
 
-async function rsync(ctx: FunctionContext, given: Wish): Promise<Value> {
+async function rsync(ctx: FunctionContext, given: Wish): Promise<Dict> {
   const wish = await withConfigured(ctx, given)
   if (!truthy(wish.src) || !truthy(wish.dst)) {
     throw new SaltError('SaltInvocationError', 'src and dst cannot be empty')
@@ -71,7 +71,7 @@ async function rsync(ctx: FunctionContext, given: Wish): Promise<Value> {
 }
 
 async function version(ctx: FunctionContext): Promise<string> {
-  const text = str(await ctx.call('cmd.run_stdout', [['rsync', '--version']], { python_shell: false }))
+  const text = await ctx.call('cmd.run_stdout', [['rsync', '--version']], { python_shell: false })
   const found = text.split('\n')[0]!.trim().split(/\s+/)[2]
   if (found === undefined) throw new SaltError('CommandExecutionError', 'Unable to determine rsync version')
   return found

@@ -9,6 +9,7 @@ import {
   type FunctionDeclaration,
   fn,
   type Result,
+  type Returns,
   ret,
 } from '../../../sdk/mod.ts'
 import { call, contentLines, contentWords, type Given, output, table } from './module/control.ts'
@@ -19,16 +20,17 @@ const vhost = arg.any('The virtual host')
 const secret = arg.any('The password', { secret: true })
 
 function declare(effect: FunctionDeclaration['effect']) {
-  return (
+  return <R extends Result = Result>(
     doc: string,
     args: Record<string, Arg<Value>>,
     example: string,
-    run: (ctx: FunctionContext, given: Given) => Promise<Result>,
+    run: (ctx: FunctionContext, given: Given) => Promise<NoInfer<R>>,
+    returns?: Returns<R>,
   ): FunctionDeclaration =>
     fn({
       doc,
       args,
-      returns: ret.any('What RabbitMQ tells'),
+      returns: returns ?? ret.any('What RabbitMQ tells'),
       examples: [`salt '*' rabbitmq.${example}`],
       effect,
       run: (ctx, given) => run(ctx, given as Given),
@@ -132,7 +134,7 @@ const enabledPlugins = async (ctx: FunctionContext, given: Given): Promise<strin
   contentWords(await plugins(ctx, given, ['list', '-m', '-e']))
 
 const users = {
-  list_users: asking('All users and their tags.', { runas }, 'list_users', listUsers),
+  list_users: asking('All users and their tags.', { runas }, 'list_users', listUsers, ret.dict('The tags, by user')),
   user_exists: asking('Whether there is a user.', { name, runas }, 'user_exists joe', async (ctx, given) =>
     (await listUsers(ctx, given)).has(str(word(given, 'name'))),
   ),
@@ -177,6 +179,7 @@ const users = {
     'list_user_permissions joe',
     (ctx, given) =>
       permissions(ctx, given, ['list_user_permissions', word(given, 'name'), '--formatter=json'], 'vhost'),
+    ret.dict('The permissions, by host'),
   ),
 }
 
@@ -187,11 +190,19 @@ const vhosts = {
   vhost_exists: asking('Whether there is a virtual host.', { name, runas }, 'vhost_exists app', async (ctx, given) =>
     (await listVhosts(ctx, given)).includes(str(word(given, 'name'))),
   ),
-  add_vhost: changing('Make a virtual host.', { vhost, runas }, 'add_vhost app', (ctx, given) =>
-    told(ctx, given, 'Added', ['add_vhost', word(given, 'vhost')]),
+  add_vhost: changing(
+    'Make a virtual host.',
+    { vhost, runas },
+    'add_vhost app',
+    (ctx, given) => told(ctx, given, 'Added', ['add_vhost', word(given, 'vhost')]),
+    ret.dict('What RabbitMQ says'),
   ),
-  delete_vhost: changing('Remove a virtual host.', { vhost, runas }, 'delete_vhost app', (ctx, given) =>
-    told(ctx, given, 'Deleted', ['delete_vhost', word(given, 'vhost')]),
+  delete_vhost: changing(
+    'Remove a virtual host.',
+    { vhost, runas },
+    'delete_vhost app',
+    (ctx, given) => told(ctx, given, 'Deleted', ['delete_vhost', word(given, 'vhost')]),
+    ret.dict('What RabbitMQ says'),
   ),
   set_permissions: changing(
     'Say what a user may configure, write and read.',
@@ -214,6 +225,7 @@ const vhosts = {
     { vhost: arg.any('The virtual host', { default: '/' }), runas },
     'list_policies',
     listPolicies,
+    ret.dict('The policies, by host and name'),
   ),
   policy_exists: asking(
     'Whether there is a policy.',
@@ -237,6 +249,7 @@ const vhosts = {
     },
     `set_policy / HA '.*' '{"ha-mode":"all"}'`,
     setPolicy,
+    ret.dict('What RabbitMQ says'),
   ),
   delete_policy: changing('Remove a policy.', { vhost, name, runas }, 'delete_policy / HA', (ctx, given) =>
     told(ctx, given, 'Deleted', ['clear_policy', '-p', word(given, 'vhost'), word(given, 'name')]),
@@ -288,6 +301,7 @@ const server = {
       }
       return new Map([['Join', answer.get('stdout') ?? '']])
     },
+    ret.dict('What RabbitMQ says'),
   ),
   list_queues: queues('Queues.', {}, 'list_queues messages consumers', () => []),
   list_queues_vhost: queues('Queues of a virtual host.', { vhost }, 'list_queues_vhost app', (given) => [
@@ -331,7 +345,13 @@ const federation = Object.fromEntries(
 )
 
 const upstreams = {
-  list_upstreams: asking('Upstreams of federations.', { runas }, 'list_upstreams', listUpstreams),
+  list_upstreams: asking(
+    'Upstreams of federations.',
+    { runas },
+    'list_upstreams',
+    listUpstreams,
+    ret.dict('The definitions, by name'),
+  ),
   upstream_exists: asking('Whether there is an upstream.', { name, runas }, 'upstream_exists up', async (ctx, given) =>
     (await listUpstreams(ctx, given)).has(str(word(given, 'name'))),
   ),

@@ -1,5 +1,5 @@
 // Membership of a RabbitMQ node in a cluster.
-import { type Dict, str } from '../../../data/mod.ts'
+import { str } from '../../../data/mod.ts'
 import { arg, defineState, state } from '../../../sdk/mod.ts'
 import { report, whenRabbit } from './state/report.ts'
 
@@ -17,7 +17,7 @@ const joined = state({
     if (str(await ctx.call('rabbitmq.cluster_status')).includes(node)) return report(name, true, 'Already in cluster')
     const changes = { old: '', new: node }
     if (ctx.test) return report(name, null, `Node is set to join cluster ${node}`, changes)
-    const answer = (await ctx.call('rabbitmq.join_cluster', [host, user, ram_node], { runas })) as Dict
+    const answer = await ctx.call('rabbitmq.join_cluster', [host, user, ram_node], { runas })
     return report(name, true, str(answer.get('Join') ?? ''), changes)
   },
 })

@@ -19,7 +19,7 @@ function differences(policy: Dict, given: Given): string[] {
 async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   const { pattern = null, definition = null, priority = null, vhost = null, runas = null, apply_to = null } = given
   const name = str(given['name']!)
-  const policies = (await ctx.call('rabbitmq.list_policies', [], { vhost, runas })) as Dict
+  const policies = await ctx.call('rabbitmq.list_policies', [], { vhost, runas })
   const policy = (policies.get(vhost) as Dict | undefined)?.get(name) as Dict | undefined
   const updates = policy ? differences(policy, given) : []
   if (policy && updates.length === 0) return report(name, true, `Policy ${str(vhost)} ${name} is already present`)
@@ -28,7 +28,7 @@ async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
     return report(name, null, `Policy ${str(vhost)} ${name} is set to be ${policy ? 'updated' : 'created'}`, changes)
   }
   const words = [vhost, name, pattern, definition]
-  const answer = (await ctx.call('rabbitmq.set_policy', words, { priority, runas, apply_to })) as Dict
+  const answer = await ctx.call('rabbitmq.set_policy', words, { priority, runas, apply_to })
   return report(name, true, str(answer.get('Set') ?? ''), changes)
 }
 

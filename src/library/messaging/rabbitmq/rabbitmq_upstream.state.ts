@@ -22,7 +22,7 @@ function difference(before: Dict, after: Dict): Dict {
 async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   const { uri = null, runas = null } = given
   const name = str(given['name']!)
-  const current = (await ctx.call('rabbitmq.list_upstreams', [], { runas })) as Dict
+  const current = await ctx.call('rabbitmq.list_upstreams', [], { runas })
   const chosen = ['uri', ...OPTIONS].map((key) => [key.replaceAll('_', '-'), given[key] ?? null] as const)
   const wanted: Dict = new Map(chosen.filter(([, value]) => truthy(value)))
   const held = current.get(name)

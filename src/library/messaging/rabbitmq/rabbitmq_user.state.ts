@@ -24,7 +24,7 @@ async function setTags(ctx: StateContext, given: Given, changes: Changes): Promi
   const tags = given['tags'] ?? null
   if (tags === null) return
   const { name = null, runas = null } = given
-  const current = ((await ctx.call('rabbitmq.list_users', [], { runas })) as Dict).get(str(name)) ?? []
+  const current = (await ctx.call('rabbitmq.list_users', [], { runas })).get(str(name)) ?? []
   const held = (typeof current === 'string' ? [] : [...(current as Value[])]) as Value[]
   const wanted = typeof tags === 'string' ? tags.split(/\s+/).filter((tag) => tag !== '') : [...(tags as Value[])]
   const same = wanted.every((tag) => held.includes(tag)) && held.every((tag) => wanted.includes(tag))
@@ -35,7 +35,7 @@ async function setTags(ctx: StateContext, given: Given, changes: Changes): Promi
 
 async function setRights(ctx: StateContext, given: Given, changes: Changes): Promise<void> {
   const { name = null, runas = null } = given
-  const existing = (await ctx.call('rabbitmq.list_user_permissions', [name], { runas })) as Dict
+  const existing = await ctx.call('rabbitmq.list_user_permissions', [name], { runas })
   const wanted = wantedRights(given['perms'] ?? null)
   if (wanted.every(([vhost, right]) => existing.has(vhost) && equals(existing.get(vhost)!, right))) return
   for (const [vhost, right] of wanted) {

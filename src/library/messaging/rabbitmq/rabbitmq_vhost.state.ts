@@ -1,5 +1,5 @@
 // Virtual hosts of RabbitMQ.
-import { type Dict, str, truthy } from '../../../data/mod.ts'
+import { str, truthy } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { report, whenRabbit } from './state/report.ts'
 
@@ -10,7 +10,7 @@ async function settle(ctx: StateContext, name: string, wanted: boolean): Promise
   }
   const changes = wanted ? { old: '', new: name } : { new: '', old: name }
   if (ctx.test) return report(name, null, `${subject} will be ${wanted ? 'created' : 'removed'}.`, changes)
-  const answer = (await ctx.call(wanted ? 'rabbitmq.add_vhost' : 'rabbitmq.delete_vhost', [name])) as Dict
+  const answer = await ctx.call(wanted ? 'rabbitmq.add_vhost' : 'rabbitmq.delete_vhost', [name])
   return report(name, true, str(answer.get(wanted ? 'Added' : 'Deleted') ?? ''), changes)
 }
 

@@ -42,13 +42,13 @@ interface Request {
 async function ask(ctx: FunctionContext, { key, method, part, data }: Request): Promise<Dict> {
   const kind: [string, string] =
     data === undefined ? ['Accept', 'application/json'] : ['Content-Type', 'application/x-www-form-urlencoded']
-  const answer = (await ctx.call('http.query', [`${API}${method}`], {
+  const answer = await ctx.call('http.query', [`${API}${method}`], {
     method: data === undefined ? 'GET' : 'POST',
     decode: true,
     status: true,
     header_dict: new Map([kind, ['Authorization', `Bearer ${key}`]]),
     ...(data !== undefined && { data }),
-  })) as Dict
+  })
   const dict = answer.get('dict') ?? null
   if (!isDict(dict)) return outcome(false, 'invalid_auth')
   if (dict.has('error')) return outcome(false, dict.get('error')!)
@@ -117,11 +117,11 @@ async function hook(ctx: FunctionContext, given: Given): Promise<Value> {
     : entries([['text', message]])
   for (const name of ['channel', 'username', 'icon_emoji']) if (truthy(given[name]!)) payload.set(name, given[name]!)
   const url = new URL(identifier, HOOKS).href
-  const answer = (await ctx.call('http.query', [url], {
+  const answer = await ctx.call('http.query', [url], {
     method: 'POST',
     data: form([['payload', dumpJson(payload)]]),
     status: true,
-  })) as Dict
+  })
   const status = answer.get('status') ?? null
   if (typeof status === 'number' && status <= 201) return true
   return new Map<Value, Value>([

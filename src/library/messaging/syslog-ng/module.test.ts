@@ -55,3 +55,8 @@ test('syslog_ng.stop fails where nothing runs', async () => {
     comment: 'Syslog-ng is not running',
   })
 })
+
+test('syslog_ng.stop fails where the program ends before the signal', async () => {
+  const others = { 'ps.pgrep': () => [12], 'ps.pkill': () => null }
+  expect(toPlain(await tryFunction(syslogNg, 'stop', { others }))).toMatchObject({ result: false })
+})

@@ -47,7 +47,7 @@ async function run(ctx: FunctionContext, folder: Value, words: readonly string[]
   const path = (await ctx.host.env()).get('PATH') ?? ''
   const env = truthy(folder) ? new Map([['PATH', `${path}:${str(folder)}`]]) : null
   try {
-    return (await ctx.call('cmd.run_all', [[...words]], { env, python_shell: false })) as Dict
+    return await ctx.call('cmd.run_all', [[...words]], { env, python_shell: false })
   } catch (error) {
     if (error instanceof SaltError) return outcome(-1, null, error.message)
     throw error
@@ -118,7 +118,7 @@ async function stop(ctx: FunctionContext, name: Value): Promise<Dict> {
   if (truthy(ctx.opts.get('test') ?? false)) {
     return told(name, null, undefined, 'Syslog_ng state module will kill {0} pids')
   }
-  const killed = ((await ctx.call('ps.pkill', ['syslog-ng'])) as Dict).get('killed') ?? null
+  const killed = (await ctx.call('ps.pkill', ['syslog-ng']))?.get('killed') ?? null
   return equals(killed, pids) ? told(name, true, pairOf(killed, [])) : told(name, false)
 }
 
@@ -166,7 +166,7 @@ async function start(ctx: FunctionContext, { name = null, ...given }: Readonly<R
 async function reload(ctx: FunctionContext, name: Value): Promise<Dict> {
   const folder = binaries(ctx)
   const command = [truthy(folder) ? `${str(folder)}/syslog-ng-ctl` : 'syslog-ng-ctl', 'reload']
-  const answer = (await ctx.call('cmd.run_all', [command], { python_shell: false })) as Dict
+  const answer = await ctx.call('cmd.run_all', [command], { python_shell: false })
   return told(name, answer.get('retcode') === 0, undefined, answer.get('stdout') ?? '')
 }
 

@@ -1,5 +1,5 @@
 // Whether a port of another machine can be reached from here. Nothing is changed.
-import { type Dict, str } from '../../../data/mod.ts'
+import { str } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 
 export default defineState({
@@ -17,7 +17,7 @@ export default defineState({
         const ret = reportOn(name)
         if (ctx.test) return ret(true, 'The connection will be tested')
         const keywords = new Map([...kwargs, ['test', false]])
-        const answer = (await ctx.call('network.connect', [name, port], keywords)) as Dict
+        const answer = await ctx.call('network.connect', [name, port], keywords)
         return ret(answer.get('result') as boolean | null, str(answer.get('comment') ?? ''))
       },
     }),

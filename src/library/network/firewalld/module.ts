@@ -10,7 +10,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, type Result, reads, runAll } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, type Result, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 async function firewallCmd(ctx: FunctionContext, words: string): Promise<string> {
   const path = await ctx.host.which('firewall-cmd')
@@ -106,7 +106,13 @@ const force_masquerade = arg.flag('Whether masquerading is switched on first', {
 
 /** A list of words that firewall-cmd shows for all zones. */
 const names = (doc: string, fun: string, words: string) =>
-  reads(doc, `firewalld.${fun}`, { permanent }, (ctx, { permanent }) => listed(ctx, words, { permanent }))
+  reads(
+    doc,
+    `firewalld.${fun}`,
+    { permanent },
+    (ctx, { permanent }) => listed(ctx, words, { permanent }),
+    ret.texts('The names'),
+  )
 
 /** A list of words that firewall-cmd shows for one zone. */
 const zoneNames = (doc: string, fun: string, words: string) =>

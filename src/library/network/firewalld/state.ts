@@ -45,7 +45,7 @@ async function masquerade(ctx: StateContext, name: string, wish: Value, fresh: b
 }
 
 async function changeZone(ctx: StateContext, name: string, given: Given, changes: Changes): Promise<void> {
-  const zones = (await ctx.call('firewalld.get_zones', [], { permanent: true })) as Value[]
+  const zones = await ctx.call('firewalld.get_zones', [], { permanent: true })
   const fresh = !zones.includes(name)
   if (fresh) {
     if (!ctx.test) await ctx.call('firewalld.new_zone', [name])
@@ -103,7 +103,7 @@ async function service(
   wishes: Readonly<Record<'port' | 'protocol', Value>>,
   changes: Changes,
 ): Promise<StateReturn> {
-  const fresh = !((await ctx.call('firewalld.get_services')) as Value[]).includes(name)
+  const fresh = !(await ctx.call('firewalld.get_services')).includes(name)
   if (fresh && !ctx.test) await ctx.call('firewalld.new_service', [name], { restart: false })
   for (const noun of ['port', 'protocol'] as const) {
     const change = await serviceList(ctx, name, noun, wishes[noun], fresh)

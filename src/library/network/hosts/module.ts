@@ -106,7 +106,7 @@ export default defineModule({
       examples: ["salt '*' hosts.get_ip <hostname>"],
       effect: 'read',
       run: async (ctx, { host }) => {
-        for (const [address, entry] of await hostTable(ctx)) if (aliasesOf(entry).includes(host)) return address
+        for (const [address, entry] of await hostTable(ctx)) if (aliasesOf(entry).includes(host)) return str(address)
         return ''
       },
     }),

@@ -84,7 +84,7 @@ interface Step {
 
 async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
   const { name, comment } = wish
-  const hosts = (await ctx.call('hosts.list_hosts')) as Dict
+  const hosts = await ctx.call('hosts.list_hosts')
   const { add, remove, comment: commented, notes, warnings, failed } = plan(wish, hosts)
   const changes: Dict = new Map()
   let result: boolean | null = !failed
@@ -155,7 +155,7 @@ async function absent(ctx: StateContext, name: string, ip: Value): Promise<State
 
 async function only(ctx: StateContext, name: string, hostnames: Value): Promise<StateReturn> {
   const names = textOf(hostnames) === undefined ? (hostnames as Value[]) : [hostnames]
-  const held = ((await ctx.call('hosts.get_alias', [name])) as Value[]).map((alias) => str(alias)).join(' ')
+  const held = (await ctx.call('hosts.get_alias', [name])).map((alias) => str(alias)).join(' ')
   const wanted = names.map((item) => str(item).trim()).join(' ')
   const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
   if (held === wanted) return report(true, `IP address ${name} already set to "${wanted}"`)

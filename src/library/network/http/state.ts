@@ -46,8 +46,8 @@ function statusVerdict({ status, status_type }: Wanted, data: Dict, earlier: boo
 async function ask(ctx: StateContext, { name, wait_for, kwargs }: Wanted): Promise<Dict> {
   const keywords = new Map<string, Value>([['decode', false], ...kwargs, ['text', true], ['status', true]])
   if (ctx.test) keywords.set('test', true)
-  if (!truthy(wait_for)) return (await ctx.call('http.query', [name], keywords)) as Dict
-  return (await ctx.call('http.wait_for_successful_query', [name], keywords.set('wait_for', wait_for))) as Dict
+  if (!truthy(wait_for)) return ctx.call('http.query', [name], keywords)
+  return ctx.call('http.wait_for_successful_query', [name], keywords.set('wait_for', wait_for))
 }
 
 async function query(ctx: StateContext, wanted: Wanted): Promise<StateReturn> {

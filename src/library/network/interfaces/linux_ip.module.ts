@@ -118,7 +118,7 @@ export default defineModule({
       'What is known of an interface.',
       'ip.get_interface eth0',
       { iface },
-      async (ctx, given) => interfacesIn(str(await ctx.call('cmd.run', ['ip a']))).get(given.iface) ?? null,
+      async (ctx, given) => interfacesIn(await ctx.call('cmd.run', ['ip a'])).get(given.iface) ?? null,
     ),
     get_routes: reads(
       'The routes, of all interfaces or of one.',

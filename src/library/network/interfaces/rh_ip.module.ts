@@ -80,7 +80,7 @@ async function buildInterface(
   complete(type, settings)
   await prepare(ctx, iface, type, settings)
   if (!WRITTEN.includes(type)) throw misused(`Interfaces of type ${type} cannot be written`)
-  const shown = ((await ctx.call('network.interfaces')) as Dict).get(iface)
+  const shown = (await ctx.call('network.interfaces')).get(iface)
   const text = interfaceText(
     interfaceSettings(settings, {
       iface,

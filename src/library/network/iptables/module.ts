@@ -20,6 +20,7 @@ import {
   outputOf,
   type Result,
   reads,
+  ret,
   runAll,
 } from '../../../sdk/mod.ts'
 import { ruleWords } from './module/rule.ts'
@@ -190,9 +191,14 @@ const functions = {
     'iptables.get_saved_rules',
     { conf_file, family },
     (ctx, { conf_file, family }) => savedRules(ctx, conf_file, family),
+    ret.dict('The rules, by table and chain'),
   ),
-  get_rules: reads('The rules that are in force.', 'iptables.get_rules', { family }, (ctx, { family }) =>
-    currentRules(ctx, family),
+  get_rules: reads(
+    'The rules that are in force.',
+    'iptables.get_rules',
+    { family },
+    (ctx, { family }) => currentRules(ctx, family),
+    ret.dict('The rules, by table and chain'),
   ),
   get_saved_policy: reads(
     'The policy of a chain in a file.',

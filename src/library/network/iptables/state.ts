@@ -124,8 +124,8 @@ async function carriedOut(ctx: StateContext, kind: Kind, deed: Deed): Promise<bo
 }
 
 async function differsFromSaved(ctx: StateContext, filename: Value, family: Value): Promise<boolean> {
-  const saved = (await ctx.call('iptables.get_saved_rules', [], { conf_file: filename, family })) as Dict
-  const current = (await ctx.call('iptables.get_rules', [], { family })) as Dict
+  const saved = await ctx.call('iptables.get_saved_rules', [], { conf_file: filename, family })
+  const current = await ctx.call('iptables.get_rules', [], { family })
   const rules = (tables: Dict): Value[] =>
     [...tables.values()].flatMap((chains) =>
       [...(chains as Dict).values()].map((chain) => (chain as Dict).get('rules') ?? null),

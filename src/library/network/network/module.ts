@@ -12,7 +12,17 @@ import {
   type Value,
   valueError,
 } from '../../../data/mod.ts'
-import { type Arg, arg, changes, defineModule, type FunctionContext, fn, type Result, ret } from '../../../sdk/mod.ts'
+import {
+  type Arg,
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  fn,
+  type Result,
+  type Returns,
+  ret,
+} from '../../../sdk/mod.ts'
 import { connect, namesOf, sanitizeHost } from './module/connection.ts'
 import { arpTable, bufferSizes, setBuffers, wake } from './module/hardware.ts'
 import { setHostname } from './module/hostname.ts'
@@ -22,14 +32,15 @@ import { defaultRoutes, routes, routeTo } from './module/routes.ts'
 import { connections, sockets } from './module/sockets.ts'
 import { traceroute } from './module/traceroute.ts'
 
-const asking = <A extends Record<string, Arg<unknown>>>(
+const asking = <A extends Record<string, Arg<unknown>>, R extends Result = Result>(
   doc: string,
   args: A,
   run: (
     ctx: FunctionContext,
     args: { [K in keyof A]: A[K] extends Arg<infer T> ? T : never },
-  ) => Result | Promise<Result>,
-) => fn({ doc, args, returns: ret.any('The answer'), effect: 'read', run })
+  ) => NoInfer<R> | Promise<NoInfer<R>>,
+  returns?: Returns<R>,
+) => fn({ doc, args, returns: returns ?? ret.any('The answer'), effect: 'read', run })
 
 /** What an interface has, or which ones there are when it is not among them. */
 async function ofInterface(ctx: FunctionContext, name: string, pick: (entry: Dict) => Value): Promise<Value> {
@@ -62,7 +73,7 @@ async function addresses(ctx: FunctionContext, family: Family, choice: AddressCh
 
 async function neighbours(ctx: FunctionContext, mark: '.' | ':'): Promise<Dict> {
   const found: Dict = new Map()
-  for (const line of str(await ctx.call('cmd.run', ['ip neigh show'])).split('\n')) {
+  for (const line of (await ctx.call('cmd.run', ['ip neigh show'])).split('\n')) {
     const words = splitWords(line)
     if (words.length >= 5 && words[0]!.includes(mark)) found.set(words[4]!, words[0]!)
   }
@@ -128,9 +139,13 @@ const ip_addrs = asking(
   'The IPv4 addresses of this machine.',
   { ...selection, cidr: within, type: arg.any('Only `public` or only `private` ones', { optional: true }) },
   (ctx, choice) => addresses(ctx, 'inet', choice),
+  ret.texts('The addresses'),
 )
-const ip_addrs6 = asking('The IPv6 addresses of this machine.', { ...selection, cidr: within }, (ctx, choice) =>
-  addresses(ctx, 'inet6', choice),
+const ip_addrs6 = asking(
+  'The IPv6 addresses of this machine.',
+  { ...selection, cidr: within },
+  (ctx, choice) => addresses(ctx, 'inet6', choice),
+  ret.texts('The addresses'),
 )
 const ip_neighs = asking('IPv4 neighbours.', none, (ctx) => neighbours(ctx, '.'))
 const ip_neighs6 = asking('IPv6 neighbours.', none, (ctx) => neighbours(ctx, ':'))
@@ -148,7 +163,7 @@ export default defineModule({
       },
       (ctx, { host, timeout, return_boolean }) => ping(ctx, host, timeout, return_boolean),
     ),
-    interfaces: asking('All interfaces with their addresses.', none, interfaces),
+    interfaces: asking('All interfaces with their addresses.', none, interfaces, ret.dict('The facts, by interface')),
     hw_addr,
     hwaddr: hw_addr,
     interface: asking('The IPv4 addresses of an interface, in detail.', { iface }, (ctx, { iface }) =>
@@ -208,6 +223,7 @@ export default defineModule({
         kwargs: arg.open('`timeout` in seconds, `family`: ipv4 or ipv6'),
       },
       (_ctx, { host, port, kwargs }) => connect(host, port, kwargs),
+      ret.dict('`result` and `comment`'),
     ),
     is_private: asking(
       'Whether an address is a private one.',

@@ -78,7 +78,7 @@ function compare(report: Report, dry: boolean, old: Value, fresh: Value, { subje
 
 /** Whether an interface is up, or one of the addresses has its name as a label. */
 async function isUp(ctx: StateContext, name: string): Promise<boolean> {
-  const all = (await ctx.call('network.interfaces')) as Dict
+  const all = await ctx.call('network.interfaces')
   const own = all.get(name)
   if (own instanceof Map) return truthy(own.get('up') ?? false)
   const labelled = (list: Value | undefined): boolean =>

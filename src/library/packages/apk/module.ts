@@ -1,6 +1,6 @@
 // Packages of Alpine Linux through apk.
 import { type Dict, isDict, repr, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { CommandError, defineModule, type FunctionContext, isTrue, outputOf, runAll } from '../../../sdk/mod.ts'
+import { CommandError, defineModule, type FunctionContext, isTrue, outputOf, ret, runAll } from '../../../sdk/mod.ts'
 import { commonFunctions } from '../common/common.ts'
 import { type Call, changing, type Given, reading } from '../common/declare.ts'
 import { addPackage, changesSince, failure, infoOf, listPackages, single, type Versions } from '../common/installed.ts'
@@ -24,7 +24,7 @@ async function gather(ctx: FunctionContext): Promise<Versions> {
 const list = (ctx: FunctionContext): Promise<Dict> => listPackages(ctx, gather)
 
 const stdoutOf = async (ctx: FunctionContext, words: string[]): Promise<string> =>
-  str(await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false }))
+  await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false })
 
 async function refresh(ctx: FunctionContext): Promise<true> {
   const { retcode, stdout } = await runAll(ctx, ['apk', 'update'], QUIET)
@@ -147,7 +147,13 @@ export default defineModule({
       'pkg.upgrade_available bash',
       async (ctx, { given, kwargs }) => (await latest(ctx, { given, rest: [str(given['name']!)], kwargs })) !== '',
     ),
-    install: changing('Install packages.', 'name refresh=false pkgs sources **kwargs', 'pkg.install bash', install),
+    install: changing(
+      'Install packages.',
+      'name refresh=false pkgs sources **kwargs',
+      'pkg.install bash',
+      install,
+      ret.dict('Old and new versions, by package'),
+    ),
     remove: changing('Remove packages.', REMOVE, 'pkg.remove bash', (ctx, { given }) =>
       remove(ctx, given, truthy(given['purge']!)),
     ),
@@ -162,6 +168,7 @@ export default defineModule({
       'name pkgs refresh=true **kwargs',
       'pkg.upgrade',
       upgrade,
+      ret.dict('Old and new versions, by package'),
     ),
     list_upgrades: reading(
       'Packages of which there is a newer version.',
@@ -173,6 +180,7 @@ export default defineModule({
         if (retcode !== 0) throw failure(stderr + stdout)
         return upgradesIn(stdout)
       },
+      ret.dict('New versions by name'),
     ),
     file_list: reading('The files of packages.', '*packages **kwargs', 'pkg.file_list bash', (ctx, { rest }) =>
       files(ctx, rest),

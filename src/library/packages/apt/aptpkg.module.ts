@@ -75,7 +75,7 @@ const text = (value: Value): string | undefined => (truthy(value) ? str(value) :
 const present = <T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never
 
-async function versionCompare(a: string, b: string, ignoreEpoch: boolean): Promise<Value> {
+async function versionCompare(a: string, b: string, ignoreEpoch: boolean): Promise<number | null> {
   return orderOf(ignoreEpoch)(a, b) ?? null
 }
 
@@ -266,7 +266,7 @@ export default defineModule({
         ignore_epoch: arg.flag('Whether epochs do not count', { default: false }),
         kwargs,
       },
-      returns: ret.number('-1, 0 or 1, or None when one is no version'),
+      returns: ret.optional(ret.number('-1, 0 or 1, or None when one is no version')),
       examples: ["salt '*' pkg.version_cmp '0.2.4-0ubuntu1' '0.2.4.1-0ubuntu1'"],
       effect: 'read',
       run: (_ctx, { pkg1, pkg2, ignore_epoch }) => versionCompare(pkg1, pkg2, ignore_epoch),
@@ -327,7 +327,7 @@ export default defineModule({
     get_repo_keys: fn({
       doc: 'Keys of package sources.',
       args: { aptkey, keydir },
-      returns: ret.dict('Facts by key'),
+      returns: ret.orFalse(ret.dict('Facts by key')),
       examples: ["salt '*' pkg.get_repo_keys"],
       effect: 'read',
       run: (ctx, { aptkey, keydir }) => getRepoKeys(ctx, { aptKey: aptkey, ...present({ keydir: text(keydir) }) }),
@@ -369,7 +369,7 @@ export default defineModule({
     file_list: fn({
       doc: 'Files that belong to packages.',
       args: { packages: names, kwargs },
-      returns: ret.dict('`files` and `errors`'),
+      returns: ret.any('`files` and `errors`; a text when a package is not installed'),
       examples: ["salt '*' pkg.file_list nginx"],
       effect: 'read',
       run: (ctx, { packages }) => ctx.call('lowpkg.file_list', packages),
@@ -377,7 +377,7 @@ export default defineModule({
     file_dict: fn({
       doc: 'Files that belong to packages, by package.',
       args: { packages: names, kwargs },
-      returns: ret.dict('`packages` and `errors`'),
+      returns: ret.any('`packages` and `errors`; a text when a package is not installed'),
       examples: ["salt '*' pkg.file_dict nginx"],
       effect: 'read',
       run: (ctx, { packages }) => ctx.call('lowpkg.file_dict', packages),
@@ -448,7 +448,7 @@ export default defineModule({
     services_need_restart: fn({
       doc: 'Services that use files which have been replaced, as checkrestart finds them.',
       args: { kwargs },
-      returns: ret.list('Services'),
+      returns: ret.texts('Services'),
       examples: ["salt '*' pkg.services_need_restart"],
       effect: 'read',
       run: (ctx) => servicesNeedRestart(ctx),

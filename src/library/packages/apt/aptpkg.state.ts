@@ -9,11 +9,11 @@ async function held(ctx: StateContext, name: string): Promise<StateReturn> {
     result,
     comment: `Package ${name} ${comment}`,
   })
-  const selections = (await ctx.call('pkg.get_selections', [], { pattern: name })) as Dict
+  const selections = await ctx.call('pkg.get_selections', [], { pattern: name })
   if (selections.size === 0) return done(false, 'does not have a state')
   if (truthy(selections.get('hold') ?? null)) return done(true, 'is already held')
   if (ctx.test) return done(null, 'is set to be held')
-  const changes = (await ctx.call('pkg.set_selections', [], { selection: new Map([['hold', [name]]]) })) as Dict
+  const changes = await ctx.call('pkg.set_selections', [], { selection: new Map([['hold', [name]]]) })
   return done(true, 'is now being held', (changes.get(name) ?? new Map()) as Dict)
 }
 

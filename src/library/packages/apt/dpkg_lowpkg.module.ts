@@ -111,7 +111,7 @@ export default defineModule({
     file_list: fn({
       doc: 'Files that belong to packages.',
       args: { packages, kwargs },
-      returns: ret.dict('`files` and `errors`'),
+      returns: ret.any('`files` and `errors`; a text when a package is not installed'),
       examples: ["salt '*' lowpkg.file_list hostname"],
       effect: 'read',
       run: async (ctx, { packages }) => {
@@ -125,7 +125,7 @@ export default defineModule({
     file_dict: fn({
       doc: 'Files that belong to packages, by package.',
       args: { packages, kwargs },
-      returns: ret.dict('`packages` and `errors`'),
+      returns: ret.any('`packages` and `errors`; a text when a package is not installed'),
       examples: ["salt '*' lowpkg.file_dict hostname"],
       effect: 'read',
       run: async (ctx, { packages }) => {

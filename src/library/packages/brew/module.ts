@@ -17,6 +17,7 @@ import {
   type FunctionContext,
   type Host,
   isTrue,
+  ret,
   runAll,
 } from '../../../sdk/mod.ts'
 import { commonFunctions } from '../common/common.ts'
@@ -239,11 +240,19 @@ async function changeHolds(ctx: FunctionContext, { given }: Call, way: Holding):
 }
 
 const latest_version = reading('The newest version.', '*names options **kwargs', 'pkg.latest_version ruby', latest)
-const hold = changing('Hold packages at their version.', 'name pkgs sources **kwargs', 'pkg.hold ruby', (ctx, call) =>
-  changeHolds(ctx, call, HOLD),
+const hold = changing(
+  'Hold packages at their version.',
+  'name pkgs sources **kwargs',
+  'pkg.hold ruby',
+  (ctx, call) => changeHolds(ctx, call, HOLD),
+  ret.dict('What was done, by package'),
 )
-const unhold = changing('Let held packages go.', 'name pkgs sources **kwargs', 'pkg.unhold ruby', (ctx, call) =>
-  changeHolds(ctx, call, UNHOLD),
+const unhold = changing(
+  'Let held packages go.',
+  'name pkgs sources **kwargs',
+  'pkg.unhold ruby',
+  (ctx, call) => changeHolds(ctx, call, UNHOLD),
+  ret.dict('What was done, by package'),
 )
 
 export default defineModule({
@@ -267,12 +276,19 @@ export default defineModule({
     remove: changing('Remove packages.', 'name pkgs options **kwargs', 'pkg.remove ruby', remove),
     purge: changing('Remove packages.', 'name pkgs options **kwargs', 'pkg.purge ruby', remove),
     refresh_db: changing('Fetch the package lists.', '**kwargs', 'pkg.refresh_db', (ctx) => refresh(ctx)),
-    install: changing('Install packages.', 'name pkgs taps options **kwargs', 'pkg.install ruby', install),
+    install: changing(
+      'Install packages.',
+      'name pkgs taps options **kwargs',
+      'pkg.install ruby',
+      install,
+      ret.dict('Old and new versions, by package'),
+    ),
     list_upgrades: reading(
       'Packages of which there is a newer version.',
       'refresh=true include_casks=false options **kwargs',
       'pkg.list_upgrades',
       (ctx, { given }) => upgrades(ctx, given),
+      ret.dict('New versions by name'),
     ),
     upgrade_available: reading(
       'Whether there is a newer version of a package.',
@@ -280,7 +296,13 @@ export default defineModule({
       'pkg.upgrade_available ruby',
       async (ctx, { given, kwargs }) => (await upgrades(ctx, Object.fromEntries(kwargs))).has(given['pkg']!),
     ),
-    upgrade: changing('Bring all packages to their newest version.', 'refresh=true **kwargs', 'pkg.upgrade', upgrade),
+    upgrade: changing(
+      'Bring all packages to their newest version.',
+      'refresh=true **kwargs',
+      'pkg.upgrade',
+      upgrade,
+      ret.dict('Old and new versions, by package'),
+    ),
     info_installed: reading(
       'All facts about packages.',
       '*names options **kwargs',

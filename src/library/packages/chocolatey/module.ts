@@ -137,7 +137,7 @@ async function bootstrap(ctx: FunctionContext, { force, source, version }: Given
   const env = truthy(version!) ? new Map<Value, Value>([['chocolateyVersion', version!]]) : null
   const cwd = script.slice(0, script.lastIndexOf('\\'))
   const options = { cwd, shell: 'powershell', python_shell: true, env }
-  const outcome = (await ctx.call('cmd.script', [script], options)) as Dict
+  const outcome = await ctx.call('cmd.script', [script], options)
   if (outcome.get('retcode') !== 0) throw failure(`Bootstrapping Chocolatey failed: ${str(outcome.get('stderr')!)}`)
   return str(outcome.get('stdout')!)
 }
@@ -227,7 +227,7 @@ export default defineModule({
     unbootstrap: fn({
       doc: 'Remove Chocolatey.',
       args: {},
-      returns: ret.list('What was removed'),
+      returns: ret.texts('What was removed'),
       examples: ["salt '*' chocolatey.unbootstrap"],
       effect: 'change',
       run: (ctx) => unbootstrap(ctx),

@@ -23,8 +23,7 @@ const report = (name: Value, result: boolean | null, comment: string, changes: V
   comment,
 })
 
-const listed = async (ctx: StateContext): Promise<Dict> =>
-  (await ctx.call('chocolatey.list', [], { local_only: true })) as Dict
+const listed = async (ctx: StateContext): Promise<Dict> => await ctx.call('chocolatey.list', [], { local_only: true })
 
 const keyIn = (packages: Dict, name: string): Value | undefined =>
   [...packages.keys()].find((key) => str(key).toLowerCase() === name.toLowerCase())
@@ -99,11 +98,11 @@ async function upgraded(ctx: StateContext, given: Given): Promise<StateReturn> {
     ? `${name} ${str(version)} will be installed`
     : `Latest version of ${name} will be installed`
   if (keyIn(before, name) !== undefined) {
-    const known = (await ctx.call('chocolatey.version', [], {
+    const known = await ctx.call('chocolatey.version', [], {
       name,
       check_remote: true,
       source: given['source']!,
-    })) as Dict
+    })
     const facts = known.get(keyIn(known, name) ?? name) as Dict
     const present = str((facts.get('installed') as Value[])[0]!)
     const available = facts.get('available') as Value[] | undefined
@@ -124,7 +123,7 @@ async function upgraded(ctx: StateContext, given: Given): Promise<StateReturn> {
 async function sourcePresent(ctx: StateContext, given: Given): Promise<StateReturn> {
   const { force, ...source } = given
   const name = str(given['name']!)
-  const look = async (): Promise<Dict> => (await ctx.call('chocolatey.list_sources')) as Dict
+  const look = async (): Promise<Dict> => await ctx.call('chocolatey.list_sources')
   const before = await look()
   const known = keyIn(before, name) !== undefined
   if (known && !truthy(force!)) return report(name, true, `${name} is already present`)

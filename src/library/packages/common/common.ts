@@ -1,6 +1,6 @@
 // Functions that are the same for providers which list their packages in one go and have no order of versions of their own.
 import { compareLoose, type Dict, str, type Value } from '../../../data/mod.ts'
-import type { FunctionContext, FunctionDeclaration } from '../../../sdk/mod.ts'
+import { type FunctionContext, type FunctionDeclaration, ret } from '../../../sdk/mod.ts'
 import { type Call, reading } from './declare.ts'
 import { type Gather, listCalled } from './installed.ts'
 
@@ -21,6 +21,7 @@ export const commonFunctions = (gather: Gather): Record<string, FunctionDeclarat
     'versions_as_list=false **kwargs',
     'pkg.list_pkgs',
     (ctx, call) => listCalled(ctx, gather, call),
+    ret.dict('Versions by name'),
   ),
   version_cmp: reading(
     'Which of two versions is newer.',

@@ -9,6 +9,7 @@ import {
   type FunctionDeclaration,
   fn,
   type Result,
+  type Returns,
   ret,
 } from '../../../sdk/mod.ts'
 
@@ -68,22 +69,26 @@ const parameters = (words: string): Record<string, Arg<unknown>> =>
       .map((word) => parameter(word)),
   )
 
-interface Purpose {
+interface Purpose<R extends Result> {
   doc: string
   /** As `parameters` reads it. */
   args: string
   example: string
-  run: (ctx: FunctionContext, call: Call) => Result | Promise<Result>
+  run: (ctx: FunctionContext, call: Call) => NoInfer<R> | Promise<NoInfer<R>>
+  returns: Returns<R> | undefined
 }
 
-function declared({ doc, args, example, run }: Purpose, effect: 'read' | 'change'): FunctionDeclaration {
+function declared<R extends Result>(
+  { doc, args, example, run, returns }: Purpose<R>,
+  effect: 'read' | 'change',
+): FunctionDeclaration {
   const declaredArgs = parameters(args)
   const gathering = Object.entries(declaredArgs).find(([, { kind }]) => kind === 'rest')?.[0]
   const open = Object.entries(declaredArgs).find(([, { kind }]) => kind === 'open')?.[0]
   return fn({
     doc,
     args: declaredArgs,
-    returns: ret.any('What the package manager says'),
+    returns: returns ?? ret.any('What the package manager says'),
     examples: [`salt '*' ${example}`],
     effect,
     run: (ctx, bound) => {
@@ -95,11 +100,21 @@ function declared({ doc, args, example, run }: Purpose, effect: 'read' | 'change
   })
 }
 
-export const reading = (doc: string, args: string, example: string, run: Purpose['run']): FunctionDeclaration =>
-  declared({ doc, args, example, run }, 'read')
+export const reading = <R extends Result = Result>(
+  doc: string,
+  args: string,
+  example: string,
+  run: Purpose<R>['run'],
+  returns?: Returns<R>,
+): FunctionDeclaration => declared({ doc, args, example, run, returns }, 'read')
 
-export const changing = (doc: string, args: string, example: string, run: Purpose['run']): FunctionDeclaration =>
-  declared({ doc, args, example, run }, 'change')
+export const changing = <R extends Result = Result>(
+  doc: string,
+  args: string,
+  example: string,
+  run: Purpose<R>['run'],
+  returns?: Returns<R>,
+): FunctionDeclaration => declared({ doc, args, example, run, returns }, 'change')
 
 /** `system-environment` of the configuration and of the pillar, for a module by its names. */
 export function configuredEnvironment(ctx: FunctionContext, module: string): Map<Value, Value> {

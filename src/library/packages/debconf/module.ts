@@ -57,10 +57,12 @@ export default defineModule({
     show: fn({
       doc: 'The answers for a package.',
       args: { name: arg.any('The package') },
-      returns: ret.list('Question, type and value of each answer; None for a package that debconf does not know'),
+      returns: ret.optional(
+        ret.list('Question, type and value of each answer; None for a package that debconf does not know'),
+      ),
       examples: ["salt '*' debconf.show tzdata"],
       effect: 'read',
-      run: async (ctx, { name }) => (await selections(ctx, true)).get(name) ?? null,
+      run: async (ctx, { name }) => ((await selections(ctx, true)).get(name) as Value[] | undefined) ?? null,
     }),
     set: fn({
       doc: 'Set an answer.',

@@ -28,7 +28,7 @@ async function fromFile(ctx: StateContext, given: Answers): Promise<StateReturn>
 }
 
 async function answers(ctx: StateContext, name: string, data: Dict): Promise<StateReturn> {
-  const current = (await ctx.call('debconf.show', [name])) as Value[] | null
+  const current = await ctx.call('debconf.show', [name])
   const changes: Dict = new Map()
   let result: boolean | null = true
   let comment = ''

@@ -4,7 +4,7 @@ import { arg, defineModule, type FunctionContext, fn, type Result, ret, runAll, 
 
 const COLUMNS = 'name title url filter collection priority options comment description homepage icon'.split(' ')
 
-async function flatpak(ctx: FunctionContext, words: readonly string[]): Promise<Result> {
+async function flatpak(ctx: FunctionContext, words: readonly string[]): Promise<Record<string, Result>> {
   const { retcode, stdout, stderr } = await runAll(ctx, ['flatpak', ...words])
   return retcode !== 0 && stderr !== ''
     ? { result: false, stderr: stderr.trim() }

@@ -83,7 +83,7 @@ const command = (doc: string, name: string, words: readonly string[]) =>
   fn({
     doc,
     args: { source_uri: arg.text('The source'), ...place },
-    returns: ret.string('What gem says'),
+    returns: ret.any('What gem says'),
     examples: [`salt '*' gem.${name} http://rubygems.org/`],
     effect: 'change',
     run: (ctx, { source_uri, ...place }) => gem(ctx, [...words, source_uri], place),
@@ -107,7 +107,7 @@ export default defineModule({
         proxy: arg.text('A proxy', { optional: true }),
         source: arg.text('Where gems come from', { optional: true }),
       },
-      returns: ret.string('What gem says'),
+      returns: ret.any('What gem says'),
       examples: ["salt '*' gem.install vagrant"],
       effect: 'change',
       run: install,
@@ -115,7 +115,7 @@ export default defineModule({
     uninstall: fn({
       doc: 'Remove gems, with all their versions and programs.',
       args: { gems, ...place },
-      returns: ret.string('What gem says'),
+      returns: ret.any('What gem says'),
       examples: ["salt '*' gem.uninstall vagrant"],
       effect: 'change',
       run: (ctx, { gems, ...place }) => gem(ctx, ['uninstall', ...wordsOf(gems), '-a', '-x'], place),
@@ -123,7 +123,7 @@ export default defineModule({
     update: fn({
       doc: 'Bring gems to their newest version.',
       args: { gems, ...place },
-      returns: ret.string('What gem says'),
+      returns: ret.any('What gem says'),
       examples: ["salt '*' gem.update vagrant"],
       effect: 'change',
       run: (ctx, { gems, ...place }) => gem(ctx, ['update', ...wordsOf(gems)], place),
@@ -131,7 +131,7 @@ export default defineModule({
     update_system: fn({
       doc: 'Bring rubygems itself to another version.',
       args: { version: arg.any('The version; the newest without one', { default: '' }), ...place },
-      returns: ret.string('What gem says'),
+      returns: ret.any('What gem says'),
       examples: ["salt '*' gem.update_system"],
       effect: 'change',
       run: (ctx, { version, ...place }) => gem(ctx, ['update', '--system', str(version)], place),
@@ -139,7 +139,7 @@ export default defineModule({
     version: fn({
       doc: 'The version of gem.',
       args: place,
-      returns: ret.string('The version'),
+      returns: ret.any('The version'),
       examples: ["salt '*' gem.version"],
       effect: 'read',
       run: async (ctx, place) => (await version(ctx, place)) ?? new Map(),
@@ -170,7 +170,7 @@ export default defineModule({
     sources_list: fn({
       doc: 'Sources of gems.',
       args: place,
-      returns: ret.list('Their addresses'),
+      returns: ret.texts('Their addresses'),
       examples: ["salt '*' gem.sources_list"],
       effect: 'read',
       run: async (ctx, place) => (await lines(ctx, ['sources'], place)).slice(2),

@@ -1,5 +1,5 @@
 // Gems of Ruby and their sources.
-import { type Dict, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
+import { str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
@@ -58,7 +58,7 @@ interface Wanted {
 
 async function installed(ctx: StateContext, { name, user, ...wanted }: Wanted): Promise<StateReturn> {
   const { ruby, gem_bin, version } = wanted
-  const gems = (await ctx.call('gem.list', [name, ruby], { gem_bin, runas: user })) as Dict
+  const gems = await ctx.call('gem.list', [name, ruby], { gem_bin, runas: user })
   const already = satisfied(gems.get(name) as Value[] | undefined, version)
   const texts: Texts = {
     already: already ?? '',
@@ -96,7 +96,7 @@ const DROPPED: Texts = {
 }
 
 const sources = async (ctx: StateContext, ruby: Value, user: string | null): Promise<Value[]> =>
-  (await ctx.call('gem.sources_list', [ruby], { runas: user })) as Value[]
+  await ctx.call('gem.sources_list', [ruby], { runas: user })
 
 export default defineState({
   name: 'gem',
@@ -123,7 +123,7 @@ export default defineState({
       args: { name, ruby, user, gem_bin },
       run: async (ctx, { name: gem, ruby, user, gem_bin }) => {
         const name = str(gem)
-        const gems = (await ctx.call('gem.list', [name, ruby], { gem_bin, runas: user })) as Dict
+        const gems = await ctx.call('gem.list', [name, ruby], { gem_bin, runas: user })
         const act = () => ctx.call('gem.uninstall', [name, ruby], { gem_bin, runas: user })
         return brought(ctx, name, !gems.has(name), REMOVED(name), act)
       },

@@ -1,5 +1,3 @@
-// Packages, applications and disk images of macOS.
-import { str } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, namesIn, outputOf, ret, runAll } from '../../../sdk/mod.ts'
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
@@ -13,7 +11,7 @@ async function packageIds(ctx: FunctionContext, path: string): Promise<string[]>
   try {
     const shell = { python_shell: true, output_loglevel: 'quiet' }
     const file = isPattern(path) ? path : quoted(path)
-    const listing = str(await ctx.call('cmd.run', [`xar -t -f ${file} | grep PackageInfo`], shell))
+    const listing = await ctx.call('cmd.run', [`xar -t -f ${file} | grep PackageInfo`], shell)
     if (listing.includes('Error opening')) return bundleId(ctx, path)
     const files = listing.split('\n')
     await ctx.call('cmd.run', [`xar -x -f ${file} ${files.join(' ')}`], {
@@ -101,7 +99,7 @@ export default defineModule({
     mount: fn({
       doc: 'Mount a disk image at a new directory.',
       args: { dmg: arg.text('The image') },
-      returns: ret.list('What hdiutil says, and the directory'),
+      returns: ret.texts('What hdiutil says, and the directory'),
       examples: ["salt '*' macpackage.mount /tmp/software.dmg"],
       effect: 'change',
       run: async (ctx, { dmg }) => {
@@ -121,7 +119,7 @@ export default defineModule({
     installed_pkgs: fn({
       doc: 'Installed packages.',
       args: {},
-      returns: ret.list('Their identifiers'),
+      returns: ret.texts('Their identifiers'),
       examples: ["salt '*' macpackage.installed_pkgs"],
       effect: 'read',
       run: async (ctx) => (await outputOf(ctx, ['pkgutil', '--pkgs'])).split('\n'),
@@ -129,7 +127,7 @@ export default defineModule({
     get_pkg_id: fn({
       doc: 'The identifiers in a package file.',
       args: { pkg },
-      returns: ret.list('The identifiers'),
+      returns: ret.texts('The identifiers'),
       examples: ["salt '*' macpackage.get_pkg_id /tmp/test.pkg"],
       effect: 'read',
       run: (ctx, { pkg: one }) => packageIds(ctx, one),
@@ -137,7 +135,7 @@ export default defineModule({
     get_mpkg_ids: fn({
       doc: 'The identifiers in the package files beside a package of packages.',
       args: { mpkg: arg.text('The package of packages') },
-      returns: ret.list('The identifiers'),
+      returns: ret.texts('The identifiers'),
       examples: ["salt '*' macpackage.get_mpkg_ids /dev/disk2"],
       effect: 'read',
       run: async (ctx, { mpkg }) => {

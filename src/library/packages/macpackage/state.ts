@@ -21,7 +21,7 @@ async function versionChecked(ctx: StateContext, check: Value): Promise<{ commen
   const [command, wanted] = parts as [string, string]
   let version = ''
   try {
-    version = str(await ctx.call('cmd.run', [command], { output_loglevel: 'quiet', ignore_retcode: true })).trim()
+    version = (await ctx.call('cmd.run', [command], { output_loglevel: 'quiet', ignore_retcode: true })).trim()
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
   }
@@ -42,7 +42,7 @@ const folderOf = (path: string): string => path.slice(0, Math.max(path.lastIndex
 
 async function applications(ctx: StateContext, work: Work): Promise<string[] | undefined> {
   if (work.mount === undefined) return [baseOf(work.name)]
-  const output = str(await ctx.call('cmd.run', ['ls -d *.app'], { cwd: work.mount, python_shell: true }))
+  const output = await ctx.call('cmd.run', ['ls -d *.app'], { cwd: work.mount, python_shell: true })
   return output.includes('.app') ? output.split('\n') : undefined
 }
 
@@ -83,14 +83,14 @@ function foreseen(report: Report, missing: readonly string[]): StateReturn {
 }
 
 async function installPackage(ctx: StateContext, work: Work, report: Report): Promise<StateReturn> {
-  const there = (await ctx.call('macpackage.installed_pkgs')) as Value[]
+  const there: Value[] = await ctx.call('macpackage.installed_pkgs')
   const ask = truthy(work.mpkg) ? 'macpackage.get_mpkg_ids' : 'macpackage.get_pkg_id'
   const ids = (await ctx.call(ask, [work.source])) as Value[]
   const missing = ids.filter((id) => work.force !== false || !there.includes(id))
   if (ids.length > 0 && missing.length === 0) return report
   if (ctx.test) return foreseen(report, ids.length > 0 ? missing.map((id) => str(id)) : [work.name])
   const call = [work.source, work.target, work.store, work.allow_untrusted]
-  const outcome = (await ctx.call('macpackage.install', call)) as Dict
+  const outcome = await ctx.call('macpackage.install', call)
   if (outcome.get('retcode') !== 0) {
     return { ...report, result: false, comment: `${report.comment}. ${work.name} failed to install: ${repr(outcome)}` }
   }
@@ -107,10 +107,7 @@ async function installed(ctx: StateContext, wanted: Wanted): Promise<StateReturn
   const target = isApp && wanted.target === 'LocalSystem' ? '/Applications/' : str(wanted.target)
   const install = isApp ? installApplications : installPackage
   if (!truthy(wanted.dmg)) return install(ctx, { ...wanted, target, mount: undefined, source: name }, report)
-  const [said, mount] = ((await ctx.call('macpackage.mount', [name])) as Value[]).map((one) => str(one)) as [
-    string,
-    string,
-  ]
+  const [said, mount] = (await ctx.call('macpackage.mount', [name])).map((one) => str(one)) as [string, string]
   if (said.includes('attach failed')) return { ...report, result: false, comment: `${comment}Unable to mount ${name}` }
   const kind = isApp ? 'app' : truthy(wanted.mpkg) ? 'mpkg' : 'pkg'
   try {

@@ -72,7 +72,7 @@ async function list(
   pkg: string | null,
   depth: Value,
   place: Place & { dir: Value },
-): Promise<Value> {
+): Promise<Dict> {
   if (depth !== null && !isNumeric(depth)) {
     throw new SaltError('SaltInvocationError', `Error: depth ${str(depth)} must be a number`)
   }
@@ -86,7 +86,7 @@ async function list(
   ]
   const { retcode, stdout, stderr } = await npm(ctx, words, { ...place, cwd: place.dir })
   if (retcode !== 0 && stderr !== '') throw failure(stderr)
-  return (loadJson(stdout) as Dict).get('dependencies') ?? new Map()
+  return ((loadJson(stdout) as Dict).get('dependencies') ?? new Map()) as Dict
 }
 
 /** True when npm succeeds; what it says otherwise is logged. */

@@ -9,7 +9,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { CommandError, defineModule, type FunctionContext, isTrue, outputOf, runAll } from '../../../sdk/mod.ts'
+import { CommandError, defineModule, type FunctionContext, isTrue, outputOf, ret, runAll } from '../../../sdk/mod.ts'
 import { commonFunctions, splitMembers } from '../common/common.ts'
 import { type Call, changing, type Given, reading, scopeWords } from '../common/declare.ts'
 import {
@@ -34,7 +34,7 @@ const lines = async (ctx: FunctionContext, words: string[]): Promise<string[]> =
   (await outputOf(ctx, words, QUIET)).split('\n').filter((line) => line !== '')
 
 const stdoutOf = async (ctx: FunctionContext, words: readonly string[]): Promise<string> =>
-  str(await ctx.call('cmd.run_stdout', [[...words]], { ...QUIET, python_shell: false }))
+  await ctx.call('cmd.run_stdout', [[...words]], { ...QUIET, python_shell: false })
 
 async function gather(ctx: FunctionContext): Promise<Versions> {
   const versions: Versions = new Map()
@@ -295,6 +295,7 @@ export default defineModule({
       'refresh=false root **kwargs',
       'pkg.list_upgrades',
       upgrades,
+      ret.dict('New versions by name'),
     ),
     group_list: reading('Groups of packages.', '', 'pkg.group_list', (ctx) => groupList(ctx)),
     group_info: reading('The packages of a group.', '!name', "pkg.group_info 'xorg'", (ctx, { given }) =>
@@ -305,6 +306,7 @@ export default defineModule({
       '!name',
       "pkg.group_diff 'xorg'",
       async (ctx, { given }) => splitMembers(await groupInfo(ctx, str(given['name']!)), await list(ctx), GROUP_TYPES),
+      ret.dict('Installed and missing packages, by kind'),
     ),
     refresh_db: changing('Fetch the package lists.', 'root **kwargs', 'pkg.refresh_db', (ctx, { given }) =>
       refresh(ctx, given['root']!),
@@ -314,12 +316,14 @@ export default defineModule({
       'name refresh=false sysupgrade pkgs sources **kwargs',
       'pkg.install bash',
       install,
+      ret.dict('Old and new versions, by package'),
     ),
     upgrade: changing(
       'Bring all packages to their newest version.',
       'refresh=false root **kwargs',
       'pkg.upgrade',
       upgrade,
+      ret.dict('Old and new versions, by package'),
     ),
     remove: changing('Remove packages.', 'name pkgs **kwargs', 'pkg.remove bash', (ctx, { given }) =>
       uninstall(ctx, given, '-R'),
@@ -361,6 +365,7 @@ export default defineModule({
       '*args **kwargs',
       'pkg.list_repo_pkgs foo bar',
       (ctx, { rest, kwargs }) => available(ctx, rest, kwargs),
+      ret.dict('Versions by name'),
     ),
   },
 })

@@ -117,7 +117,7 @@ export default defineModule({
         env_vars: listing.env_vars,
         kwargs: listing.kwargs,
       },
-      returns: ret.list('The lines'),
+      returns: ret.texts('The lines'),
       examples: ["salt '*' pip.freeze bin_env=/home/code/path/to/virtualenv"],
       effect: 'read',
       run: (ctx, { use_vt, env_vars, kwargs, ...place }) => freeze(ctx, place, { env_vars, use_vt, further: kwargs }),
@@ -143,7 +143,7 @@ export default defineModule({
     version: fn({
       doc: 'The version of pip.',
       args: { bin_env, cwd, user },
-      returns: ret.string('The version'),
+      returns: ret.optional(ret.string('The version')),
       examples: ["salt '*' pip.version"],
       effect: 'read',
       run: (ctx, place) => pipVersion(ctx, place),

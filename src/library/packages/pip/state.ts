@@ -77,7 +77,7 @@ async function removed(ctx: StateContext, { name, ...options }: Removal): Promis
   const { bin_env, user, cwd } = options
   let installed: Dict
   try {
-    installed = (await ctx.call('pip.list', [], { bin_env, user, cwd })) as Dict
+    installed = await ctx.call('pip.list', [], { bin_env, user, cwd })
   } catch (error) {
     if (error instanceof SaltError) return report(false, `Error uninstalling '${name}': ${error.message}`)
     throw error
@@ -112,7 +112,7 @@ async function uptodate(ctx: StateContext, { name, use_vt, ...place }: Place): P
   }
   if (!truthy(newer)) return report(true, 'System is already up-to-date.')
   if (ctx.test) return report(null, 'System update will be performed')
-  const updated = (await ctx.call('pip.upgrade', [], { ...place, use_vt })) as Dict
+  const updated = await ctx.call('pip.upgrade', [], { ...place, use_vt })
   if (updated.get('result') === false) return report(false, str(updated.get('comment')!), updated.get('changes')!)
   return report(true, 'Upgrade successful.', updated)
 }

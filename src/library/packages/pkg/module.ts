@@ -94,7 +94,7 @@ async function versions(ctx: FunctionContext, names: readonly Value[], kwargs: K
   const found: Dict = new Map()
   let globbed = false
   if (names.length > 0) {
-    const installed = (await ctx.call('pkg.list_pkgs', [], new Map([...options, ['versions_as_list', true]]))) as Dict
+    const installed = await ctx.call('pkg.list_pkgs', [], new Map([...options, ['versions_as_list', true]]))
     for (const name of names.map(str)) {
       const isGlob = name.includes('*')
       globbed ||= isGlob
@@ -218,7 +218,7 @@ export default defineModule({
     check_extra_requirements: fn({
       doc: 'Whether an installed package has what is wanted of it beside its version.',
       args: { pkgname: arg.any('The package'), pkgver: arg.any('What is wanted') },
-      returns: ret.boolean('True where the package manager knows no such wishes'),
+      returns: ret.any('True where the package manager knows no such wishes'),
       examples: ["salt '*' pkg_resource.check_extra_requirements vim '~>=7[nls]'"],
       effect: 'read',
       run: async (ctx, { pkgname, pkgver }) =>

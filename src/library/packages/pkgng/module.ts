@@ -8,6 +8,7 @@ import {
   type FunctionDeclaration,
   isTrue,
   outputOf,
+  ret,
   retcodeOf,
   runAll,
   textAt,
@@ -48,7 +49,7 @@ interface Installed {
 
 async function installed(ctx: FunctionContext, place: Options): Promise<Installed> {
   const command = pkg(place, 'info', '-ao')
-  const output = str(await ctx.call('cmd.run_stdout', [command], { ...QUIET, python_shell: false }))
+  const output = await ctx.call('cmd.run_stdout', [command], { ...QUIET, python_shell: false })
   const found: Installed = { versions: new Map(), origins: new Map() }
   for (const line of output.split('\n')) {
     const parts = splitWords(line)
@@ -312,6 +313,7 @@ export default defineModule({
           cached,
         })
       },
+      ret.dict('Versions by name'),
     ),
     install: changing(
       'Install packages.',
@@ -332,9 +334,10 @@ export default defineModule({
         const from = truthy(kwargs.get('fromrepo') ?? null) ? ['--repository', str(kwargs.get('fromrepo')!)] : []
         const words = pkg(Object.fromEntries(kwargs), 'upgrade', '--dry-run', '--quiet', ...offline, ...from)
         return upgradesIn(
-          str(await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false, ignore_retcode: true })),
+          await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false, ignore_retcode: true }),
         )
       },
+      ret.dict('New versions by name'),
     ),
     version_cmp: reading(
       'Which of two versions is newer.',
@@ -345,8 +348,20 @@ export default defineModule({
         return SYMBOLS[(await runAll(ctx, words, { ...QUIET, ignore_retcode: true })).stdout] ?? null
       },
     ),
-    hold: changing('Hold packages at their version.', 'name pkgs **kwargs', 'pkg.hold zsh', holding('lock')),
-    unhold: changing('Let held packages go.', 'name pkgs **kwargs', 'pkg.unhold zsh', holding('unlock')),
+    hold: changing(
+      'Hold packages at their version.',
+      'name pkgs **kwargs',
+      'pkg.hold zsh',
+      holding('lock'),
+      ret.dict('What was done, by package'),
+    ),
+    unhold: changing(
+      'Let held packages go.',
+      'name pkgs **kwargs',
+      'pkg.unhold zsh',
+      holding('unlock'),
+      ret.dict('What was done, by package'),
+    ),
     list_locked: reading(
       'Held packages with their versions.',
       '**kwargs',

@@ -1,6 +1,6 @@
 // Single packages of rpm: their files, facts and versions, below yum, dnf and zypper.
 import { compareRpm, type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
-import { defineModule, type FunctionContext, isTrue, outputOf, retcodeOf } from '../../../sdk/mod.ts'
+import { defineModule, type FunctionContext, isTrue, outputOf, ret, retcodeOf } from '../../../sdk/mod.ts'
 import { reading } from '../common/declare.ts'
 import { failure, misuse, single } from '../common/installed.ts'
 import { packageInfo } from './rpm_lowpkg/info.ts'
@@ -38,7 +38,7 @@ async function fileDict(ctx: FunctionContext, packages: readonly string[], optio
   ])
 }
 
-async function binaryInfo(ctx: FunctionContext, given: string, saltenv: Value): Promise<Value> {
+async function binaryInfo(ctx: FunctionContext, given: string, saltenv: Value): Promise<Dict | null> {
   let path = given
   if (truthy(await ctx.call('config.valid_fileproto', [path]))) {
     const cached = await ctx.call('cp.cache_file', [path, saltenv])
@@ -57,7 +57,7 @@ async function owners(ctx: FunctionContext, paths: readonly string[], options: O
   const found: Dict = new Map()
   for (const path of paths) {
     const query = rpm(options, '-qf', '--queryformat', '%{name}', path)
-    const owner = str(await ctx.call('cmd.run_stdout', [query], { ...QUIET, python_shell: false }))
+    const owner = await ctx.call('cmd.run_stdout', [query], { ...QUIET, python_shell: false })
     found.set(path, owner.toLowerCase().includes('not owned') ? '' : owner)
   }
   return single(found, paths)
@@ -87,6 +87,7 @@ export default defineModule({
       '!path saltenv="base"',
       'lowpkg.bin_pkg_info /root/salt-3008-1.noarch.rpm',
       (ctx, { given }) => binaryInfo(ctx, str(given['path']!), given['saltenv']!),
+      ret.optional(ret.dict('The facts of the package file')),
     ),
     list_pkgs: reading(
       'Installed packages with their versions.',
@@ -137,7 +138,7 @@ export default defineModule({
       async (ctx, { given }) => {
         const [archive, path] = [str(given['package_path']!), str(given['path']!)]
         const line = `rpm2cpio ${archive} | cpio -i --quiet --to-stdout .${path} | diff -u --label 'A ${path}' --from-file=- --label 'B ${path}' ${path}`
-        const output = str(await ctx.call('cmd.shell', [line], QUIET))
+        const output = await ctx.call('cmd.shell', [line], QUIET)
         return output.startsWith('Binary file') ? `File '${path}' is binary and its content has been modified.` : output
       },
     ),
@@ -146,6 +147,7 @@ export default defineModule({
       '*packages **kwargs',
       'lowpkg.info apache2 attr=version,build_date',
       (ctx, { rest, kwargs }) => packageInfo(ctx, rest, kwargs),
+      ret.dict('Facts by package'),
     ),
     version_cmp: reading(
       'Which of two versions is newer.',

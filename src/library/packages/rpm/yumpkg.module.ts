@@ -1,6 +1,6 @@
 // Packages of Red Hat's family through dnf5, dnf, tdnf or yum.
 import { compareRpm, type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
-import { CommandError, defineModule, type FunctionContext, isTrue } from '../../../sdk/mod.ts'
+import { CommandError, defineModule, type FunctionContext, isTrue, ret } from '../../../sdk/mod.ts'
 import { type Call, changing, reading } from '../common/declare.ts'
 import type { HoldCall } from '../common/holds.ts'
 import { changesSince, infoOf, listed, matchWildcards, namesOf, targetsOf } from '../common/installed.ts'
@@ -83,7 +83,7 @@ function renamed(facts: Value): Value {
 }
 
 async function installedInfo(ctx: FunctionContext, { rest, kwargs }: Call): Promise<Dict> {
-  const found = (await ctx.call('lowpkg.info', rest, kwargs)) as Dict
+  const found = await ctx.call('lowpkg.info', rest, kwargs)
   return new Map([...found].map(([name, facts]) => [name, renamed(facts)]))
 }
 
@@ -120,6 +120,7 @@ const list_upgrades = reading(
   'refresh=true **kwargs',
   'pkg.list_upgrades',
   (ctx, { given, kwargs }) => listUpgrades(ctx, given['refresh']!, kwargs),
+  ret.dict('New versions by name'),
 )
 
 const list_holds = reading(
@@ -127,6 +128,7 @@ const list_holds = reading(
   `pattern="${HOLD_PATTERN.replaceAll('\\', '\\\\')}" full=true`,
   'pkg.list_holds',
   (ctx, { given }) => listHolds(ctx, str(given['pattern']!), truthy(given['full']!)),
+  ret.list('The held packages'),
 )
 
 const group_install = changing(
@@ -158,10 +160,16 @@ export default defineModule({
       'pkg.normalize_name zsh.x86_64',
       (ctx, { given }) => normalizeName(str(given['name']!), str(ctx.grains.get('osarch') ?? '')),
     ),
-    parse_arch: reading('A name and its architecture.', '!name', 'pkg.parse_arch zsh.x86_64', (_ctx, { given }) => {
-      const { name, arch } = splitArch(str(given['name']!))
-      return { name, arch: arch ?? null }
-    }),
+    parse_arch: reading(
+      'A name and its architecture.',
+      '!name',
+      'pkg.parse_arch zsh.x86_64',
+      (_ctx, { given }) => {
+        const { name, arch } = splitArch(str(given['name']!))
+        return { name, arch: arch ?? null }
+      },
+      ret.dict('`name` and `arch`'),
+    ),
     latest_version,
     available_version: latest_version,
     upgrade_available: reading(
@@ -188,17 +196,23 @@ export default defineModule({
       'versions_as_list=false **kwargs',
       'pkg.list_pkgs',
       (ctx, { given, kwargs }) => listInstalled(ctx, isTrue(given['versions_as_list']!), kwargs),
+      ret.dict('Versions by name'),
     ),
     list_repo_pkgs: reading(
       'Versions that repositories have.',
       '*args **kwargs',
       "pkg.list_repo_pkgs 'samba4*' fromrepo=base,updates",
       (ctx, { rest, kwargs }) => listRepoPackages(ctx, rest, kwargs),
+      ret.dict('Versions by name'),
     ),
     list_upgrades,
     list_updates: list_upgrades,
-    list_downloaded: reading('Package files that were fetched.', '**kwargs', 'pkg.list_downloaded', (ctx) =>
-      listDownloaded(ctx),
+    list_downloaded: reading(
+      'Package files that were fetched.',
+      '**kwargs',
+      'pkg.list_downloaded',
+      (ctx) => listDownloaded(ctx),
+      ret.dict('The files, by package and version'),
     ),
     info_installed: reading(
       'All facts about installed packages.',
@@ -212,14 +226,19 @@ export default defineModule({
     clean_metadata: changing('Fetch the package lists.', '**kwargs', 'pkg.clean_metadata', (ctx, { kwargs }) =>
       refreshDb(ctx, kwargs),
     ),
-    install: changing('Install packages.', INSTALL, 'pkg.install bash', (ctx, { given, kwargs }) =>
-      install(ctx, given as unknown as Installation, kwargs),
+    install: changing(
+      'Install packages.',
+      INSTALL,
+      'pkg.install bash',
+      (ctx, { given, kwargs }) => install(ctx, given as unknown as Installation, kwargs),
+      ret.dict('Old and new versions, by package'),
     ),
     upgrade: changing(
       'Bring packages to their newest version.',
       'name pkgs refresh=true skip_verify=false normalize=true minimal=false obsoletes=true diff_attr **kwargs',
       'pkg.upgrade',
       upgrade,
+      ret.dict('Old and new versions, by package'),
     ),
     update: changing(
       'Bring packages to their newest version, without what replaces them.',
@@ -238,9 +257,14 @@ export default defineModule({
       'name pkgs sources normalize=true **kwargs',
       'pkg.hold bash',
       (ctx, call) => hold(ctx, held(call)),
+      ret.dict('What was done, by package'),
     ),
-    unhold: changing('Let held packages go.', 'name pkgs sources **kwargs', 'pkg.unhold bash', (ctx, call) =>
-      unhold(ctx, held(call)),
+    unhold: changing(
+      'Let held packages go.',
+      'name pkgs sources **kwargs',
+      'pkg.unhold bash',
+      (ctx, call) => unhold(ctx, held(call)),
+      ret.dict('What was done, by package'),
     ),
     list_holds,
     get_locked_packages: list_holds,
@@ -265,14 +289,23 @@ export default defineModule({
       '!name **kwargs',
       "pkg.group_diff 'Perl Support'",
       (ctx, { given, kwargs }) => groupDiff(ctx, str(given['name']!), kwargs),
+      ret.dict('Installed and missing packages, by kind'),
     ),
     group_install,
     groupinstall: group_install,
-    list_repos: reading('Repositories.', 'basedir **kwargs', 'pkg.list_repos', (ctx, { given, kwargs }) =>
-      listRepos(ctx, given['basedir']!, kwargs),
+    list_repos: reading(
+      'Repositories.',
+      'basedir **kwargs',
+      'pkg.list_repos',
+      (ctx, { given, kwargs }) => listRepos(ctx, given['basedir']!, kwargs),
+      ret.dict('The repositories, by name'),
     ),
-    get_repo: reading('A repository.', '!repo basedir **kwargs', 'pkg.get_repo myrepo', (ctx, { given, kwargs }) =>
-      getRepo(ctx, str(given['repo']!), given['basedir']!, kwargs),
+    get_repo: reading(
+      'A repository.',
+      '!repo basedir **kwargs',
+      'pkg.get_repo myrepo',
+      (ctx, { given, kwargs }) => getRepo(ctx, str(given['repo']!), given['basedir']!, kwargs),
+      ret.dict('The settings of the repository'),
     ),
     del_repo: changing(
       'Remove a repository.',
@@ -320,8 +353,12 @@ export default defineModule({
       if (truthy(given['refresh']!)) await refreshDb(ctx, new Map())
       return listPatches(ctx)
     }),
-    list_installed_patches: reading('Advisories that were followed.', '**kwargs', 'pkg.list_installed_patches', (ctx) =>
-      listPatches(ctx, true),
+    list_installed_patches: reading(
+      'Advisories that were followed.',
+      '**kwargs',
+      'pkg.list_installed_patches',
+      (ctx) => listPatches(ctx, true),
+      ret.dict('The patches, by name'),
     ),
     services_need_restart: reading(
       'Services that still run what an update replaced.',

@@ -1,6 +1,13 @@
 // Packages of SUSE through zypper.
 import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { defineModule, type FunctionContext, type FunctionDeclaration, isTrue, outputOf } from '../../../sdk/mod.ts'
+import {
+  defineModule,
+  type FunctionContext,
+  type FunctionDeclaration,
+  isTrue,
+  outputOf,
+  ret,
+} from '../../../sdk/mod.ts'
 import { type Call, changing, reading } from '../common/declare.ts'
 import { listed } from '../common/installed.ts'
 import { normalizeName, splitArch } from './rpm_lowpkg/package.ts'
@@ -121,6 +128,7 @@ const list_upgrades = reading(
     if (truthy(given['refresh']!)) await refresh(ctx, { force: given['root']!, ...Object.fromEntries(kwargs) })
     return upgrades(ctx, given['root']!, kwargs)
   },
+  ret.dict('New versions by name'),
 )
 
 const latest_version = reading(
@@ -151,7 +159,7 @@ export default defineModule({
       '*names **kwargs',
       'pkg.info_installed httpd',
       async (ctx, { rest, kwargs }) => {
-        const found = (await ctx.call('lowpkg.info', rest, kwargs)) as Dict
+        const found = await ctx.call('lowpkg.info', rest, kwargs)
         return new Map([...found].map(([name, facts]) => [name, renamed(facts)]))
       },
     ),
@@ -161,10 +169,16 @@ export default defineModule({
       'pkg.info_available httpd',
       (ctx, { rest, kwargs }) => information(ctx, rest, kwargs),
     ),
-    parse_arch: reading('A name and its architecture.', '!name', 'pkg.parse_arch zsh.x86_64', (_ctx, { given }) => {
-      const { name, arch } = splitArch(str(given['name']!))
-      return { name, arch: arch ?? null }
-    }),
+    parse_arch: reading(
+      'A name and its architecture.',
+      '!name',
+      'pkg.parse_arch zsh.x86_64',
+      (_ctx, { given }) => {
+        const { name, arch } = splitArch(str(given['name']!))
+        return { name, arch: arch ?? null }
+      },
+      ret.dict('`name` and `arch`'),
+    ),
     normalize_name: reading(
       "A name without the machine's architecture.",
       '!name',
@@ -201,24 +215,28 @@ export default defineModule({
           includes: listed(given['includes']!),
           kwargs,
         }),
+      ret.dict('Versions by name'),
     ),
     list_repo_pkgs: reading(
       'Versions that repositories have.',
       '*args **kwargs',
       'pkg.list_repo_pkgs foo bar',
       (ctx, { rest, kwargs }) => repoPackages(ctx, rest, kwargs),
+      ret.dict('Versions by name'),
     ),
     list_repos: reading(
       'Repositories.',
       'root **kwargs',
       'pkg.list_repos',
       async (ctx, { given }) => new Map<Value, Value>(await listRepos(ctx, given['root']!)),
+      ret.dict('The repositories, by name'),
     ),
     get_repo: reading(
       'A repository.',
       '!repo root **kwargs',
       'pkg.get_repo alias',
       async (ctx, { given }) => (await listRepos(ctx, given['root']!)).get(str(given['repo']!)) ?? {},
+      ret.dict('The settings of the repository'),
     ),
     del_repo: changing('Remove a repository.', '!repo root', 'pkg.del_repo alias', (ctx, { given }) =>
       deleteRepo(ctx, str(given['repo']!), given['root']!),
@@ -235,22 +253,46 @@ export default defineModule({
       'pkg.refresh_db',
       (ctx, { given, kwargs }) => refresh(ctx, { ...given, repos: kwargs.get('repos') ?? [] }),
     ),
-    install: changing('Install packages.', INSTALL, 'pkg.install bash', install),
+    install: changing(
+      'Install packages.',
+      INSTALL,
+      'pkg.install bash',
+      install,
+      ret.dict('Old and new versions, by package'),
+    ),
     upgrade: changing('Bring packages to their newest version.', UPGRADE, 'pkg.upgrade', upgrade),
     remove: changing('Remove packages.', 'name pkgs root **kwargs', 'pkg.remove bash', remove),
     purge: changing('Remove packages.', 'name pkgs root **kwargs', 'pkg.purge bash', remove),
-    list_holds: reading('Held packages.', 'pattern full=true root **kwargs', 'pkg.list_holds', (ctx, { given }) =>
-      listHolds(ctx, given['pattern']!, truthy(given['full']!), given['root']!),
+    list_holds: reading(
+      'Held packages.',
+      'pattern full=true root **kwargs',
+      'pkg.list_holds',
+      (ctx, { given }) => listHolds(ctx, given['pattern']!, truthy(given['full']!), given['root']!),
+      ret.list('The held packages'),
     ),
-    list_locks: reading('Locks.', 'root', 'pkg.list_locks', (ctx, { given }) => listLocks(ctx, given['root']!)),
+    list_locks: reading(
+      'Locks.',
+      'root',
+      'pkg.list_locks',
+      (ctx, { given }) => listLocks(ctx, given['root']!),
+      ret.dict('The locks, by package'),
+    ),
     clean_locks: changing('Throw away locks that lock nothing.', 'root', 'pkg.clean_locks', (ctx, { given }) =>
       cleanLocks(ctx, given['root']!),
     ),
-    hold: changing('Hold packages at their version.', 'name pkgs root **kwargs', 'pkg.hold bash', (ctx, { given }) =>
-      hold(ctx, given),
+    hold: changing(
+      'Hold packages at their version.',
+      'name pkgs root **kwargs',
+      'pkg.hold bash',
+      (ctx, { given }) => hold(ctx, given),
+      ret.dict('What was done, by package'),
     ),
-    unhold: changing('Let held packages go.', 'name pkgs root **kwargs', 'pkg.unhold bash', (ctx, { given }) =>
-      unhold(ctx, given),
+    unhold: changing(
+      'Let held packages go.',
+      'name pkgs root **kwargs',
+      'pkg.unhold bash',
+      (ctx, { given }) => unhold(ctx, given),
+      ret.dict('What was done, by package'),
     ),
     verify: low('verify', '*names **kwargs', 'Files that differ from their packages.'),
     file_list: low('file_list', '*packages **kwargs', 'The files of packages.'),
@@ -286,6 +328,7 @@ export default defineModule({
       'root **kwargs',
       'pkg.list_downloaded',
       (ctx, { given }) => listDownloaded(ctx, given['root']!),
+      ret.dict('The files, by package and version'),
     ),
     diff: reading(
       'How files differ from those of their packages.',
@@ -314,9 +357,14 @@ export default defineModule({
       'root **kwargs',
       'pkg.list_installed_patches',
       (ctx, { given }) => patches(ctx, given['root']!, true),
+      ret.dict('The patches, by name'),
     ),
-    list_provides: reading('Packages by what they provide.', 'root **kwargs', 'pkg.list_provides', (ctx, { given }) =>
-      provides(ctx, given['root']!),
+    list_provides: reading(
+      'Packages by what they provide.',
+      'root **kwargs',
+      'pkg.list_provides',
+      (ctx, { given }) => provides(ctx, given['root']!),
+      ret.dict('The packages, by what they provide'),
     ),
     resolve_capabilities: reading(
       'Names of packages for capabilities.',

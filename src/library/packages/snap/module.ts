@@ -47,10 +47,10 @@ async function list(ctx: FunctionContext, name: Value, revisions: boolean): Prom
   return found
 }
 
-async function fact(ctx: FunctionContext, name: Value, key: string): Promise<Value> {
+async function fact(ctx: FunctionContext, name: Value, key: string): Promise<boolean> {
   const facts = (await list(ctx, name, false)).get(str(name))
   if (!isDict(facts ?? null)) throw failure(`snap "${str(name)}" is not installed`)
-  return (facts as Dict).get(key)!
+  return (facts as Dict).get(key) === true
 }
 
 function channelWords(channel: Value): string[] {
@@ -226,7 +226,7 @@ export default defineModule({
       effect: 'read',
       run: async (ctx, given) => {
         const { stdout } = await snap(ctx, ['info', ...PLAIN, ...(given.verbose ? ['--verbose'] : []), str(given.name)])
-        return deserialize('yaml', stdout)
+        return (await deserialize('yaml', stdout)) as Dict
       },
     }),
   },

@@ -11,7 +11,7 @@ interface Wanted {
 }
 
 const listed = async (ctx: StateContext, name: string): Promise<Dict | undefined> =>
-  ((await ctx.call('snap.list', [name])) as Dict).get(name) as Dict | undefined
+  (await ctx.call('snap.list', [name])).get(name) as Dict | undefined
 
 const change = (old: Value, fresh: Value): Dict =>
   new Map<Value, Value>([
@@ -27,7 +27,7 @@ async function differences(ctx: StateContext, { name, channel, revision, held }:
   if (held !== null && facts('held') !== held) found.set('held', change(facts('held'), held))
   let wanted = revision
   if (revision === 'latest') {
-    const upgrades = (await ctx.call('snap.list_upgrades')) as Dict
+    const upgrades = await ctx.call('snap.list_upgrades')
     wanted = (upgrades.get(name) as Dict | undefined)?.get('revision') ?? null
   }
   if (wanted !== null && facts('revision') !== str(wanted))

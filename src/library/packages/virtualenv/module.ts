@@ -1,5 +1,5 @@
 // Virtualenvs: made with `virtualenv` or with Python's own `venv`, and asked about what is in them.
-import { type Dict, repr, SaltError, str, type Value } from '../../../data/mod.ts'
+import { repr, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
 import { type Creation, create, failure, programOf, virtualenvVersion } from './module/create.ts'
 
@@ -13,7 +13,7 @@ async function answer(ctx: FunctionContext, path: string, code: string): Promise
   if ((await ctx.host.stat(python)) === undefined) {
     throw failure(`Path '${path}' does not appear to be a virtualenv: '${python}' not found.`)
   }
-  const outcome = (await ctx.call('cmd.exec_code_all', [python, code])) as Dict
+  const outcome = await ctx.call('cmd.exec_code_all', [python, code])
   if (outcome.get('retcode') !== 0) throw failure(`${str(outcome.get('stdout')!)}\n${str(outcome.get('stderr')!)}`)
   return str(outcome.get('stdout')!)
 }

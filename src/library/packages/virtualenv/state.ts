@@ -68,7 +68,7 @@ const PIP = {
 }
 
 async function pythonVersion(ctx: StateContext, python: string): Promise<string> {
-  return str(await ctx.call('cmd.run_stderr', [`${python} -V`])).replace(/^\n+|\n+$/g, '')
+  return (await ctx.call('cmd.run_stderr', [`${python} -V`])).replace(/^\n+|\n+$/g, '')
 }
 
 /** The fetched file of requirements, or undefined when the file server has none. */
@@ -88,7 +88,7 @@ function foreseen(name: string, exists: boolean, clear: boolean, changes: Dict):
 async function made(ctx: StateContext, given: Given, further: Record<string, Value>): Promise<string | undefined> {
   try {
     const options = { ...pick(given, CREATE), ...further }
-    const outcome = (await ctx.call('virtualenv.create', [given.name], options)) as Dict
+    const outcome = await ctx.call('virtualenv.create', [given.name], options)
     return outcome.get('retcode') === 0 ? undefined : str(outcome.get('stdout')!) + str(outcome.get('stderr')!)
   } catch (error) {
     if (error instanceof SaltError && error.code === 'CommandNotFoundError') {
@@ -130,7 +130,7 @@ async function installed(
 ): Promise<void> {
   const { name, user = null, use_vt = false } = given
   const frozen = async (options: Record<string, Value>): Promise<string[]> =>
-    (await ctx.call('pip.freeze', [], { bin_env: name, ...options })) as string[]
+    await ctx.call('pip.freeze', [], { bin_env: name, ...options })
   let before: string[]
   try {
     before = await frozen({ user, use_vt })
@@ -140,7 +140,7 @@ async function installed(
     return
   }
   const cwd = placeOf(requirements, given['cwd'] ?? null)
-  const outcome = (await ctx.call('pip.install', [], { ...pick(given, PIP), requirements, cwd, ...further })) as Dict
+  const outcome = await ctx.call('pip.install', [], { ...pick(given, PIP), requirements, cwd, ...further })
   const retcode = Number(outcome.get('retcode') ?? 1)
   if (retcode !== 0) report.result = false
   if (retcode > 0) {

@@ -36,7 +36,7 @@ function looking(beacon: BeaconDeclaration, config: Plain, others: Others = {}, 
     read: { value: async (path: string, range?: never) => reading(path) ?? host.read(path, range) },
   })
   const ctx: BeaconContext = {
-    call: (name, args = []) => others[name]!(...args),
+    call: ((name, args = []) => others[name]!(...args)) as BeaconContext['call'],
     has: (name) => name in others,
     grains: new Map(),
     opts: new Map(),

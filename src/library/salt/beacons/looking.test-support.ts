@@ -8,7 +8,7 @@ export type Others = Record<string, (...args: Value[]) => Value>
 
 export function lookingOn(host: Host, beacon: BeaconDeclaration, config: Plain, others: Others = {}) {
   const ctx: BeaconContext = {
-    call: (name, args = []) => others[name]!(...args),
+    call: ((name, args = []) => others[name]!(...args)) as BeaconContext['call'],
     has: (name) => name in others,
     grains: new Map(),
     opts: new Map(),

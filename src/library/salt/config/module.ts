@@ -118,7 +118,7 @@ function mergedOption(name: Value, fallback: Value, sources: readonly Value[]): 
 const PROTOCOLS = new Set(['salt', 'file', 'http', 'https', 'ftp', 'swift', 's3'])
 
 /** A file mode as text of four digits; `keep` stays. */
-function manageMode(mode: Value): Value {
+function manageMode(mode: Value): string | null {
   if (mode === null) return null
   const digits = strip(strip(str(mode).replaceAll('0o', '0'), '"'), "'").replace(/^0+/, '')
   return /^[+-]/.test(digits) ? digits[0] + digits.slice(1).padStart(3, '0') : digits.padStart(4, '0')
@@ -204,7 +204,7 @@ export default defineModule({
     backup_mode: fn({
       doc: 'The backup mode: the given one, or the configured one.',
       args: { backup: arg.any('A mode', { default: '' }) },
-      returns: ret.string('The mode'),
+      returns: ret.any('The mode, as it is given or configured'),
       examples: ["salt '*' config.backup_mode"],
       effect: 'read',
       run: (ctx, { backup }) =>
@@ -220,7 +220,7 @@ export default defineModule({
     manage_mode: fn({
       doc: 'A file mode as text of four digits.',
       args: { mode: arg.any('The mode') },
-      returns: ret.string('The mode'),
+      returns: ret.optional(ret.string('The mode; None for None')),
       examples: ["salt '*' config.manage_mode 644"],
       effect: 'read',
       run: (_ctx, { mode }) => manageMode(mode),

@@ -1,5 +1,6 @@
 // Files from the file server: fetched, rendered, cached and listed.
 import {
+  type Dict,
   decodeBytes,
   makeSaltUrl,
   parseSaltUrl,
@@ -50,7 +51,7 @@ async function cacheFile(
   source: string,
   given: string | null,
   request: CacheRequest = {},
-): Promise<Value> {
+): Promise<string | false> {
   const env = envOf(ctx, given)
   const key = `cp.cache_file_|-${source}_|-${env}`
   const isRemote = REMOTE_PROTOCOLS.includes(schemeOf(source))
@@ -90,7 +91,7 @@ async function getUrl(
   return decodeBytes(await ctx.host.read(fetched))
 }
 
-async function receive(ctx: FunctionContext, files: ReadonlyMap<Value, Value>, target: string): Promise<Value> {
+async function receive(ctx: FunctionContext, files: ReadonlyMap<Value, Value>, target: string): Promise<Dict | string> {
   const result = new Map<Value, Value>()
   const isDirectory = async (path: string): Promise<boolean> => (await ctx.host.stat(path))?.type === 'directory'
   const last = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
@@ -119,7 +120,7 @@ const cacheFileFunction = fn({
     verify_ssl: arg.any('Whether certificates are checked', { default: true }),
     use_etag: arg.any('Whether the server is asked for changes', { default: false }),
   },
-  returns: ret.string('Where it is, or False'),
+  returns: ret.orFalse(ret.string('Where it is, or False')),
   examples: ["salt '*' cp.cache_file salt://path/to/file"],
   effect: 'read',
   run: (ctx, { path, saltenv, ...request }) => cacheFile(ctx, path, saltenv, request),
@@ -128,7 +129,7 @@ const cacheFileFunction = fn({
 const hashFileFunction = fn({
   doc: 'The hash of a file.',
   args: { path, saltenv },
-  returns: ret.dict('The hash and its type, or nothing'),
+  returns: ret.any('The hash and its type, or an empty text'),
   examples: ["salt '*' cp.hash_file salt://path/to/file"],
   effect: 'read',
   run: async (ctx, { path, saltenv }) => {
@@ -147,7 +148,7 @@ export default defineModule({
     recv: fn({
       doc: 'Write files that were sent along with the call.',
       args: { files: arg.dict('Contents by name'), dest: arg.string('Where they go') },
-      returns: ret.dict('Whether each was written'),
+      returns: ret.any('Whether each was written; a text when there is no place for them'),
       effect: 'change',
       run: (ctx, { files, dest }) => receive(ctx, files, dest),
     }),
@@ -155,7 +156,7 @@ export default defineModule({
     get_file: fn({
       doc: 'Fetch a file of the file server.',
       args: { path: arg.any('The source'), dest, saltenv, makedirs, template, gzip, options: further },
-      returns: ret.string('Where it is now, or nothing'),
+      returns: ret.orFalse(ret.string('Where it is now; empty when the file server has no such file')),
       examples: ["salt '*' cp.get_file salt://path/to/file /minion/dest"],
       effect: 'change',
       run: async (ctx, { path, dest, saltenv, makedirs, template, options }) => {
@@ -168,7 +169,7 @@ export default defineModule({
     envs: fn({
       doc: 'The environments of the file server.',
       args: {},
-      returns: ret.list('Their names'),
+      returns: ret.texts('Their names'),
       examples: ["salt '*' cp.envs"],
       effect: 'read',
       run: (ctx) => ctx.files.envs(),
@@ -183,7 +184,7 @@ export default defineModule({
         makedirs,
         options: further,
       },
-      returns: ret.string('Where it is now, or nothing'),
+      returns: ret.orFalse(ret.string('Where it is now; empty when the file server has no such file')),
       examples: ["salt '*' cp.get_template salt://path/to/template /minion/dest"],
       effect: 'change',
       run: async (ctx, { path, dest, template, saltenv, makedirs, options }) => {
@@ -224,7 +225,7 @@ export default defineModule({
     get_file_str: fn({
       doc: 'The content of a file.',
       args: { path, saltenv },
-      returns: ret.string('The content, or False'),
+      returns: ret.orFalse(ret.string('The content, or False')),
       examples: ["salt '*' cp.get_file_str salt://my/file"],
       effect: 'read',
       run: async (ctx, { path, saltenv }) => {
@@ -311,7 +312,7 @@ export default defineModule({
         upload_path: arg.text('Another path on the master', { optional: true }),
         remove_source: arg.boolean('Whether it is removed here afterwards', { default: false }),
       },
-      returns: ret.boolean('Whether it was sent'),
+      returns: ret.any('Whether it was sent, as the master says'),
       examples: ["salt '*' cp.push /etc/fstab"],
       effect: 'change',
       run: (ctx, request) => pushFile(ctx, request),
@@ -323,7 +324,7 @@ export default defineModule({
         glob: arg.text('Only files of such names', { optional: true }),
         upload_path: arg.text('Another path on the master', { optional: true }),
       },
-      returns: ret.boolean('Whether all were sent'),
+      returns: ret.any('Whether all were sent'),
       examples: ["salt '*' cp.push_dir /etc/modprobe.d/ glob='*.conf'"],
       effect: 'change',
       run: (ctx, request) => pushDirectory(ctx, request),
@@ -339,7 +340,7 @@ export default defineModule({
     list_master: fn({
       doc: 'The files of an environment.',
       args: { saltenv, prefix },
-      returns: ret.list('Their paths'),
+      returns: ret.texts('Their paths'),
       examples: ["salt '*' cp.list_master"],
       effect: 'read',
       run: (ctx, { saltenv, prefix }) => ctx.files.files(envOf(ctx, saltenv), prefix),
@@ -347,7 +348,7 @@ export default defineModule({
     list_master_dirs: fn({
       doc: 'The directories of an environment.',
       args: { saltenv, prefix },
-      returns: ret.list('Their paths'),
+      returns: ret.texts('Their paths'),
       examples: ["salt '*' cp.list_master_dirs"],
       effect: 'read',
       run: (ctx, { saltenv, prefix }) => ctx.files.directories(envOf(ctx, saltenv), prefix),

@@ -28,7 +28,7 @@ function merge(dest: Value, src: Value, { merge_lists, in_place, convert_none }:
   return update(target, source, { mergeLists: merge_lists })
 }
 
-function updateAll(dest: Value, defaults: Value, options: MergeArgs): Value {
+function updateAll(dest: Value, defaults: Value, options: MergeArgs): Dict {
   const { in_place, convert_none } = options
   if (dest === null && in_place) throw typeError("Can't perform in-place update into NoneType")
   const nodes = in_place ? dest : deepCopy(dest === null && convert_none ? new Map() : dest)

@@ -44,7 +44,7 @@ async function present(ctx: StateContext, args: Named & { value: Value; force: b
     const changed: Dict = new Map([[name, args.value]])
     return report(name, null, `Grain ${name} is set to be changed`, new Map([['changed', changed]]))
   }
-  const ret = (await ctx.call('grains.set', [name, args.value], { force: args.force })) as Dict
+  const ret = await ctx.call('grains.set', [name, args.value], { force: args.force })
   if (ret.get('result') === true && truthy(ret.get('changes')!)) {
     ret.set('comment', `Set grain ${name} to ${str(args.value)}`)
   }
@@ -160,7 +160,7 @@ async function absent(ctx: StateContext, args: AbsentArgs): Promise<StateReturn 
       : `Value for grain ${name} is set to be deleted (None)`
     return report(name, null, plan, changes)
   }
-  const ret = (await ctx.call('grains.set', [name, null], { destructive, force })) as Dict
+  const ret = await ctx.call('grains.set', [name, null], { destructive, force })
   if (ret.get('result') === true && !isSilent) {
     ret.set('comment', destructive ? `Grain ${name} was deleted` : `Value for grain ${name} was set to None`)
     ret.set('changes', changes)

@@ -135,7 +135,7 @@ export default defineRunner({
     safe_accept: masterFn({
       doc: 'Accept keys of minions that `salt-ssh` finds to be those on their machines.',
       args: { target: arg.text('Which minions, as the roster of salt-ssh names them'), tgt_type },
-      returns: ret.list('The fingerprints of accepted keys, and why others were not'),
+      returns: ret.texts('The fingerprints of accepted keys, and why others were not'),
       examples: ['salt-run manage.safe_accept web1'],
       run: (ctx, { target, tgt_type }) => safeAccept(ctx, target, textOf(tgt_type) ?? 'glob'),
     }),

@@ -40,7 +40,7 @@ function idMatcher(kind: string, what: string, example: string, calledAs?: strin
   return fn({
     doc: `Whether the minion's id matches ${what}.`,
     args: byId,
-    returns: ret.boolean('Whether it matches'),
+    returns: ret.any('Whether it matches'),
     examples: [example],
     effect: 'read',
     ...(calledAs === undefined ? {} : { calledAs }),
@@ -52,7 +52,7 @@ function dataMatcher(kind: string, what: string, example: string) {
   return fn({
     doc: `Whether the minion's ${what}.`,
     args: byData,
-    returns: ret.boolean('Whether it matches'),
+    returns: ret.any('Whether it matches'),
     examples: [example],
     effect: 'read',
     run: (ctx, { tgt, delimiter }) => ask(ctx, kind, tgt, { delimiter }),
@@ -143,7 +143,7 @@ export default defineModule({
     ipcidr: fn({
       doc: 'Whether the minion has an address, or one within a network.',
       args: { tgt },
-      returns: ret.boolean('Whether it matches'),
+      returns: ret.any('Whether it matches'),
       examples: ["salt '*' match.ipcidr '192.168.44.0/24'"],
       effect: 'read',
       run: (ctx, { tgt }) => ask(ctx, 'ipcidr', tgt),
@@ -151,7 +151,7 @@ export default defineModule({
     data: fn({
       doc: "Whether the minion's data store holds a value.",
       args: { tgt },
-      returns: ret.boolean('Whether it matches'),
+      returns: ret.any('Whether it matches'),
       examples: ["salt '*' match.data 'spam:eggs'"],
       effect: 'read',
       run: (ctx, { tgt }) => ask(ctx, 'data', tgt),
@@ -180,7 +180,7 @@ export default defineModule({
     search_by: fn({
       doc: 'All keys of a dict that have a matching target among their values, or None.',
       args: { lookup: arg.dict('Lists of targets by key'), ...chooser },
-      returns: ret.list('The keys'),
+      returns: ret.optional(ret.list('The keys')),
       examples: ["salt '*' match.search_by '{web: [node1, node2], db: [node2, node]}'"],
       effect: 'read',
       run: (ctx, { lookup, ...options }) => {

@@ -121,7 +121,7 @@ async function get(ctx: FunctionContext, question: Question): Promise<Dict> {
   return found
 }
 
-async function remove(ctx: FunctionContext, fun: Value): Promise<Value> {
+async function remove(ctx: FunctionContext, fun: Value): Promise<boolean> {
   if (!isLocal(ctx)) return send(ctx, { cmd: '_mine_delete', fun })
   const data = await held(ctx)
   if (data instanceof Map) data.delete(fun)
@@ -167,7 +167,7 @@ export default defineModule({
           'Its keywords; mine_function names it when the name is an alias; allow_tgt says who may see it',
         ),
       },
-      returns: ret.boolean('Whether it was kept'),
+      returns: ret.any('Whether it was kept, as the master says'),
       examples: ["salt '*' mine.send eth0_ip_addrs mine_function=network.ip_addrs interface=eth0"],
       effect: 'change',
       run: (ctx, { name, args, kwargs }) => sendOne(ctx, name, args, kwargs),

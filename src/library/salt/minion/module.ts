@@ -72,7 +72,7 @@ async function scheduleRetry(ctx: FunctionContext, delay: Value): Promise<Dict> 
     '-c',
     'systemctl is-active salt-minion || systemctl start salt-minion',
   ]
-  const out = (await ctx.call('cmd.run_all', [command], { python_shell: false })) as Dict
+  const out = await ctx.call('cmd.run_all', [command], { python_shell: false })
   if (out.get('retcode') !== 0) throw new SaltError('CommandExecutionError', str(out.get('stderr') ?? ''))
   return out
 }

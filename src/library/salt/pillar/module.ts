@@ -175,18 +175,18 @@ interface ItemArgs extends Environments {
   unmask: Value
 }
 
-async function item(ctx: FunctionContext, asked: ItemArgs): Promise<Value> {
+async function item(ctx: FunctionContext, asked: ItemArgs): Promise<Dict> {
   const pillar = await inMemoryOrFresh(ctx, asked)
   const items: Dict = new Map()
   for (const key of asked.args) {
     const value = traverse(pillar, key, { default: asked.default ?? '', delimiter: str(asked.delimiter ?? ':') })
     dictSet(items, key, value)
   }
-  return shown(ctx, items, asked.unmask)
+  return shown(ctx, items, asked.unmask) as Dict
 }
 
-async function items(ctx: FunctionContext, asked: FreshArgs): Promise<Value> {
-  if (asked.args.length === 0) return shown(ctx, await fresh(ctx, asked), asked.unmask)
+async function items(ctx: FunctionContext, asked: FreshArgs): Promise<Dict> {
+  if (asked.args.length === 0) return shown(ctx, await fresh(ctx, asked), asked.unmask) as Dict
   const { args, pillarenv, saltenv } = asked
   return item(ctx, { args, default: null, delimiter: null, pillarenv, saltenv, unmask: null })
 }
@@ -198,7 +198,7 @@ interface ExplainArgs extends Environments {
 }
 
 /** Of values that do not merge, the last source's stays. */
-async function explain(ctx: FunctionContext, asked: ExplainArgs): Promise<Value> {
+async function explain(ctx: FunctionContext, asked: ExplainArgs): Promise<Value[]> {
   const origins = await ctx.pillarOrigins(asked.key.split(asked.delimiter), freshRequest(ctx, asked))
   return origins.map((origin) => shownOrigin(origin, shown(ctx, origin.value, asked.unmask)))
 }
@@ -262,7 +262,7 @@ export default defineModule({
       returns: ret.dict('The pillar without its values'),
       examples: ["salt '*' pillar.obfuscate"],
       effect: 'read',
-      run: async (ctx, asked) => obfuscated(await items(ctx, asked)),
+      run: async (ctx, asked) => obfuscated(await items(ctx, asked)) as Dict,
     }),
     ls: fn({
       doc: 'The main keys of a freshly compiled pillar.',
@@ -270,7 +270,7 @@ export default defineModule({
       returns: ret.list('The keys'),
       examples: ["salt '*' pillar.ls"],
       effect: 'read',
-      run: async (ctx, asked) => [...((await items(ctx, asked)) as Dict).keys()],
+      run: async (ctx, asked) => [...(await items(ctx, asked)).keys()],
     }),
     item: fn({
       doc: 'Several values of the pillar in memory, by their paths.',
@@ -310,7 +310,8 @@ export default defineModule({
       run: async (ctx, { external, pillar, unmask }) => {
         const ext = typeof external === 'string' ? await deserialize('yaml', external) : external
         const override = pillar instanceof Map ? pillar : null
-        return shown(ctx, await ctx.freshPillar({ pillarenv: null, override, overrideEncoding: null, ext }), unmask)
+        const fresh = await ctx.freshPillar({ pillarenv: null, override, overrideEncoding: null, ext })
+        return shown(ctx, fresh, unmask) as Dict
       },
     }),
     explain: fn({

@@ -17,7 +17,7 @@ export default defineModule({
     get_jid: fn({
       doc: 'What minions returned for a job.',
       args: { returner, jid: arg.text('The number of the job') },
-      returns: ret.dict('Returns by minion'),
+      returns: ret.any('Returns by minion'),
       examples: ["salt '*' ret.get_jid redis 20421104181954700505"],
       effect: 'read',
       run: (ctx, { returner, jid }) => ask(ctx, returner, 'get_jid', jid),
@@ -25,7 +25,7 @@ export default defineModule({
     get_fun: fn({
       doc: 'The last return of each minion for a function.',
       args: { returner, fun: arg.text('The function') },
-      returns: ret.dict('Returns by minion'),
+      returns: ret.any('Returns by minion'),
       examples: ["salt '*' ret.get_fun mysql network.interfaces"],
       effect: 'read',
       run: (ctx, { returner, fun }) => ask(ctx, returner, 'get_fun', fun),
@@ -41,7 +41,7 @@ export default defineModule({
     get_minions: fn({
       doc: 'All minions that a returner has heard of.',
       args: { returner },
-      returns: ret.list('Their ids'),
+      returns: ret.any('Their ids'),
       examples: ["salt '*' ret.get_minions mysql"],
       effect: 'read',
       run: (ctx, { returner }) => ask(ctx, returner, 'get_minions'),

@@ -55,7 +55,7 @@ function returning(ctx: FunctionContext, jid: Value): Dict | undefined {
 }
 
 /** Ends a job, or says as Salt does that there is nothing to end. */
-function signalJob(ctx: FunctionContext, jid: Value, signal: Value): Value {
+function signalJob(ctx: FunctionContext, jid: Value, signal: Value): string {
   const job = jobOf(ctx, jid)
   if (!job || !ctx.daemon?.signal(str(jid), Number(numberOf(signal) ?? 0))) return ''
   return `Signal ${str(signal)} sent to job ${str(jid)} at pid ${str(job.get('pid') ?? '')}`
@@ -87,7 +87,7 @@ const signals = {
   term_all_jobs: fn({
     doc: 'End all running jobs (SIGTERM).',
     args: {},
-    returns: ret.list('What was done'),
+    returns: ret.texts('What was done'),
     examples: ["salt '*' saltutil.term_all_jobs"],
     effect: 'change',
     run: (ctx) => (ctx.daemon?.running() ?? []).map((job) => signalJob(ctx, job.get('jid') ?? '', 15)),
@@ -95,7 +95,7 @@ const signals = {
   kill_all_jobs: fn({
     doc: 'End all running jobs at once (SIGKILL).',
     args: {},
-    returns: ret.list('What was done'),
+    returns: ret.texts('What was done'),
     examples: ["salt '*' saltutil.kill_all_jobs"],
     effect: 'change',
     run: (ctx) => (ctx.daemon?.running() ?? []).map((job) => signalJob(ctx, job.get('jid') ?? '', 9)),

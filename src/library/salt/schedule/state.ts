@@ -36,7 +36,7 @@ async function present(ctx: StateContext, name: string, given: Given): Promise<S
     if (ctx.test) return report(commentOf(answer), new Map([[name, 'added']]))
     return refusal(name, answer) ?? report(`Adding new job ${name} to schedule`, changesOf(answer))
   }
-  const item = (await ctx.call('schedule.build_schedule_item', [name], given)) as Dict
+  const item = await ctx.call('schedule.build_schedule_item', [name], given)
   const refused = item.has('result') ? refusal(name, item) : undefined
   if (refused !== undefined) return refused
   if (equals(item, current)) return report(`Job ${name} in correct state`)

@@ -166,7 +166,7 @@ export default defineModule({
         obj: arg.any('The value'),
         mod_kwargs: arg.open('Options of the format, such as indent or default_flow_style'),
       },
-      returns: ret.string('The text'),
+      returns: ret.any('The text, or bytes'),
       examples: ["salt '*' --no-parse=obj slsutil.serialize 'json' obj=\"{'foo': 'Foo!'}\""],
       effect: 'read',
       run: (_ctx, { serializer, obj, mod_kwargs }) => serialized(serializer, obj, withoutPublished(mod_kwargs)),

@@ -45,7 +45,7 @@ const exclude = arg.any('IDs and SLS names to leave out', { optional: true })
 const state_events = arg.any('Whether each state is told of as an event', { optional: true })
 const mods = arg.any('SLS names, as a list or with commas')
 
-const results = ret.dict('The results by tag; a list of errors when it cannot be compiled')
+const results = ret.any('The results by tag; a list of errors when it cannot be compiled')
 
 /** Keywords that are parameters of the functions behind `state.apply`. */
 /** Arguments of the functions behind `state.apply`. */
@@ -114,7 +114,7 @@ export default defineModule({
     running: fn({
       doc: 'Which state runs are under way.',
       args: { concurrent: arg.boolean('Whether other runs do not matter', { default: false }) },
-      returns: ret.list('A sentence for each'),
+      returns: ret.texts('A sentence for each'),
       effect: 'read',
       run: (ctx, { concurrent }) => runningTexts(ctx, concurrent),
     }),
@@ -212,7 +212,7 @@ export default defineModule({
     low: fn({
       doc: 'Call one low chunk.',
       args: { data: arg.any('The chunk'), queue, kwargs },
-      returns: ret.dict('Its result'),
+      returns: ret.any('Its result; a list of errors when it cannot be called'),
       effect: 'change',
       run: (ctx, { data, queue, kwargs }) => applyLow(ctx, data, queue, kwargs),
     }),
@@ -340,7 +340,7 @@ export default defineModule({
     list_disabled: fn({
       doc: 'What is kept from running.',
       args: {},
-      returns: ret.list('The names'),
+      returns: ret.any('The names; an empty text when there are none'),
       effect: 'read',
       run: (ctx) => ctx.call('grains.get', ['state_runs_disabled']),
     }),
@@ -373,7 +373,7 @@ export default defineModule({
     clear_cache: fn({
       doc: 'Remove the high data kept for `cache=True`.',
       args: {},
-      returns: ret.list('The files that were removed'),
+      returns: ret.texts('The files that were removed'),
       effect: 'change',
       run: clearCache,
     }),

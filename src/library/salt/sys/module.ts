@@ -1,7 +1,7 @@
 // What there is: modules, functions, states, renderers, with their documentation and arguments, all read from the
 // declarations.
 import { BrineError } from '../../../base/mod.ts'
-import { fnmatchFilter, sorted, str, type Value } from '../../../data/mod.ts'
+import { type Dict, fnmatchFilter, sorted, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret, type StateDeclaration } from '../../../sdk/mod.ts'
 import { argumentReport, type Documented, documentation, plainText, schemaOf } from './module/specification.ts'
 
@@ -79,16 +79,16 @@ async function serving(family: Family, names: readonly string[]): Promise<string
   return names.filter((_, index) => found[index])
 }
 
-async function listFunctions(family: Family, wanted: readonly Value[]): Promise<Value> {
+async function listFunctions(family: Family, wanted: readonly Value[]): Promise<Value[]> {
   return sorted(await serving(family, await named(family, wanted, globOrFunction)))
 }
 
-async function listModules(family: Family, wanted: readonly Value[]): Promise<Value> {
+async function listModules(family: Family, wanted: readonly Value[]): Promise<Value[]> {
   const names = await serving(family, await named(family, wanted, isPattern))
   return sorted([...new Set(names.map(moduleOf))])
 }
 
-async function docs(family: Family, wanted: readonly Value[]): Promise<Value> {
+async function docs(family: Family, wanted: readonly Value[]): Promise<Dict> {
   const found = new Map<Value, Value>()
   const all = await family.names()
   const selected = wanted.length === 0 ? all : []
@@ -193,7 +193,7 @@ export default defineModule({
     list_renderers: fn({
       doc: 'The names of renderers.',
       args: { args: arg.rest('Globs') },
-      returns: ret.list('The names'),
+      returns: ret.texts('The names'),
       effect: 'read',
       run: async (ctx, { args }) => {
         const hasPython = (await ctx.host.which('python3')) !== undefined

@@ -38,7 +38,7 @@ function wholeOf(value: Value): number | bigint {
       : Math.trunc(numberOf(value) ?? 0)
 }
 
-function fibonacci(num: number | bigint): Value {
+function fibonacci(num: number | bigint): Value[] {
   if (num < 0) throw new PyError('ValueError', 'Negative number is not allowed!')
   const start = performance.now()
   let previous = 0n
@@ -54,7 +54,7 @@ function wholeNumber(value: Value): number {
   return Math.trunc(number)
 }
 
-function collatz(start: number | bigint): Value {
+function collatz(start: number | bigint): Value[] {
   if (start < 1) throw new PyError('ValueError', 'The sequence begins with a number above zero')
   const began = performance.now()
   const steps: Value[] = []
@@ -386,7 +386,7 @@ export default defineModule({
     not_loaded: fn({
       doc: 'The modules that cannot serve this minion.',
       args: {},
-      returns: ret.list('Their names'),
+      returns: ret.texts('Their names'),
       examples: ["salt '*' test.not_loaded"],
       effect: 'read',
       run: notLoaded,

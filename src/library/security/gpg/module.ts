@@ -36,7 +36,7 @@ const listing = (doc: string, fun: string, secret: boolean) =>
   fn({
     doc,
     args: { user, gnupghome, keyring },
-    returns: ret.list('A dict for each'),
+    returns: ret.dicts('A dict for each'),
     examples: [`salt '*' gpg.${fun}`],
     effect: 'read',
     run: async (ctx, given) => (await listKeys(ctx, ringOf(given), secret)).map((key) => shownKey(key, ctx.host.now())),
@@ -53,7 +53,7 @@ const finding = (doc: string, fun: string, secret: boolean) =>
   })
 
 /** Keys that a server knows: shorter lines than those of a ring. */
-async function search(ctx: FunctionContext, ring: Ring, words: string, keyserver: string | null): Promise<Value> {
+async function search(ctx: FunctionContext, ring: Ring, words: string, keyserver: string | null): Promise<Value[]> {
   const server = keyserver ? keyserver : DEFAULT_SERVER
   const { stdout } = await gpg(ctx, ring, ['--keyserver', server, '--search-keys', words])
   const lines = Buffer.from(stdout).toString().split('\n')
@@ -139,7 +139,7 @@ const keys = {
   read_key: fn({
     doc: 'The keys of a file or text, without importing them.',
     args: { path: arg.text('The file', { optional: true }), text, fingerprint, keyid, user, gnupghome },
-    returns: ret.list('A dict for each'),
+    returns: ret.dicts('A dict for each'),
     examples: ["salt '*' gpg.read_key path=/tmp/my.asc"],
     effect: 'read',
     run: async (ctx, { path, text, fingerprint, keyid, ...ring }) => {

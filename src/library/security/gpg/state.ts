@@ -20,7 +20,7 @@ async function present(ctx: StateContext, wish: PresentWish & { keys: Value }): 
   if (truthy(trust) && TRUST_LEVELS[str(trust)] === undefined) return failed(`Invalid trust level ${str(trust)}`)
   let held: Dict[]
   try {
-    held = (await ctx.call('gpg.list_keys', [], ringArgs(wish))) as Dict[]
+    held = await ctx.call('gpg.list_keys', [], ringArgs(wish))
   } catch (error) {
     if (isSaltError(error)) return failed(error.message)
     throw error
@@ -61,7 +61,7 @@ async function absent(ctx: StateContext, wish: Removal): Promise<StateReturn> {
   const { name, keyring } = wish
   const keys = keysOf(wish.keys, name)
   const ids = async (): Promise<string[]> =>
-    ((await ctx.call('gpg.list_keys', [], ringArgs(wish))) as Dict[]).map((key) => str(key.get('keyid')!))
+    (await ctx.call('gpg.list_keys', [], ringArgs(wish))).map((key) => str(key.get('keyid')!))
   const held = await ids()
   const comments: string[] = []
   const deleted: string[] = []
@@ -74,7 +74,7 @@ async function absent(ctx: StateContext, wish: Removal): Promise<StateReturn> {
       comments.push(`Would have deleted ${key} from GPG keychain`)
       deleted.push(key)
     } else {
-      const answer = (await ctx.call('gpg.delete_key', [], { keyid: key, ...ringArgs(wish) })) as Dict
+      const answer = await ctx.call('gpg.delete_key', [], { keyid: key, ...ringArgs(wish) })
       const gone = answer.get('res') !== false
       comments.push(gone ? `Deleted ${key} from GPG keychain` : str(answer.get('message')!))
       if (gone) deleted.push(key)

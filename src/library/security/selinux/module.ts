@@ -17,6 +17,7 @@ import {
   isHostError,
   outputOf,
   reads,
+  ret,
   succeeds,
   textAt,
 } from '../../../sdk/mod.ts'
@@ -177,7 +178,7 @@ export default defineModule({
         return succeeds(ctx, ['setsebool', ...(persist ? ['-P'] : []), ...words])
       },
     ),
-    list_sebool: reads('All booleans.', 'selinux.list_sebool', {}, booleans),
+    list_sebool: reads('All booleans.', 'selinux.list_sebool', {}, booleans, ret.dict('The facts, by boolean')),
     getsemod: reads(
       'A module.',
       'selinux.getsemod mysql',
@@ -199,7 +200,7 @@ export default defineModule({
     remove_semod: changes('Remove a module.', 'selinux.remove_semod mysql', { module }, (ctx, { module }) =>
       succeeds(ctx, ['semodule', '--remove', module]),
     ),
-    list_semod: reads('All modules.', 'selinux.list_semod', {}, modules),
+    list_semod: reads('All modules.', 'selinux.list_semod', {}, modules, ret.dict('The facts, by module')),
     filetype_id_to_string: reads(
       'The name of a kind of file.',
       'selinux.filetype_id_to_string d',
@@ -235,6 +236,7 @@ export default defineModule({
       'selinux.fcontext_apply_policy /srv',
       applied,
       (ctx, args) => applyPolicy(ctx, args.name, args.recursive),
+      ret.dict('What was changed'),
     ),
     port_get_policy: reads('The policy of a port.', 'selinux.port_get_policy tcp/80', typed, (ctx, wish) =>
       portPolicy(ctx, wish, wish.sel_type),

@@ -56,7 +56,7 @@ interface BooleanWish {
 
 async function boolean(ctx: StateContext, { name, value, booleans, persist }: BooleanWish): Promise<StateReturn> {
   const wishes = truthy(booleans) ? combined(new Map(), value, booleans) : new Map([[name, value]])
-  const known = (await ctx.call('selinux.list_sebool')) as Dict
+  const known = await ctx.call('selinux.list_sebool')
   const [old, fresh, wanted]: [Dict, Dict, Dict] = [new Map(), new Map(), new Map()]
   const correct: string[] = []
   const report = (result: boolean | null, comment: string, changes: Dict = new Map()): StateReturn => ({
@@ -111,7 +111,7 @@ async function moduleInstall(ctx: StateContext, name: Value): Promise<StateRetur
 }
 
 async function moduleRemove(ctx: StateContext, name: Value): Promise<StateReturn> {
-  const modules = (await ctx.call('selinux.list_semod')) as Dict
+  const modules = await ctx.call('selinux.list_semod')
   if (!modules.has(name)) return told(name, false, `Module ${str(name)} is not available`)
   if (ctx.test) return told(name, null, `Module ${str(name)} is set to be removed`)
   const done = truthy(await ctx.call('selinux.remove_semod', [name]))
@@ -133,7 +133,7 @@ async function module(ctx: StateContext, { name, module_state, version, opts }: 
     const installed = await moduleInstall(ctx, opts.get('source') ?? name)
     if (installed.result !== true) return installed
   }
-  const entry = ((await ctx.call('selinux.list_semod')) as Dict).get(name) as Dict | undefined
+  const entry = (await ctx.call('selinux.list_semod')).get(name) as Dict | undefined
   if (entry === undefined) return told(name, false, `Module ${str(name)} is not available`)
   const wanted = enabledOrNot(module_state)
   if (wanted === undefined) {

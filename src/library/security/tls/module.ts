@@ -2,7 +2,7 @@
 // and certificates that sign themselves.
 import { lookup } from '../../../base/mod.ts'
 import { type Dict, fromTimestamp, isList, str, truthy, type Value, valueError } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import {
   certificateFacts,
   configured,
@@ -309,6 +309,7 @@ export default defineModule({
       'tls.cert_info /dir/for/certs/cert.pem',
       { cert: arg.text('A file, or its text'), digest },
       async (ctx, given) => certificateFacts(ctx, await pemOf(ctx, given.cert), str(given.digest)),
+      ret.dict('The facts'),
     ),
     get_expiration_date: reads(
       'When a certificate ends.',

@@ -9,7 +9,7 @@ const span = (seconds: number): PyTimedelta => new PyTimedelta(BigInt(Math.round
 
 async function factsOf(ctx: StateContext, name: string): Promise<Dict | string> {
   try {
-    return (await ctx.call('tls.cert_info', [name])) as Dict
+    return await ctx.call('tls.cert_info', [name])
   } catch (error) {
     if (isHostError(error)) return error.message
     throw error

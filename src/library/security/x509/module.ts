@@ -1,5 +1,5 @@
 // Keys, certificates, requests and lists of revoked certificates, with the second generation of Salt's options.
-import { PyError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, globPaths, type Result, ret, x509 } from '../../../sdk/mod.ts'
 import { createList, createRequest } from './module/creating.ts'
 import {
@@ -49,7 +49,7 @@ const reading = (
   what: string,
   parameter: string,
   fun: string,
-  run: (ctx: FunctionContext, given: Value) => Promise<Result>,
+  run: (ctx: FunctionContext, given: Value) => Promise<Dict>,
 ) =>
   fn({
     doc: `What ${what} says.`,

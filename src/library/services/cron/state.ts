@@ -18,7 +18,7 @@ interface Job extends Record<(typeof TIMES)[number], Value> {
 type Status = 'absent' | 'present' | 'update'
 
 async function tabList(ctx: StateContext, user: Value, part: string): Promise<Dict[]> {
-  const tab = (await ctx.call('cron.list_tab', [user])) as Dict
+  const tab = await ctx.call('cron.list_tab', [user])
   return (tab.get(part) ?? []) as Dict[]
 }
 

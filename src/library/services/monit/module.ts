@@ -8,11 +8,12 @@ import {
   outputOf,
   type Result,
   reads,
+  ret,
   runAll,
   succeeds,
 } from '../../../sdk/mod.ts'
 
-async function summary(ctx: FunctionContext, wanted: string): Promise<Result> {
+async function summary(ctx: FunctionContext, wanted: string): Promise<Record<string, Result>> {
   const found: Record<string, Record<string, string>> = {}
   for (const line of splitLines(await outputOf(ctx, 'monit summary'))) {
     if (line.includes('daemon is not running')) return { monit: 'daemon is not running', result: false }
@@ -69,7 +70,13 @@ export default defineModule({
     restart: verb('Restart a program.', 'restart'),
     unmonitor: verb('Do not watch a program.', 'unmonitor'),
     monitor: verb('Watch a program.', 'monitor'),
-    summary: reads('The states in short.', 'monit.summary', { svc_name }, (ctx, args) => summary(ctx, args.svc_name)),
+    summary: reads(
+      'The states in short.',
+      'monit.summary',
+      { svc_name },
+      (ctx, args) => summary(ctx, args.svc_name),
+      ret.dict('The states, by kind and name'),
+    ),
     status: reads('The states in detail.', 'monit.status', { svc_name }, (ctx, args) => status(ctx, args.svc_name)),
     reload: {
       ...changes('Let monit read its configuration again.', 'monit.reload', {}, (ctx) => succeeds(ctx, 'monit reload')),

@@ -1,5 +1,5 @@
 // Programs that monit watches or not.
-import { type Dict, isDict, str } from '../../../data/mod.ts'
+import { isDict, str } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 interface Wording {
@@ -27,7 +27,7 @@ const UNMONITOR: Wording = {
 
 async function bring(ctx: StateContext, name: string, wording: Wording): Promise<StateReturn> {
   const ret = reportOn(name)
-  const kinds = [...((await ctx.call('monit.summary', [name])) as Dict).values()]
+  const kinds = [...(await ctx.call('monit.summary', [name])).values()]
   for (const kind of kinds) {
     const state = isDict(kind) ? kind.get(name) : undefined
     if (state === undefined) return ret(false, `${name} not found in configuration.`)

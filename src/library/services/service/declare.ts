@@ -1,11 +1,19 @@
 // The functions that every provider of `service` has, declared from what a provider does. A name with wildcards asks
 // about all services it matches.
 import { fnmatchFilter, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, type FunctionContext, type FunctionDeclaration, fn, type Result, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type FunctionContext,
+  type FunctionDeclaration,
+  fn,
+  type Result,
+  type Returns,
+  ret,
+} from '../../../sdk/mod.ts'
 
-type OneService = (ctx: FunctionContext, name: string) => Result | Promise<Result>
-type Switch = (ctx: FunctionContext, name: string, kwargs: ReadonlyMap<string, Value>) => Result | Promise<Result>
-type Listing = (ctx: FunctionContext) => Result | Promise<Result>
+type OneService = (ctx: FunctionContext, name: string) => boolean | Promise<boolean>
+type Switch = (ctx: FunctionContext, name: string, kwargs: ReadonlyMap<string, Value>) => boolean | Promise<boolean>
+type Listing<R extends Result> = (ctx: FunctionContext) => NoInfer<R> | Promise<NoInfer<R>>
 
 export const serviceName = arg.string('The service')
 
@@ -81,11 +89,17 @@ export function switchQuestion(name: Known, run: Switch): FunctionDeclaration {
   })
 }
 
-export function listing(name: Known, run: Listing): FunctionDeclaration {
+const NAMES = ret.texts('Their names')
+
+export function listing<R extends Result = string[]>(
+  name: Known,
+  run: Listing<R>,
+  returns = NAMES as Returns<R>,
+): FunctionDeclaration {
   return fn({
     doc: DOCS[name],
     args: {},
-    returns: ret.list('Their names'),
+    returns,
     examples: [`salt '*' service.${name}`],
     effect: 'read',
     run: (ctx) => run(ctx),

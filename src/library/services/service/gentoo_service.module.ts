@@ -1,6 +1,6 @@
 // Services of OpenRC, on Gentoo and Alpine: init scripts, and `rc-update` for the runlevels they are started in.
 import { isList, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
-import { defineModule, type FunctionContext, isBootedWithSystemd, outputOf, succeeds } from '../../../sdk/mod.ts'
+import { defineModule, type FunctionContext, isBootedWithSystemd, outputOf, ret, succeeds } from '../../../sdk/mod.ts'
 import { action, listing, question, status, switching, switchQuestion } from './declare.ts'
 
 /** All services with the runlevels that start them. */
@@ -60,6 +60,8 @@ async function disable(ctx: FunctionContext, name: string, kwargs: ReadonlyMap<s
   return surplus.length === 0 || update(ctx, 'delete', name, surplus)
 }
 
+const RUNLEVELS = ret.dict('Their runlevels, by name')
+
 export default defineModule({
   name: 'gentoo_service',
   doc: 'Services of OpenRC.',
@@ -70,11 +72,11 @@ export default defineModule({
     return 'The gentoo_service execution module cannot be loaded: only available on Gentoo/Open-RC systems.'
   },
   functions: {
-    get_enabled: listing('get_enabled', async (ctx) => Object.fromEntries(await enabledServices(ctx))),
+    get_enabled: listing('get_enabled', async (ctx) => Object.fromEntries(await enabledServices(ctx)), RUNLEVELS),
     get_disabled: listing('get_disabled', disabledServices),
     available: question('available', async (ctx, name) => (await runlevels(ctx)).has(name)),
     missing: question('missing', async (ctx, name) => !(await runlevels(ctx)).has(name)),
-    get_all: listing('get_all', async (ctx) => Object.fromEntries(await runlevels(ctx))),
+    get_all: listing('get_all', async (ctx) => Object.fromEntries(await runlevels(ctx)), RUNLEVELS),
     start: verb('start'),
     stop: verb('stop'),
     restart: verb('restart'),

@@ -66,7 +66,7 @@ function unitList(doc: string, name: string, find: (ctx: FunctionContext, root: 
   return fn({
     doc,
     args: { root },
-    returns: ret.list('Their names, without `.service`'),
+    returns: ret.texts('Their names, without `.service`'),
     examples: [`salt '*' service.${name}`],
     effect: 'read',
     run: (ctx, { root }) => find(ctx, root),
@@ -83,7 +83,7 @@ async function inState(ctx: FunctionContext, state: string, root: Value, scripts
   return [...found].sort()
 }
 
-async function programs(ctx: FunctionContext, root: Value): Promise<Result> {
+async function programs(ctx: FunctionContext, root: Value): Promise<Record<string, Result>> {
   const found: Record<string, Result> = {}
   for (const name of await allUnits(ctx, root)) {
     const start = (await properties(ctx, name, root)).get('ExecStart')
@@ -137,7 +137,7 @@ export default defineModule({
     get_running: fn({
       doc: 'The units that are running.',
       args: {},
-      returns: ret.list('Their names'),
+      returns: ret.texts('Their names'),
       examples: ["salt '*' service.get_running"],
       effect: 'read',
       run: runningUnits,

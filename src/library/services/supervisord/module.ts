@@ -1,6 +1,6 @@
 // Programs that supervisord keeps running, through supervisorctl.
 import { floatFromText, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, runAll, textAt } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll, textAt } from '../../../sdk/mod.ts'
 
 interface Where {
   user: Value
@@ -137,6 +137,7 @@ export default defineModule({
         const found = rows(await control(ctx, 'status', name, place))
         return Object.fromEntries(found.map(({ process, state, reason }) => [process, { state, reason }]))
       },
+      ret.dict('The state, by process'),
     ),
     status_raw: reads('What supervisorctl shows.', 'supervisord.status_raw', { name: maybe, ...where }, (ctx, args) => {
       const { name, ...place } = args

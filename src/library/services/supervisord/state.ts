@@ -17,7 +17,7 @@ interface Seen {
 }
 
 async function look(ctx: StateContext, where: Where): Promise<Seen> {
-  const all = (await ctx.call('supervisord.status', [], where)) as Dict
+  const all = await ctx.call('supervisord.status', [], where)
   const states = new Map([...all].map(([name, entry]) => [str(name), str((entry as Dict).get('state')!)]))
   const grouped = [...states.keys()].filter((name) => name.includes(':'))
   return { states, groups: new Set(grouped.map((name) => name.slice(0, name.indexOf(':') + 1))) }

@@ -117,7 +117,7 @@ async function set(ctx: FunctionContext, wish: Wish): Promise<string> {
 /** Mapped devices as dmsetup lists them. */
 async function active(ctx: FunctionContext): Promise<Dict> {
   const found: Dict = new Map()
-  const text = str(await ctx.call('cmd.run_stdout', ['dmsetup ls --target crypt']))
+  const text = await ctx.call('cmd.run_stdout', ['dmsetup ls --target crypt'])
   for (const line of text.split('\n')) {
     const [, devname, major, minor] = /^(\S+)\s+\((\d+), (\d+)\)/.exec(line) ?? []
     if (devname === undefined) ctx.log('warning', 'dmsetup output does not match expected format')

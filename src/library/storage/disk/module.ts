@@ -33,7 +33,7 @@ const kernelOf = (ctx: FunctionContext): string => str(ctx.grains.get('kernel') 
 const DF: Readonly<Record<string, string>> = lookup({ Linux: 'df -P', OpenBSD: 'df -kP', AIX: 'df -kP' })
 
 async function lines(ctx: FunctionContext, command: string): Promise<string[]> {
-  return splitLines(str(await ctx.call('cmd.run', [command], { python_shell: false })))
+  return splitLines(await ctx.call('cmd.run', [command], { python_shell: false }))
 }
 
 function unreadable(ctx: FunctionContext, what: string): () => void {
@@ -76,7 +76,7 @@ async function blockIds(ctx: FunctionContext, device: Value, token: Value): Prom
     throw new SaltError('SaltException', "The 'blkid' binary was not found in $PATH.")
   }
   const which = truthy(device) ? [device] : truthy(token) ? ['-t', token] : []
-  const result = (await ctx.call('cmd.run_all', [['blkid', ...which]], { python_shell: false })) as Dict
+  const result = await ctx.call('cmd.run_all', [['blkid', ...which]], { python_shell: false })
   const found: Dict = new Map()
   if (Number(result.get('retcode')) > 0) return found
   for (const line of splitLines(str(result.get('stdout') ?? ''))) {
@@ -91,7 +91,7 @@ async function blockIds(ctx: FunctionContext, device: Value, token: Value): Prom
 async function fileSystemOf(ctx: FunctionContext, device: Value): Promise<string> {
   const second = async (command: string): Promise<string> => {
     if ((await ctx.host.which(command.split(' ')[0]!)) === undefined) return ''
-    return splitLines(str(await ctx.call('cmd.run', [`${command} ${str(device)}`])))[1] ?? ''
+    return splitLines(await ctx.call('cmd.run', [`${command} ${str(device)}`]))[1] ?? ''
   }
   // what df shows is handed on as the whole line, as Salt does
   return (await second('lsblk -o fstype')).trim() || (await second('df -T'))
@@ -160,12 +160,14 @@ export default defineModule({
       'disk.tune /dev/sda1 read-ahead=1024 read-write=True',
       { device, kwargs: arg.open('What is set') },
       (ctx, { device, kwargs }) => tune(ctx, device, kwargs),
+      ret.orFalse(ret.dict('The properties, by name; False when blockdev fails')),
     ),
     dump: reads(
       'Settings of a device.',
       'disk.dump /dev/sda1',
       { device, args: optional('Only these') },
       (ctx, { device, args }) => dump(ctx, device, args === null ? [] : [...iterate(args)].map(str)),
+      ret.orFalse(ret.dict('The properties, by name; False when blockdev fails')),
     ),
     wipe: changes(
       'Remove the signatures of file systems from a device.',

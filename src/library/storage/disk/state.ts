@@ -38,7 +38,7 @@ function ofMount(entry: Dict, absolute: boolean): Usage {
 
 async function ofPath(ctx: StateContext, name: string, absolute: boolean): Promise<Usage | undefined> {
   if ((await ctx.host.stat(name))?.type !== 'directory') return undefined
-  const data = (await ctx.call('status.diskusage', [name])) as Dict
+  const data = await ctx.call('status.diskusage', [name])
   const entry = data.get(name) as Dict
   const [total, available] = [Number(entry.get('total')), Number(entry.get('available'))]
   if (absolute) return { used: total - available, available, data }
@@ -84,7 +84,7 @@ async function status(ctx: StateContext, wish: Wish): Promise<StateReturn> {
   const problem = maximum.problem + minimum.problem + (isEmpty ? 'minimum must be less than maximum ' : '')
   if (problem !== '') return ret(false, problem)
   const limits = { minimum: minimum.value, maximum: maximum.value, absolute, free: truthy(wish.free) }
-  const entry = ((await ctx.call('disk.usage')) as Dict).get(name) as Dict | undefined
+  const entry = (await ctx.call('disk.usage')).get(name) as Dict | undefined
   if (entry) {
     const usage = ofMount(entry, absolute)
     return ret(...verdict(usage, limits, false), usage.data)

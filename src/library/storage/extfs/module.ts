@@ -35,7 +35,7 @@ async function run(
   full: Value,
   keep: (line: string) => boolean,
 ): Promise<Result> {
-  const all = new Map((await ctx.call('cmd.run_all', [command], { python_shell: false })) as Dict)
+  const all = new Map(await ctx.call('cmd.run_all', [command], { python_shell: false }))
   const text = `${str(all.get('stdout') ?? '')}\n${str(all.get('stderr') ?? '')}`
   const lines = splitLines(text).filter(keep)
   return full === true ? all.set('comment', lines) : lines

@@ -9,6 +9,7 @@ import {
   type Result,
   reads,
   realPath,
+  ret,
   runAll,
 } from '../../../sdk/mod.ts'
 
@@ -211,7 +212,7 @@ interface Resize {
   resizefs: Value
 }
 
-async function resize(ctx: FunctionContext, verb: 'resize' | 'extend', wish: Resize): Promise<Result> {
+async function resize(ctx: FunctionContext, verb: 'resize' | 'extend', wish: Resize): Promise<Record<string, Result>> {
   const { size, extents, lvpath } = wish
   if (truthy(size) === truthy(extents)) {
     const problem = truthy(size)
@@ -285,6 +286,7 @@ export default defineModule({
         quiet,
       },
       (ctx, { pvname, real, quiet }) => pvdisplay(ctx, pvname, real, quiet),
+      ret.dict('The facts, by device'),
     ),
     vgdisplay: reads(
       'Volume groups.',
@@ -297,6 +299,7 @@ export default defineModule({
       'lvm.lvdisplay /dev/vg_myserver/root',
       { lvname: arg.any('Only this one', { default: '' }), quiet },
       (ctx, args) => display(ctx, 'lv', args.lvname, args.quiet),
+      ret.dict('The facts, by volume'),
     ),
     pvcreate: changes(
       'Make physical volumes.',
@@ -363,6 +366,7 @@ export default defineModule({
       'lvm.lvresize +12M /dev/mapper/vg1-test',
       sizing,
       (ctx, wish) => resize(ctx, 'resize', wish),
+      ret.dict('What lvresize says'),
     ),
     lvextend: changes('Enlarge a logical volume.', 'lvm.lvextend +12M /dev/mapper/vg1-test', sizing, (ctx, wish) =>
       resize(ctx, 'extend', wish),

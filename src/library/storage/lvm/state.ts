@@ -101,7 +101,7 @@ async function realPath(ctx: StateContext, path: string): Promise<string> {
 async function member(ctx: StateContext, group: string, device: string) {
   const real = await realPath(ctx, device)
   const groupOf = async (): Promise<Value | undefined> => {
-    const volumes = (await ctx.call('lvm.pvdisplay', [real], { real: true })) as Dict
+    const volumes = await ctx.call('lvm.pvdisplay', [real], { real: true })
     return (volumes.get(real) as Dict | undefined)?.get('Volume Group Name')
   }
   const current = await groupOf()
@@ -182,8 +182,8 @@ async function resized(
   }
   if (ctx.test) return report(null, `Logical Volume ${name} is set to be resized`)
   const aim: Record<string, Value> = truthy(size) ? { size } : { extents }
-  const changes = (await ctx.call('lvm.lvresize', [], { lvpath: path, ...aim, resizefs, force })) as Dict
-  const after = ((await ctx.call('lvm.lvdisplay', [path], { quiet: true })) as Dict).get(path) as Dict | undefined
+  const changes = await ctx.call('lvm.lvresize', [], { lvpath: path, ...aim, resizefs, force })
+  const after = (await ctx.call('lvm.lvdisplay', [path], { quiet: true })).get(path) as Dict | undefined
   if (after && megabytes(`${str(after.get('Logical Volume Size')!)}s`) !== sizeNow) {
     return report(true, `Resized Logical Volume ${name}`, { resized: changes })
   }
@@ -204,7 +204,7 @@ async function volumePresent(ctx: StateContext, wish: VolumeWish): Promise<State
   const name = truthy(snapshot) ? str(snapshot) : wish.name
   const group = truthy(thinvolume) ? str(vgname).split('/')[0]! : str(vgname)
   const path = `/dev/${group}/${name}`
-  const info = ((await ctx.call('lvm.lvdisplay', [path], { quiet: true })) as Dict).get(path) as Dict | undefined
+  const info = (await ctx.call('lvm.lvdisplay', [path], { quiet: true })).get(path) as Dict | undefined
   if (info) return resized(ctx, wish, name, path, info)
   const options = { size, extents, snapshot: source, pv, thinvolume, thinpool, force }
   const report = await created(ctx, { kind: KINDS.lv, name, path }, () =>

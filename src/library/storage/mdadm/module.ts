@@ -9,6 +9,7 @@ import {
   outputOf,
   type Result,
   reads,
+  ret,
   retcodeOf,
   runAll,
   succeeds,
@@ -103,6 +104,7 @@ export default defineModule({
     list: fn({
       doc: 'All arrays.',
       args: {},
+      returns: ret.dict('The facts, by array'),
       calledAs: 'list_',
       examples: ["salt '*' raid.list"],
       effect: 'read',
@@ -164,6 +166,7 @@ export default defineModule({
         })
         return new Map(pairs)
       },
+      ret.dict('The facts'),
     ),
     add: changes(
       'Add a device to an array.',

@@ -9,7 +9,7 @@ async function sorted(ctx: StateContext, devices: readonly string[]) {
   for (const device of devices) {
     if (device === 'missing' || !truthy(await ctx.call('file.access', [device, 'f']))) missing.push(device)
     else {
-      const id = ((await ctx.call('raid.examine', [device], { quiet: true })) as Dict).get('MD_UUID')
+      const id = (await ctx.call('raid.examine', [device], { quiet: true })).get('MD_UUID')
       if (id === undefined) fresh.push(device)
       else members.set(str(id), [...(members.get(str(id)) ?? []), device])
     }
@@ -24,7 +24,7 @@ async function present(
   devices: string[],
   options: ReadonlyMap<string, Value>,
 ): Promise<StateReturn> {
-  const current = ((await ctx.call('raid.list')) as Dict).get(name) as Dict | undefined
+  const current = (await ctx.call('raid.list')).get(name) as Dict | undefined
   const { members, fresh, missing } = await sorted(ctx, devices)
   const report = (result: boolean | null, comment: string, changes: Result = {}): StateReturn => ({
     name,
@@ -61,7 +61,7 @@ async function present(
   const changes: Record<string, Result> = {}
   if (!current) {
     await make({})
-    const made = ((await ctx.call('raid.list')) as Dict).get(name) as Dict | undefined
+    const made = (await ctx.call('raid.list')).get(name) as Dict | undefined
     if (!made) return report(false, `Raid ${name} failed to be ${verb}.${absentees}`)
     for (const [key, value] of made) changes[str(key)] = value
     comment = `Raid ${name} ${verb}.`
@@ -78,7 +78,7 @@ async function present(
 }
 
 async function absent(ctx: StateContext, name: string): Promise<StateReturn> {
-  if (!((await ctx.call('raid.list')) as Dict).has(name)) {
+  if (!(await ctx.call('raid.list')).has(name)) {
     return { name, changes: {}, result: true, comment: `Raid ${name} already absent` }
   }
   if (ctx.test) return { name, changes: {}, result: null, comment: `Raid ${name} is set to be destroyed` }

@@ -10,6 +10,7 @@ import {
   type Result,
   reads,
   realPath,
+  ret,
   runAll,
 } from '../../../sdk/mod.ts'
 import { activeMounts } from './module/active.ts'
@@ -129,8 +130,12 @@ const spaces = (value: Value): string => str(value).replaceAll('\\ ', '\\040')
 const joined = (opts: Value): string => (isList(opts) ? opts.map(str).join(',') : str(opts))
 
 const tables = {
-  fstab: reads('The entries of fstab, by mount point.', 'mount.fstab', { config: fstabFile }, (ctx, { config }) =>
-    readTable(ctx, config),
+  fstab: reads(
+    'The entries of fstab, by mount point.',
+    'mount.fstab',
+    { config: fstabFile },
+    (ctx, { config }) => readTable(ctx, config),
+    ret.dict('The entries, by mount point'),
   ),
   vfstab: reads('The entries of vfstab, by mount point.', 'mount.vfstab', { config: vfstabFile }, (ctx, { config }) =>
     readTable(ctx, config),
@@ -198,8 +203,12 @@ const tables = {
         not_change: not_change,
       }),
   ),
-  automaster: reads('The entries of the automounter.', 'mount.automaster', { config: autoFile }, (ctx, { config }) =>
-    readAutomaster(ctx, config),
+  automaster: reads(
+    'The entries of the automounter.',
+    'mount.automaster',
+    { config: autoFile },
+    (ctx, { config }) => readAutomaster(ctx, config),
+    ret.dict('The entries, by mount point'),
   ),
   rm_automaster: changes(
     'Remove an entry of the automounter.',
@@ -277,6 +286,7 @@ export default defineModule({
       'mount.active',
       { extended: arg.flag('With all that the kernel tells', { default: false }) },
       (ctx, { extended }) => activeMounts(ctx, extended),
+      ret.dict('The facts, by mount point'),
     ),
     ...tables,
     ...aixTables,
@@ -319,7 +329,7 @@ export default defineModule({
       { cmd: arg.string('The program') },
       (ctx, { cmd }) => usesFuse(ctx, cmd),
     ),
-    swaps: reads('Swap space in use.', 'mount.swaps', {}, swaps),
+    swaps: reads('Swap space in use.', 'mount.swaps', {}, swaps, ret.dict('The facts, by device')),
     swapon: changes(
       'Use swap space.',
       'mount.swapon /root/swapfile',

@@ -24,20 +24,20 @@ interface SwapWish {
 
 async function swap(ctx: StateContext, { name, persist, config }: SwapWish): Promise<StateReturn> {
   const device = await swapDevice(ctx, name)
-  let on = (await ctx.call('mount.swaps')) as Dict
+  let on = await ctx.call('mount.swaps')
   const changes: Record<string, Value> = {}
   let result: boolean | null = true
   let comment = `Swap ${name} already active`
   if (!on.has(device) && ctx.test) [result, comment] = [null, `Swap ${name} is set to be activated`]
   else if (!on.has(device)) {
     await ctx.call('mount.swapon', [device])
-    on = (await ctx.call('mount.swaps')) as Dict
+    on = await ctx.call('mount.swaps')
     const stats = on.get(device) as Dict | undefined
     if (stats) for (const [key, value] of stats) changes[str(key)] = value
     ;[result, comment] = stats ? [true, `Swap ${name} activated`] : [false, `Swap ${name} failed to activate`]
   }
   if (!truthy(persist)) return { name, changes, result, comment }
-  const table = (await ctx.call('mount.fstab', [config])) as Dict
+  const table = await ctx.call('mount.fstab', [config])
   if (ctx.test) {
     const listed = table.has(name) || [...table.values()].some((entry) => (entry as Dict).get('device') === name)
     if (!listed) {
@@ -66,7 +66,7 @@ async function unmounted(
   { name, device, config, persist, user }: UnmountWish,
 ): Promise<StateReturn> {
   if (name === '') return { name, changes: {}, result: false, comment: 'Must provide name to mount.unmounted' }
-  const active = (await ctx.call('mount.active', [], { extended: true })) as Dict
+  const active = await ctx.call('mount.active', [], { extended: true })
   const changes: Record<string, Value> = {}
   let result: boolean | null = true
   let comment = 'Target was already unmounted'

@@ -8,6 +8,7 @@ import {
   outputOf,
   type Result,
   reads,
+  ret,
   runAll,
 } from '../../../sdk/mod.ts'
 
@@ -58,7 +59,7 @@ async function set(ctx: FunctionContext, device: string, kwargs: ReadonlyMap<str
   throw new SaltError('CommandExecutionError', `Unable to set desired quota. Error follows: \n${stderr}`)
 }
 
-async function modes(ctx: FunctionContext, device: string): Promise<Result> {
+async function modes(ctx: FunctionContext, device: string): Promise<Record<string, Result>> {
   const found: Record<string, Record<string, string> | string> = {}
   for (const line of splitLines(await outputOf(ctx, `quotaon -p ${device}`))) {
     const words = splitWords(line)
@@ -115,8 +116,12 @@ export default defineModule({
       await outputOf(ctx, `quotaoff ${device}`)
       return true
     }),
-    get_mode: reads('Whether quotas are on.', 'quota.get_mode /media/data', { device }, (ctx, { device }) =>
-      modes(ctx, device),
+    get_mode: reads(
+      'Whether quotas are on.',
+      'quota.get_mode /media/data',
+      { device },
+      (ctx, { device }) => modes(ctx, device),
+      ret.dict('The switches, by device'),
     ),
   },
 })

@@ -1,5 +1,5 @@
 // Quotas on file systems, on or off.
-import { type Dict, keyError, str, truthy } from '../../../data/mod.ts'
+import { keyError, str, truthy } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 
 export default defineState({
@@ -17,7 +17,7 @@ export default defineState({
       run: async (ctx, { name, mode, quotatype }) => {
         const ret = reportOn(name)
         const wanted = mode === true ? 'on' : 'off'
-        const entry = ((await ctx.call('quota.get_mode', [name])) as Dict).get(name)
+        const entry = (await ctx.call('quota.get_mode', [name])).get(name)
         if (entry === undefined) throw keyError(name)
         const now = entry instanceof Map ? entry.get(quotatype) : undefined
         if (now === undefined) throw keyError(str(quotatype))

@@ -1,6 +1,16 @@
 // Commands: run them, and look at what comes back.
-import { PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { type Arg, arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
+import { type Dict, PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  type Arg,
+  arg,
+  defineModule,
+  type FunctionContext,
+  fn,
+  isHostError,
+  type Result,
+  type Returns,
+  ret,
+} from '../../../sdk/mod.ts'
 import { args, further } from './module/arguments.ts'
 import { runInChroot } from './module/chroot.ts'
 import { execute, shellChoice } from './module/execute.ts'
@@ -14,18 +24,18 @@ const REPORTING = 'output_loglevel log_callback hide_output timeout reset_system
 const SUCCESS = 'prepend_path success_retcodes success_stdout success_stderr'
 
 /** The output of a command, unless it is hidden; with `raise_err` a failed one is an error. */
-async function output(ctx: FunctionContext, call: Given): Promise<Value> {
+async function output(ctx: FunctionContext, call: Given): Promise<string> {
   const merged = truthy(given(call, 'redirect_stderr') ?? true)
   const outcome = await execute(ctx, call, merged ? 'merged' : 'apart')
-  const text = truthy(given(call, 'hide_output')) ? '' : outcome.get('stdout')!
+  const text = truthy(given(call, 'hide_output')) ? '' : str(outcome.get('stdout')!)
   const failed = outcome.get('retcode') !== 0 && !truthy(given(call, 'ignore_retcode'))
   if (failed && truthy(given(call, 'raise_err')) && given(call, 'output_loglevel') !== 'quiet') {
-    throw new SaltError('CommandExecutionError', str(text))
+    throw new SaltError('CommandExecutionError', text)
   }
   return text
 }
 
-async function everything(ctx: FunctionContext, call: Given): Promise<Value> {
+async function everything(ctx: FunctionContext, call: Given): Promise<Dict> {
   const outcome = await execute(ctx, call, truthy(given(call, 'redirect_stderr')) ? 'merged' : 'apart')
   return hidden(outcome, call)
 }
@@ -35,17 +45,21 @@ function hidden(outcome: Map<Value, Value>, call: Given): Map<Value, Value> {
   return outcome
 }
 
+const OUTCOME = ret.dict('Process id, code, output and errors')
+const CODE = ret.any('The code; None for a command in the background')
+
 const withShell = (ctx: FunctionContext, call: Given): Given => ({ ...call, python_shell: shellChoice(ctx, call) })
 
-function command(
+function command<R extends Result>(
   doc: string,
   parameters: Record<string, Arg<Value>>,
-  run: (ctx: FunctionContext, call: Given) => Promise<Value>,
+  run: (ctx: FunctionContext, call: Given) => Promise<NoInfer<R>>,
+  returns: Returns<R>,
 ) {
   return fn({
     doc,
     args: { ...parameters, options: further },
-    returns: ret.any('What the function answers'),
+    returns,
     examples: [],
     effect: 'change',
     run: (ctx, call) => run(ctx, withShell(ctx, call)),
@@ -55,14 +69,14 @@ function command(
 /** One of the two streams. */
 const stream = (name: 'stdout' | 'stderr') => async (ctx: FunctionContext, call: Given) => {
   const outcome = await execute(ctx, call, 'apart')
-  return truthy(given(call, 'hide_output')) ? '' : outcome.get(name)!
+  return truthy(given(call, 'hide_output')) ? '' : str(outcome.get(name)!)
 }
 
 const redirect_stderr = arg.any('Whether errors are part of the output', { default: true })
 const source = arg.any('Where the script is: a path or URL')
 const SCRIPT = 'args cwd stdin runas group shell python_shell env template umask'
 
-async function execCode(ctx: FunctionContext, call: Given): Promise<Value> {
+async function execCode(ctx: FunctionContext, call: Given): Promise<Dict> {
   const path = await ctx.host.tempFile({ prefix: '__salt.tmp.' })
   try {
     await ctx.host.write(path, str(given(call, 'code')))
@@ -99,6 +113,7 @@ export default defineModule({
         ...args(`bg password encoded_cmd raise_err ${SUCCESS}`),
       },
       output,
+      ret.string('Its output and errors'),
     ),
     shell: fn({
       doc: 'Run a command line through a shell.',
@@ -115,16 +130,19 @@ export default defineModule({
       'Run a command; its output is returned.',
       args(`cmd ${SURROUNDINGS} ${REPORTING} password ${SUCCESS}`),
       stream('stdout'),
+      ret.string('Its output'),
     ),
     run_stderr: command(
       'Run a command; its errors are returned.',
       args(`cmd ${SURROUNDINGS} ${REPORTING} password ${SUCCESS}`),
       stream('stderr'),
+      ret.string('Its errors'),
     ),
     run_all: command(
       'Run a command; process id, code, output and errors are returned.',
       args(`cmd ${SURROUNDINGS} ${REPORTING} redirect_stderr password encoded_cmd ${SUCCESS}`),
       everything,
+      OUTCOME,
     ),
     retcode: command(
       'Run a command; its code is returned.',
@@ -132,6 +150,7 @@ export default defineModule({
         `cmd ${SURROUNDINGS.replace('rstrip ', '')} ${REPORTING.replace('hide_output ', '')} password ${SUCCESS.replace('prepend_path ', '')}`,
       ),
       async (ctx, call) => (await execute(ctx, call, 'merged')).get('retcode')!,
+      CODE,
     ),
     script: command(
       'Fetch a script and run it; process id, code, output and errors are returned.',
@@ -142,6 +161,7 @@ export default defineModule({
         ),
       },
       async (ctx, call) => hidden(await runScript(ctx, call), call),
+      OUTCOME,
     ),
     script_retcode: command(
       'Fetch a script and run it; its code is returned.',
@@ -158,11 +178,12 @@ export default defineModule({
         if (retcode === undefined) throw new PyError('KeyError', "'retcode'")
         return retcode
       },
+      CODE,
     ),
     which: fn({
       doc: 'The path of a program.',
       args: { cmd: program },
-      returns: ret.string('The path, or None'),
+      returns: ret.optional(ret.string('The path, or None')),
       examples: ["salt '*' cmd.which cat"],
       effect: 'read',
       run: (ctx, { cmd }) => (cmd ? ctx.host.which(cmd) : null),
@@ -170,7 +191,7 @@ export default defineModule({
     which_bin: fn({
       doc: 'The path of the first of several programs that is there.',
       args: { cmds: arg.any('Names of programs') },
-      returns: ret.string('The path, or None'),
+      returns: ret.optional(ret.string('The path, or None')),
       examples: ["salt '*' cmd.which_bin '[pip2, pip, pip-python]'"],
       effect: 'read',
       run: async (ctx, { cmds }) => {
@@ -192,12 +213,14 @@ export default defineModule({
     exec_code: command(
       'Run a program given as text; its output is returned.',
       code,
-      async (ctx, call) => ((await execCode(ctx, call)) as Map<Value, Value>).get('stdout')!,
+      async (ctx, call) => str((await execCode(ctx, call)).get('stdout')!),
+      ret.string('Its output'),
     ),
     exec_code_all: command(
       'Run a program given as text; process id, code, output and errors are returned.',
       code,
       execCode,
+      OUTCOME,
     ),
     tty: fn({
       doc: 'Write to a terminal.',
@@ -229,7 +252,7 @@ export default defineModule({
         ...args(`${REPORTING.replace('output_loglevel ', '')} bg ${SUCCESS.replace('prepend_path ', '')}`),
         options: further,
       },
-      returns: ret.dict('Process id, code, output and errors'),
+      returns: OUTCOME,
       examples: ["salt '*' cmd.run_chroot /var/lib/lxc/container_name/rootfs 'sh /tmp/bootstrap.sh'"],
       effect: 'change',
       run: async (ctx, call) => hidden(await runInChroot(ctx, call), call),
@@ -237,7 +260,7 @@ export default defineModule({
     shells: fn({
       doc: 'The shells of this machine.',
       args: {},
-      returns: ret.list('Their paths'),
+      returns: ret.texts('Their paths'),
       examples: ["salt '*' cmd.shells"],
       effect: 'read',
       run: (ctx) => availableShells(ctx),
@@ -257,11 +280,13 @@ export default defineModule({
       'Run a command of PowerShell; the objects it gives back are returned.',
       objectArguments,
       powershell,
+      ret.any('The objects'),
     ),
     powershell_all: command(
       'Run a command of PowerShell; process id, code, errors and the objects it gives back are returned.',
       allArguments,
       powershellAll,
+      ret.dict('Process id, code, errors and the objects'),
     ),
     run_bg: command(
       'Start a command in the background.',
@@ -272,6 +297,7 @@ export default defineModule({
         const outcome = await execute(ctx, { ...call, bg: true, rstrip: false }, 'apart')
         return new Map<Value, Value>([['pid', outcome.get('pid')!]])
       },
+      ret.dict('The process id'),
     ),
   },
 })

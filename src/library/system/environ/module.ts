@@ -1,5 +1,5 @@
 // The environment of the minion's process, which commands inherit.
-import { dictEntries, equals, str, textOf, type Value } from '../../../data/mod.ts'
+import { type Dict, dictEntries, equals, str, textOf, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
 
 async function setval(ctx: FunctionContext, key: Value, value: Value, falseUnsets: Value): Promise<Value> {
@@ -78,7 +78,7 @@ async function hasValue(ctx: FunctionContext, key: Value, value: Value): Promise
   return held !== undefined && (value === null || equals(held, value))
 }
 
-async function item(ctx: FunctionContext, keys: Value, fallback: Value): Promise<Value> {
+async function item(ctx: FunctionContext, keys: Value, fallback: Value): Promise<Dict> {
   const env = await ctx.host.env()
   const list = textOf(keys) === undefined ? (Array.isArray(keys) ? (keys as Value[]) : []) : [keys]
   return new Map(list.map((key) => [key, env.get(textOf(key) ?? '') ?? fallback]))

@@ -9,6 +9,7 @@ import {
   outputOf,
   type Result,
   reads,
+  ret,
   runAll,
   textAt,
 } from '../../../sdk/mod.ts'
@@ -125,7 +126,7 @@ export default defineModule({
   doc: 'Modules of the kernel.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || '',
   functions: {
-    available: reads('The modules that could be loaded.', 'kmod.available', {}, available),
+    available: reads('The modules that could be loaded.', 'kmod.available', {}, available, ret.texts('The names')),
     check_available: reads(
       'Whether a module could be loaded.',
       'kmod.check_available kvm',
@@ -140,6 +141,7 @@ export default defineModule({
       'kmod.mod_list',
       { only_persist: arg.flag('Those loaded at boot instead', { default: false }) },
       (ctx, { only_persist }) => named(ctx, only_persist),
+      ret.texts('The names'),
     ),
     load: changes('Load a module.', 'kmod.load kvm', { mod, persist }, (ctx, { mod, persist }) =>
       load(ctx, mod, persist),

@@ -22,7 +22,7 @@ const did = (what: string, mods: readonly string[]): string[] =>
   mods.length === 0 ? [] : [`${what} kernel module${mods.length === 1 ? '' : 's'} ${mods.join(', ')}`]
 
 async function listed(ctx: StateContext, atBoot: boolean): Promise<Set<string>> {
-  const mods = (await ctx.call('kmod.mod_list', atBoot ? [true] : [])) as Value[]
+  const mods = await ctx.call('kmod.mod_list', atBoot ? [true] : [])
   return new Set(mods.map(str))
 }
 
@@ -76,7 +76,7 @@ async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
   const missing = wanted.filter((mod) => !there.has(mod))
   if (missing.length === 0) return ret(true, comments.join('\n'))
   if (ctx.test) return ret(null, [...comments, ...about(missing, 'set to be loaded')].join('\n'))
-  const available = new Set(((await ctx.call('kmod.available')) as Value[]).map(str))
+  const available = new Set((await ctx.call('kmod.available')).map(str))
   const unavailable = missing.filter((mod) => !available.has(mod))
   const handled = await handle(
     missing.filter((mod) => available.has(mod)),

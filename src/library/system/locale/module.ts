@@ -11,6 +11,7 @@ import {
   outputOf,
   type Result,
   reads,
+  ret,
   retcodeOf,
   runAll,
   succeeds,
@@ -167,14 +168,14 @@ export default defineModule({
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' || 'Cannot load locale module: windows platforms are unsupported',
   functions: {
-    list_avail: reads('The locales there are.', 'locale.list_avail', {}, available),
+    list_avail: reads('The locales there are.', 'locale.list_avail', {}, available, ret.texts('The names')),
     get_locale: reads('The locale of the system.', 'locale.get_locale', {}, systemLocale),
     set_locale: changes('Set the locale of the system.', "locale.set_locale 'en_US.UTF-8'", { locale }, (ctx, args) =>
       setSystemLocale(ctx, args.locale),
     ),
     avail: reads('Whether there is such a locale.', "locale.avail 'en_US.UTF-8'", { locale }, async (ctx, args) => {
       const wanted = normalLocale(args.locale)
-      const all = (await ctx.call('locale.list_avail')) as Value[]
+      const all = await ctx.call('locale.list_avail')
       return all.some((name) => normalLocale(str(name).trim()) === wanted)
     }),
     gen_locale: changes(

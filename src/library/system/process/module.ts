@@ -10,7 +10,16 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, outputOf, type Result, reads } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  outputOf,
+  type Result,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 import { describe } from './module/attributes.ts'
 import {
   bootTime,
@@ -83,7 +92,11 @@ async function matching(ctx: FunctionContext, { pattern, user, full, regex = fal
   return found
 }
 
-async function killMatching(ctx: FunctionContext, search: Search, number: Value): Promise<Result> {
+async function killMatching(
+  ctx: FunctionContext,
+  search: Search,
+  number: Value,
+): Promise<Record<string, Result> | null> {
   const killed: number[] = []
   for (const pid of await matching(ctx, search)) if (await signal(ctx, pid, number)) killed.push(pid)
   return killed.length > 0 ? { killed } : null
@@ -164,6 +177,7 @@ export default defineModule({
       'ps.pkill httpd',
       { pattern, user, signal: sig, full },
       (ctx, { signal, ...search }) => killMatching(ctx, search, signal),
+      ret.optional(ret.dict('`killed` with the process ids; None when there are none')),
     ),
     pgrep: reads(
       'The ids of processes that match.',
@@ -173,6 +187,7 @@ export default defineModule({
         const found = await matching(ctx, { ...search, regex: pattern_is_regex })
         return found.length > 0 ? found : null
       },
+      ret.optional(ret.list('The process ids; None when there are none')),
     ),
     cpu_percent: reads(
       'How busy the processors are.',

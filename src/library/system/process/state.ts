@@ -1,5 +1,5 @@
 // Processes that must not run.
-import { type Dict, truthy, type Value } from '../../../data/mod.ts'
+import { truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 
 const IDLE = 'No matching processes running'
@@ -18,11 +18,11 @@ export default defineState({
       run: async (ctx, { name, user, signal }) => {
         const ret = reportOn(name)
         if (ctx.test) {
-          const running = (await ctx.call('ps.pgrep', [name], { user })) as Value[] | null
+          const running = await ctx.call('ps.pgrep', [name], { user })
           return ret(null, running ? `${running.length} processes will be killed` : IDLE)
         }
         const options = truthy(signal) ? { user, signal, full: true } : { user, full: true }
-        const status = (await ctx.call('ps.pkill', [name], options)) as Dict | null
+        const status = await ctx.call('ps.pkill', [name], options)
         if (!status) return ret(true, IDLE)
         return ret(true, `Killed ${(status.get('killed') as Value[]).length} processes`, status)
       },

@@ -36,7 +36,7 @@ function hashOf(value: Value, algorithm: string): string {
   return createHash(name).update(bytes).digest('hex')
 }
 
-function encoded(value: Value, encoder: string): Value {
+function encoded(value: Value, encoder: string): string {
   const bytes = textOf(value) === undefined ? value : encodeText(textOf(value)!)
   const unfit = (): SaltError => new SaltError('SaltInvocationError', 'Value must be an encode-able string')
   if (encoder !== 'base64' || !(bytes instanceof Uint8Array)) throw unfit()
@@ -87,7 +87,7 @@ function seededBy(seed: Value): PyRandom {
   throw new PyError('TypeError', 'The only supported seed types are: None,\nint, float, str, bytes, and bytearray.')
 }
 
-function randomInteger(start: number | bigint, end: number | bigint, seed: Value): Value {
+function randomInteger(start: number | bigint, end: number | bigint, seed: Value): number | bigint {
   const random = generator(seed)
   if (BigInt(end) < BigInt(start)) {
     throw valueError(`empty range for randrange() (${start}, ${BigInt(end) + 1n}, ${BigInt(end) - BigInt(start) + 1n})`)
@@ -95,12 +95,12 @@ function randomInteger(start: number | bigint, end: number | bigint, seed: Value
   return int(random.randint(BigInt(start), BigInt(end)))
 }
 
-function splay(ctx: FunctionContext, range: number | bigint, hash: Value): Value {
+function splay(ctx: FunctionContext, range: number | bigint, hash: Value): number | bigint {
   if (BigInt(range) <= 0n) throw valueError('empty range for randrange()')
   return int(seededBy(hash ?? ctx.grains.get('id') ?? '').randrange(0n, BigInt(range)))
 }
 
-function sample(value: Value, size: Value, seed: Value): Value {
+function sample(value: Value, size: Value, seed: Value): Value[] {
   const random = seed === null ? generator(null) : new PyRandom(hashOf(seed, 'sha512'))
   if (!Array.isArray(value) && textOf(value) === undefined) {
     throw new PyError('TypeError', 'Population must be a sequence.  For dicts or sets, use sorted(d).')
@@ -176,7 +176,7 @@ export default defineModule({
         end: arg.integer('The largest', { default: 10 }),
         seed,
       },
-      returns: ret.number('The integer'),
+      returns: ret.any('The integer'),
       examples: ["salt '*' random.rand_int 1 10"],
       effect: 'read',
       run: (_ctx, { start, end, seed }) => randomInteger(start, end, seed),
@@ -187,7 +187,7 @@ export default defineModule({
         range: arg.integer('Below this', { default: 10 }),
         hash: arg.any('In place of the minion’s id', { optional: true }),
       },
-      returns: ret.number('The number'),
+      returns: ret.any('The number'),
       examples: ["salt '*' random.seed 10 hash=None"],
       effect: 'read',
       run: (ctx, { range, hash }) => splay(ctx, range, hash),

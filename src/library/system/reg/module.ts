@@ -1,15 +1,6 @@
 // Keys and values of the registry of Windows.
 import { type Dict, PyError, str, truthy, tuple, type Value } from '../../../data/mod.ts'
-import {
-  arg,
-  CommandError,
-  defineModule,
-  type FunctionContext,
-  fn,
-  type Result,
-  ret,
-  runAll,
-} from '../../../sdk/mod.ts'
+import { arg, CommandError, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
 import { cast, entriesIn, hiveName, keysIn, type Place, pathOf, reg, shown } from './module/program.ts'
 
 const hive = arg.text('The hive: HKLM, HKCU, HKU, HKCR or HKCC, or its long name')
@@ -57,8 +48,8 @@ const exists = async (ctx: FunctionContext, given: Given): Promise<boolean> =>
 async function queried(
   ctx: FunctionContext,
   given: Given,
-  answer: (output: string, place: Place) => Result,
-): Promise<Result> {
+  answer: (output: string, place: Place) => Value[],
+): Promise<Value[]> {
   const place = placeOf(given)
   const { retcode, stdout, stderr } = await reg(ctx, 'query', place)
   if (retcode === 0) return answer(stdout, place)

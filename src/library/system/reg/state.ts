@@ -19,7 +19,7 @@ function placeOf(path: Value, use_32bit_registry: Value): Place {
 }
 
 const read = async (ctx: StateContext, place: Place, vname: Value = null): Promise<Dict> =>
-  (await ctx.call('reg.read_value', [], { ...place, vname })) as Dict
+  await ctx.call('reg.read_value', [], { ...place, vname })
 
 /** Data as its type has it in the registry. */
 function cast(data: Value, type: string): Value {

@@ -82,18 +82,18 @@ async function uptime(ctx: FunctionContext): Promise<Result> {
   }
   // an empty answer counts as one line, as in Salt
   if ((await ctx.host.which('who')) !== undefined) {
-    answer['users'] = str(await ctx.call('cmd.run', ['who -s'])).split('\n').length
+    answer['users'] = (await ctx.call('cmd.run', ['who -s'])).split('\n').length
   }
   return answer
 }
 
-async function loadavg(ctx: FunctionContext): Promise<Result> {
+async function loadavg(ctx: FunctionContext): Promise<Record<string, Value>> {
   const text = await textAt(ctx, '/proc/loadavg')
   if (text !== undefined) return loadAverages(text)
   throw new SaltError('CommandExecutionError', 'status.loadavag is not available on your platform')
 }
 
-async function diskUsage(ctx: FunctionContext, wanted: readonly Value[]): Promise<Result> {
+async function diskUsage(ctx: FunctionContext, wanted: readonly Value[]): Promise<Record<string, Result>> {
   const words = wanted.map(str)
   const types = words.length === 0 ? ['*'] : words.filter((word) => !word.startsWith('/'))
   const paths = new Set(words.filter((word) => word.startsWith('/')))
@@ -124,7 +124,7 @@ async function spaceAt(ctx: FunctionContext, path: string): Promise<Result> {
 }
 
 async function pids(ctx: FunctionContext, signature: string): Promise<string> {
-  const shown = str(await ctx.call('cmd.run_stdout', [ctx.grains.get('ps') ?? ''], { python_shell: true }))
+  const shown = await ctx.call('cmd.run_stdout', [ctx.grains.get('ps') ?? ''], { python_shell: true })
   const pattern = compileRegex(signature)
   const own = String(process.pid)
   return splitLines(shown)
@@ -157,7 +157,7 @@ async function everything(ctx: FunctionContext): Promise<Result> {
 /** The parts that options such as `status.cpustats.custom` ask for. */
 async function custom(ctx: FunctionContext): Promise<Result> {
   const found: Record<string, Result> = {}
-  for (const [key, wanted] of (await ctx.call('config.dot_vals', ['status'])) as Dict) {
+  for (const [key, wanted] of await ctx.call('config.dot_vals', ['status'])) {
     const fun = str(key).split('.').slice(0, -1).join('.')
     if (fun === 'status.custom') continue
     if (!ctx.has(fun)) {
@@ -186,7 +186,9 @@ export default defineModule({
     uptime: fn({
       doc: 'How long the machine has been running.',
       args: {},
-      returns: ret.dict('seconds, since_iso, since_t, days, time and users'),
+      returns: ret.any(
+        'seconds, since_iso, since_t, days, time and users; what `uptime` prints where there is no Linux',
+      ),
       examples: ["salt '*' status.uptime"],
       effect: 'read',
       run: uptime,
@@ -200,21 +202,21 @@ export default defineModule({
     netstats: fromProc('Counters of network protocols.', 'netstats', '/proc/net/netstat', protocolCounters),
     netdev: fromProc('Counters of network interfaces.', 'netdev', '/proc/net/dev', interfaceCounters),
     procs: reads('The processes.', 'status.procs', {}, async (ctx) =>
-      processList(str(await ctx.call('cmd.run', [ctx.grains.get('ps') ?? ''], { python_shell: true }))),
+      processList(await ctx.call('cmd.run', [ctx.grains.get('ps') ?? ''], { python_shell: true })),
     ),
     w: reads('Who is logged in.', 'status.w', {}, async (ctx) =>
-      kernelOf(ctx) === 'Linux' ? logins(str(await ctx.call('cmd.run', ['w -fh']))) : UNSUPPORTED,
+      kernelOf(ctx) === 'Linux' ? logins(await ctx.call('cmd.run', ['w -fh'])) : UNSUPPORTED,
     ),
     custom: reads('What the configuration asks for.', 'status.custom', {}, custom),
     all_status: reads('Everything there is to say.', 'status.all_status', {}, everything),
     nproc: fn({
       doc: 'The number of processors.',
       args: {},
-      returns: ret.number('The number'),
+      returns: ret.any('The number'),
       examples: ["salt '*' status.nproc"],
       effect: 'read',
       run: async (ctx) =>
-        kernelOf(ctx) === 'Linux' ? numberIn(str(await ctx.call('cmd.run', ['nproc'])).trim()) : UNSUPPORTED,
+        kernelOf(ctx) === 'Linux' ? numberIn((await ctx.call('cmd.run', ['nproc'])).trim()) : UNSUPPORTED,
     }),
     diskusage: fn({
       doc: 'The space on file systems, in bytes.',

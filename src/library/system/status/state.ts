@@ -1,5 +1,5 @@
 // How the machine is doing, held against limits. These states only look.
-import { type Dict, float, numberOf, order, str, truthy, type Value } from '../../../data/mod.ts'
+import { float, numberOf, order, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type Result, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const reporter =
@@ -8,7 +8,7 @@ const reporter =
 
 async function loadavg(ctx: StateContext, name: Value, maximum: Value, minimum: Value): Promise<StateReturn> {
   const ret = reporter(name)
-  const averages = (await ctx.call('status.loadavg')) as Dict
+  const averages = await ctx.call('status.loadavg')
   const now = averages.get(name)
   if (now === undefined) return ret(false, `Requested load average ${str(name)} not available `)
   if (truthy(minimum) && truthy(maximum) && (order(minimum, maximum, '>=') ?? -1) >= 0) {

@@ -55,7 +55,7 @@ async function info(ctx: FunctionContext, dev: string): Promise<Dict> {
   return found
 }
 
-async function database(ctx: FunctionContext, subsystems: Value): Promise<Value> {
+async function database(ctx: FunctionContext, subsystems: Value): Promise<Value[]> {
   if (subsystems !== null && !isList(subsystems))
     throw new SaltError('SaltInvocationError', 'subsystems must be a list')
   const all = await asked(ctx, 'udevadm info --export-db')

@@ -1,6 +1,16 @@
 // Users of Samba, through pdbedit.
 import { type Dict, shlexQuote, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, fn, type Result, reads, runAll } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  fn,
+  type Result,
+  reads,
+  ret,
+  runAll,
+} from '../../../sdk/mod.ts'
 import { md4 } from './module/md4.ts'
 
 const ntHash = (password: string): string =>
@@ -163,10 +173,16 @@ export default defineModule({
       effect: 'read',
       run: async (ctx, { login, hashes }) => (await details(ctx, hashes)).get(login) ?? new Map(),
     }),
-    delete: changes('Remove a user.', 'pdbedit.delete wash', { login }, async (ctx, { login }) => {
-      if (!(await knows(ctx, login))) return { [login]: 'absent' }
-      return { [login]: (await complaint(ctx, `--delete ${shlexQuote(login)}`)) ?? 'deleted' }
-    }),
+    delete: changes(
+      'Remove a user.',
+      'pdbedit.delete wash',
+      { login },
+      async (ctx, { login }) => {
+        if (!(await knows(ctx, login))) return { [login]: 'absent' }
+        return { [login]: (await complaint(ctx, `--delete ${shlexQuote(login)}`)) ?? 'deleted' }
+      },
+      ret.dict('What was done, by user'),
+    ),
     create: changes(
       'Make a user, or set the password of one.',
       'pdbedit.create zoe 9764951149F84E770889011E1DC4A927 nthash',
@@ -201,6 +217,7 @@ export default defineModule({
         reset_bad_password_count: arg.flag('Whether failed logins are forgotten', { default: false }),
       },
       async (ctx, { login, ...given }) => ({ [login]: await modify(ctx, login, given) }),
+      ret.dict('What was done, by user'),
     ),
   },
 })

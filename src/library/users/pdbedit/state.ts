@@ -8,7 +8,7 @@ async function absent(ctx: StateContext, name: string): Promise<StateReturn> {
     return { name, changes: {}, result: true, comment: `account ${name} is absent` }
   }
   if (ctx.test) return { name, changes: {}, result: null, comment: `account ${name} is set to be removed` }
-  const answer = ((await ctx.call('pdbedit.delete', [name])) as Dict).get(name)
+  const answer = (await ctx.call('pdbedit.delete', [name])).get(name)
   const done = answer === 'deleted'
   return { name, changes: done ? { [name]: answer } : {}, result: done || answer === 'absent', comment: '' }
 }
@@ -21,7 +21,7 @@ async function managed(ctx: StateContext, name: string, options: ReadonlyMap<str
     const verb = saved.size > 0 ? 'checked' : 'created'
     return { name, changes: {}, result: null, comment: `account ${name} is set to be ${verb}` }
   }
-  const answer = ((await ctx.call('pdbedit.modify', [], new Map([...options, ['login', name]]))) as Dict).get(name)
+  const answer = (await ctx.call('pdbedit.modify', [], new Map([...options, ['login', name]]))).get(name)
   const settled: StateReturn = { name, changes: {}, result: true, comment: '' }
   if (answer === 'created') return { ...settled, changes: { [name]: answer } }
   if (answer === 'updated') return { ...settled, changes: { [name]: compareDicts(saved, await entryOf()) } }

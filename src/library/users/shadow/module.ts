@@ -224,7 +224,7 @@ export default defineModule({
         use_usermod: arg.any('Let usermod do it, which shows the hash in the list of processes', { default: false }),
         root,
       },
-      returns: ret.boolean('Whether it is so now'),
+      returns: ret.any('Whether it is so now; an empty dict without the file of hashes'),
       examples: ["salt '*' shadow.set_password root '$1$UYCIxa628.9qXjpQCjM4a..'"],
       effect: 'change',
       run: (ctx, { name, password, use_usermod, root }) => setPassword(ctx, name, password, isTrue(use_usermod), root),
@@ -232,7 +232,7 @@ export default defineModule({
     list_users: fn({
       doc: 'All users of the shadow file.',
       args: { root },
-      returns: ret.list('Their names'),
+      returns: ret.texts('Their names'),
       examples: ["salt '*' shadow.list_users"],
       effect: 'read',
       run: async (ctx, { root }) => (await rows(ctx, root)).map(([user = '']) => user).sort(),

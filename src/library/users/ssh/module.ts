@@ -25,10 +25,10 @@ import {
   setHost,
 } from './module/known-hosts.ts'
 
-const told = (keys: ReadonlyMap<string, KnownKey>): Result =>
+const told = (keys: ReadonlyMap<string, KnownKey>): Record<string, Result> =>
   Object.fromEntries([...keys].map(([key, { ...facts }]): [string, Result] => [key, { ...facts }]))
 
-async function authKeys(ctx: FunctionContext, { user, ...place }: Place): Promise<Result> {
+async function authKeys(ctx: FunctionContext, { user, ...place }: Place): Promise<Record<string, Result>> {
   const users = truthy(user) ? user : await ctx.call('user.list_users')
   if (!Array.isArray(users)) return told((await authorizedKeys(ctx, { ...place, user: users })) ?? new Map())
   const all: Record<string, Result> = {}
@@ -41,7 +41,10 @@ async function authKeys(ctx: FunctionContext, { user, ...place }: Place): Promis
 
 type FromFile = Place & KeySource
 
-async function checkFile(ctx: FunctionContext, { source, saltenv, ...place }: FromFile): Promise<Result> {
+async function checkFile(
+  ctx: FunctionContext,
+  { source, saltenv, ...place }: FromFile,
+): Promise<Record<string, Result>> {
   const keys = await sourceKeys(ctx, { source, saltenv }, place.fingerprint_hash_type, () => undefined)
   const statuses: Record<string, Result> = {}
   for (const [key, facts] of keys ?? []) statuses[key] = await checkKey(ctx, place, { key, ...facts })

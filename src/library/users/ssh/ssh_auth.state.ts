@@ -61,7 +61,7 @@ async function foreseenFile(
 ): Promise<[boolean | null, string]> {
   const { user, source, config, fingerprint_hash_type } = wish
   const options = { saltenv: ctx.env, fingerprint_hash_type }
-  const keys = (await ctx.call('ssh.check_key_file', [user, source, config], options)) as Dict
+  const keys = await ctx.call('ssh.check_key_file', [user, source, config], options)
   const comment = [...keys].map(([key, status]) => line(status, key)).join('')
   if (comment !== '') return [null, comment]
   const complaint = takeComplaint(ctx)
@@ -155,7 +155,7 @@ async function foreseenAbsent(ctx: StateContext, wish: Wish): Promise<[boolean |
 async function manage(ctx: StateContext, wish: Wish & { ssh_keys: Value }): Promise<StateReturn> {
   const wanted = (wish.ssh_keys as Value[]).map((key) => str(key))
   const words = new Set(wanted.flatMap((key) => key.split(' ')))
-  const held = (await ctx.call('ssh.auth_keys', [], { user: wish.user, ...place(wish) })) as Dict
+  const held = await ctx.call('ssh.auth_keys', [], { user: wish.user, ...place(wish) })
   const changes: Dict = new Map()
   let result: boolean | null = true
   let comment = ''

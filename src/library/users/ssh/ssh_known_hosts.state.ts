@@ -46,7 +46,7 @@ async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
   if (isNowhere(user, config)) return report(false, RELATIVE)
   if (ctx.test) return report(...(await foreseen(ctx, wish, config)))
   const { name: hostname, ...options } = wish
-  const answer = (await ctx.call('ssh.set_known_host', [], { ...options, hostname, config })) as Dict
+  const answer = await ctx.call('ssh.set_known_host', [], { ...options, hostname, config })
   if (answer.get('status') === 'exists') return report(true, `${name} already exists in ${config}`)
   if (answer.get('status') === 'error') return report(false, str(answer.get('error')!))
   const first = (answer.get('new') as Dict[])[0]!
@@ -77,7 +77,7 @@ async function absent(ctx: StateContext, { name, user, config: given }: Removal)
   const held = await ctx.call('ssh.get_known_host_entries', [], where)
   if (!truthy(held)) return report(true, 'Host is already absent')
   if (ctx.test) return report(null, `Key for ${name} is set to be removed from ${config}`)
-  const answer = (await ctx.call('ssh.rm_known_host', [], where)) as Dict
+  const answer = await ctx.call('ssh.rm_known_host', [], where)
   if (answer.get('status') === 'error') return report(false, str(answer.get('error')!))
   return { ...report(true, str(answer.get('comment')!)), changes: { old: held, new: null } }
 }

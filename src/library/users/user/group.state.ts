@@ -30,7 +30,7 @@ const isWindows = ({ grains }: StateContext): boolean => grains.get('kernel') ==
 
 async function groupInfo(ctx: StateContext, name: string, local: Value): Promise<Dict> {
   const where = truthy(local) && !isWindows(ctx) ? { root: '/' } : {}
-  return (await ctx.call('group.info', [name], where)) as Dict
+  return ctx.call('group.info', [name], where)
 }
 
 /** The number that was meant, or undefined. */
@@ -94,7 +94,7 @@ async function create(ctx: StateContext, wish: Wish): Promise<StateReturn> {
   const { name, gid, system, non_unique, members, addusers, local } = wish
   const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
   if (ctx.test) return report(null, `Group ${name} set to be added`)
-  const groups = (await ctx.call('group.getent')) as Dict[]
+  const groups = await ctx.call('group.getent')
   const owner = gid === null || truthy(non_unique) ? undefined : groups.find((group) => equals(group.get('gid')!, gid))
   if (owner !== undefined) {
     const taken = `gid ${str(gid)} is already taken by group ${str(owner.get('name')!)}`

@@ -44,9 +44,9 @@ async function info(ctx: FunctionContext, name: Value, root: Value): Promise<Dic
   return group === undefined ? new Map() : infoOf(group)
 }
 
-async function getent(ctx: FunctionContext, refresh: boolean, root: Value): Promise<Value> {
+async function getent(ctx: FunctionContext, refresh: boolean, root: Value): Promise<Dict[]> {
   const known = ctx.memory.get('group.getent')
-  if (known !== undefined && !refresh) return known
+  if (known !== undefined && !refresh) return known as Dict[]
   const all = (await groupsOf(ctx, root)).map(infoOf)
   ctx.memory.set('group.getent', all)
   return all
@@ -57,7 +57,7 @@ async function succeeds(ctx: FunctionContext, command: readonly Value[]): Promis
 }
 
 async function done(ctx: FunctionContext, command: readonly Value[]): Promise<boolean> {
-  return ((await ctx.call('cmd.run_all', [[...command]], PLAINLY)) as Dict).get('retcode') === 0
+  return (await ctx.call('cmd.run_all', [[...command]], PLAINLY)).get('retcode') === 0
 }
 
 interface NewGroup {
@@ -118,7 +118,7 @@ async function removeMember(ctx: FunctionContext, name: Value, user: Value, root
     return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
   }
   if (ctx.grains.get('kernel') === 'OpenBSD') {
-    const held = str(await ctx.call('cmd.run_stdout', [`id -Gn ${str(user)}`], PLAINLY))
+    const held = await ctx.call('cmd.run_stdout', [`id -Gn ${str(user)}`], PLAINLY)
     const kept = held.split(/\s+/).filter((group) => group !== '' && group !== str(name))
     return succeeds(ctx, [await program(ctx, 'usermod'), '-S', kept.join(','), str(user)])
   }
@@ -203,7 +203,7 @@ export default defineModule({
     getent: fn({
       doc: 'What is known about all groups.',
       args: { refresh: arg.boolean('Do not answer from memory', { default: false }), root },
-      returns: ret.list('A dict for each'),
+      returns: ret.dicts('A dict for each'),
       examples: ["salt '*' group.getent"],
       effect: 'read',
       run: (ctx, { refresh, root }) => getent(ctx, refresh, root),

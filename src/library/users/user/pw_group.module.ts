@@ -76,12 +76,12 @@ export default defineModule({
     getent: fn({
       doc: 'What is known about all groups.',
       args: { refresh: arg.boolean('Do not answer from memory', { default: false }) },
-      returns: ret.list('A dict for each'),
+      returns: ret.dicts('A dict for each'),
       examples: ["salt '*' group.getent"],
       effect: 'read',
       run: async (ctx, { refresh }) => {
         const known = ctx.memory.get('group.getent')
-        if (known !== undefined && !refresh) return known
+        if (known !== undefined && !refresh) return known as Dict[]
         const all = (await ctx.host.groups()).map(told)
         ctx.memory.set('group.getent', all)
         return all

@@ -73,7 +73,7 @@ async function changeGroups(ctx: FunctionContext, name: Value, given: Value, app
 }
 
 async function loginClass(ctx: FunctionContext, name: Value): Promise<string> {
-  const fields = str(await ctx.call('cmd.run_stdout', [['pw', 'usershow', '-n', name]])).split(':')
+  const fields = (await ctx.call('cmd.run_stdout', [['pw', 'usershow', '-n', name]])).split(':')
   return fields.length === 10 ? fields[4]! : ''
 }
 
@@ -116,13 +116,13 @@ const reading = {
   getent: fn({
     doc: 'What is known about all users.',
     args: { refresh: arg.boolean('Do not answer from memory', { default: false }) },
-    returns: ret.list('A dict for each'),
+    returns: ret.dicts('A dict for each'),
     examples: ["salt '*' user.getent"],
     effect: 'read',
     run: async (ctx, { refresh }) => {
       const known = ctx.memory.get('user.getent')
-      if (known !== undefined && !refresh) return known
-      const all: Value[] = []
+      if (known !== undefined && !refresh) return known as Dict[]
+      const all: Dict[] = []
       for (const user of await ctx.host.users()) all.push(await info(ctx, user.name))
       ctx.memory.set('user.getent', all)
       return all
@@ -147,7 +147,7 @@ const reading = {
   list_groups: fn({
     doc: 'The groups a user is in.',
     args: { name },
-    returns: ret.list('Their names'),
+    returns: ret.texts('Their names'),
     examples: ["salt '*' user.list_groups foo"],
     effect: 'read',
     run: (ctx, { name }) => groupsOf(ctx, name),
@@ -155,7 +155,7 @@ const reading = {
   list_users: fn({
     doc: 'All users.',
     args: {},
-    returns: ret.list('Their names'),
+    returns: ret.texts('Their names'),
     examples: ["salt '*' user.list_users"],
     effect: 'read',
     run: async (ctx) => (await ctx.host.users()).map(({ name }) => name).sort(),

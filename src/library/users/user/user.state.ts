@@ -35,7 +35,7 @@ async function partition(ctx: StateContext, groups: Value): Promise<{ there: Val
   const there: Value[] = []
   const missing: Value[] = []
   for (const group of truthy(groups) ? iterate(groups) : []) {
-    const info = (await ctx.call('group.info', [group])) as Dict
+    const info = await ctx.call('group.info', [group])
     ;(info.size > 0 ? there : missing).push(group)
   }
   return { there, missing }
@@ -93,7 +93,7 @@ async function absent(ctx: StateContext, { name, purge, force, local }: Removal)
   const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
   if ((await userInfo(ctx, name, local)).size === 0) return report(true, `User ${name} is not present`)
   if (ctx.test) return report(null, `User ${name} set for removal`)
-  const groups = (await ctx.call('user.list_groups', [name])) as Value[]
+  const groups = await ctx.call('user.list_groups', [name])
   const gone = await ctx.call('user.delete', [name, purge, force], isWindows(ctx) ? {} : { local })
   if (!truthy(gone)) return report(false, `Failed to remove user ${name}`)
   const { missing } = await partition(ctx, groups)

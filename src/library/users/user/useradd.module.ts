@@ -1,5 +1,5 @@
 // Users, through useradd and its relatives.
-import { SaltError, str, type Value } from '../../../data/mod.ts'
+import { type Dict, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
 import { addUser, deleteUser, type NewUser } from './useradd/adding.ts'
 import { changeAttribute, changeGecos, changeGroups, changeLoginClass, loginClass } from './useradd/changing.ts'
@@ -49,10 +49,10 @@ const gecosFunctions = Object.fromEntries(
   ]),
 )
 
-async function getent(ctx: FunctionContext, refresh: boolean, root: Value): Promise<Value> {
+async function getent(ctx: FunctionContext, refresh: boolean, root: Value): Promise<Dict[]> {
   const known = ctx.memory.get('user.getent')
-  if (known !== undefined && !refresh) return known
-  const all: Value[] = []
+  if (known !== undefined && !refresh) return known as Dict[]
+  const all: Dict[] = []
   for (const user of await usersOf(ctx, root)) all.push(await infoOf(ctx, user))
   ctx.memory.set('user.getent', all)
   return all
@@ -70,7 +70,7 @@ const reading = {
   getent: fn({
     doc: 'What is known about all users.',
     args: { refresh: arg.boolean('Do not answer from memory', { default: false }), root },
-    returns: ret.list('A dict for each'),
+    returns: ret.dicts('A dict for each'),
     examples: ["salt '*' user.getent"],
     effect: 'read',
     run: (ctx, { refresh, root }) => getent(ctx, refresh, root),
@@ -102,7 +102,7 @@ const reading = {
   list_groups: fn({
     doc: 'The groups a user is in.',
     args: { name },
-    returns: ret.list('Their names'),
+    returns: ret.texts('Their names'),
     examples: ["salt '*' user.list_groups foo"],
     effect: 'read',
     run: (ctx, { name }) => groupsOf(ctx, name),
@@ -110,7 +110,7 @@ const reading = {
   list_users: fn({
     doc: 'All users.',
     args: { root },
-    returns: ret.list('Their names'),
+    returns: ret.texts('Their names'),
     examples: ["salt '*' user.list_users"],
     effect: 'read',
     run: async (ctx, { root }) => (await usersOf(ctx, root)).map(({ name }) => name).sort(),

@@ -17,7 +17,7 @@ const control = (grains: Dict): string =>
   ['Debian', 'Suse'].includes(str(grains.get('os_family') ?? '')) ? 'apache2ctl' : 'apachectl'
 
 async function output(ctx: FunctionContext, flag: string): Promise<string> {
-  return str(await ctx.call('cmd.run', [`${control(ctx.grains)} ${flag}`]))
+  return await ctx.call('cmd.run', [`${control(ctx.grains)} ${flag}`])
 }
 
 async function fullVersion(ctx: FunctionContext): Promise<Dict> {
@@ -69,10 +69,10 @@ async function directives(ctx: FunctionContext): Promise<Dict> {
 const SIGNALS = ['start', 'stop', 'restart', 'graceful', 'graceful-stop']
 const QUESTIONS = ['configtest', 'status', 'fullstatus']
 
-async function signal(ctx: FunctionContext, wish: string): Promise<Value> {
+async function signal(ctx: FunctionContext, wish: string): Promise<string | null> {
   if (![...SIGNALS, ...QUESTIONS].includes(wish)) return null
   const words = `${control(ctx.grains)} ${SIGNALS.includes(wish) ? '-k ' : ''}${wish}`
-  const answer = (await ctx.call('cmd.run_all', [words])) as Dict
+  const answer = await ctx.call('cmd.run_all', [words])
   const said = ['stderr', 'stdout'].map((stream) => str(answer.get(stream) ?? '').trim()).find((text) => text !== '')
   return said ?? `Command: "${words}" completed successfully!`
 }
@@ -206,7 +206,7 @@ export default defineModule({
       args: {
         signal: arg.text('start, stop, restart, graceful, graceful-stop, configtest, status …', { optional: true }),
       },
-      returns: ret.string('What Apache said'),
+      returns: ret.optional(ret.string('What Apache said; None for an unknown signal')),
       examples: ["salt '*' apache.signal restart"],
       effect: 'change',
       run: (ctx, { signal: wish }) => signal(ctx, str(wish)),
@@ -219,7 +219,7 @@ export default defineModule({
         password: arg.text('The password', { secret: true }),
         opts: arg.any('Options of htpasswd', { default: '' }),
       },
-      returns: ret.boolean('Whether it worked'),
+      returns: ret.dict('As cmd.run_all gives it'),
       examples: ["salt '*' apache.useradd /etc/httpd/htpasswd larry badpassword"],
       effect: 'change',
       run: (ctx, { pwfile, user, password, opts }) => ctx.call('webutil.useradd', [pwfile, user, password, opts]),
@@ -227,7 +227,7 @@ export default defineModule({
     userdel: fn({
       doc: 'Remove a user from a file of passwords.',
       args: { pwfile: arg.any('The file'), user: arg.text('The user') },
-      returns: ret.boolean('Whether it worked'),
+      returns: ret.any('What htpasswd said'),
       examples: ["salt '*' apache.userdel /etc/httpd/htpasswd larry"],
       effect: 'change',
       run: (ctx, { pwfile, user }) => ctx.call('webutil.userdel', [pwfile, user]),

@@ -9,15 +9,15 @@ async function program(ctx: FunctionContext): Promise<string> {
 }
 
 async function output(ctx: FunctionContext, flag: string): Promise<string[]> {
-  return splitLines(str(await ctx.call('cmd.run', [`${await program(ctx)} ${flag}`])))
+  return splitLines(await ctx.call('cmd.run', [`${await program(ctx)} ${flag}`]))
 }
 
 async function runAll(ctx: FunctionContext, words: string): Promise<Dict> {
-  return (await ctx.call('cmd.run_all', [words])) as Dict
+  return ctx.call('cmd.run_all', [words])
 }
 
 async function status(ctx: FunctionContext, url: Value): Promise<Dict | null> {
-  const answer = (await ctx.call('http.query', [url], { text: true })) as Dict
+  const answer = await ctx.call('http.query', [url], { text: true })
   const lines = splitLines(str(answer.get('text') ?? answer.get('body') ?? ''))
   if (lines.length !== 4) return null
   const numbers = (line: string): number[] => (line.match(/\d+/g) ?? []).map(Number)
@@ -71,7 +71,7 @@ export default defineModule({
     signal: fn({
       doc: 'Start nginx, or send a signal to it.',
       args: { signal: arg.text('start, reopen, stop, quit or reload', { optional: true }) },
-      returns: ret.string('What nginx said'),
+      returns: ret.optional(ret.string('What nginx said')),
       examples: ["salt '*' nginx.signal reload"],
       effect: 'change',
       run: async (ctx, { signal }) => {
@@ -87,7 +87,7 @@ export default defineModule({
     status: fn({
       doc: 'Numbers from the status page.',
       args: { url: arg.any('The status page', { default: 'http://127.0.0.1/status' }) },
-      returns: ret.dict('Connections and requests'),
+      returns: ret.optional(ret.dict('Connections and requests')),
       examples: ["salt '*' nginx.status"],
       effect: 'read',
       run: (ctx, { url }) => status(ctx, url),

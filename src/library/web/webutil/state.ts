@@ -27,7 +27,7 @@ async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   if (exists && !outdated && !truthy(force)) return report(name, true, 'User already known')
   const changes = { [str(name)]: true }
   if (ctx.test) return report(name, null, `User '${str(name)}' is set to be added to htpasswd file`, changes)
-  const answer = (await ctx.call('webutil.useradd', words, keywords)) as Dict
+  const answer = await ctx.call('webutil.useradd', words, keywords)
   const done = answer.get('retcode') === 0
   return report(name, done, str(answer.get('stderr') ?? ''), done ? changes : {})
 }

@@ -28,7 +28,7 @@ export class TestFiles {
 
   /** Finds the tests of an SLS file and of those that it includes; a name that is no SLS file is one of tests. */
   async add(sls: string, all: boolean): Promise<void> {
-    this.names ??= new Set(((await this.ctx.call('cp.list_states', [], { saltenv: this.saltenv })) as Value[]).map(str))
+    this.names ??= new Set((await this.ctx.call('cp.list_states', [], { saltenv: this.saltenv })).map(str))
     const low = this.names.has(sls)
       ? await this.ctx.call('state.show_low_sls', [sls], { saltenv: this.saltenv, test: true })
       : [new Map<Value, Value>([['__sls__', sls]])]
@@ -56,7 +56,7 @@ export class TestFiles {
   private async copy(folder: string, state: string, all: boolean): Promise<string[]> {
     if (this.foundStates.includes(state)) return []
     const options = { saltenv: this.saltenv, include_pat: '*.tst' }
-    const files = ((await this.ctx.call('cp.cache_dir', [folder], options)) as Value[]).map(str)
+    const files = (await this.ctx.call('cp.cache_dir', [folder], options)).map(str)
     if (files.length > 0 && all) for (const file of files) this.files.add(file)
     else if (files.length > 0) this.foundStates.push(state)
     return files

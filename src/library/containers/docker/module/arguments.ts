@@ -7,6 +7,7 @@ import {
   type FunctionDeclaration,
   fn,
   type Result,
+  type Returns,
   ret,
 } from '../../../../sdk/mod.ts'
 import type { Given } from './cli.ts'
@@ -15,16 +16,17 @@ type Args = Readonly<Record<string, Arg<Value> | Arg<Map<string, Value>>>>
 
 const declare =
   (effect: FunctionDeclaration['effect']) =>
-  (
+  <R extends Result = Result>(
     doc: string,
     args: Args,
     example: string,
-    run: (ctx: FunctionContext, given: Given, further: ReadonlyMap<string, Value>) => Promise<Result>,
+    run: (ctx: FunctionContext, given: Given, further: ReadonlyMap<string, Value>) => Promise<NoInfer<R>>,
+    returns?: Returns<R>,
   ): FunctionDeclaration =>
     fn({
       doc,
       args,
-      returns: ret.any('What Docker tells'),
+      returns: returns ?? ret.any('What Docker tells'),
       examples: [`salt '*' docker.${example}`],
       effect,
       run: (ctx, all) => {

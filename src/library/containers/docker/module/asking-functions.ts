@@ -1,6 +1,6 @@
 // Functions that tell of the server and its containers.
 import { type Dict, isDict, loadJson, str, truthy, tuple, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type FunctionContext, ret } from '../../../../sdk/mod.ts'
 import { asking, further, name, optional, text, value } from './arguments.ts'
 import { attempt, docker, factsOf, type Given, inspect, lines, said, stateOf, within } from './cli.ts'
 import { configDifference, connectionDifference } from './compare.ts'
@@ -50,9 +50,14 @@ export const telling = {
     { kwargs: further('all: also those that do not run') },
     'list_containers',
     (ctx, _given, kwargs) => container.names(ctx, truthy(kwargs.get('all') ?? null)),
+    ret.texts('The names, sorted'),
   ),
-  state: asking('Whether a container is running, paused or stopped.', { name }, 'state web', (ctx, given) =>
-    stateOf(ctx, value(given, 'name')),
+  state: asking(
+    'Whether a container is running, paused or stopped.',
+    { name },
+    'state web',
+    (ctx, given) => stateOf(ctx, value(given, 'name')),
+    ret.string('`running`, `paused` or `stopped`'),
   ),
   exists: asking(
     'Whether there is a container.',
@@ -68,8 +73,12 @@ export const telling = {
       (await attempt(() => inspect(ctx, 'container', value(given, 'name')))) ??
       inspect(ctx, 'image', value(given, 'name')),
   ),
-  inspect_container: asking('All that is known of a container.', { name }, 'inspect_container web', (ctx, given) =>
-    inspect(ctx, 'container', value(given, 'name')),
+  inspect_container: asking(
+    'All that is known of a container.',
+    { name },
+    'inspect_container web',
+    (ctx, given) => inspect(ctx, 'container', value(given, 'name')),
+    ret.dict('The facts'),
   ),
   pid: asking('The process ID of a container.', { name }, 'pid web', async (ctx, given) =>
     within(await inspect(ctx, 'container', value(given, 'name')), 'State', 'Pid'),
@@ -121,6 +130,7 @@ export const telling = {
     { first: name, second: name, ignore: optional('Keys that do not count') },
     'compare_containers one two',
     compareContainers,
+    ret.dict('The differences, by section'),
   ),
   compare_container_networks: asking(
     'How the networks of two containers differ.',
@@ -131,5 +141,6 @@ export const telling = {
         await factsOf(ctx, 'container', value(given, 'first')),
         await factsOf(ctx, 'container', value(given, 'second')),
       ),
+    ret.dict('The differences, by network'),
   ),
 }

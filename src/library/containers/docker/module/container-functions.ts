@@ -1,6 +1,6 @@
 // Functions that make containers, move them from state to state, and run commands in them.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
+import { arg, type FunctionContext, ret } from '../../../../sdk/mod.ts'
 import { changing, flag, further, name, optional, text, value } from './arguments.ts'
 import { attempt, docker, type Given, inspect, said, stateOf } from './cli.ts'
 import * as container from './containers.ts'
@@ -47,6 +47,7 @@ export const lifecycle = {
     'stop web',
     (ctx, given, kwargs) =>
       container.stop(ctx, value(given, 'name'), value(given, 'timeout'), truthy(kwargs.get('unpause') ?? null)),
+    ret.dict('`result`, and the state before and after'),
   ),
   restart: changing(
     'Restart a container.',

@@ -189,9 +189,9 @@ export async function exec(ctx: FunctionContext, name: Value, cmd: Value, option
   const words = Array.isArray(cmd) ? (cmd as Value[]).map((word) => str(word)) : ['sh', '-c', str(cmd)]
   const program = (await ctx.host.which('docker')) ?? 'docker'
   const argv = [program, 'exec', ...(stdin === null ? [] : ['--interactive']), ...flags, str(name), ...words]
-  return (await ctx.call('cmd.run_all', [argv], {
+  return ctx.call('cmd.run_all', [argv], {
     python_shell: false,
     stdin,
     ignore_retcode: truthy(options.get('ignore_retcode') ?? null),
-  })) as Dict
+  })
 }

@@ -12,7 +12,7 @@ export const pictures = {
     'images',
     (ctx, _given, kwargs) => image.images(ctx, truthy(kwargs.get('all') ?? null)),
   ),
-  list_tags: asking('The tags of images.', {}, 'list_tags', (ctx) => image.tags(ctx)),
+  list_tags: asking('The tags of images.', {}, 'list_tags', (ctx) => image.tags(ctx), ret.texts('The tags, sorted')),
   inspect_image: asking('All that is known of an image.', { name }, 'inspect_image nginx', (ctx, given) =>
     inspect(ctx, 'image', value(given, 'name')),
   ),

@@ -1,6 +1,6 @@
 // Functions on networks and volumes.
 import { type Dict, isDict, isList, loadJson, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
+import { arg, type FunctionContext, ret } from '../../../../sdk/mod.ts'
 import { asking, changing, flag, further, name, optional, text, value } from './arguments.ts'
 import { docker, factsOf, type Given, inspect, lines, said, within } from './cli.ts'
 import { networkDifference } from './compare.ts'
@@ -30,9 +30,14 @@ export const networks = {
     { names: optional('Only these'), ids: optional('Only these') },
     'networks',
     allNetworks,
+    ret.dicts('The facts of each'),
   ),
-  inspect_network: asking('All that is known of a network.', { network_id }, 'inspect_network web', (ctx, given) =>
-    inspect(ctx, 'network', value(given, 'network_id')),
+  inspect_network: asking(
+    'All that is known of a network.',
+    { network_id },
+    'inspect_network web',
+    (ctx, given) => inspect(ctx, 'network', value(given, 'network_id')),
+    ret.dict('The facts'),
   ),
   connected: asking(
     'The containers in a network.',
@@ -84,21 +89,28 @@ export const networks = {
         await factsOf(ctx, 'network', value(given, 'second')),
         listed(value(given, 'ignore')),
       ),
+    ret.dict('The differences, by option'),
   ),
 }
 
 export const volumes = {
-  volumes: asking('Volumes.', { filters: optional('Filters by name') }, 'volumes', async (ctx, given) => {
-    const filters = isDict(value(given, 'filters')) ? [...(value(given, 'filters') as Dict)] : []
-    const flags = filters.flatMap(([key, inner]) =>
-      (isList(inner) ? (inner as Value[]) : [inner]).map((each) => `--filter=${str(key)}=${str(each)}`),
-    )
-    const found = await lines(ctx, 'volume', 'ls', '--quiet', ...flags)
-    return {
-      Volumes: found.length > 0 ? (loadJson(await said(ctx, 'volume', 'inspect', ...found)) as Value[]) : null,
-      Warnings: null,
-    }
-  }),
+  volumes: asking(
+    'Volumes.',
+    { filters: optional('Filters by name') },
+    'volumes',
+    async (ctx, given) => {
+      const filters = isDict(value(given, 'filters')) ? [...(value(given, 'filters') as Dict)] : []
+      const flags = filters.flatMap(([key, inner]) =>
+        (isList(inner) ? (inner as Value[]) : [inner]).map((each) => `--filter=${str(key)}=${str(each)}`),
+      )
+      const found = await lines(ctx, 'volume', 'ls', '--quiet', ...flags)
+      return {
+        Volumes: found.length > 0 ? (loadJson(await said(ctx, 'volume', 'inspect', ...found)) as Value[]) : null,
+        Warnings: null,
+      }
+    },
+    ret.dict('`Volumes` and `Warnings`'),
+  ),
   create_volume: changing(
     'Make a volume.',
     { name, driver: optional('The driver'), driver_opts: optional('Options of the driver') },

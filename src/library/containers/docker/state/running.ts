@@ -46,7 +46,7 @@ const networksOf = (container: Dict): Dict => {
 /** Lets a container leave the networks nobody asked for, when some were asked for. */
 async function leaveOthers(task: Task, container: string): Promise<void> {
   if ((task.given['networks'] ?? null) === null) return
-  const facts = (await task.ctx.call('docker.inspect_container', [container])) as Dict
+  const facts = await task.ctx.call('docker.inspect_container', [container])
   for (const network of networksOf(facts).keys()) {
     if (!task.networks.has(network))
       await task.ctx.call('docker.disconnect_container_from_network', [container, network])
@@ -91,8 +91,8 @@ async function replace(task: Task, made: Made): Promise<boolean> {
 /** Configuration and networks in which the present container differs from the one made for comparison. */
 async function differences({ ctx, name }: Task, made: Made): Promise<Dict> {
   const ignore = 'Hostname,MacAddress'
-  const found = new Map((await ctx.call('docker.compare_containers', [name, made.name], { ignore })) as Dict)
-  const networks = (await ctx.call('docker.compare_container_networks', [name, made.name])) as Dict
+  const found = new Map(await ctx.call('docker.compare_containers', [name, made.name], { ignore }))
+  const networks = await ctx.call('docker.compare_container_networks', [name, made.name])
   if (networks.size > 0) found.set('Networks', networks)
   return found
 }

@@ -22,7 +22,7 @@ export async function parseNetworks(ctx: StateContext, given: Value): Promise<Di
     networks.set(name, parts)
   }
   if (networks.size === 0) return networks
-  const known = ((await ctx.call('docker.networks')) as Dict[]).map((network) => network.get('Name'))
+  const known = (await ctx.call('docker.networks')).map((network) => network.get('Name'))
   const missing = [...networks.keys()].map((name) => str(name)).filter((name) => !known.includes(name))
   if (missing.length > 0) throw failure(`The following networks are not present: ${missing.sort().join(', ')}`)
   return networks

@@ -52,7 +52,7 @@ export async function query(
     `q=${encodeURIComponent(statement)}`,
     ...(database === undefined ? [] : [`db=${encodeURIComponent(database)}`]),
   ]
-  const answer = (await ctx.call('http.query', [url], {
+  const answer = await ctx.call('http.query', [url], {
     method: 'POST',
     data: fields.join('&'),
     header_dict: new Map([['Content-Type', 'application/x-www-form-urlencoded']]),
@@ -62,7 +62,7 @@ export async function query(
     decode_type: 'json',
     status: true,
     raise_error: false,
-  })) as Dict
+  })
   const body = answer.get('dict') ?? null
   const refusal = isDict(body) ? (body.get('error') ?? null) : (answer.get('error') ?? 'no answer')
   if (refusal !== null) throw new SaltError('CommandExecutionError', `InfluxDB at ${url}: ${str(refusal)}`)

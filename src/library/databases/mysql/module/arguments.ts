@@ -7,6 +7,7 @@ import {
   type FunctionDeclaration,
   fn,
   type Result,
+  type Returns,
   ret,
 } from '../../../../sdk/mod.ts'
 import type { Connection } from './client.ts'
@@ -21,15 +22,21 @@ export const flag = (doc: string, fallback = false): Arg<Value> => arg.any(doc, 
 export const secret = (doc: string): Arg<Value> => arg.any(doc, { optional: true, secret: true })
 export const local: Arg<Value> = arg.any('The host that the user connects from', { default: 'localhost' })
 
-type Body = (ctx: FunctionContext, given: Given, connection: Connection) => Promise<Result>
+type Body<R extends Result> = (ctx: FunctionContext, given: Given, connection: Connection) => Promise<NoInfer<R>>
 
 const declare =
   (effect: FunctionDeclaration['effect']) =>
-  (doc: string, parameters: Parameters, example: string, run: Body): FunctionDeclaration =>
+  <R extends Result = Result>(
+    doc: string,
+    parameters: Parameters,
+    example: string,
+    run: Body<R>,
+    returns?: Returns<R>,
+  ): FunctionDeclaration =>
     fn({
       doc,
       args: { ...parameters, connection_args: arg.open('How to connect: connection_host, connection_user, …') },
-      returns: ret.any('What the server tells'),
+      returns: returns ?? ret.any('What the server tells'),
       examples: [`salt '*' mysql.${example}`],
       effect,
       run: (ctx, given) => {

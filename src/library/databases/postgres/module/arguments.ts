@@ -8,6 +8,7 @@ import {
   type FunctionDeclaration,
   fn,
   type Result,
+  type Returns,
   ret,
 } from '../../../../sdk/mod.ts'
 
@@ -63,14 +64,20 @@ function parameters(names: string): Record<string, Arg<Value>> {
 
 export const CONNECTION = 'user host port maintenance_db password runas'
 
-type Body = (ctx: FunctionContext, given: Given) => Promise<Result>
+type Body<R extends Result> = (ctx: FunctionContext, given: Given) => Promise<NoInfer<R>>
 
 function declare(effect: FunctionDeclaration['effect']) {
-  return (doc: string, names: string, example: string, run: Body): FunctionDeclaration =>
+  return <R extends Result = Result>(
+    doc: string,
+    names: string,
+    example: string,
+    run: Body<R>,
+    returns?: Returns<R>,
+  ): FunctionDeclaration =>
     fn({
       doc,
       args: parameters(names),
-      returns: ret.any('What the server tells'),
+      returns: returns ?? ret.any('What the server tells'),
       examples: [`salt '*' postgres.${example}`],
       effect,
       run: (ctx, given) => run(ctx, given as Given),

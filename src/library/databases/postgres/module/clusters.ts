@@ -46,7 +46,7 @@ async function debianTool(ctx: FunctionContext, program: string, words: readonly
   if (path === undefined) {
     throw new SaltError('CommandExecutionError', `The command ${program} of postgresql-common was not found`)
   }
-  return (await ctx.call('cmd.run_all', [[path, ...words]], { python_shell: false })) as Dict
+  return ctx.call('cmd.run_all', [[path, ...words]], { python_shell: false })
 }
 
 const CREATION: readonly (readonly [flag: string, parameter: string])[] = [

@@ -48,7 +48,7 @@ export function listOf(file: Dict, isDefault: boolean): Dict {
 }
 
 export async function look(ctx: StateContext, name: Value, type: string, recursive: Value): Promise<Look> {
-  const files = (await ctx.call('acl.getfacl', [name], { recursive })) as Dict
+  const files = await ctx.call('acl.getfacl', [name], { recursive })
   const isDefault = type.startsWith('d:') || type.startsWith('default:')
   const own = files.get(name) as Dict | undefined
   if (own === undefined) throw keyError(name)

@@ -155,7 +155,7 @@ async function listZip(ctx: FunctionContext, path: string): Promise<Contents> {
 
 async function listRar(ctx: FunctionContext, name: string): Promise<Contents> {
   if ((await ctx.host.which('rar')) === undefined) throw failure('rar command not available, is it installed?')
-  const output = str(await ctx.call('cmd.run', [['rar', 'lt', name]], { python_shell: false }))
+  const output = await ctx.call('cmd.run', [['rar', 'lt', name]], { python_shell: false })
   const dirs: string[] = []
   const files: string[] = []
   for (const [, path, type] of output.matchAll(/Name:\s*([^\n]+)\s*Type:\s*([^\n]+)/g)) {

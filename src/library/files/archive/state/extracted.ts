@@ -49,7 +49,7 @@ export async function extracted(ctx: StateContext, wish: Wish): Promise<StateRet
 async function fromSource(work: Work): Promise<StateReturn> {
   const { ctx, wish } = work
   const end = ending(work)
-  const [found] = (await ctx.call('file.source_list', [wish.source, wish.source_hash, ctx.env])) as Value[]
+  const [found] = await ctx.call('file.source_list', [wish.source, wish.source_hash, ctx.env])
   if (!truthy(found ?? null)) return end(false, `Invalid source "${str(wish.source)}"`)
   const given = str(found!)
   const { scheme, netloc, path } = urlParts(given)

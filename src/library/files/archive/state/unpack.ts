@@ -1,5 +1,5 @@
 // Unpacking an archive into its place.
-import { type Dict, SaltError, shlexSplit, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import { SaltError, shlexSplit, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isHostError, type StateReturn } from '../../../../sdk/mod.ts'
 import { ending, type Options, type Work } from './request.ts'
 
@@ -11,12 +11,12 @@ export async function unpack(work: Work, cached: string, options: Options): Prom
   try {
     if (options.format === 'zip') {
       const keywords = { options: options.options, trim_output: options.trim, password, ...further }
-      if (options.byProgram) return (await ctx.call('archive.cmd_unzip', [cached, target], keywords)) as Value[]
+      if (options.byProgram) return await ctx.call('archive.cmd_unzip', [cached, target], keywords)
       const permissions = { extract_perms: wish.extract_perms }
-      return (await ctx.call('archive.unzip', [cached, target], { ...keywords, ...permissions })) as Value[]
+      return await ctx.call('archive.unzip', [cached, target], { ...keywords, ...permissions })
     }
     if (options.format === 'rar') {
-      return (await ctx.call('archive.unrar', [cached, target], { trim_output: options.trim, ...further })) as Value[]
+      return await ctx.call('archive.unrar', [cached, target], { trim_output: options.trim, ...further })
     }
     return await untar(work, cached, options)
   } catch (error) {
@@ -28,7 +28,7 @@ export async function unpack(work: Work, cached: string, options: Options): Prom
 async function untar(work: Work, cached: string, options: Options): Promise<Value[] | string | StateReturn> {
   const { ctx, target } = work
   const argv = options.options === null ? ['tar', 'xf', cached] : ['tar', ...tarWords(options.options), '-f', cached]
-  const outcome = (await ctx.call('cmd.run_all', [argv], { cwd: target, python_shell: false })) as Dict
+  const outcome = await ctx.call('cmd.run_all', [argv], { cwd: target, python_shell: false })
   if (outcome.get('retcode') !== 0) {
     work.changes.clear()
     for (const [key, value] of outcome) work.changes.set(key, value)

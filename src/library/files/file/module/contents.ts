@@ -1,6 +1,7 @@
 // Functions of `file` that read, write and search what is in files.
 import {
   compileRegex,
+  type Dict,
   decodeBytes,
   fnmatch,
   isInt,
@@ -82,7 +83,7 @@ async function touch(ctx: FunctionContext, file: string, atime: Value, mtime: Va
   return exists(ctx, file)
 }
 
-async function grep(ctx: FunctionContext, given: Value, pattern: string, opts: Value[]): Promise<Value> {
+async function grep(ctx: FunctionContext, given: Value, pattern: string, opts: Value[]): Promise<Dict> {
   const file = await expandUser(ctx, given)
   const found = await globPaths(ctx, file)
   const options: string[] = []
@@ -247,7 +248,7 @@ const reading = {
         'name iname regex iregex type owner group size mtime grep; mindepth maxdepth; print exec delete; test',
       ),
     },
-    returns: ret.list('What was found, sorted'),
+    returns: ret.any('A list of what was found, sorted; a text that says which option is wrong'),
     examples: [
       "salt '*' file.find / type=f name=\\*.bak size=+10m",
       "salt '*' file.find /var/log name=\\*.[0-9] mtime=+30d size=+10m delete",

@@ -1,5 +1,5 @@
 // Device nodes and pipes.
-import { SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { expandUser, type FileType, type FunctionContext, systemError } from '../../../../sdk/mod.ts'
 import { makeParents, type Ownership } from './directories.ts'
 import { checkPermissions, inTestMode } from './permissions.ts'
@@ -27,7 +27,7 @@ export interface Node extends Ownership {
   minor?: Value
 }
 
-export async function makeNode(ctx: FunctionContext, path: Value, node: Node): Promise<Value> {
+export async function makeNode(ctx: FunctionContext, path: Value, node: Node): Promise<Dict> {
   const name = await expandUser(ctx, path)
   const { title, letter } = KINDS[node.kind]
   const ret = dict({ name, changes: new Map(), comment: '', result: false })
@@ -55,7 +55,7 @@ export async function makeAnyNode(
   path: Value,
   type: string,
   node: Omit<Node, 'kind'>,
-): Promise<Value> {
+): Promise<Dict> {
   await makeParents(ctx, path, { user: node.user, group: node.group, mode: null })
   const kind = type
   if (kind === 'c' || kind === 'b' || kind === 'p') return makeNode(ctx, path, { ...node, kind })

@@ -98,7 +98,7 @@ const patterns = {
       escape_all: arg.boolean('Whether special characters stand for themselves', { default: false }),
       negate_match: arg.boolean('Only in lines that `limit` does not match', { default: false }),
     },
-    returns: ret.dict('What `cmd.run_all` answers, or False without the file'),
+    returns: ret.orFalse(ret.dict('What `cmd.run_all` answers, or False without the file')),
     examples: ["salt '*' file.sed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'"],
     effect: 'change',
     run: (ctx, { escape_all, negate_match, ...given }) =>

@@ -109,7 +109,7 @@ const owners = {
   chown: fn({
     doc: 'Set the user and group of a file.',
     args: { path, user, group },
-    returns: ret.string('What went wrong, or None'),
+    returns: ret.optional(ret.string('What went wrong, or None')),
     examples: ["salt '*' file.chown /etc/passwd root root"],
     effect: 'change',
     run: (ctx, { path, user, group }) => chown(ctx, path, user, group),
@@ -117,7 +117,7 @@ const owners = {
   lchown: fn({
     doc: 'Set the user and group of a link itself.',
     args: { path, user, group },
-    returns: ret.string('None'),
+    returns: ret.none('None'),
     examples: ["salt '*' file.chown /etc/passwd root root"],
     effect: 'change',
     run: (ctx, { path, user, group }) => lchown(ctx, path, user, group),
@@ -125,7 +125,7 @@ const owners = {
   chgrp: fn({
     doc: 'Set the group of a file.',
     args: { path, group },
-    returns: ret.string('What went wrong, or None'),
+    returns: ret.optional(ret.string('What went wrong, or None')),
     examples: ["salt '*' file.chgrp /etc/passwd root"],
     effect: 'change',
     run: async (ctx, { path, group }) => chown(ctx, path, (await stats(ctx, path)).user, group),
@@ -300,7 +300,7 @@ const attributes = {
   lsattr: fn({
     doc: 'The attributes of a file.',
     args: { path: arg.string('The path') },
-    returns: ret.dict('Letters by file'),
+    returns: ret.optional(ret.dict('Letters by file')),
     examples: ["salt '*' file.lsattr foo1.txt"],
     effect: 'read',
     run: (ctx, { path }) => listAttributes(ctx, path),
@@ -436,7 +436,7 @@ const hashes = {
       source: arg.any('The source', { default: '' }),
       source_hash_name: arg.any('The name in the list', { optional: true }),
     },
-    returns: ret.dict('The hash and its kind, or None'),
+    returns: ret.optional(ret.dict('The hash and its kind, or None')),
     examples: ["salt '*' file.extract_hash /path/to/hash/file sha512 /etc/foo"],
     effect: 'read',
     run: async (ctx, { hash_fn, hash_type, file_name, source, source_hash_name }) => {

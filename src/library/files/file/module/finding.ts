@@ -28,7 +28,7 @@ export async function findFiles(
   path: Value,
   args: readonly Value[],
   options: ReadonlyMap<string, Value>,
-): Promise<Value> {
+): Promise<Value[] | string> {
   const all = new Map(options)
   if (args.includes('delete')) all.set('delete', 'f')
   else if (args.includes('print')) all.set('print', 'path')

@@ -158,7 +158,7 @@ const sources = {
   apply_template_on_contents: fn({
     doc: 'A text rendered as a template.',
     args: { contents: arg.string('The text'), template, ...variables, saltenv },
-    returns: ret.string('The rendered text'),
+    returns: ret.any('The rendered text; a dict with `result` and `comment` for an unknown engine'),
     examples: ["salt '*' file.apply_template_on_contents contents='This is a {{ template }} string.' template=jinja"],
     effect: 'read',
     run: async (ctx, { contents, template, context, defaults, saltenv }) => {
@@ -213,7 +213,7 @@ const sources = {
       source_hash_file2: optional('The hash of the other'),
       ...indifference,
     },
-    returns: ret.string('The difference'),
+    returns: ret.any('The difference; with an `ignore_` option, whether it matters and the difference'),
     examples: ["salt '*' file.get_diff /home/fred/.vimrc salt://users/fred/.vimrc"],
     effect: 'read',
     run: async (ctx, given) => {
@@ -287,7 +287,7 @@ const checks = {
       new_file_diff: arg.flag('Whether a new file is shown as a difference', { default: false }),
       options: further,
     },
-    returns: ret.dict('The changes'),
+    returns: ret.any('The changes; with an `ignore_` option, whether they matter and the changes'),
     examples: ["salt '*' file.check_managed_changes /etc/httpd/conf.d/httpd.conf salt://http/httpd.conf"],
     effect: 'read',
     run: async (ctx, given) => {
@@ -312,7 +312,7 @@ const checks = {
       ...indifference,
       new_file_diff: arg.flag('Whether a new file is shown as a difference', { default: false }),
     },
-    returns: ret.dict('The changes'),
+    returns: ret.any('The changes; with an `ignore_` option, whether they matter and the changes'),
     examples: ["salt '*' file.check_file_meta /etc/httpd/conf.d/httpd.conf None salt://http/httpd.conf"],
     effect: 'read',
     run: async (ctx, given) => {

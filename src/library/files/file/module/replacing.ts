@@ -159,8 +159,10 @@ export interface Search {
   multiline: boolean
 }
 
-export function searchFile(ctx: FunctionContext, search: Search): Promise<Value> {
+export function searchFile(ctx: FunctionContext, search: Search): Promise<boolean> {
   const { path, pattern, ignoreIfMissing, multiline } = search
   const flags = regexFlags(search.flags) | (multiline ? RegexFlag.MULTILINE : 0)
-  return replaceInFile(ctx, { path, pattern, repl: '', flags, searchOnly: true, dryRun: true, ignoreIfMissing })
+  return replaceInFile(ctx, { path, pattern, repl: '', flags, searchOnly: true, dryRun: true, ignoreIfMissing }).then(
+    truthy,
+  )
 }

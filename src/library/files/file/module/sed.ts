@@ -1,5 +1,14 @@
 // `sed` and `patch` as programs, and Salt's own imitation of sed.
-import { compileRegex, decodeBytes, PyError, RegexFlag, shlexSplit, str, type Value } from '../../../../data/mod.ts'
+import {
+  compileRegex,
+  type Dict,
+  decodeBytes,
+  PyError,
+  RegexFlag,
+  shlexSplit,
+  str,
+  type Value,
+} from '../../../../data/mod.ts'
 import { exists, expandUser, type FunctionContext, isDirectory } from '../../../../sdk/mod.ts'
 import { copyWithFacts, failed } from './rewriting.ts'
 
@@ -22,7 +31,7 @@ export interface SedRequest {
   negate: boolean
 }
 
-export async function sed(ctx: FunctionContext, request: SedRequest): Promise<Value> {
+export async function sed(ctx: FunctionContext, request: SedRequest): Promise<Dict | false> {
   const path = await expandUser(ctx, request.path)
   if (!(await exists(ctx, path))) return false
   const { escapeAll: all, flags } = request
@@ -42,7 +51,7 @@ export async function sedContains(
   if (!(await exists(ctx, path))) return false
   const address = escaped(limit, false) === '' ? '' : `/${escaped(limit, false)}/ `
   const cmd = ['sed', '-n', '-r', '-e', `${address}s/${escaped(text, false)}/$/p${flags}`, path]
-  return str(await ctx.call('cmd.run', [cmd], { python_shell: false })) !== ''
+  return (await ctx.call('cmd.run', [cmd], { python_shell: false })) !== ''
 }
 
 const FLAGS: ReadonlyMap<string, number> = new Map<string, number>([
@@ -88,7 +97,7 @@ export interface PatchRequest {
   dryRun: boolean
 }
 
-export async function applyPatch(ctx: FunctionContext, request: PatchRequest): Promise<Value> {
+export async function applyPatch(ctx: FunctionContext, request: PatchRequest): Promise<Dict> {
   const program = await ctx.host.which('patch')
   if (program === undefined) {
     throw failed("patch executable not found. Is the distribution's patch package installed?")

@@ -85,7 +85,7 @@ const directories = {
   readdir: fn({
     doc: 'The names in a directory.',
     args: { path },
-    returns: ret.list('Their names, `.` and `..` first'),
+    returns: ret.texts('Their names, `.` and `..` first'),
     examples: ["salt '*' file.readdir /path/to/dir/"],
     effect: 'read',
     run: async (ctx, { path }) => {
@@ -135,7 +135,7 @@ const moving = {
       dst,
       disallow_copy_and_unlink: arg.flag('Whether it may only be renamed', { default: false }),
     },
-    returns: ret.dict('How it went'),
+    returns: ret.any('True after a rename, else a dict with `result` and `comment`'),
     examples: ["salt '*' file.move /path/to/src /path/to/dst"],
     effect: 'change',
     run: (ctx, { src, dst, disallow_copy_and_unlink }) =>

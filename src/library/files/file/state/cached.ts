@@ -51,7 +51,7 @@ async function sumOf(ctx: StateContext, options: Options): Promise<Dict> {
   if (!truthy(options['source_hash']!)) return new Map()
   const names = ['source_hash', 'source_hash_name', 'saltenv', ...SIGNATURES]
   const given = Object.fromEntries(names.map((name) => [name, options[name]!]))
-  return (await ctx.call('file.get_source_sum', [], { ...given, source: options.name })) as Dict
+  return ctx.call('file.get_source_sum', [], { ...given, source: options.name })
 }
 
 async function cache(ctx: StateContext, options: Options): Promise<Answer> {

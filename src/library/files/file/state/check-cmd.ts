@@ -7,7 +7,7 @@ import { dict } from './answer.ts'
 export async function refusal(ctx: StateContext, command: Value, path: string): Promise<Dict | undefined> {
   const shell = ctx.grains.get('shell')
   const options: Record<string, Value> = shell === undefined ? {} : { shell }
-  const outcome = (await ctx.call('cmd.run_all', [`${str(command)} ${path}`], options)) as Dict
+  const outcome = await ctx.call('cmd.run_all', [`${str(command)} ${path}`], options)
   if (outcome.get('retcode') === 0) return undefined
   const lines = ['check_cmd execution failed']
   for (const stream of ['stdout', 'stderr']) {

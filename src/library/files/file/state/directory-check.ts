@@ -60,7 +60,7 @@ interface Wanted {
 async function differences(ctx: StateContext, path: string, wanted: Wanted, mayLack: boolean): Promise<Dict> {
   let stats: Dict
   try {
-    stats = (await ctx.call('file.stats', [path, null, wanted.follow])) as Dict
+    stats = await ctx.call('file.stats', [path, null, wanted.follow])
   } catch (error) {
     if (mayLack && error instanceof SaltError && error.code === 'CommandExecutionError')
       return dict({ directory: 'new' })

@@ -1,5 +1,5 @@
 // The text of a file, and whether a text is in it.
-import { decodeBytes, reEscape, splitLines, truthy, type Value, valueError } from '../../../../data/mod.ts'
+import { decodeBytes, reEscape, splitLines, truthy, valueError } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 
 /** Lines as `str.splitlines` parts them. */
@@ -8,7 +8,7 @@ export async function readLines({ host }: StateContext, path: string, keepEnds: 
 }
 
 export async function hasMatch(ctx: StateContext, path: string, pattern: string): Promise<boolean> {
-  return truthy((await ctx.call('file.search', [path, pattern], { multiline: true })) as Value)
+  return truthy(await ctx.call('file.search', [path, pattern], { multiline: true }))
 }
 
 /** Words between blanks; one that begins with a quote goes on to the next quote. */

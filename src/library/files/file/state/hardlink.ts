@@ -1,5 +1,5 @@
 // Hard links.
-import { type Dict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
 import { normalizeMode } from './modes.ts'
@@ -34,7 +34,7 @@ const isHardLink = async (ctx: StateContext, path: string): Promise<boolean> =>
 
 async function isSame(ctx: StateContext, path: string, target: string): Promise<boolean> {
   const inode = async (each: string): Promise<Value> =>
-    ((await ctx.call('file.stats', [each, null], { follow_symlinks: false })) as Dict).get('inode') ?? null
+    (await ctx.call('file.stats', [each, null], { follow_symlinks: false })).get('inode') ?? null
   return (await inode(path)) === (await inode(target))
 }
 

@@ -67,7 +67,7 @@ function selinuxOf(selinux: Value): Record<string, Value> {
 async function hasSourceHash(ctx: StateContext, wish: Wish): Promise<boolean> {
   const { path, options } = wish
   try {
-    const [source, hash] = (await ctx.call('file.source_list', [wish.source, wish.sourceHash, ctx.env])) as Value[]
+    const [source, hash] = await ctx.call('file.source_list', [wish.source, wish.sourceHash, ctx.env])
     wish.source = source!
     wish.sourceHash = hash!
     const url = str(source!)
@@ -188,7 +188,7 @@ async function putInPlace(ctx: StateContext, target: string, answer: Answer, wis
     wish.keepMode,
   ]
   const given = new Map([...picked(options, MANAGE_OPTIONS), ...Object.entries(wish.selinux), ...options.kwargs])
-  return fromDict((await ctx.call('file.manage_file', args, given)) as Dict)
+  return fromDict(await ctx.call('file.manage_file', args, given))
 }
 
 /** Drops a source from the cache. */
@@ -339,7 +339,7 @@ export async function manageFile(ctx: StateContext, given: ManagedOptions): Prom
   if (accumulator) wish.context = new Map([...(wish.context as Dict), ['accumulator', accumulator]])
   try {
     if (ctx.test) return await predict(ctx, answer, wish)
-    const [source, hash] = (await ctx.call('file.source_list', [wish.source, wish.sourceHash, ctx.env])) as Value[]
+    const [source, hash] = await ctx.call('file.source_list', [wish.source, wish.sourceHash, ctx.env])
     wish.source = source!
     wish.sourceHash = hash!
   } catch (error) {

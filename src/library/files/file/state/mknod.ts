@@ -37,7 +37,7 @@ async function make(ctx: StateContext, { name, ntype, major, minor, user, group,
   const noun = kind.noun[0]!.toUpperCase() + kind.noun.slice(1)
   if (!truthy(await ctx.call(kind.check, [path]))) {
     if (ctx.test) return asDict({ ...answer, result: null, comment: `${noun} ${path} is set to be created` })
-    return (await ctx.call('file.mknod', [path, ntype, major, minor, user, group, mode])) as Dict
+    return ctx.call('file.mknod', [path, ntype, major, minor, user, group, mode])
   }
   if (str(ntype) !== 'p') {
     const [haveMajor, haveMinor] = (await ctx.call('file.get_devmm', [path])) as [Value, Value]

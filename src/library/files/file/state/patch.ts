@@ -84,7 +84,7 @@ async function fetchPatch(ctx: StateContext, source: string, options: Options): 
   const { template, source_hash, source_hash_name, context, defaults, skip_verify } = options
   const facts = [source, source_hash!, source_hash_name!, null, null, null, null]
   const rendering = [ctx.env, context!, defaults!, skip_verify!]
-  const [file, , comment] = (await ctx.call('file.get_managed', ['', template!, ...facts, ...rendering])) as Value[]
+  const [file, , comment] = await ctx.call('file.get_managed', ['', template!, ...facts, ...rendering])
   if (truthy(comment!)) return str(comment!)
   const path = truthy(file!) ? file! : await ctx.call('cp.cache_file', [source, ctx.env])
   return truthy(path) ? { path: str(path) } : `Source file ${redactUrl(source)} not found`
@@ -100,7 +100,7 @@ interface Job {
 
 const call = async (ctx: StateContext, job: Job, file: string, options: string[], dryRun = false): Promise<Dict> => {
   const all = { options: [...job.switches.kept, ...options], dry_run: dryRun }
-  return (await ctx.call('file.patch', [job.path, file], all)) as Dict
+  return ctx.call('file.patch', [job.path, file], all)
 }
 
 /** A report when the patch does not apply, or is applied; else the outcome of trying it. */
@@ -173,11 +173,7 @@ async function patchPath(ctx: StateContext, options: Options): Promise<Answer> {
   if (typeof switches === 'string') return failed(switches)
   let source: string
   try {
-    const found = (await ctx.call('file.source_list', [
-      options['source']!,
-      options['source_hash']!,
-      ctx.env,
-    ])) as Value[]
+    const found = await ctx.call('file.source_list', [options['source']!, options['source_hash']!, ctx.env])
     source = placed(str(found[0]!), options['saltenv']!, answer)
   } catch (error) {
     if (isFailure(error)) return failed(error.message)

@@ -20,7 +20,7 @@ export async function filterSources(ctx: StateContext, given: Value): Promise<st
   const found: string[] = []
   for (const source of sources) {
     const { path, saltenv } = parseSaltUrl(source)
-    const directories = (await ctx.call('cp.list_master_dirs', [], { saltenv: saltenv ?? ctx.env })) as string[]
+    const directories = await ctx.call('cp.list_master_dirs', [], { saltenv: saltenv ?? ctx.env })
     if (directories.includes(path)) found.push(source)
   }
   if (found.length === 0) throw failure('none of the specified sources were found')
@@ -68,12 +68,12 @@ class Gatherer {
     const { path, saltenv } = parseSaltUrl(source)
     const env = saltenv ?? this.ctx.env
     const root = path.endsWith('/') ? path : `${path}/`
-    let files = [...((await this.ctx.call('cp.list_master', [env, root])) as string[])]
+    let files = [...(await this.ctx.call('cp.list_master', [env, root]))]
     if (this.options.keepSymlinks) files = await this.addLinks(files, root, env)
     for (const file of files) this.addFile(file, root, env)
     const { includeEmpty, keepSymlinks } = this.options
     if (!includeEmpty && !keepSymlinks) return
-    const directories = (await this.ctx.call('cp.list_master_dirs', [env, root])) as string[]
+    const directories = await this.ctx.call('cp.list_master_dirs', [env, root])
     if (includeEmpty) this.addEmpty(directories, root)
     else this.dropHollowLinks(directories, root)
   }

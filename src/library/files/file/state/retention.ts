@@ -111,7 +111,7 @@ async function keep(ctx: StateContext, { name, retain, strptime_format }: Retent
   const byWeek: Tree = new Map()
   const relevant = new Set<string>()
   const ignored = new Set<string>()
-  for (const each of (await ctx.call('file.readdir', [path])) as string[]) {
+  for (const each of await ctx.call('file.readdir', [path])) {
     const moment = await momentOf(ctx, path, each, strptime_format)
     if (!moment) {
       ignored.add(each)

@@ -83,7 +83,7 @@ async function writeFile(ctx: StateContext, target: string, answer: Answer, cont
     ['encoding_errors', encoding_errors!],
     ['contents', contents],
   ])
-  return fromDict((await ctx.call('file.manage_file', [], wanted)) as Dict)
+  return fromDict(await ctx.call('file.manage_file', [], wanted))
 }
 
 async function predict(ctx: StateContext, answer: Answer, path: string, contents: Value, options: Options) {

@@ -15,7 +15,7 @@ async function predict(ctx: StateContext, path: string, atime: Value, mtime: Val
   if (!(await exists(ctx, path))) {
     return { name: path, changes: dict({ new: path }), result: null, comment: `File ${path} is set to be created` }
   }
-  const stats = (await ctx.call('file.stats', [path], { follow_symlinks: false })) as Map<Value, Value>
+  const stats = await ctx.call('file.stats', [path], { follow_symlinks: false })
   const differs = (wanted: Value, key: string): boolean =>
     wanted !== null && str(wanted) !== str(stats.get(key) ?? null)
   if (differs(atime, 'atime') || differs(mtime, 'mtime')) {

@@ -8,6 +8,7 @@ import {
   type FunctionDeclaration,
   fn,
   type Result,
+  type Returns,
   ret,
 } from '../../../../sdk/mod.ts'
 import { expandPath, type Given, git, misuse, type Outcome, value, words } from './run.ts'
@@ -44,13 +45,20 @@ export const further = (doc: string) => arg.open(doc)
 
 type Effect = FunctionDeclaration['effect']
 
-export function declared(
+export function declared<R extends Result = Result>(
   doc: string,
   args: Record<string, Arg<Value> | Arg<Map<string, Value>>>,
-  run: (ctx: FunctionContext, given: Given) => Promise<Result>,
+  run: (ctx: FunctionContext, given: Given) => Promise<NoInfer<R>>,
   effect: Effect = 'change',
+  returns?: Returns<R>,
 ): FunctionDeclaration {
-  return fn({ doc, args, returns: ret.any('What git answers'), effect, run: (ctx, given) => run(ctx, given as Given) })
+  return fn({
+    doc,
+    args,
+    returns: returns ?? ret.any('What git answers'),
+    effect,
+    run: (ctx, given) => run(ctx, given as Given),
+  })
 }
 
 interface Shape {

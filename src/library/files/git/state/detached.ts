@@ -114,7 +114,7 @@ async function commitOf({ ctx, wish, checkout, rev, remote, isHash }: Work): Pro
   if (isHash) return (await checkout.text('describe', [rev])) === '' ? undefined : rev
   const { user, password, identity, https_user, https_pass, output_encoding } = wish
   const access = { user, password, identity, https_user, https_pass, output_encoding }
-  const refs = (await ctx.call('git.remote_refs', [checkout.target], access)) as Dict
+  const refs = await ctx.call('git.remote_refs', [checkout.target], access)
   const found = refs.get(`refs/remotes/${remote}/${rev}`) ?? refs.get(`refs/tags/${rev}`)
   return found === undefined ? undefined : str(found)
 }

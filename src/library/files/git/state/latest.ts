@@ -73,5 +73,5 @@ export async function latest(ctx: StateContext, wish: LatestWish): Promise<State
 async function remoteRefs(ctx: StateContext, wish: LatestWish, identity: Value): Promise<Dict> {
   const { user, password, https_user, https_pass, output_encoding } = wish
   const access = { user, password, identity, https_user, https_pass, output_encoding, saltenv: ctx.env }
-  return (await ctx.call('git.remote_refs', [wish.name], access)) as Dict
+  return ctx.call('git.remote_refs', [wish.name], access)
 }

@@ -43,7 +43,7 @@ const removed = (before: Value): Dict =>
   ])
 
 const setOptions = async ({ ctx, wish, place }: Work, sections: Dict): Promise<Dict> =>
-  (await ctx.call('ini.set_option', [], { ...place, sections, no_spaces: wish.no_spaces })) as Dict
+  await ctx.call('ini.set_option', [], { ...place, sections, no_spaces: wish.no_spaces })
 
 async function topLevel(work: Work, options: Dict): Promise<void> {
   if (!work.ctx.test) {
@@ -123,7 +123,7 @@ export async function optionsPresent(ctx: StateContext, wish: Wish): Promise<Sta
     const entries = entriesOf(sections)
     const options: Dict = new Map(entries.filter((entry) => !isBody(entry)))
     const bodies: Dict = new Map(entries.filter(isBody))
-    for (const [key, value] of (await ctx.call('ini.get_ini', [], place)) as Dict) {
+    for (const [key, value] of await ctx.call('ini.get_ini', [], place)) {
       if (value instanceof Map) work.sections.set(key, value)
       else work.top.set(key, value)
     }

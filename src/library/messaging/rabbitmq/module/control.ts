@@ -25,12 +25,12 @@ export async function call(ctx: FunctionContext, given: Given, words: readonly V
   const { uid } = await ctx.host.identity()
   const runas = given['runas'] ?? (await ctx.host.user(uid))?.name ?? null
   const argv = [await programPath(ctx, program), ...words.map((word) => str(word))]
-  return (await ctx.call('cmd.run_all', [argv], {
+  return ctx.call('cmd.run_all', [argv], {
     reset_system_locale: false,
     python_shell: false,
     runas,
     ...(quiet && { output_loglevel: 'quiet' }),
-  })) as Dict
+  })
 }
 
 /** What it printed; an exit code or a word of complaint is a failure. */

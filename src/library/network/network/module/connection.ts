@@ -7,7 +7,11 @@ import type { Result } from '../../../../sdk/mod.ts'
 /** What may stand in a command line or a look-up. */
 export const sanitizeHost = (host: string): string => host.replace(/[^0-9a-zA-Z.-]/g, '')
 
-export async function connect(host: Value, port: Value, options: ReadonlyMap<string, Value>): Promise<Result> {
+export async function connect(
+  host: Value,
+  port: Value,
+  options: ReadonlyMap<string, Value>,
+): Promise<Record<string, Result>> {
   if (!truthy(host)) return { result: false, comment: 'Required argument, host, is missing.' }
   if (!truthy(port)) return { result: false, comment: 'Required argument, port, is missing.' }
   const name = str(host)

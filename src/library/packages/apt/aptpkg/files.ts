@@ -82,7 +82,7 @@ const COMMON_NAMES: Readonly<Record<string, string>> = lookup({
 /** Facts about installed packages, under the names that all package managers share. */
 export async function infoInstalled(ctx: FunctionContext, names: readonly Value[], failhard: Value): Promise<Dict> {
   const found: Dict = new Map()
-  for (const [name, facts] of (await ctx.call('lowpkg.info', names, { failhard })) as Dict) {
+  for (const [name, facts] of await ctx.call('lowpkg.info', names, { failhard })) {
     const info = facts as Dict
     if (str(info.get('status') ?? 'ii')[1] !== 'i') continue
     const entries = [...info].filter(([key]) => key !== 'status')

@@ -207,7 +207,7 @@ export async function delRepoKey(ctx: FunctionContext, key: KeyToDelete): Promis
 /** What Launchpad knows about a personal archive. */
 export async function launchpadInfo(ctx: FunctionContext, { owner, name }: Ppa): Promise<Dict> {
   const url = `https://launchpad.net/api/1.0/~${owner}/+archive/${name}`
-  const answer = (await ctx.call('http.query', [url], { decode: false, text: true })) as Dict
+  const answer = await ctx.call('http.query', [url], { decode: false, text: true })
   if (truthy(answer.get('error') ?? null)) {
     throw new SaltError(
       'CommandExecutionError',

@@ -122,7 +122,7 @@ async function receiveByAptKey(ctx: FunctionContext, key: string, keyserver: str
   const { stdout } = await runAll(ctx, ['apt-key', 'export', key])
   if (stdout.startsWith('-----BEGIN PGP')) return
   const proxy = await proxyUrl(ctx)
-  const direct = (await ctx.call('config.option', ['no_proxy'])) as Value
+  const direct = await ctx.call('config.option', ['no_proxy'])
   const excepted = Array.isArray(direct) ? (direct as Value[]).includes(keyserver) : str(direct).includes(keyserver)
   const through = proxy !== '' && !excepted ? ['--keyserver-options', `http-proxy=${proxy}`] : []
   const words = ['adv', '--batch', ...through, '--keyserver', keyserver, '--logger-fd', '1', '--recv-keys', key]

@@ -26,7 +26,7 @@ function expanded(present: Dict, wanted: Dict): string[] {
 
 async function targetsOf(ctx: FunctionContext, name: Value, pkgs: Value): Promise<Value> {
   try {
-    const [packages] = (await ctx.call('pkg_resource.parse_targets', [name, pkgs])) as Value[]
+    const [packages] = await ctx.call('pkg_resource.parse_targets', [name, pkgs])
     return packages ?? null
   } catch (error) {
     if (error instanceof SaltError && error.code === 'MinionError') throw new CommandError(error.message)

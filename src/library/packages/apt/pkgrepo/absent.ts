@@ -66,7 +66,7 @@ export async function absent(ctx: StateContext, given: string, options: Map<stri
     if (!isFailure(error, 'CommandExecutionError', 'SaltInvocationError')) throw error
     return done(false, error.message)
   }
-  if (((await ctx.call('pkg.list_repos')) as Map<Value, Value>).has(definition)) {
+  if ((await ctx.call('pkg.list_repos')).has(definition)) {
     return done(false, `Failed to remove repo ${name}`)
   }
   const changes = new Map<Value, Value>([['repo', name]])

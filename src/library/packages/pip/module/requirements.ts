@@ -48,7 +48,7 @@ const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 async function fetched(ctx: FunctionContext, url: string, saltenv: string): Promise<string | undefined> {
   const { path, saltenv: named } = parseSaltUrl(url)
   const env = named ?? saltenv
-  const known = (await ctx.call('cp.list_master', [env])) as Value[]
+  const known = await ctx.call('cp.list_master', [env])
   if (!known.includes(path)) return undefined
   const cached = await ctx.call('cp.cache_file', [url, env])
   return truthy(cached) ? str(cached) : undefined

@@ -84,7 +84,7 @@ async function callInstall(
   pkgs: string,
 ): Promise<Dict> {
   const options = { ...given, pkgs, saltenv: ctx.env, disable_version_check: true, ...Object.fromEntries(further) }
-  return (await ctx.call('pip.install', [], options)) as Dict
+  return ctx.call('pip.install', [], options)
 }
 
 const succeeded = (outcome: Dict): boolean => outcome.get('retcode') === 0
@@ -135,7 +135,7 @@ async function installFiles(
 async function installedPackages(ctx: StateContext, given: Given): Promise<Dict> {
   const { bin_env = null, user = null, cwd = null, env_vars = null } = given
   try {
-    return (await ctx.call('pip.list', [], { bin_env, user, cwd, env_vars })) as Dict
+    return await ctx.call('pip.list', [], { bin_env, user, cwd, env_vars })
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
     ctx.log(
@@ -204,7 +204,7 @@ async function installedChanges(
       continue
     }
     const options = { user, cwd, env_vars, ...Object.fromEntries(further) }
-    const found = (await ctx.call('pip.list', [prefix, bin_env], options)) as Dict
+    const found = await ctx.call('pip.list', [prefix, bin_env], options)
     const version = [...found].find(([name]) => str(name).toLowerCase() === prefix)?.[1]
     if (found.size === 0) absent++
     else if (version !== undefined && !current.includes(prefix)) changes.set(`${prefix}==${str(version)}`, 'Installed')

@@ -14,7 +14,7 @@ const factsOf = (attr: Value): string[] =>
 
 async function nameAndArch(ctx: FunctionContext, name: Value): Promise<{ name: Value; arch: Value }> {
   if (!ctx.has('pkg.parse_arch')) return { name, arch: null }
-  const parsed = (await ctx.call('pkg.parse_arch', [name])) as Dict
+  const parsed = await ctx.call('pkg.parse_arch', [name])
   return { name: parsed.get('name') ?? null, arch: parsed.get('arch') ?? null }
 }
 

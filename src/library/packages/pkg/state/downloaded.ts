@@ -29,7 +29,7 @@ export interface Download {
 const isEmptyList = (value: Value): boolean => isList(value) && (value as Value[]).length === 0
 
 async function downloadedPackages(ctx: StateContext, options: Options): Promise<Dict> {
-  return (await ctx.call('pkg.list_downloaded', [], options)) as Dict
+  return ctx.call('pkg.list_downloaded', [], options)
 }
 
 async function findTargets(ctx: StateContext, given: Download, pkgs: Value, options: Options): Promise<Dict | Report> {
@@ -110,7 +110,7 @@ export interface Patches {
 
 /** Advisories that are still to be followed, or a report that there are none. */
 async function missingPatches(ctx: StateContext, { name, advisory_ids, kwargs }: Patches): Promise<Value[] | Report> {
-  const current = (await ctx.call('pkg.list_installed_patches', [], kwargs)) as Dict
+  const current = await ctx.call('pkg.list_installed_patches', [], kwargs)
   const isThere = (one: Value): boolean => truthy(current.get(one) ?? null)
   if (!truthy(advisory_ids) && isThere(name)) return report(name, true, `Advisory patch ${name} is already installed`)
   const wanted = truthy(advisory_ids) ? (advisory_ids as Value[]) : [name]

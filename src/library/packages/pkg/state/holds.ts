@@ -15,7 +15,7 @@ export async function applyHold(
   hold: Value,
   packages: Options,
 ): Promise<HoldReports | { failure: string }> {
-  const reports = (await ctx.call(truthy(hold) ? 'pkg.hold' : 'pkg.unhold', [], packages)) as Dict
+  const reports = await ctx.call(truthy(hold) ? 'pkg.hold' : 'pkg.unhold', [], packages)
   if (reports.has('result') && !truthy(reports.get('result')!)) {
     const comment = str(reports.get('comment') ?? '')
     return { failure: `An error was encountered while holding/unholding package(s): ${comment}` }
@@ -86,11 +86,11 @@ async function readLocks(ctx: StateContext): Promise<Locks | undefined> {
     return { locks: (await ctx.call('pkg.list_locks')) as Map<string, Dict>, versioned: true }
   }
   if (ctx.has('pkg.list_holds')) {
-    const list = (await ctx.call('pkg.list_holds', [], { full: true })) as Value[]
+    const list = await ctx.call('pkg.list_holds', [], { full: true })
     return { locks: new Map(list.map((lock) => parseHold(str(lock)))), versioned: false }
   }
   if (!ctx.has('pkg.get_selections')) return undefined
-  const held = (await ctx.call('pkg.get_selections', [], { state: 'hold' })) as Dict
+  const held = await ctx.call('pkg.get_selections', [], { state: 'hold' })
   return {
     locks: new Map(((held.get('hold') ?? []) as Value[]).map((name) => [str(name), new Map()])),
     versioned: false,
@@ -162,8 +162,8 @@ interface OneHold {
 }
 
 async function holdOne(ctx: StateContext, done: Report, { one, entry, isHeld }: OneHold): Promise<string> {
-  const released = isHeld ? ((await ctx.call('pkg.unhold', [], { name: done.name, pkgs: [one] })) as Dict) : undefined
-  const answer = (await ctx.call('pkg.hold', [], { name: done.name, pkgs: [entry] })) as Dict
+  const released = isHeld ? await ctx.call('pkg.unhold', [], { name: done.name, pkgs: [one] }) : undefined
+  const answer = await ctx.call('pkg.hold', [], { name: done.name, pkgs: [entry] })
   for (const [key, value] of answer) done.changes.set(key, value)
   if (!succeeded(answer, one)) {
     done.result = false
@@ -176,7 +176,7 @@ async function holdOne(ctx: StateContext, done: Report, { one, entry, isHeld }: 
 /** Lifts a hold, or says that it would. */
 async function release(ctx: StateContext, done: Report, name: string, shown: string): Promise<string[]> {
   if (ctx.test) return [`The following package would be unheld: ${shown}`]
-  const answer = (await ctx.call('pkg.unhold', [], { name: done.name, pkgs: [name] })) as Dict
+  const answer = await ctx.call('pkg.unhold', [], { name: done.name, pkgs: [name] })
   if (!succeeded(answer, name)) done.result = false
   for (const [key, value] of answer) done.changes.set(key, value)
   const comment = (answer.get(name) as Dict | undefined)?.get('comment') ?? null

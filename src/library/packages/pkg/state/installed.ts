@@ -219,7 +219,7 @@ async function packageOutcome(ctx: StateContext, { wish, found, kwargs }: Work):
   const { install, reinstall } = found
   const current = await listPackages(ctx, kwargs)
   const capable = truthy(kwargs.get('resolve_capabilities') ?? false) && ctx.has('pkg.list_provides')
-  const provides = capable ? ((await ctx.call('pkg.list_provides', [], withOrigin(ctx, kwargs))) as Dict) : new Map()
+  const provides = capable ? await ctx.call('pkg.list_provides', [], withOrigin(ctx, kwargs)) : new Map()
   const { good, bad } = await verifyInstalled(ctx, found.desired, current, { ignoreEpoch: wish.ignoreEpoch, provides })
   return {
     modified: good.filter((name) => install.has(name)),

@@ -26,7 +26,7 @@ export async function installableVersions(
   }
   if (exact.length > 0 && ctx.has('pkg.list_repo_pkgs')) {
     const names = exact.map((name) => desiredName(name, targets))
-    const available = (await ctx.call('pkg.list_repo_pkgs', names)) as Dict
+    const available = await ctx.call('pkg.list_repo_pkgs', names)
     for (const [name, list] of available) if (truthy(list)) versions.set(name, firstVersion(list))
   }
   const shown = (name: Value): Value => (truthy(versions.get(name) ?? null) ? versions.get(name)! : 'installed')

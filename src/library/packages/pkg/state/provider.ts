@@ -44,7 +44,7 @@ export function failed(name: string, error: unknown, doing: string): Report {
 
 /** Wanted versions by name, from a list as states have it. */
 export async function repacked(ctx: StateContext, pkgs: Value, normalize = true): Promise<Dict> {
-  const [packages] = (await ctx.call('pkg_resource.parse_targets', [null, pkgs], { normalize })) as Value[]
+  const [packages] = await ctx.call('pkg_resource.parse_targets', [null, pkgs], { normalize })
   return isDict(packages ?? null) ? (packages as Dict) : new Map()
 }
 

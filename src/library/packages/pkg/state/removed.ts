@@ -70,7 +70,7 @@ async function parameters(
 ): Promise<Dict | string> {
   try {
     const call = new Map<string, Value>([...kwargs, ['normalize', normalize], ['version', version]])
-    const [packages] = (await ctx.call('pkg_resource.parse_targets', [name, pkgs], call)) as Value[]
+    const [packages] = await ctx.call('pkg_resource.parse_targets', [name, pkgs], call)
     return isDict(packages ?? null) ? (packages as Dict) : new Map()
   } catch (error) {
     if (isFailure(error, 'MinionError')) return `An error was encountered while parsing targets: ${error.message}`

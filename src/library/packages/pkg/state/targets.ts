@@ -76,7 +76,7 @@ export async function suggestions(ctx: StateContext, wanted: Dict, options: Opti
 
 async function desiredOf(ctx: StateContext, { pkgs, sources, normalize }: Wish): Promise<Dict> {
   if (truthy(pkgs)) return repacked(ctx, pkgs, false)
-  return (await ctx.call('pkg_resource.pack_sources', [sources], { normalize })) as Dict
+  return ctx.call('pkg_resource.pack_sources', [sources], { normalize })
 }
 
 /** Puts versions in place of the word `latest`; whether the lists were fetched for it. */
@@ -110,7 +110,7 @@ export async function findTargets(ctx: StateContext, wish: Wish): Promise<Target
   let provides: Dict
   try {
     current = await listPackages(ctx, options)
-    provides = capabilities ? ((await ctx.call('pkg.list_provides', [], options)) as Dict) : new Map()
+    provides = capabilities ? await ctx.call('pkg.list_provides', [], options) : new Map()
   } catch (error) {
     if (isFailure(error)) return report(name, false, error.message)
     throw error

@@ -52,7 +52,7 @@ async function expectedChanges(
 ): Promise<Dict> {
   const call = new Map<string, Value>([...kwargs, ['refresh', refresh]])
   const expected: Dict = new Map()
-  for (const [name, version] of (await ctx.call('pkg.list_upgrades', [], call)) as Dict) {
+  for (const [name, version] of await ctx.call('pkg.list_upgrades', [], call)) {
     const old = await ctx.call('pkg.version', [name], kwargs)
     const isMeant = !isList(pkgs) || (pkgs as Value[]).includes(name)
     if (isMeant)
@@ -88,7 +88,7 @@ export async function groupInstalled(ctx: StateContext, given: GroupWish): Promi
   }
   let diff: Dict
   try {
-    diff = (await ctx.call('pkg.group_diff', [name], withoutOwn(kwargs))) as Dict
+    diff = await ctx.call('pkg.group_diff', [name], withoutOwn(kwargs))
   } catch (error) {
     if (!isFailure(error) && !(error instanceof PyError && error.code === 'TypeError')) throw error
     const comment = error.message.includes('unexpected keyword argument')
@@ -135,7 +135,7 @@ async function installGroup(
   } catch (error) {
     return failed(name, error, `installing/updating group '${name}'`)
   }
-  const current = (await ctx.call('pkg.list_pkgs', [], kwargs)) as Dict
+  const current = await ctx.call('pkg.list_pkgs', [], kwargs)
   const missing = required.filter((one) => !current.has(one))
   if (missing.length > 0)
     return report(name, false, `Failed to install the following packages: ${missing.join(', ')}`, changes)

@@ -19,7 +19,7 @@ const SECTIONS: Readonly<Record<string, string>> = lookup({
 
 async function lines(ctx: FunctionContext, words: readonly string[]): Promise<string[]> {
   const options = { output_loglevel: 'trace', python_shell: false }
-  return str(await ctx.call('cmd.run_stdout', [[await programOf(ctx), ...words]], options)).split('\n')
+  return (await ctx.call('cmd.run_stdout', [[await programOf(ctx), ...words]], options)).split('\n')
 }
 
 export async function groupList(ctx: FunctionContext): Promise<Dict> {

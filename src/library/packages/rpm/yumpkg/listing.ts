@@ -27,7 +27,7 @@ export async function listInstalled(ctx: FunctionContext, asList = false, kwargs
   const known = kwargs.get('use_context') === false ? undefined : ctx.memory.get(KEY)
   const packages = known ?? (await queryInstalled(ctx, ['-qa', '--nodigest', '--nosignature']))
   ctx.memory.set(KEY, packages)
-  return (await ctx.call('pkg_resource.format_pkg_list', [packages, asList, attr])) as Dict
+  return ctx.call('pkg_resource.format_pkg_list', [packages, asList, attr])
 }
 
 /** What is to be updated is 100 for yum, nothing is 0. */

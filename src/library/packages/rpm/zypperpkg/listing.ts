@@ -24,7 +24,7 @@ export async function listInstalled(ctx: FunctionContext, call: ListCall = {}): 
   const known = kwargs.get('use_context') === false ? undefined : ctx.memory.get(key)
   const packages = known ?? (await gathered(ctx, root, includes))
   ctx.memory.set(key, packages)
-  return (await ctx.call('pkg_resource.format_pkg_list', [packages, asList, attr])) as Dict
+  return ctx.call('pkg_resource.format_pkg_list', [packages, asList, attr])
 }
 
 export function forgetInstalled(ctx: FunctionContext): void {

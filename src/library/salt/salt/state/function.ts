@@ -87,7 +87,7 @@ export async function runFunction(ctx: StateContext, step: FunctionStep): Promis
     const given = options(ctx, step, arg)
     await fireArgs(ctx, 'function', step.tgt, name, given)
     const kwargs = new Map([...given].map(([key, value]): [string, Value] => [str(key), value]))
-    answers = (await ctx.call('saltutil.cmd', [step.tgt, name], kwargs)) as Dict
+    answers = await ctx.call('saltutil.cmd', [step.tgt, name], kwargs)
   } catch (error) {
     return { name, changes: {}, comment: toError(error).message, result: false, ...noted }
   }

@@ -100,7 +100,7 @@ async function perform(ctx: StateContext, step: StateStep, called: Called): Prom
   if (isMasterless && !truthy(step.ssh)) return runHere(ctx, called, given)
   await fireArgs(ctx, 'state', step.tgt, step.name, given)
   const kwargs = new Map([...given].map(([key, value]): [string, Value] => [str(key), value]))
-  return (await ctx.call('saltutil.cmd', [step.tgt, called.fun], kwargs)) as Dict
+  return ctx.call('saltutil.cmd', [step.tgt, called.fun], kwargs)
 }
 
 interface Judged {

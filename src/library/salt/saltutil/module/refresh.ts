@@ -6,7 +6,7 @@ const PILLAR_DONE = '/salt/minion/minion_pillar_refresh_complete'
 const MODULES_DONE = '/salt/minion/minion_mod_refresh_complete'
 const MODULES_WAIT = 30
 
-const fire = (ctx: FunctionContext, tag: string, data: Dict = new Map()): Value | Promise<Value> =>
+const fire = (ctx: FunctionContext, tag: string, data: Dict = new Map()): boolean | Promise<boolean> =>
   ctx.call('event.fire', [data, tag])
 
 interface Telling {
@@ -18,7 +18,7 @@ interface Telling {
 }
 
 /** Tells, and waits for the word that it is done. */
-async function fireAndWait(ctx: FunctionContext, { tag, data = new Map(), done, wait }: Telling): Promise<Value> {
+async function fireAndWait(ctx: FunctionContext, { tag, data = new Map(), done, wait }: Telling): Promise<boolean> {
   const answer = await ctx.askMinion({ tag, data, answer: done, wait })
   if (answer === undefined) return fire(ctx, tag, data)
   if (answer === null) ctx.log('warning', `${tag} did not complete within timeout ${wait}`)
@@ -29,7 +29,7 @@ const telling = <A extends Args>(
   name: string,
   doc: string,
   args: A,
-  run: (ctx: FunctionContext, given: Record<string, Value>) => Value | Promise<Value>,
+  run: (ctx: FunctionContext, given: Record<string, Value>) => boolean | Promise<boolean>,
 ): FunctionDeclaration =>
   fn({
     doc,
@@ -54,7 +54,7 @@ async function refreshPillar(ctx: FunctionContext, { wait, timeout, clean_cache 
   return fireAndWait(ctx, { tag: 'pillar_refresh', data, done: PILLAR_DONE, wait: numberOf(timeout ?? 30) ?? 30 })
 }
 
-async function refreshModules(ctx: FunctionContext, { kwargs: further }: Record<string, Value>): Promise<Value> {
+async function refreshModules(ctx: FunctionContext, { kwargs: further }: Record<string, Value>): Promise<boolean> {
   const isAsync = truthy((further as Dict | undefined)?.get('async') ?? true)
   if (isAsync) return fire(ctx, 'module_refresh')
   const data: Dict = new Map([['notify', true]])
@@ -62,7 +62,7 @@ async function refreshModules(ctx: FunctionContext, { kwargs: further }: Record<
 }
 
 /** Modules and grains are looked at again together with the pillar. */
-async function refreshGrains(ctx: FunctionContext, { kwargs: further }: Record<string, Value>): Promise<Value> {
+async function refreshGrains(ctx: FunctionContext, { kwargs: further }: Record<string, Value>): Promise<boolean> {
   const asked = further as Dict
   const isWanted = truthy(asked.get('refresh_pillar') ?? true)
   if (isWanted) await refreshPillar(ctx, { clean_cache: asked.get('clean_pillar_cache') ?? false })

@@ -277,7 +277,7 @@ export async function orchestrate(
   ctx: FunctionContext,
   mods: Value,
   { exclude, test, ...options }: Record<'exclude' | 'test' | 'saltenv' | 'pillar' | 'pillarenv', Value>,
-): Promise<Value> {
+): Promise<Dict> {
   const { pillar } = options
   if (pillar !== null && !(pillar instanceof Map)) {
     throw new SaltError('SaltInvocationError', 'Pillar data must be formatted as a dictionary')

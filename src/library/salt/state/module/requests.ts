@@ -12,12 +12,12 @@ export async function readRequests(ctx: FunctionContext): Promise<Dict> {
   return requests instanceof Map ? requests : new Map()
 }
 
-export async function readRequest(ctx: FunctionContext, name: Value): Promise<Value> {
+export async function readRequest(ctx: FunctionContext, name: Value): Promise<Dict> {
   const requests = await readRequests(ctx)
   if (name === null) return requests
   const request = requests.get(name)
   if (request === undefined && requests.size > 0) throw new PyError('KeyError', quote(str(name)))
-  return request ?? new Map()
+  return (request ?? new Map()) as Dict
 }
 
 export async function addRequest(ctx: FunctionContext, mods: Value, kwargs: Further, testRun: Value): Promise<void> {

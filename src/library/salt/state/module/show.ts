@@ -152,7 +152,7 @@ export async function idExists(ctx: FunctionContext, ids: Value, mods: Value, ar
 }
 
 /** Tries the run, and tells of one ID why its states would run or not. */
-export async function explainId(ctx: FunctionContext, id: Value, mods: Value, args: ShowArgs): Promise<Value> {
+export async function explainId(ctx: FunctionContext, id: Value, mods: Value, args: ShowArgs): Promise<Value[]> {
   const run = await looking(ctx, { ...args, test: true }, { fallsBackToBase: mods !== null })
   if (Array.isArray(run)) return run
   const matches = mods === null ? await run.topMatches(await run.top()) : slsMatches(run, mods)

@@ -26,7 +26,7 @@ export const invalid = (message: string): SaltError => new SaltError('SaltInvoca
 
 async function userInfo(ctx: FunctionContext, user: Value): Promise<Dict> {
   const name = truthy(user) ? user : await ctx.call('config.option', ['user'])
-  const info = (await ctx.call('user.info', [truthy(name) ? name : 'root'])) as Dict
+  const info = await ctx.call('user.info', [truthy(name) ? name : 'root'])
   if (info.size > 0) return info
   // Salt's own user need not exist; then it is whoever runs this
   if (user === 'salt') return userInfo(ctx, null)
@@ -39,7 +39,7 @@ async function homeOf(ctx: FunctionContext, { user, gnupghome }: Ring): Promise<
   const home =
     user === null
       ? (await ctx.host.env()).get('GNUPGHOME')
-      : str(await ctx.call('cmd.run_stdout', ['echo -n "$GNUPGHOME"'], { python_shell: true, runas: user })).trim()
+      : (await ctx.call('cmd.run_stdout', ['echo -n "$GNUPGHOME"'], { python_shell: true, runas: user })).trim()
   if (home && !home.startsWith('~')) return home
   return join(str((await userInfo(ctx, user)).get('home')!), '.gnupg')
 }

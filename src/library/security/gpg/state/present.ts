@@ -71,12 +71,12 @@ async function importFrom(
 ) {
   const { user, gnupghome } = wish
   const asked = { text: from['text'] ?? null, path: from['filename'] ?? null, keyid: key, gnupghome, user }
-  const [found] = (await ctx.call('gpg.read_key', [], asked)) as Dict[]
+  const [found] = await ctx.call('gpg.read_key', [], asked)
   if (found === undefined) throw new KeyNotContained(`Passed text did not contain the requested key ${key}`)
   if (isExpired(found) && refresh) {
     throw new KeyNotContained(`Passed text contained the key ${key}, but it's expired`)
   }
-  return (await ctx.call('gpg.import_key', [], { ...from, ...ringArgs(wish), select: key })) as Dict
+  return ctx.call('gpg.import_key', [], { ...from, ...ringArgs(wish), select: key })
 }
 
 async function fromSources(
@@ -113,7 +113,7 @@ async function fetchKey(
   let answer: Dict = new Map()
   if (!truthy(wish.skip_keyserver)) {
     const asked = { keyserver: wish.keyserver, keys: key, ...ringArgs(wish) }
-    answer = (await ctx.call('gpg.receive_keys', [], asked)) as Dict
+    answer = await ctx.call('gpg.receive_keys', [], asked)
     const messages = (answer.get('message') as Value[]).map((message) => str(message))
     if (refresh && truthy(answer.get('res')!)) {
       // without news an expired key stays expired; subkeys may do without
@@ -204,7 +204,7 @@ export async function keyTrusted(ctx: StateContext, wish: PresentWish, outcome: 
     outcome.result = null
     notes.push(`Would have set trust level for ${key} to ${level}`)
   } else {
-    const answer = (await ctx.call('gpg.trust_key', [], { keyid: key, trust_level: level, ...ringArgs(wish) })) as Dict
+    const answer = await ctx.call('gpg.trust_key', [], { keyid: key, trust_level: level, ...ringArgs(wish) })
     if (answer.get('res') === false) {
       outcome.result = false
       notes.push(str(answer.get('message')!))

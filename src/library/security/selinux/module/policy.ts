@@ -90,7 +90,7 @@ const RELABELS = [
 export async function applyPolicy(ctx: FunctionContext, name: Value, recursive: boolean): Promise<Dict> {
   const foreseen = await wouldRelabel(ctx, name, recursive)
   const words = restorecon('-v -F', recursive, name)
-  const applied = new Map((await ctx.call('cmd.run_all', [words], { python_shell: false })) as Dict)
+  const applied = new Map(await ctx.call('cmd.run_all', [words], { python_shell: false }))
   if (applied.get('retcode') !== 0) return applied
   const shape = RELABELS.find(({ start }) => foreseen.startsWith(start))
   if (!shape) {

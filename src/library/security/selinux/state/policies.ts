@@ -63,7 +63,7 @@ export async function fileApplied(ctx: StateContext, name: string, recursive: bo
     return { name, changes: {}, result: true, comment }
   }
   if (ctx.test) return open(ctx, name)
-  const answer = (await ctx.call('selinux.fcontext_apply_policy', [name, recursive])) as Dict
+  const answer = await ctx.call('selinux.fcontext_apply_policy', [name, recursive])
   if (failed(answer)) return { name, changes: {}, result: false, comment: str(answer) }
   return open(ctx, name, answer.get('changes') ?? {})
 }

@@ -62,7 +62,7 @@ async function compare(ctx: StateContext, wish: Wish, options: Options, path: st
   const changes: Dict = new Map()
   if (!(await isSourceFile(ctx.host, path))) return { changes: changes.set('created', wish.name), found: false }
   const policyArgs = { ca_server: wish.ca_server }
-  const policy = (await ctx.call('x509.get_signing_policy', [wish.signing_policy], policyArgs)) as Dict
+  const policy = await ctx.call('x509.get_signing_policy', [wish.signing_policy], policyArgs)
   const loaded = await loadedAt(ctx, path)
   if (loaded === undefined) return { changes, found: false, replace: true }
   const { certificate: current, encoding, chain } = loaded

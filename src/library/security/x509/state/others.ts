@@ -182,7 +182,7 @@ async function entriesOf(ctx: StateContext, revoked: Value) {
 /** The number of a list, for the next one to be one more. */
 async function listNumber(ctx: StateContext, path: string): Promise<number> {
   if (!(await isSourceFile(ctx.host, path))) return 0
-  const facts = (await ctx.call('x509.read_crl', [path])) as Dict
+  const facts = await ctx.call('x509.read_crl', [path])
   const number = (facts.get('extensions') as Dict).get('cRLNumber')
   return number instanceof Map ? Number(number.get('value')) : 0
 }

@@ -20,7 +20,7 @@ export const isBsd = (ctx: FunctionContext): boolean => BSD.includes(str(ctx.gra
 export async function output(ctx: FunctionContext, program: string, ...words: string[]): Promise<string> {
   const path = await ctx.host.which(program)
   if (path === undefined) throw new SaltError('CommandExecutionError', `${program}: command not found`)
-  return str(await ctx.call('cmd.run_stdout', [[path, ...words]], { python_shell: false }))
+  return await ctx.call('cmd.run_stdout', [[path, ...words]], { python_shell: false })
 }
 
 const iso = (year: string, month: string, day: string): string =>

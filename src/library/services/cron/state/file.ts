@@ -77,7 +77,7 @@ async function applied(ctx: StateContext, wanted: CrontabFile, place: Place): Pr
     if (comment) return failed(comment)
     const ret: Dict = new Map<Value, Value>(Object.entries({ changes: new Map(), comment: '', name, result: true }))
     const content = { sfn, source, source_sum, ret, saltenv: ctx.env, backup }
-    report = (await ctx.call('file.manage_file', [], { ...place, ...content })) as Dict
+    report = await ctx.call('file.manage_file', [], { ...place, ...content })
   } catch (error) {
     return failed(`Unable to manage file: ${(error as Error).message}`)
   }
@@ -93,7 +93,7 @@ async function installed(ctx: StateContext, wanted: CrontabFile, place: Place, r
     if (report.get('result') !== true) return report
     return report.set('comment', `Crontab for user ${user} is in the correct state`).set('changes', new Map())
   }
-  const answer = (await ctx.call('cron.write_cron_file_verbose', [wanted.user, place.name])) as Dict
+  const answer = await ctx.call('cron.write_cron_file_verbose', [wanted.user, place.name])
   if (answer.get('retcode') === 0) {
     return report.set('comment', `Crontab for user ${user} was updated`).set('result', true)
   }

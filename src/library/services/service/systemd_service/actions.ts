@@ -1,5 +1,5 @@
 // What changes units: starting and stopping, starting at boot, masking.
-import { SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { SaltError, truthy, type Value } from '../../../../data/mod.ts'
 import { CommandError, type FunctionContext, outputOf, runAll, succeeds } from '../../../../sdk/mod.ts'
 import { below, systemctl, unitName, usesScopes, withoutScope } from './systemctl.ts'
 import { isMasked, isSysvEnabled, noticeChanges, sysvServices } from './units.ts'
@@ -101,7 +101,7 @@ export async function isEnabled(ctx: FunctionContext, name: string, root: Value)
   const { retcode, stdout } = await runAll(ctx, await systemctl(ctx, 'is-enabled', { name, root }), quiet)
   if (stdout === 'alias') {
     const show = await systemctl(ctx, 'show', { name, root, further: ['-P', 'Id'] })
-    const meant = str(await ctx.call('cmd.run_stdout', [show], { python_shell: false }))
+    const meant = await ctx.call('cmd.run_stdout', [show], { python_shell: false })
     return succeeds(ctx, await systemctl(ctx, 'is-enabled', { name: meant, root }), quiet)
   }
   if (retcode === 0) return true

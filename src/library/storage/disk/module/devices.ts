@@ -30,7 +30,11 @@ export async function dump(
   return wanted.length > 0 ? new Map(wanted.map((name) => [name, all.get(name) ?? ''])) : (all as Dict)
 }
 
-export async function tune(ctx: FunctionContext, device: string, given: ReadonlyMap<string, Value>): Promise<Result> {
+export async function tune(
+  ctx: FunctionContext,
+  device: string,
+  given: ReadonlyMap<string, Value>,
+): Promise<Dict | false> {
   const wrong: string[] = []
   const [words, told]: [string[], string[]] = [[], []]
   for (const [name, value] of given) {

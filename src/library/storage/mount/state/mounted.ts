@@ -43,8 +43,7 @@ interface Place {
 
 const isForced = (fstype: string): boolean => ['nfs', 'cvfs'].includes(fstype) || fstype.startsWith('fuse')
 
-const activeMounts = async (ctx: StateContext): Promise<Dict> =>
-  (await ctx.call('mount.active', [], { extended: true })) as Dict
+const activeMounts = async (ctx: StateContext): Promise<Dict> => await ctx.call('mount.active', [], { extended: true })
 
 /** Applies other options: by remounting, or by unmounting where a file system cannot do that. */
 async function reapply(

@@ -18,7 +18,7 @@ export async function setTable(ctx: StateContext, entry: Record<string, Value>, 
 
 export async function readTable(ctx: StateContext, given: string): Promise<Dict> {
   const fun = isMac(ctx) ? 'mount.automaster' : 'mount.fstab'
-  return (await ctx.call(fun, [tableFile(ctx, given)])) as Dict
+  return ctx.call(fun, [tableFile(ctx, given)])
 }
 
 export async function removeFrom(ctx: StateContext, name: string, device: Value, given: string): Promise<boolean> {

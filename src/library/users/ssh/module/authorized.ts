@@ -8,8 +8,7 @@ import { authLine, failure, fingerprint, type KnownKey, keysIn, kindOf, linesOf 
 export const isFile = async (host: Host, path: string): Promise<boolean> => (await host.stat(path))?.type === 'file'
 const isDirectory = async (host: Host, path: string): Promise<boolean> => (await host.stat(path))?.type === 'directory'
 
-export const userInfo = async (ctx: FunctionContext, user: Value): Promise<Dict> =>
-  (await ctx.call('user.info', [user])) as Dict
+export const userInfo = async (ctx: FunctionContext, user: Value): Promise<Dict> => await ctx.call('user.info', [user])
 
 /** `%u` and `%h` as sshd reads them. */
 function expanded(path: string, user: string, home: string): string {

@@ -53,7 +53,7 @@ async function differs(
   if (difference.length === 0) return false
   const ids = new Map<Value, Value>()
   for (const group of new Set([...held, ...wanted])) {
-    ids.set(group, ((await ctx.call('group.info', [group])) as Dict).get('gid') ?? null)
+    ids.set(group, (await ctx.call('group.info', [group])).get('gid') ?? null)
   }
   const hasTwin = (group: Value): boolean => [...ids].some(([other, id]) => other !== group && id === ids.get(group))
   return difference.some((group) => !hasTwin(group))

@@ -61,8 +61,8 @@ export async function offers(ctx: StateContext, name: string): Promise<boolean> 
 /** Users in the local files only, when asked so; Windows knows no such difference. */
 export async function userInfo(ctx: StateContext, name: string, local: Value): Promise<Dict> {
   const where = local && !isWindows(ctx) ? { root: '/' } : {}
-  return (await ctx.call('user.info', [name], where)) as Dict
+  return ctx.call('user.info', [name], where)
 }
 
 export const shadowInfo = async (ctx: StateContext, name: string): Promise<Dict> =>
-  (await ctx.call('shadow.info', [name])) as Dict
+  await ctx.call('shadow.info', [name])

@@ -1,6 +1,6 @@
 // Making and removing users. Only useradd decides whether a user was made; what is set afterwards may fail quietly, and
 // the next state run sees it.
-import { contains, type Dict, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
+import { contains, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { changeGecos, changeGroups } from './changing.ts'
 import { GECOS, type GecosField, kernelIs, program, rootOption } from './passwd.ts'
@@ -78,7 +78,7 @@ export async function addUser(ctx: FunctionContext, user: NewUser): Promise<bool
     name,
     ...(local ? [] : rootOption(ctx, root)),
   ]
-  const outcome = (await ctx.call('cmd.run_all', [command], { python_shell: false })) as Dict
+  const outcome = await ctx.call('cmd.run_all', [command], { python_shell: false })
   if (outcome.get('retcode') !== 0) return false
   if (truthy(groups)) await changeGroups(ctx, name, groups, false, root)
   for (const field of GECOS) if (truthy(user[field])) await changeGecos(ctx, name, field, user[field], root)
@@ -103,7 +103,7 @@ export async function deleteUser(ctx: FunctionContext, removal: Removal): Promis
     removal.name,
     ...(local ? [] : rootOption(ctx, removal.root)),
   ]
-  const outcome = (await ctx.call('cmd.run_all', [command], { python_shell: false })) as Dict
+  const outcome = await ctx.call('cmd.run_all', [command], { python_shell: false })
   if (outcome.get('retcode') === 0) return true
   // Debian's userdel complains about a mailbox that never was
   const noMailbox = /var\/mail|var\/spool\/mail/.test(str(outcome.get('stderr') ?? ''))

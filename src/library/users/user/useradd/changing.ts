@@ -1,5 +1,5 @@
 // Changing users through usermod. Whether it worked is seen in the account afterwards, not in what usermod says.
-import { type Dict, equals, PyError, PySet, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
+import { equals, PyError, PySet, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { GECOS, type GecosField, gecosOf, groupsOf, info, kernelIs, program, rootOption, userOf } from './passwd.ts'
 
@@ -61,7 +61,7 @@ export async function changeGroups(
   const options = kernelIs(ctx, 'OpenBSD') ? [append ? '-G' : '-S'] : append && !isAix ? ['-a', '-G'] : ['-G']
   const list = append && isAix ? `${held.join(',')},${wanted}` : wanted
   const command = [await program(ctx, 'usermod'), ...options, list, name, ...rootOption(ctx, root)]
-  const outcome = (await ctx.call('cmd.run_all', [command], PLAINLY)) as Dict
+  const outcome = await ctx.call('cmd.run_all', [command], PLAINLY)
   const unknownUser = str(outcome.get('stderr') ?? '').includes('not found in')
   if (outcome.get('retcode') === 0 || !unknownUser || kernelIs(ctx, 'OpenBSD', 'AIX')) {
     return outcome.get('retcode') === 0
@@ -76,7 +76,7 @@ export async function changeGroups(
 
 export async function loginClass(ctx: FunctionContext, name: Value): Promise<string | false> {
   if (!kernelIs(ctx, 'OpenBSD')) return false
-  const text = str(await ctx.call('cmd.run_stdout', [['userinfo', name]], PLAINLY))
+  const text = await ctx.call('cmd.run_stdout', [['userinfo', name]], PLAINLY)
   return /^class\S*[^\S\n]+(\S.*)$/m.exec(text)?.[1] ?? ''
 }
 

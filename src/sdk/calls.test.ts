@@ -1,0 +1,56 @@
+// These tests are judged by the compiler: the step `types` of the gate fails when one does not hold.
+import { describe, expectTypeOf, test } from 'vitest'
+import type { Dict, Value } from '../data/mod.ts'
+import type { FunctionContext } from './context.ts'
+import { fn, reads, ret } from './declare.ts'
+
+type Called<Name extends string> = Awaited<ReturnType<typeof called<Name>>>
+const called = <Name extends string>(ctx: FunctionContext, name: Name) => ctx.call(name)
+
+describe('what a call returns', () => {
+  test('is what the function declares', () => {
+    expectTypeOf<Called<'cron.list_tab'>>().toEqualTypeOf<Dict>()
+    expectTypeOf<Called<'cmd.run'>>().toEqualTypeOf<string>()
+    expectTypeOf<Called<'cmd.which'>>().toEqualTypeOf<string | null>()
+    expectTypeOf<Called<'cp.cache_file'>>().toEqualTypeOf<string | false>()
+  })
+
+  test('is what all providers of a virtual name declare', () => {
+    expectTypeOf<Called<'pkg.list_pkgs'>>().toEqualTypeOf<Dict>()
+  })
+
+  test('is the union of what the functions declare when one of several is called', () => {
+    expectTypeOf<Called<'cmd.run' | 'cmd.run_all'>>().toEqualTypeOf<string | Dict>()
+  })
+
+  test('is any value for other names', () => {
+    expectTypeOf<Called<'shop.orders'>>().toEqualTypeOf<Value>()
+    expectTypeOf<Called<string>>().toEqualTypeOf<Value>()
+    expectTypeOf<Called<`pkg.${string}`>>().toEqualTypeOf<Value>()
+  })
+})
+
+describe('a body', () => {
+  const declared = { doc: 'Answer.', args: {}, effect: 'read' } as const
+
+  test('returns what is declared', () => {
+    fn({ ...declared, returns: ret.dict('Facts'), run: () => ({ size: 1, names: ['a'] }) })
+    fn({ ...declared, returns: ret.dict('Facts'), run: async () => new Map() })
+    fn({ ...declared, returns: ret.optional(ret.texts('Names')), run: () => null })
+    reads('Answer.', 'shop.answer', {}, async () => [], ret.texts('Names'))
+  })
+
+  test('returns nothing else', () => {
+    // @ts-expect-error: text
+    fn({ ...declared, returns: ret.dict('Facts'), run: () => 'none' })
+    // @ts-expect-error: None
+    fn({ ...declared, returns: ret.texts('Names'), run: async () => null })
+    // @ts-expect-error: a number in the list
+    reads('Answer.', 'shop.answer', {}, () => [1], ret.texts('Names'))
+  })
+
+  test('returns any value, or nothing, when nothing is declared', () => {
+    fn({ ...declared, run: () => 'text' })
+    fn({ ...declared, run: async () => {} })
+  })
+})
