@@ -11,7 +11,8 @@ test('the type of calls is what the tool would write', async () => {
 })
 
 describe('the types of functions', () => {
-  const returning = (returns?: Returns): FunctionDeclaration => reads('Answer.', 'shop.answer', {}, () => null, returns)
+  const returning = (returns?: Returns): FunctionDeclaration =>
+    reads({ doc: 'Answer.', example: 'shop.answer', args: {}, run: () => null, ...(returns && { returns }) })
   const provider = (name: string, answer: FunctionDeclaration) =>
     defineModule({ name, virtual: 'shop', doc: 'A shop.', functions: { answer } })
   const typeOf = (...answers: FunctionDeclaration[]): string | undefined =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Value } from '../data/mod.ts'
-import { arg, defineModule, fn, type ModuleDeclaration } from '../sdk/mod.ts'
+import { arg, defineModule, type ModuleDeclaration, reads } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
 import type { ModuleTable } from './module-entry.ts'
 import { moduleTable } from './module-table.ts'
@@ -18,18 +18,17 @@ const apt = defineModule({
   doc: 'Debian packages.',
   virtual: 'pkg',
   when: ({ grains }) => grains.get('os_family') === 'Debian' || 'not Debian',
-  functions: { which: fn({ doc: 'Its name.', args: {}, effect: 'read', run: () => 'apt' }) },
+  functions: { which: reads({ doc: 'Its name.', args: {}, run: () => 'apt' }) },
 })
 const yum = defineModule({
   ...apt,
   name: 'yumpkg',
   when: ({ grains }) => grains.get('os_family') === 'RedHat' || 'not Red Hat',
   functions: {
-    which: fn({ doc: 'Its name.', args: {}, effect: 'read', run: () => 'yum' }),
-    add: fn({
+    which: reads({ doc: 'Its name.', args: {}, run: () => 'yum' }),
+    add: reads({
       doc: 'A sum.',
       args: { a: arg.integer('One'), b: arg.integer('Other') },
-      effect: 'read',
       run: (_ctx, { a, b }) => Number(a) + Number(b),
     }),
   },

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { Float, PyError, SaltError, tuple, type Value } from '../data/mod.ts'
 import { arg } from './arg.ts'
 import { bind } from './bind.ts'
-import { fn } from './declare.ts'
+import { reads } from './declare.ts'
 
-const declaration = fn({
+const declaration = reads({
   doc: 'Anything.',
   args: {
     name: arg.string('A name'),
@@ -13,14 +13,13 @@ const declaration = fn({
     items: arg.list('Some', { optional: true }),
     value: arg.any('Whatever', { default: 'x' }),
   },
-  effect: 'read',
   run: () => null,
 })
 
 const bound = (args: Value[], kwargs: Record<string, Value> = {}) =>
   bind(declaration, 'mod', args, new Map(Object.entries(kwargs)))
 
-const lenient = fn({
+const lenient = reads({
   doc: 'Anything.',
   args: {
     user: arg.text('A name', { optional: true }),
@@ -30,7 +29,6 @@ const lenient = fn({
     names: arg.words('Names', { optional: true }),
     times: arg.count('How many', { default: 3 }),
   },
-  effect: 'read',
   run: () => null,
 })
 
@@ -113,10 +111,9 @@ describe('binding to a declaration', () => {
   })
 
   test('makes parameters after the gathered ones keyword-only', () => {
-    const gathering = fn({
+    const gathering = reads({
       doc: 'Anything.',
       args: { args: arg.rest('All'), last: arg.any('One'), more: arg.open('Further') },
-      effect: 'read',
       run: () => null,
     })
     expect(

@@ -37,7 +37,7 @@ describe('a body', () => {
     fn({ ...declared, returns: ret.dict('Facts'), run: () => ({ size: 1, names: ['a'] }) })
     fn({ ...declared, returns: ret.dict('Facts'), run: async () => new Map() })
     fn({ ...declared, returns: ret.optional(ret.texts('Names')), run: () => null })
-    reads('Answer.', 'shop.answer', {}, async () => [], ret.texts('Names'))
+    reads({ doc: 'Answer.', example: 'shop.answer', args: {}, run: async () => [], returns: ret.texts('Names') })
   })
 
   test('returns nothing else', () => {
@@ -46,7 +46,7 @@ describe('a body', () => {
     // @ts-expect-error: None
     fn({ ...declared, returns: ret.texts('Names'), run: async () => null })
     // @ts-expect-error: a number in the list
-    reads('Answer.', 'shop.answer', {}, () => [1], ret.texts('Names'))
+    reads({ doc: 'Answer.', example: 'shop.answer', args: {}, run: () => [1], returns: ret.texts('Names') })
   })
 
   test('returns any value, or nothing, when nothing is declared', () => {

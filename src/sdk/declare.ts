@@ -74,34 +74,29 @@ type Given<R> = NoInfer<R> | (undefined extends R ? void : never)
 
 type Body<A extends Args, R extends Result> = (ctx: FunctionContext, args: Bound<A>) => Given<R> | Promise<Given<R>>
 
-type Declared<A extends Args, R extends Result> = Omit<FunctionDeclaration<A, R>, 'run'> & { readonly run: Body<A, R> }
+/** A function as its author writes it. */
+interface Written<A extends Args, R extends Result> extends Omit<FunctionDeclaration<A, R>, 'run' | 'effect'> {
+  /** An example of a call: the words after `salt '*' `. */
+  readonly example?: string
+  readonly run: Body<A, R>
+}
 
 /** Declare a function. `args` gives the type of `run`'s second parameter, `returns` the type that `run` must return. */
-export function fn<const A extends Args, R extends Result = Result>(declaration: Declared<A, R>): FunctionDeclaration {
-  return declaration as unknown as FunctionDeclaration
+export function fn<const A extends Args, R extends Result = Result>(
+  written: Written<A, R> & Pick<FunctionDeclaration, 'effect'>,
+): FunctionDeclaration {
+  const { example, ...declaration } = written
+  const examples = example === undefined ? {} : { examples: [`salt '*' ${example}`] }
+  return { ...declaration, ...examples } as unknown as FunctionDeclaration
 }
 
-/** Declare a function that only reads, in one line; `example` is what follows `salt '*' `. */
-export function reads<const A extends Args, R extends Result = Result>(
-  doc: string,
-  example: string,
-  args: A,
-  run: Body<A, R>,
-  returns?: Returns<R>,
-): FunctionDeclaration {
-  return fn({ doc, args, examples: [`salt '*' ${example}`], effect: 'read', run, ...(returns && { returns }) })
-}
+/** Declare a function that only reads. */
+export const reads = <const A extends Args, R extends Result = Result>(written: Written<A, R>): FunctionDeclaration =>
+  fn({ ...written, effect: 'read' })
 
 /** Declare a function that may change the machine. */
-export function changes<const A extends Args, R extends Result = Result>(
-  doc: string,
-  example: string,
-  args: A,
-  run: Body<A, R>,
-  returns?: Returns<R>,
-): FunctionDeclaration {
-  return fn({ doc, args, examples: [`salt '*' ${example}`], effect: 'change', run, ...(returns && { returns }) })
-}
+export const changes = <const A extends Args, R extends Result = Result>(written: Written<A, R>): FunctionDeclaration =>
+  fn({ ...written, effect: 'change' })
 
 /** True when a module can serve this minion, else why not. */
 export type Availability = (

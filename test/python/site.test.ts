@@ -20,7 +20,7 @@ import {
   wheelTable,
 } from '../../src/loader/mod.ts'
 import { functionScope, refreshMasterModules, userGrains, userModules, userPlugins } from '../../src/pybridge/mod.ts'
-import { arg, defineModule, fn, type MasterContext, tryState } from '../../src/sdk/mod.ts'
+import { arg, defineModule, type MasterContext, reads, tryState } from '../../src/sdk/mod.ts'
 import { encodeEvent, frameBody } from '../../src/wire/mod.ts'
 
 const SITE = join(import.meta.dirname, 'site')
@@ -71,10 +71,9 @@ const outside: ModuleTable = Object.fromEntries(
             functions: Object.fromEntries(
               Object.entries(functions as Record<string, Value>).map(([name, answer]) => [
                 name,
-                fn({
+                reads({
                   doc: '',
                   args: { args: arg.rest(''), kwargs: arg.open('') },
-                  effect: 'read',
                   run: (_ctx, { args }) => {
                     calls.push(`${module}.${name}(${args.map(repr).join(', ')})`)
                     return answer

@@ -3,7 +3,7 @@
 import { type Dict, decodeBytes, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
 import { type ModuleTable, Registry } from '../../loader/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, type ModuleDeclaration, ret } from '../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, type ModuleDeclaration, reads, ret } from '../../sdk/mod.ts'
 
 interface Answer {
   stdout: string
@@ -73,12 +73,11 @@ function assertNotBound(kwargs: ReadonlyMap<string, Value>): void {
 }
 
 function command(doc: string, name: string, machine: Dict, show: (answer: Answer, ctx: FunctionContext) => Value) {
-  return fn({
+  return changes({
     doc,
     args: { cmd, timeout, kwargs },
     returns: ret.any('What the function answers'),
     examples: [`salt -C 'T@ssh:web-01' cmd.${name} uptime`],
-    effect: 'change',
     run: async (ctx, { cmd, timeout, kwargs }) => {
       assertNotBound(kwargs)
       const answer = await over(ctx.host, machine, str(cmd), timeout)
@@ -119,12 +118,11 @@ const testsOf = (machine: Dict): ModuleDeclaration =>
     name: 'test',
     doc: 'Whether a machine can be reached by ssh.',
     functions: {
-      ping: fn({
+      ping: reads({
         doc: 'Whether the machine answers.',
         args: {},
         returns: ret.boolean('Whether it does'),
         examples: ["salt -C 'T@ssh:web-01' test.ping"],
-        effect: 'read',
         run: async (ctx) => {
           const { stdout, stderr, retcode } = await over(ctx.host, machine, 'echo ping', PING_SECONDS)
           if (retcode !== 0) ctx.log('warning', `The resource does not answer by ssh: ${stderr.trim()}`)

@@ -7,7 +7,7 @@ import {
   type StateEntry,
   type StateTable,
 } from '../../../src/loader/mod.ts'
-import { arg, defineModule, defineState, fn, state } from '../../../src/sdk/mod.ts'
+import { arg, defineModule, defineState, reads, state } from '../../../src/sdk/mod.ts'
 import type { Json } from '../area.ts'
 
 interface Stub {
@@ -31,10 +31,9 @@ function answer(stub: Stub, args: readonly Value[]): Value {
 function stubbed(module: string, functions: Array<[string, Stub]>): ModuleEntry {
   const declared = functions.map(([fun, stub]) => [
     fun,
-    fn({
+    reads({
       doc: 'Gives a fixed answer.',
       args: { args: arg.rest('Any'), kwargs: arg.open('Any') },
-      effect: 'read',
       run: (_ctx, { args }) => answer(stub, args as Value[]),
     }),
   ])

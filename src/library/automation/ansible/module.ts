@@ -152,34 +152,34 @@ export default defineModule({
     return true
   },
   functions: {
-    help: reads(
-      'The manual of a module of Ansible.',
-      'ansible.help ping',
-      { module: arg.text('The module', { optional: true }), args: arg.rest('Sections of it') },
-      (ctx, { module, args }) => help(ctx, module, args),
-    ),
+    help: reads({
+      doc: 'The manual of a module of Ansible.',
+      example: 'ansible.help ping',
+      args: { module: arg.text('The module', { optional: true }), args: arg.rest('Sections of it') },
+      run: (ctx, { module, args }) => help(ctx, module, args),
+    }),
     list: {
-      ...reads(
-        'The modules that Ansible has.',
-        "ansible.list '*win*'",
-        { pattern: arg.text('A glob for the names', { optional: true }) },
-        async (ctx, { pattern }) => {
+      ...reads({
+        doc: 'The modules that Ansible has.',
+        example: "ansible.list '*win*'",
+        args: { pattern: arg.text('A glob for the names', { optional: true }) },
+        run: async (ctx, { pattern }) => {
           const names = await moduleNames(ctx)
           return pattern === null ? names : fnmatchFilter(names, pattern)
         },
-      ),
+      }),
       calledAs: 'list_',
     },
-    call: changes(
-      'Call a module of Ansible on this machine.',
-      'ansible.call ping data=foobar',
-      { module: arg.string('The module'), args: arg.rest('Its arguments'), kwargs: arg.open('By name') },
-      (ctx, { module, args, kwargs }) => callModule(ctx, module, args, kwargs),
-    ),
-    playbooks: changes(
-      'Run a playbook.',
-      'ansible.playbooks playbook=/srv/playbooks/play.yml',
-      {
+    call: changes({
+      doc: 'Call a module of Ansible on this machine.',
+      example: 'ansible.call ping data=foobar',
+      args: { module: arg.string('The module'), args: arg.rest('Its arguments'), kwargs: arg.open('By name') },
+      run: (ctx, { module, args, kwargs }) => callModule(ctx, module, args, kwargs),
+    }),
+    playbooks: changes({
+      doc: 'Run a playbook.',
+      example: 'ansible.playbooks playbook=/srv/playbooks/play.yml',
+      args: {
         playbook: arg.any('The playbook'),
         rundir: optional('The folder to run it in'),
         check: no('Predict only'),
@@ -199,35 +199,35 @@ export default defineModule({
         tags: optional('Only what has these tags'),
         playbook_kwargs: optional('Further options of ansible-playbook'),
       },
-      async (ctx, given) => {
+      run: async (ctx, given) => {
         if ((await ctx.host.which('ansible-playbook')) === undefined) {
           throw failure("The 'ansible-playbook' binary was not found in $PATH.")
         }
         return playbooks(ctx, given)
       },
-    ),
-    targets: reads(
-      'The hosts of an inventory.',
-      'ansible.targets inventory=my_custom_inventory',
-      {
+    }),
+    targets: reads({
+      doc: 'The hosts of an inventory.',
+      example: 'ansible.targets inventory=my_custom_inventory',
+      args: {
         inventory: optional('The inventory; /etc/ansible/hosts when not given'),
         inventories: optional('Several of them'),
         yaml: arg.flag('As YAML', { default: false }),
         export: arg.flag('As ansible-inventory exports it', { default: false }),
       },
-      inventoryTargets,
-    ),
-    discover_playbooks: reads(
-      'The playbooks in folders, and in the folders right below them.',
-      'ansible.discover_playbooks path=/srv/playbooks/',
-      {
+      run: inventoryTargets,
+    }),
+    discover_playbooks: reads({
+      doc: 'The playbooks in folders, and in the folders right below them.',
+      example: 'ansible.discover_playbooks path=/srv/playbooks/',
+      args: {
         path: optional('The folder'),
         locations: optional('Several folders'),
         playbook_extension: optional('How playbooks end; .yml and .yaml when not given'),
         hosts_filename: optional('The name of an inventory beside them; hosts when not given'),
         syntax_check: arg.flag('Leave out those that Ansible cannot read', { default: false }),
       },
-      (ctx, { path, locations, playbook_extension, hosts_filename, syntax_check }) =>
+      run: (ctx, { path, locations, playbook_extension, hosts_filename, syntax_check }) =>
         discover(ctx, {
           path,
           locations,
@@ -235,6 +235,6 @@ export default defineModule({
           hosts: hosts_filename,
           check: syntax_check,
         }),
-    ),
+    }),
   },
 })

@@ -38,14 +38,22 @@ export default defineModule({
   when: async ({ host }) =>
     (await host.which('chef-client')) !== undefined || 'Cannot load chef module: chef-client not found',
   functions: {
-    client: changes(
-      'Run chef-client.',
-      'chef.client server=https://localhost',
-      { whyrun, localmode: arg.any('Whether the repository is a local one', { default: false }), logfile, kwargs },
-      (ctx, given) => run(ctx, { program: 'chef-client', words: ['--once'], ...given }),
-    ),
-    solo: changes('Run chef-solo.', 'chef.solo override-runlist=test', { whyrun, logfile, kwargs }, (ctx, given) =>
-      run(ctx, { program: 'chef-solo', words: [], ...given }),
-    ),
+    client: changes({
+      doc: 'Run chef-client.',
+      example: 'chef.client server=https://localhost',
+      args: {
+        whyrun,
+        localmode: arg.any('Whether the repository is a local one', { default: false }),
+        logfile,
+        kwargs,
+      },
+      run: (ctx, given) => run(ctx, { program: 'chef-client', words: ['--once'], ...given }),
+    }),
+    solo: changes({
+      doc: 'Run chef-solo.',
+      example: 'chef.solo override-runlist=test',
+      args: { whyrun, logfile, kwargs },
+      run: (ctx, given) => run(ctx, { program: 'chef-solo', words: [], ...given }),
+    }),
   },
 })

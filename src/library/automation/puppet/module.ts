@@ -138,51 +138,67 @@ export default defineModule({
     return missing.length === 0 || `The puppet execution module cannot be loaded: ${missing.join(', ')} unavailable.`
   },
   functions: {
-    run: changes('Run Puppet.', 'puppet.run tags=basefiles::edit,apache::server', running, (ctx, { args, kwargs }) =>
-      run(ctx, args, kwargs),
-    ),
-    noop: changes('See what a run of Puppet would do.', 'puppet.noop debug', running, (ctx, { args, kwargs }) =>
-      run(ctx, [...args, 'noop'], kwargs),
-    ),
-    enable: changes('Let the agent run again.', 'puppet.enable', {}, async (ctx) => {
-      const lock = lockOf(await placesOf(ctx))
-      if (!(await isFile(ctx, lock))) return false
-      try {
-        await ctx.host.remove(lock)
-        return true
-      } catch (error) {
-        throw failure(`Failed to enable: ${toError(error).message}`)
-      }
+    run: changes({
+      doc: 'Run Puppet.',
+      example: 'puppet.run tags=basefiles::edit,apache::server',
+      args: running,
+      run: (ctx, { args, kwargs }) => run(ctx, args, kwargs),
     }),
-    disable: changes(
-      'Keep the agent from running.',
-      "puppet.disable 'Disabled, contact XYZ before enabling'",
-      { message: arg.text('Why', { optional: true }) },
-      async (ctx, { message }) => {
+    noop: changes({
+      doc: 'See what a run of Puppet would do.',
+      example: 'puppet.noop debug',
+      args: running,
+      run: (ctx, { args, kwargs }) => run(ctx, [...args, 'noop'], kwargs),
+    }),
+    enable: changes({
+      doc: 'Let the agent run again.',
+      example: 'puppet.enable',
+      args: {},
+      run: async (ctx) => {
+        const lock = lockOf(await placesOf(ctx))
+        if (!(await isFile(ctx, lock))) return false
+        try {
+          await ctx.host.remove(lock)
+          return true
+        } catch (error) {
+          throw failure(`Failed to enable: ${toError(error).message}`)
+        }
+      },
+    }),
+    disable: changes({
+      doc: 'Keep the agent from running.',
+      example: "puppet.disable 'Disabled, contact XYZ before enabling'",
+      args: { message: arg.text('Why', { optional: true }) },
+      run: async (ctx, { message }) => {
         const lock = lockOf(await placesOf(ctx))
         if (await isFile(ctx, lock)) return false
         await ctx.host.write(lock, message === null ? '{}' : `{"disabled_message":"${message}"}`)
         return true
       },
-    ),
-    status: reads('What the agent does.', 'puppet.status', {}, status),
-    summary: reads('What came of the last run.', 'puppet.summary', {}, summary),
-    plugin_sync: changes(
-      'Get plugins from the master of Puppet.',
-      'puppet.plugin_sync',
-      {},
-      async (ctx) => await ctx.call('cmd.run', ['puppet plugin download']),
-    ),
-    facts: reads('All facts of facter.', 'puppet.facts', { puppet }, async (ctx, { puppet }) => {
-      const lines = splitLines(await facter(ctx, wordOf(puppet)))
-      const facts = lines.map((line) => /^(.+?) => (.*)$/.exec(line)).filter((found) => found !== null)
-      return new Map(facts.map(([, fact, value]) => [fact!, value!.trim()]))
     }),
-    fact: reads(
-      'A fact of facter.',
-      'puppet.fact kernel',
-      { name: arg.text('Its name'), puppet },
-      (ctx, { name, puppet }) => facter(ctx, `${wordOf(puppet)} ${name}`, { python_shell: false }),
-    ),
+    status: reads({ doc: 'What the agent does.', example: 'puppet.status', args: {}, run: status }),
+    summary: reads({ doc: 'What came of the last run.', example: 'puppet.summary', args: {}, run: summary }),
+    plugin_sync: changes({
+      doc: 'Get plugins from the master of Puppet.',
+      example: 'puppet.plugin_sync',
+      args: {},
+      run: async (ctx) => await ctx.call('cmd.run', ['puppet plugin download']),
+    }),
+    facts: reads({
+      doc: 'All facts of facter.',
+      example: 'puppet.facts',
+      args: { puppet },
+      run: async (ctx, { puppet }) => {
+        const lines = splitLines(await facter(ctx, wordOf(puppet)))
+        const facts = lines.map((line) => /^(.+?) => (.*)$/.exec(line)).filter((found) => found !== null)
+        return new Map(facts.map(([, fact, value]) => [fact!, value!.trim()]))
+      },
+    }),
+    fact: reads({
+      doc: 'A fact of facter.',
+      example: 'puppet.fact kernel',
+      args: { name: arg.text('Its name'), puppet },
+      run: (ctx, { name, puppet }) => facter(ctx, `${wordOf(puppet)} ${name}`, { python_shell: false }),
+    }),
   },
 })

@@ -1,7 +1,7 @@
 // Tests of states: files ending in `.tst` beside SLS files say which functions are called once the states are applied,
 // and what their answers must be.
 import { type Dict, isDict, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, fn, reads } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 import { runTest, seconds } from './module/run-test.ts'
 import { TestFiles } from './module/test-files.ts'
 
@@ -61,7 +61,7 @@ const saltenv = arg.any('The environment; that of the minion or `base` when not 
 const only_fails = arg.boolean('Whether only failures are shown', { default: false })
 const junit = arg.boolean('Has no effect: the report is data, which outputters show', { default: false })
 
-const run_state_tests = fn({
+const run_state_tests = changes({
   doc: 'Run the tests of SLS files and of those that they include.',
   args: {
     state: arg.string('SLS names, with commas'),
@@ -70,8 +70,7 @@ const run_state_tests = fn({
     only_fails,
     junit,
   },
-  examples: ["salt '*' saltcheck.run_state_tests postfix,common"],
-  effect: 'change',
+  example: 'saltcheck.run_state_tests postfix,common',
   calledAs: 'run_state_tests',
   run: (ctx, { state, saltenv, check_all, only_fails }) =>
     runStateTests(
@@ -89,26 +88,26 @@ export default defineModule({
   name: 'saltcheck',
   doc: 'Test that states did what they are for.',
   functions: {
-    run_test: changes(
-      'Run one test.',
-      `saltcheck.run_test test='{"module_and_function": "test.echo", "assertion": "assertEqual", "expected_return": "x", "args": ["x"]}'`,
-      { kwargs: arg.open('`test`: the test') },
-      (ctx, { kwargs }) => {
+    run_test: changes({
+      doc: 'Run one test.',
+      example: `saltcheck.run_test test='{"module_and_function": "test.echo", "assertion": "assertEqual", "expected_return": "x", "args": ["x"]}'`,
+      args: { kwargs: arg.open('`test`: the test') },
+      run: (ctx, { kwargs }) => {
         const test = kwargs.get('test') ?? null
         return isDict(test) && test.size > 0 ? runTest(ctx, test) : 'Test argument must be a dictionary'
       },
-    ),
-    state_apply: changes(
-      'Apply states to prepare a test, or to clean up after it.',
-      'saltcheck.state_apply postfix',
-      { state_name: arg.any('The SLS file'), kwargs: arg.open('Arguments of `state.apply`') },
-      (ctx, { state_name, kwargs }) => ctx.call('state.apply', [state_name], kwargs),
-    ),
-    report_highstate_tests: reads(
-      'Which SLS files of the highstate have tests. The return code is the number of those that have none.',
-      'saltcheck.report_highstate_tests',
-      { saltenv },
-      async (ctx, { saltenv }) => {
+    }),
+    state_apply: changes({
+      doc: 'Apply states to prepare a test, or to clean up after it.',
+      example: 'saltcheck.state_apply postfix',
+      args: { state_name: arg.any('The SLS file'), kwargs: arg.open('Arguments of `state.apply`') },
+      run: (ctx, { state_name, kwargs }) => ctx.call('state.apply', [state_name], kwargs),
+    }),
+    report_highstate_tests: reads({
+      doc: 'Which SLS files of the highstate have tests. The return code is the number of those that have none.',
+      example: 'saltcheck.report_highstate_tests',
+      args: { saltenv },
+      run: async (ctx, { saltenv }) => {
         const env = environment(ctx, saltenv)
         const files = await TestFiles.of(ctx, env)
         const missing: string[] = []
@@ -124,23 +123,23 @@ export default defineModule({
         ])
         return new Map([['TEST REPORT RESULTS', found]])
       },
-    ),
+    }),
     run_state_tests,
     run_state_tests_ssh: run_state_tests,
-    run_highstate_tests: changes(
-      'Run the tests of all SLS files of the highstate.',
-      'saltcheck.run_highstate_tests',
-      { saltenv, only_fails, junit },
-      async (ctx, { saltenv, only_fails }) => {
+    run_highstate_tests: changes({
+      doc: 'Run the tests of all SLS files of the highstate.',
+      example: 'saltcheck.run_highstate_tests',
+      args: { saltenv, only_fails, junit },
+      run: async (ctx, { saltenv, only_fails }) => {
         const env = environment(ctx, saltenv)
         return runStateTests(ctx, await topStates(ctx, env), { saltenv: env, check_all: false, only_fails })
       },
-    ),
-    parallel_scheck: changes(
-      'Run one test, given with its name.',
-      'saltcheck.parallel_scheck \'["name", {…}]\'',
-      { data: arg.list('The name and the test') },
-      async (ctx, { data }) => new Map([[data[0]!, await runTest(ctx, data[1] as Dict)]]),
-    ),
+    }),
+    parallel_scheck: changes({
+      doc: 'Run one test, given with its name.',
+      example: 'saltcheck.parallel_scheck \'["name", {…}]\'',
+      args: { data: arg.list('The name and the test') },
+      run: async (ctx, { data }) => new Map([[data[0]!, await runTest(ctx, data[1] as Dict)]]),
+    }),
   },
 })

@@ -1,7 +1,7 @@
 // Docker, through its command line program: containers, images, networks and volumes. A refusal of the daemon is an
 // error with the number that its API gives it.
 import { type Dict, isDict, SaltError, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
 import { telling } from './module/asking-functions.ts'
 import { docker, within } from './module/cli.ts'
 import { inside, lifecycle } from './module/container-functions.ts'
@@ -44,12 +44,11 @@ export default defineModule({
     ...inside,
     ...networks,
     ...volumes,
-    login: fn({
+    login: changes({
       doc: 'Log in to registries, with what the option docker-registries says.',
       args: { registries: arg.rest('Only these') },
       returns: ret.dict('Whether each worked'),
-      examples: ["salt '*' docker.login hub"],
-      effect: 'change',
+      example: 'docker.login hub',
       run: (ctx, { registries }) => login(ctx, registries),
     }),
   },

@@ -1,7 +1,7 @@
 // MySQL and MariaDB, through their command line client. A failure is logged, kept for the state that asked, and
 // answered with an empty value, as in Salt.
 import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { asking, changing, flag, local, optional, required, secret } from './module/arguments.ts'
 import {
   attempt,
@@ -259,23 +259,21 @@ export default defineModule({
     ...users,
     ...grants,
     ...plugins,
-    tokenize_grant: fn({
+    tokenize_grant: reads({
       doc: 'A GRANT statement by its parts.',
       args: { grant: arg.string('The statement') },
       returns: ret.dict('`user`, `host`, `grant` and `database`'),
-      examples: [`salt '*' mysql.tokenize_grant "GRANT SELECT ON app.* TO 'joe'@'localhost'"`],
-      effect: 'read',
+      example: `mysql.tokenize_grant "GRANT SELECT ON app.* TO 'joe'@'localhost'"`,
       run: (_ctx, { grant }) => ({ ...grantTokens(grant) }),
     }),
-    quote_identifier: fn({
+    quote_identifier: reads({
       doc: 'A name as statements have it, with `%` doubled for a driver.',
       args: {
         identifier: arg.string('The name'),
         for_grants: arg.flag('Whether it is the database of a grant', { default: false }),
       },
       returns: ret.string('The name between back quotes'),
-      examples: ["salt '*' mysql.quote_identifier 'foo`bar'"],
-      effect: 'read',
+      example: "mysql.quote_identifier 'foo`bar'",
       run: (_ctx, { identifier, for_grants }) => {
         const doubled = identifier.replaceAll('`', '``')
         const escaped = for_grants ? doubled.replaceAll('_', '\\_') : doubled

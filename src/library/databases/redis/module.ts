@@ -4,11 +4,13 @@ import { type Dict, float, int, str, truthy, type Value } from '../../../data/mo
 import {
   type Arg,
   arg,
+  changes,
   defineModule,
   type FunctionContext,
   type FunctionDeclaration,
   fn,
   type Result,
+  reads,
   ret,
 } from '../../../sdk/mod.ts'
 import type { Reply } from './module/client.ts'
@@ -240,12 +242,11 @@ const hashes = {
     words: ({ key }) => ['HLEN', key!],
   }),
   hmget: gathering('read', 'Some fields of a hash.', 'hmget foo_hash bar_field1 bar_field2', { key }, 'HMGET'),
-  hmset: fn({
+  hmset: changes({
     doc: 'Set fields of a hash.',
     args: { key, fieldsvals: arg.open('Fields and their values; host, port, db and password') },
     returns: ret.boolean('Whether Redis took them'),
-    examples: ["salt '*' redis.hmset foo_hash bar_field1=bar_value1"],
-    effect: 'change',
+    example: 'redis.hmset foo_hash bar_field1=bar_value1',
     run: (ctx, { key, fieldsvals }) => {
       const own = [...fieldsvals].filter(([name]) => !(name in connection) && !name.startsWith('__'))
       const words = own.flatMap(([name, value]) => [name, str(value)])
@@ -412,20 +413,18 @@ const server = {
         : ['SLAVEOF', 'NO', 'ONE'],
     shape: ok,
   }),
-  ping: fn({
+  ping: reads({
     doc: 'Whether the server answers.',
     args: connection,
     returns: ret.boolean('Whether it does'),
-    examples: ["salt '*' redis.ping"],
-    effect: 'read',
+    example: 'redis.ping',
     run: (ctx, given) => answers(ctx, given),
   }),
-  shutdown: fn({
+  shutdown: changes({
     doc: 'Save and stop the server.',
     args: connection,
     returns: ret.boolean('Whether it is down'),
-    examples: ["salt '*' redis.shutdown"],
-    effect: 'change',
+    example: 'redis.shutdown',
     run: async (ctx, given) => {
       if (!(await answers(ctx, given))) return false
       try {
@@ -437,12 +436,11 @@ const server = {
       return !(await answers(ctx, given))
     },
   }),
-  sentinel_get_master_ip: fn({
+  sentinel_get_master_ip: reads({
     doc: 'Where a sentinel says that a master is.',
     args: { master: arg.text('The name of the master'), ...serverOnly },
     returns: ret.dict('`master_host` and `master_port`'),
-    examples: ["salt '*' redis.sentinel_get_master_ip mymaster"],
-    effect: 'read',
+    example: 'redis.sentinel_get_master_ip mymaster',
     run: (ctx, { master, ...given }) =>
       withRedis(
         ctx,
@@ -454,12 +452,11 @@ const server = {
         SENTINEL,
       ),
   }),
-  get_master_ip: fn({
+  get_master_ip: reads({
     doc: 'Whom a server follows.',
     args: serverOnly,
     returns: ret.dict('`master_host` and `master_port`'),
-    examples: ["salt '*' redis.get_master_ip"],
-    effect: 'read',
+    example: 'redis.get_master_ip',
     run: (ctx, given) =>
       withRedis(ctx, given, async (send) => {
         const info = infoOf(String(await send('INFO')))

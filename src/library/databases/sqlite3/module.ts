@@ -1,7 +1,7 @@
 // SQLite databases, through the sqlite3 program. Values come as literals and are read as such, so that numbers, texts
 // and NULL stay apart.
 import { float, int, SaltError, str, tuple, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const DRIVER = '2.6.0'
 
@@ -58,12 +58,11 @@ const names = (kind: string): string => `SELECT name FROM sqlite_master WHERE ty
 const db = arg.text('The file of the database', { optional: true })
 const sql = arg.text('The statement', { optional: true })
 
-const indices = fn({
+const indices = reads({
   doc: 'The indices of a database.',
   args: { db },
   returns: ret.orFalse(ret.list('Rows with one name each; False without a database')),
-  examples: ["salt '*' sqlite3.indices /root/test.db"],
-  effect: 'read',
+  example: 'sqlite3.indices /root/test.db',
   run: (ctx, { db }) => fetch(ctx, db, names('index')),
 })
 
@@ -74,48 +73,43 @@ export default defineModule({
     (await host.which('sqlite3')) !== undefined ||
     'The sqlite3 execution module failed to load: the program sqlite3 was not found',
   functions: {
-    version: fn({
+    version: reads({
       doc: 'The version of the interface, which is that of the Python driver.',
       args: {},
       returns: ret.string('The version'),
-      examples: ["salt '*' sqlite3.version"],
-      effect: 'read',
+      example: 'sqlite3.version',
       run: () => DRIVER,
     }),
-    sqlite_version: fn({
+    sqlite_version: reads({
       doc: 'The version of SQLite.',
       args: {},
       returns: ret.string('The version'),
-      examples: ["salt '*' sqlite3.sqlite_version"],
-      effect: 'read',
+      example: 'sqlite3.sqlite_version',
       run: async (ctx) => str((rowsOf(await sqlite(ctx, ':memory:', 'SELECT sqlite_version();'))[0] as Value[])[0]!),
     }),
-    modify: fn({
+    modify: changes({
       doc: 'Run a statement that changes a database.',
       args: { db, sql },
       returns: ret.boolean('Whether it was run'),
-      examples: [`salt '*' sqlite3.modify /root/test.db 'CREATE TABLE test(id INT, testdata TEXT);'`],
-      effect: 'change',
+      example: `sqlite3.modify /root/test.db 'CREATE TABLE test(id INT, testdata TEXT);'`,
       run: async (ctx, { db, sql }) => {
         if (db === null) return false
         await sqlite(ctx, db, str(sql))
         return true
       },
     }),
-    fetch: fn({
+    fetch: reads({
       doc: 'The rows of a query.',
       args: { db, sql },
       returns: ret.orFalse(ret.list('The rows; False without a database')),
-      examples: ["salt '*' sqlite3.fetch /root/test.db 'SELECT * FROM test;'"],
-      effect: 'read',
+      example: "sqlite3.fetch /root/test.db 'SELECT * FROM test;'",
       run: (ctx, { db, sql }) => fetch(ctx, db, sql),
     }),
-    tables: fn({
+    tables: reads({
       doc: 'The tables of a database.',
       args: { db },
       returns: ret.orFalse(ret.list('Rows with one name each; False without a database')),
-      examples: ["salt '*' sqlite3.tables /root/test.db"],
-      effect: 'read',
+      example: 'sqlite3.tables /root/test.db',
       run: (ctx, { db }) => fetch(ctx, db, names('table')),
     }),
     indices,

@@ -112,46 +112,50 @@ export default defineModule({
     (await host.which('getfacl')) !== undefined ||
     'The linux_acl execution module cannot be loaded: the getfacl binary is not in the path.',
   functions: {
-    version: reads('The version of the programs.', 'acl.version', {}, async (ctx) =>
-      str((await outputOf(ctx, 'getfacl --version')).split(/\s+/)[1] ?? ''),
-    ),
-    getfacl: reads(
-      'The access lists of files, by path.',
-      'acl.getfacl /tmp/kitchen recursive=True',
-      { args, kwargs },
-      async (ctx, { args, kwargs }) => {
+    version: reads({
+      doc: 'The version of the programs.',
+      example: 'acl.version',
+      args: {},
+      run: async (ctx) => str((await outputOf(ctx, 'getfacl --version')).split(/\s+/)[1] ?? ''),
+    }),
+    getfacl: reads({
+      doc: 'The access lists of files, by path.',
+      example: 'acl.getfacl /tmp/kitchen recursive=True',
+      args: { args, kwargs },
+      run: async (ctx, { args, kwargs }) => {
         const files = quoted(args)
         return filesIn(await outputOf(ctx, `getfacl --absolute-names${isRecursive(kwargs) ? ' -R' : ''} ${files}`))
       },
-      ret.dict('The entries, by path'),
-    ),
-    wipefacls: changes(
-      'Remove the access lists of files.',
-      'acl.wipefacls /tmp/kitchen',
-      { args, kwargs },
-      (ctx, { args, kwargs }) => {
+      returns: ret.dict('The entries, by path'),
+    }),
+    wipefacls: changes({
+      doc: 'Remove the access lists of files.',
+      example: 'acl.wipefacls /tmp/kitchen',
+      args: { args, kwargs },
+      run: (ctx, { args, kwargs }) => {
         const files = quoted(args)
         return outputOf(ctx, `setfacl -b${isRecursive(kwargs) ? ' -R' : ''} ${files}`).then(() => true)
       },
-    ),
-    modfacl: changes(
-      'Add an entry to access lists, or change it.',
-      'acl.modfacl user ann rwx /tmp/kitchen',
-      {
+    }),
+    modfacl: changes({
+      doc: 'Add an entry to access lists, or change it.',
+      example: 'acl.modfacl user ann rwx /tmp/kitchen',
+      args: {
         acl_type,
         acl_name,
         perms: arg.text('The rights: letters or a digit', { default: '' }),
         args,
         kwargs: arg.open('`recursive`; `raise_err`: whether a failure is an error'),
       },
-      (ctx, { acl_type, acl_name, perms, args, kwargs }) =>
+      run: (ctx, { acl_type, acl_name, perms, args, kwargs }) =>
         set(ctx, `-m ${prefixOf(acl_type)}:${acl_name}:${perms}`, args, kwargs),
-    ),
-    delfacl: changes(
-      'Remove an entry from access lists.',
-      'acl.delfacl user ann /tmp/kitchen',
-      { acl_type, acl_name, args, kwargs },
-      (ctx, { acl_type, acl_name, args, kwargs }) => set(ctx, `-x ${prefixOf(acl_type)}:${acl_name}`, args, kwargs),
-    ),
+    }),
+    delfacl: changes({
+      doc: 'Remove an entry from access lists.',
+      example: 'acl.delfacl user ann /tmp/kitchen',
+      args: { acl_type, acl_name, args, kwargs },
+      run: (ctx, { acl_type, acl_name, args, kwargs }) =>
+        set(ctx, `-x ${prefixOf(acl_type)}:${acl_name}`, args, kwargs),
+    }),
   },
 })

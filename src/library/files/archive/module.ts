@@ -1,6 +1,15 @@
 // Archives: list, make and unpack them. Tar, gzip and rar go through their programs, zip does not.
 import { SaltError, shlexSplit, splitLines, splitWords, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, globPaths, isHostError, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  globPaths,
+  isHostError,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 import { cachedArchive, clean, listArchive, located, type Source } from './module/listing.ts'
 import { makeZip, unpackZip } from './module/packing.ts'
 import { readZip, ZipError } from './module/zip-reader.ts'
@@ -132,12 +141,11 @@ const source = {
 }
 
 const compression = (program: 'gzip' | 'gunzip', doc: string, parameter: 'sourcefile' | 'gzipfile') =>
-  fn({
+  changes({
     doc,
     args: { [parameter]: arg.string('The file'), template, runas, options },
     returns: ret.texts('What the program says'),
-    examples: [`salt '*' archive.${program} /tmp/sourcefile`],
-    effect: 'change',
+    example: `archive.${program} /tmp/sourcefile`,
     run: (ctx, call) => {
       const given = call as Record<string, Value>
       const words = truthy(given['options']!) ? [str(given['options']!)] : []
@@ -150,7 +158,7 @@ export default defineModule({
   name: 'archive',
   doc: 'Work with archives.',
   functions: {
-    list: fn({
+    list: reads({
       doc: 'What is in an archive.',
       args: {
         name: arg.string('Its path or URL'),
@@ -163,11 +171,10 @@ export default defineModule({
       },
       calledAs: 'list_',
       returns: ret.any('The paths'),
-      examples: ["salt '*' archive.list /path/to/myfile.tar.gz"],
-      effect: 'read',
+      example: 'archive.list /path/to/myfile.tar.gz',
       run: listArchive,
     }),
-    tar: fn({
+    tar: changes({
       doc: 'Call tar.',
       args: {
         options: arg.text('Its options'),
@@ -179,8 +186,7 @@ export default defineModule({
         runas,
       },
       returns: ret.texts('What tar says'),
-      examples: ["salt '*' archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2"],
-      effect: 'change',
+      example: 'archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2',
       run: async (ctx, { options, tarfile, sources, dest, cwd, template, runas }) => {
         if (!options) throw new SaltError('SaltInvocationError', 'Tar options can not be empty')
         const target = dest ? ['-C', dest] : []
@@ -190,36 +196,33 @@ export default defineModule({
     }),
     gzip: compression('gzip', 'Compress a file.', 'sourcefile'),
     gunzip: compression('gunzip', 'Decompress a file.', 'gzipfile'),
-    cmd_zip: fn({
+    cmd_zip: changes({
       doc: 'Make a zip archive with the zip program.',
       args: { zip_file, sources, template, cwd, runas },
       returns: ret.texts('What zip says'),
-      examples: ["salt '*' archive.cmd_zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2"],
-      effect: 'change',
+      example: 'archive.cmd_zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2',
       run: async (ctx, { zip_file, sources, template, cwd, runas }) =>
         lines(ctx, ['zip', '-r', zip_file, ...(await expanded(ctx, sources))], { cwd, template, runas }),
     }),
-    zip: fn({
+    zip: changes({
       doc: 'Make a zip archive.',
       args: { zip_file, sources, template, cwd, runas, zip64: arg.flag('Allow large ones', { default: false }) },
       calledAs: 'zip_',
       returns: ret.texts('The paths in it'),
-      examples: ["salt '*' archive.zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2"],
-      effect: 'change',
+      example: 'archive.zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2',
       run: async (ctx, { zip_file, sources, cwd, runas }) => {
         await assertUser(ctx, runas)
         return makeZip(ctx, zip_file, await expanded(ctx, sources), cwd)
       },
     }),
-    cmd_unzip: fn({
+    cmd_unzip: changes({
       doc: 'Unpack a zip archive with the unzip program.',
       args: { zip_file, dest, excludes, options, template, runas, trim_output, password },
       returns: ret.texts('What unzip says'),
-      examples: ["salt '*' archive.cmd_unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2"],
-      effect: 'change',
+      example: 'archive.cmd_unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2',
       run: unzipByProgram,
     }),
-    unzip: fn({
+    unzip: changes({
       doc: 'Unpack a zip archive.',
       args: {
         zip_file,
@@ -233,14 +236,13 @@ export default defineModule({
         extract_perms: arg.boolean('Keep permissions', { default: true }),
       },
       returns: ret.texts('The paths in it'),
-      examples: ["salt '*' archive.unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2"],
-      effect: 'change',
+      example: 'archive.unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2',
       run: async (ctx, call) => {
         await assertUser(ctx, call.runas)
         return unzip(ctx, call)
       },
     }),
-    is_encrypted: fn({
+    is_encrypted: reads({
       doc: 'Whether a zip archive needs a password.',
       args: {
         name: arg.string('Its path or URL'),
@@ -248,25 +250,22 @@ export default defineModule({
         ...source,
       },
       returns: ret.boolean('Whether it does'),
-      examples: ["salt '*' archive.is_encrypted /path/to/myfile.zip"],
-      effect: 'read',
+      example: 'archive.is_encrypted /path/to/myfile.zip',
       run: isEncrypted,
     }),
-    rar: fn({
+    rar: changes({
       doc: 'Make a rar archive.',
       args: { rarfile: arg.string('The archive'), sources, template, cwd, runas },
       returns: ret.texts('What rar says'),
-      examples: ["salt '*' archive.rar /tmp/rarfile.rar /tmp/sourcefile1,/tmp/sourcefile2"],
-      effect: 'change',
+      example: 'archive.rar /tmp/rarfile.rar /tmp/sourcefile1,/tmp/sourcefile2',
       run: async (ctx, { rarfile, sources, template, cwd, runas }) =>
         lines(ctx, ['rar', 'a', '-idp', rarfile, ...(await expanded(ctx, sources))], { cwd, template, runas }),
     }),
-    unrar: fn({
+    unrar: changes({
       doc: 'Unpack a rar archive.',
       args: { rarfile: arg.string('The archive'), dest, excludes, template, runas, trim_output },
       returns: ret.texts('What the program says'),
-      examples: ["salt '*' archive.unrar /tmp/rarfile.rar /home/strongbad/ excludes=file_1,file_2"],
-      effect: 'change',
+      example: 'archive.unrar /tmp/rarfile.rar /home/strongbad/ excludes=file_1,file_2',
       run: (ctx, call) => unrar(ctx, { ...call, options: null, password: null }),
     }),
   },

@@ -133,50 +133,56 @@ export default defineModule({
   when: async ({ host }) =>
     (await host.which('augtool')) !== undefined || 'Cannot load augeas_cfg module: augtool not installed',
   functions: {
-    execute: changes(
-      'Run commands, and save.',
-      'augeas.execute /files/etc/redis/redis.conf commands=\'["set bind 0.0.0.0"]\'',
-      {
+    execute: changes({
+      doc: 'Run commands, and save.',
+      example: 'augeas.execute /files/etc/redis/redis.conf commands=\'["set bind 0.0.0.0"]\'',
+      args: {
         context: arg.any('A path that commands are below', { optional: true }),
         lens: arg.text('The lens for the file of the context', { optional: true }),
         commands: arg.any('set, setm, mv, ins or rm with their arguments', { default: [] }),
         load_path,
       },
-      (ctx, given) => execute(ctx, given),
-      ret.dict('`retval`, and `error`'),
-    ),
-    get: reads(
-      'The value at a path.',
-      'augeas.get /files/etc/hosts/1/ipaddr',
-      { path, value: arg.any('A part of the path', { default: '' }), load_path },
-      (ctx, { path, value, load_path }) => get(ctx, path, value, load_path),
-    ),
-    setvalue: changes(
-      'Set values.',
-      'augeas.setvalue prefix=/files/etc/hosts 1/canonical localhost',
-      { args: arg.rest('Paths and values in turn; `prefix=` and `load_path=` among them') },
-      (ctx, { args }) => setValues(ctx, args),
-    ),
-    match: reads(
-      'The nodes that a path matches.',
-      'augeas.match /files/etc/services/service-name ssh',
-      { path, value: arg.any('Only those with this value', { default: '' }), load_path },
-      async (ctx, { path, value, load_path }) => {
+      run: (ctx, given) => execute(ctx, given),
+      returns: ret.dict('`retval`, and `error`'),
+    }),
+    get: reads({
+      doc: 'The value at a path.',
+      example: 'augeas.get /files/etc/hosts/1/ipaddr',
+      args: { path, value: arg.any('A part of the path', { default: '' }), load_path },
+      run: (ctx, { path, value, load_path }) => get(ctx, path, value, load_path),
+    }),
+    setvalue: changes({
+      doc: 'Set values.',
+      example: 'augeas.setvalue prefix=/files/etc/hosts 1/canonical localhost',
+      args: { args: arg.rest('Paths and values in turn; `prefix=` and `load_path=` among them') },
+      run: (ctx, { args }) => setValues(ctx, args),
+    }),
+    match: reads({
+      doc: 'The nodes that a path matches.',
+      example: 'augeas.match /files/etc/services/service-name ssh',
+      args: { path, value: arg.any('Only those with this value', { default: '' }), load_path },
+      run: async (ctx, { path, value, load_path }) => {
         const found = [...(await match(ctx, path, { loadPath: load_path }))]
         return Object.fromEntries(found.filter(([, now]) => !truthy(value) || now === value))
       },
-    ),
-    remove: changes(
-      'Remove nodes.',
-      'augeas.remove /files/etc/sysctl.conf/net.ipv4.ip_forward',
-      { path, load_path },
-      (ctx, args) => remove(ctx, args.path, args.load_path),
-    ),
-    ls: reads('The nodes directly below a path.', 'augeas.ls /files/etc/passwd', { path, load_path }, (ctx, args) =>
-      list(ctx, args.path, args.load_path),
-    ),
-    tree: reads('All nodes below a path.', 'augeas.tree /files/etc/', { path, load_path }, (ctx, args) =>
-      tree(ctx, args.path, args.load_path),
-    ),
+    }),
+    remove: changes({
+      doc: 'Remove nodes.',
+      example: 'augeas.remove /files/etc/sysctl.conf/net.ipv4.ip_forward',
+      args: { path, load_path },
+      run: (ctx, args) => remove(ctx, args.path, args.load_path),
+    }),
+    ls: reads({
+      doc: 'The nodes directly below a path.',
+      example: 'augeas.ls /files/etc/passwd',
+      args: { path, load_path },
+      run: (ctx, args) => list(ctx, args.path, args.load_path),
+    }),
+    tree: reads({
+      doc: 'All nodes below a path.',
+      example: 'augeas.tree /files/etc/',
+      args: { path, load_path },
+      run: (ctx, args) => tree(ctx, args.path, args.load_path),
+    }),
   },
 })

@@ -1,7 +1,7 @@
 // Checkouts of git: everything goes through the git command.
 import { basename } from 'node:path/posix'
 import { isInt, shlexSplit, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import {
   AS_USER,
   command,
@@ -489,12 +489,11 @@ export default defineModule({
       tagWords,
       { merged: true },
     ),
-    version: fn({
+    version: reads({
       doc: 'The version of git.',
       args: { versioninfo: arg.boolean('As a list of its parts', { default: false }) },
       returns: ret.any('The version'),
       examples: ['salt myminion git.version'],
-      effect: 'read',
       run: async (ctx, { versioninfo }) => {
         const version = await gitVersion(ctx)
         return versioninfo ? version.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part)) : version

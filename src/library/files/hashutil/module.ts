@@ -12,7 +12,7 @@ import {
   type Value,
   valueError,
 } from '../../../data/mod.ts'
-import { arg, defineModule, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 
 function bytesOf(value: Value): Uint8Array {
   if (value instanceof Uint8Array) return value
@@ -46,12 +46,11 @@ const shared_secret = arg.any('The secret', { secret: true })
 const challenge_hmac = arg.any('The signature to check')
 
 function transform(name: string, doc: string, run: (value: Value) => Value) {
-  return fn({
+  return reads({
     doc,
     args: { instr },
     returns: ret.any('The result'),
-    examples: [`salt '*' hashutil.${name} 'get salted'`],
-    effect: 'read',
+    example: `hashutil.${name} 'get salted'`,
     run: (_ctx, { instr }) => run(instr),
   })
 }
@@ -68,12 +67,11 @@ export default defineModule({
   name: 'hashutil',
   doc: 'Hashing and encoding.',
   functions: {
-    digest: fn({
+    digest: reads({
       doc: 'The hash of a text.',
       args: { instr, checksum: arg.string('md5, sha256 or sha512', { default: 'md5' }) },
       returns: ret.string('The hash, in hexadecimal'),
-      examples: ["salt '*' hashutil.digest 'get salted'"],
-      effect: 'read',
+      example: "hashutil.digest 'get salted'",
       run: (_ctx, { instr, checksum }) => {
         assertDigest(checksum)
         return digest(checksum, instr)
@@ -82,32 +80,29 @@ export default defineModule({
     md5_digest: transform('md5_digest', 'The MD5 hash of a text.', (value) => digest('md5', value)),
     sha256_digest: transform('sha256_digest', 'The SHA-256 hash of a text.', (value) => digest('sha256', value)),
     sha512_digest: transform('sha512_digest', 'The SHA-512 hash of a text.', (value) => digest('sha512', value)),
-    digest_file: fn({
+    digest_file: reads({
       doc: 'The hash of a file.',
       args: { infile: arg.string('Its path'), checksum: arg.string('md5, sha256 or sha512', { default: 'md5' }) },
       returns: ret.string('The hash, in hexadecimal'),
-      examples: ["salt '*' hashutil.digest_file /path/to/file"],
-      effect: 'read',
+      example: 'hashutil.digest_file /path/to/file',
       run: async (ctx, { infile, checksum }) => {
         if ((await ctx.host.stat(infile))?.type !== 'file') throw failure(`File path '${infile}' not found.`)
         assertDigest(checksum)
         return ctx.host.hash(infile, checksum)
       },
     }),
-    base64_encodefile: fn({
+    base64_encodefile: reads({
       doc: 'Base64 of a file, in lines of 76 characters.',
       args: { fname: arg.string('Its path') },
       returns: ret.string('The base64'),
-      examples: ["salt '*' hashutil.base64_encodefile /path/to/binary_file"],
-      effect: 'read',
+      example: 'hashutil.base64_encodefile /path/to/binary_file',
       run: async (ctx, { fname }) => base64Lines(await ctx.host.read(fname)),
     }),
-    base64_decodefile: fn({
+    base64_decodefile: changes({
       doc: 'Write what is behind base64 to a file.',
       args: { instr, outfile: arg.string('The path of the file') },
       returns: ret.boolean('True'),
-      examples: ["salt '*' hashutil.base64_decodefile instr='Z2V0IHNhbHRlZAo=' outfile='/path/to/binary_file'"],
-      effect: 'change',
+      example: "hashutil.base64_decodefile instr='Z2V0IHNhbHRlZAo=' outfile='/path/to/binary_file'",
       run: async (ctx, { instr, outfile }) => {
         // the file is open before anything is decoded
         await ctx.host.write(outfile, '')
@@ -119,29 +114,26 @@ export default defineModule({
     base64_b64decode: transform('base64_b64decode', 'The text behind base64.', base64Decode),
     base64_encodestring: transform('base64_encodestring', 'Base64 of a text, in lines of 76 characters.', base64Lines),
     base64_decodestring: transform('base64_decodestring', 'The text behind base64.', base64Decode),
-    hmac_signature: fn({
+    hmac_signature: reads({
       doc: 'Whether a base64 signature (HMAC of SHA-256) belongs to a text and a secret.',
       args: { string, shared_secret, challenge_hmac },
       returns: ret.boolean('Whether it does'),
-      effect: 'read',
       run: (_ctx, { string, shared_secret, challenge_hmac }) =>
         sameText(
           signature('sha256', string, shared_secret).toString('base64'),
           Buffer.from(bytesOf(challenge_hmac)).toString('latin1'),
         ),
     }),
-    hmac_compute: fn({
+    hmac_compute: reads({
       doc: 'The signature (HMAC of SHA-256) of a text by a secret.',
       args: { string, shared_secret },
       returns: ret.string('The signature, in hexadecimal'),
-      effect: 'read',
       run: (_ctx, { string, shared_secret }) => signature('sha256', string, shared_secret).toString('hex'),
     }),
-    github_signature: fn({
+    github_signature: reads({
       doc: "Whether the signature of GitHub's web hooks, `sha1=…`, belongs to a text and a secret.",
       args: { string, shared_secret, challenge_hmac: arg.string('The signature to check') },
       returns: ret.boolean('Whether it does'),
-      effect: 'read',
       run: (_ctx, { string, shared_secret, challenge_hmac }) => {
         const parts = challenge_hmac.split('=')
         if (parts.length < 2) throw valueError('not enough values to unpack (expected 2, got 1)')

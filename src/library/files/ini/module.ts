@@ -4,12 +4,13 @@ import { decodeBytes, encodeText, SaltError, splitLines, str, textOf, truthy, ty
 import {
   type Arg,
   arg,
+  changes,
   defineModule,
   type FunctionContext,
-  fn,
   isHostError,
   type Result,
   type Returns,
+  reads,
   ret,
 } from '../../../sdk/mod.ts'
 import { readIni, Section, writeIni } from './module/section.ts'
@@ -94,11 +95,10 @@ const reading = <A extends Record<string, Arg<Value>>, R extends Result = Result
   run: (ctx: FunctionContext, args: Place & Record<keyof A, Value>) => Promise<NoInfer<R>>,
   returns?: Returns<R>,
 ) =>
-  fn({
+  reads({
     doc,
     args: { file_name, ...args, ...place },
     returns: returns ?? ret.any('What is there'),
-    effect: 'read',
     run: (ctx, given) => run(ctx, given as unknown as Place & Record<keyof A, Value>),
   })
 
@@ -107,7 +107,7 @@ export default defineModule({
   virtual: 'ini',
   doc: 'Read and change files of sections and options.',
   functions: {
-    set_option: fn({
+    set_option: changes({
       doc: 'Set options; sections and the file are made when they are missing.',
       args: {
         file_name,
@@ -116,8 +116,7 @@ export default defineModule({
         no_spaces: arg.boolean('Write the separator without spaces', { default: false }),
       },
       returns: ret.dict('What differed, before and after'),
-      examples: ["salt '*' ini.set_option /path/to/ini '{section_foo: {key: value}}'"],
-      effect: 'change',
+      example: "ini.set_option /path/to/ini '{section_foo: {key: value}}'",
       run: async (ctx, args) => {
         const file = await load(ctx, args)
         const changes = file.update(args.sections ?? new Map())
@@ -126,12 +125,11 @@ export default defineModule({
       },
     }),
     get_option: reading('The value of an option.', { section, option }, getOption),
-    remove_option: fn({
+    remove_option: changes({
       doc: 'Remove an option.',
       args: { file_name, section, option, ...place },
       returns: ret.any('The value it had'),
-      examples: ["salt '*' ini.remove_option /path/to/ini section_name option_name"],
-      effect: 'change',
+      example: 'ini.remove_option /path/to/ini section_name option_name',
       run: removeOption,
     }),
     get_section: reading(
@@ -143,12 +141,11 @@ export default defineModule({
       },
       ret.dict('The options'),
     ),
-    remove_section: fn({
+    remove_section: changes({
       doc: 'Remove a section.',
       args: { file_name, section, ...place },
       returns: ret.any('The options it had'),
-      examples: ["salt '*' ini.remove_section /path/to/ini section_name"],
-      effect: 'change',
+      example: 'ini.remove_section /path/to/ini section_name',
       run: removeSection,
     }),
     get_ini: reading(

@@ -1,7 +1,7 @@
 // Files by name, through the database of locate.
 import { lookup } from '../../../base/mod.ts'
 import { numberOf, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, fn, outputOf, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, outputOf, reads, ret } from '../../../sdk/mod.ts'
 
 /** The letters of options, by Salt's names. */
 const LETTERS: Readonly<Record<string, string>> = lookup({
@@ -48,31 +48,28 @@ export default defineModule({
     grains.get('kernel') !== 'Windows' ||
     'The locate execution module cannot be loaded: only available on non-Windows systems.',
   functions: {
-    version: fn({
+    version: reads({
       doc: 'What locate says about itself.',
       args: {},
       returns: ret.texts('Its lines'),
-      examples: ["salt '*' locate.version"],
-      effect: 'read',
+      example: 'locate.version',
       run: async (ctx) => splitLines(await outputOf(ctx, 'locate -V')),
     }),
-    stats: fn({
+    stats: reads({
       doc: 'How much is in the database.',
       args: {},
       returns: ret.dict('Counts'),
-      examples: ["salt '*' locate.stats"],
-      effect: 'read',
+      example: 'locate.stats',
       run: async (ctx) => statistics(splitLines(await outputOf(ctx, 'locate -S'))),
     }),
-    updatedb: fn({
+    updatedb: changes({
       doc: 'Bring the database up to date.',
       args: {},
       returns: ret.texts('What it printed'),
-      examples: ["salt '*' locate.updatedb"],
-      effect: 'change',
+      example: 'locate.updatedb',
       run: async (ctx) => splitLines(await outputOf(ctx, 'updatedb')),
     }),
-    locate: fn({
+    locate: reads({
       doc: 'Files whose name matches; options have the names of locate.',
       args: {
         pattern: arg.text('The pattern'),
@@ -81,8 +78,7 @@ export default defineModule({
         kwargs: arg.open('basename, count, existing, follow, ignore, nofollow, wholename, regex'),
       },
       returns: ret.texts('The files'),
-      examples: ["salt '*' locate.locate nginx.conf existing=True"],
-      effect: 'read',
+      example: 'locate.locate nginx.conf existing=True',
       run: async (ctx, search) => splitLines(await outputOf(ctx, commandOf(search))),
     }),
   },

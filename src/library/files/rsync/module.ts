@@ -1,7 +1,7 @@
 // Copies through rsync, from anywhere it reaches or from the master's files. What is not given is looked for in the options
 // `rsync.<name>`.
 import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
 
 const CONFIGURED = [
   'src',
@@ -99,7 +99,7 @@ export default defineModule({
     (await host.which('rsync')) !== undefined ||
     'The rsync execution module cannot be loaded: the rsync binary is not in the path.',
   functions: {
-    rsync: fn({
+    rsync: changes({
       doc: 'Copy files and directories.',
       args: {
         src: arg.any('From where, `salt://` too'),
@@ -116,24 +116,21 @@ export default defineModule({
         saltenv: arg.any("The environment of the master's files", { default: 'base' }),
       },
       returns: ret.dict('What `cmd.run_all` says about the command'),
-      examples: ["salt '*' rsync.rsync /srv/www/ /backup/www delete=True exclude='[cache, tmp]'"],
-      effect: 'change',
+      example: "rsync.rsync /srv/www/ /backup/www delete=True exclude='[cache, tmp]'",
       run: (ctx, wish) => rsync(ctx, wish),
     }),
-    version: fn({
+    version: reads({
       doc: 'The version of rsync.',
       args: {},
       returns: ret.string('The version'),
-      examples: ["salt '*' rsync.version"],
-      effect: 'read',
+      example: 'rsync.version',
       run: (ctx) => version(ctx),
     }),
-    config: fn({
+    config: reads({
       doc: 'The configuration of the rsync daemon.',
       args: { conf_path: arg.string('Its file', { default: '/etc/rsyncd.conf' }) },
       returns: ret.string('The text of the file'),
-      examples: ["salt '*' rsync.config"],
-      effect: 'read',
+      example: 'rsync.config',
       run: (ctx, { conf_path }) => configuration(ctx, conf_path),
     }),
   },

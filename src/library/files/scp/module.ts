@@ -68,23 +68,23 @@ export default defineModule({
   doc: 'Copy files from and to other machines.',
   when: async ({ host }) => (await host.which('scp')) !== undefined || 'The program scp was not found',
   functions: {
-    get: changes(
-      'Get files from another machine.',
-      'scp.get /var/tmp/file /tmp/file hostname=10.10.10.1 auto_add_policy=True',
-      {
+    get: changes({
+      doc: 'Get files from another machine.',
+      example: 'scp.get /var/tmp/file /tmp/file hostname=10.10.10.1 auto_add_policy=True',
+      args: {
         remote_path: arg.text('What to get'),
         local_path: arg.text('Where to put it; the folder the minion runs in when not given', { default: '' }),
         recursive,
         preserve_times,
         kwargs,
       },
-      (ctx, { remote_path, local_path, ...wish }) =>
+      run: (ctx, { remote_path, local_path, ...wish }) =>
         copy(ctx, wish, [remote(wish.kwargs, remote_path), local_path ? local_path : '.']),
-    ),
-    put: changes(
-      'Put files on another machine.',
-      'scp.put /path/to/file /var/tmp/file hostname=server1 auto_add_policy=True',
-      {
+    }),
+    put: changes({
+      doc: 'Put files on another machine.',
+      example: 'scp.put /path/to/file /var/tmp/file hostname=server1 auto_add_policy=True',
+      args: {
         files: arg.any('The files, also of the file server'),
         remote_path: arg.text('Where to put them; the home directory when not given', { optional: true }),
         recursive,
@@ -92,7 +92,7 @@ export default defineModule({
         saltenv: arg.text('The environment of files of the file server', { default: 'base' }),
         kwargs,
       },
-      async (ctx, { files, remote_path, saltenv, ...wish }) => {
+      run: async (ctx, { files, remote_path, saltenv, ...wish }) => {
         const target = remote(wish.kwargs, remote_path)
         const local: string[] = []
         for (const file of isList(files) ? files : [files]) {
@@ -102,6 +102,6 @@ export default defineModule({
         }
         return copy(ctx, wish, [...local, target])
       },
-    ),
+    }),
   },
 })

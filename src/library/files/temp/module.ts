@@ -17,14 +17,17 @@ export default defineModule({
   name: 'temp',
   doc: 'Temporary files and directories.',
   functions: {
-    dir: changes(
-      'Make a temporary directory.',
-      'temp.dir prefix=build-',
+    dir: changes({
+      doc: 'Make a temporary directory.',
+      example: 'temp.dir prefix=build-',
       args,
-      ({ host }, { suffix, prefix, parent }) => host.tempDirectory(wish(suffix, prefix, parent)),
-    ),
-    file: changes('Make a temporary file.', 'temp.file suffix=.cfg', args, ({ host }, { suffix, prefix, parent }) =>
-      host.tempFile(wish(suffix, prefix, parent)),
-    ),
+      run: ({ host }, { suffix, prefix, parent }) => host.tempDirectory(wish(suffix, prefix, parent)),
+    }),
+    file: changes({
+      doc: 'Make a temporary file.',
+      example: 'temp.file suffix=.cfg',
+      args,
+      run: ({ host }, { suffix, prefix, parent }) => host.tempFile(wish(suffix, prefix, parent)),
+    }),
   },
 })

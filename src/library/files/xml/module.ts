@@ -49,35 +49,36 @@ export default defineModule({
   name: 'xml',
   doc: 'Values and attributes in XML files.',
   functions: {
-    get_value: reads(
-      'The text of an element.',
-      'xml.get_value /tmp/test.xml ".//element"',
-      place,
-      async (ctx, { file, element }) => {
+    get_value: reads({
+      doc: 'The text of an element.',
+      example: 'xml.get_value /tmp/test.xml ".//element"',
+      args: place,
+      run: async (ctx, { file, element }) => {
         const { found } = await open(ctx, file, element)
         return found ? textOf(found) : false
       },
-    ),
-    set_value: changes(
-      'Set the text of an element.',
-      'xml.set_value /tmp/test.xml ".//element" "new value"',
-      { ...place, value },
-      (ctx, { value, ...where }) => change(ctx, where, 'text', (found) => setText(found, value)),
-    ),
-    get_attribute: reads(
-      'The attributes of an element.',
-      'xml.get_attribute /tmp/test.xml ".//element[@id=\'3\']"',
-      place,
-      async (ctx, { file, element }) => {
+    }),
+    set_value: changes({
+      doc: 'Set the text of an element.',
+      example: 'xml.set_value /tmp/test.xml ".//element" "new value"',
+      args: { ...place, value },
+      run: (ctx, { value, ...where }) => change(ctx, where, 'text', (found) => setText(found, value)),
+    }),
+    get_attribute: reads({
+      doc: 'The attributes of an element.',
+      example: 'xml.get_attribute /tmp/test.xml ".//element[@id=\'3\']"',
+      args: place,
+      run: async (ctx, { file, element }) => {
         const { found } = await open(ctx, file, element)
         return found ? new Map<Value, Value>(found.attributes) : false
       },
-    ),
-    set_attribute: changes(
-      'Set an attribute of an element.',
-      'xml.set_attribute /tmp/test.xml ".//element[@id=\'3\']" editedby "gal"',
-      { ...place, key: arg.string('The attribute'), value },
-      (ctx, { key, value, ...where }) => change(ctx, where, 'set', (found) => found.attributes.set(key, str(value))),
-    ),
+    }),
+    set_attribute: changes({
+      doc: 'Set an attribute of an element.',
+      example: 'xml.set_attribute /tmp/test.xml ".//element[@id=\'3\']" editedby "gal"',
+      args: { ...place, key: arg.string('The attribute'), value },
+      run: (ctx, { key, value, ...where }) =>
+        change(ctx, where, 'set', (found) => found.attributes.set(key, str(value))),
+    }),
   },
 })

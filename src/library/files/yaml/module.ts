@@ -33,16 +33,16 @@ export default defineModule({
   doc: 'Find what is wrong with YAML.',
   when: async ({ host }) => (await host.which('yamllint')) !== undefined || 'yamllint not installed',
   functions: {
-    lint: reads(
-      'What yamllint has to say about a file.',
-      'yaml.lint salt://example/bad_yaml.sls',
-      {
+    lint: reads({
+      doc: 'What yamllint has to say about a file.',
+      example: 'yaml.lint salt://example/bad_yaml.sls',
+      args: {
         source: arg.any('The file'),
         saltenv: arg.any('Its environment', { optional: true }),
         pre_render: arg.any('A pipe of renderers to run it through first', { optional: true }),
         kwargs: arg.open('Variables for the renderers'),
       },
-      async (ctx, { source, saltenv, pre_render, kwargs }) => {
+      run: async (ctx, { source, saltenv, pre_render, kwargs }) => {
         const env = saltenv ?? (await ctx.call('config.get', ['saltenv', 'base'])) ?? 'base'
         if (pre_render === null) {
           const cached = await ctx.call('cp.cache_file', [source, env])
@@ -56,6 +56,6 @@ export default defineModule({
         ]
         return lint(ctx, str(await ctx.call('slsutil.renderer', [], new Map([...kwargs, ...own]))))
       },
-    ),
+    }),
   },
 })

@@ -10,6 +10,7 @@ import {
   fn,
   type Result,
   type Returns,
+  reads,
   ret,
 } from '../../../sdk/mod.ts'
 import { call, contentLines, contentWords, type Given, output, table } from './module/control.ts'
@@ -260,12 +261,11 @@ const told1 = (verb: string, doc: string, effect: typeof asking) =>
   effect(doc, { runas }, verb, (ctx, given) => output(ctx, given, [verb]))
 
 function queues(doc: string, own: Record<string, Arg<Value>>, example: string, place: (given: Given) => Value[]) {
-  return fn({
+  return reads({
     doc,
     args: { ...own, runas, columns: arg.rest('Further columns') },
     returns: ret.dict('Queues by name'),
-    examples: [`salt '*' rabbitmq.${example}`],
-    effect: 'read',
+    example: `rabbitmq.${example}`,
     run: async (ctx, given) => {
       const { columns, ...named } = given as unknown as Given & { columns: Value[] }
       return table(await output(ctx, named as Given, ['list_queues', '-q', ...place(named as Given), ...columns]))

@@ -1,6 +1,6 @@
 // Messages to Slack, through its API or through a webhook.
 import { type Dict, dumpJson, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { type Arg, arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { type Arg, arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const API = 'https://slack.com/api/'
 const HOOKS = 'https://hooks.slack.com/services/'
@@ -139,39 +139,35 @@ export default defineModule({
   virtual: 'slack',
   doc: 'Send messages to Slack.',
   functions: {
-    list_rooms: fn({
+    list_rooms: reads({
       doc: 'All rooms.',
       args: { api_key },
       returns: ret.dict('`res` and `message`'),
-      examples: ["salt '*' slack.list_rooms"],
-      effect: 'read',
+      example: 'slack.list_rooms',
       run: async (ctx, { api_key }) => listing(ctx, await keyOf(ctx, api_key), 'rooms'),
     }),
-    list_users: fn({
+    list_users: reads({
       doc: 'All users.',
       args: { api_key },
       returns: ret.dict('`res` and `message`'),
-      examples: ["salt '*' slack.list_users"],
-      effect: 'read',
+      example: 'slack.list_users',
       run: async (ctx, { api_key }) => listing(ctx, await keyOf(ctx, api_key), 'users'),
     }),
-    find_room: fn({
+    find_room: reads({
       doc: 'A room by its name.',
       args: { name, api_key },
       returns: ret.any('The room, or false'),
-      examples: ["salt '*' slack.find_room name='random'"],
-      effect: 'read',
+      example: "slack.find_room name='random'",
       run: (ctx, { name, api_key }) => find(ctx, name.replace(/^#/, ''), api_key, 'rooms'),
     }),
-    find_user: fn({
+    find_user: reads({
       doc: 'A user by their name.',
       args: { name, api_key },
       returns: ret.any('The user, or false'),
-      examples: ["salt '*' slack.find_user name='ThomasHatch'"],
-      effect: 'read',
+      example: "slack.find_user name='ThomasHatch'",
       run: (ctx, { name, api_key }) => find(ctx, name, api_key, 'users'),
     }),
-    post_message: fn({
+    post_message: changes({
       doc: 'Send a message to a channel.',
       args: {
         channel: arg.any('The channel'),
@@ -183,11 +179,10 @@ export default defineModule({
         blocks: optional('Blocks'),
       },
       returns: ret.any('True, or what went wrong'),
-      examples: ["salt '*' slack.post_message channel='Development' message='Build is done' from_name='Build Server'"],
-      effect: 'change',
+      example: "slack.post_message channel='Development' message='Build is done' from_name='Build Server'",
       run: (ctx, given) => post(ctx, given),
     }),
-    call_hook: fn({
+    call_hook: changes({
       doc: 'Send a message through a webhook.',
       args: {
         message: arg.any('The text'),
@@ -200,8 +195,7 @@ export default defineModule({
         icon_emoji: optional('An emoji as icon'),
       },
       returns: ret.any('True, or what went wrong'),
-      examples: ["salt '*' slack.call_hook message='Hello, from SaltStack'"],
-      effect: 'change',
+      example: "slack.call_hook message='Hello, from SaltStack'",
       run: (ctx, given) => hook(ctx, given),
     }),
   },

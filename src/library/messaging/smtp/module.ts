@@ -1,7 +1,7 @@
 // Mail by SMTP. What a server refuses is answered with false, and the log says what it was.
 import { randomBytes } from 'node:crypto'
 import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
 import { MailRefused, type MailServer, sendMail } from './module/client.ts'
 import { type Attachment, mailText } from './module/message.ts'
 
@@ -85,7 +85,7 @@ export default defineModule({
   name: 'smtp',
   doc: 'Send mail.',
   functions: {
-    send_msg: fn({
+    send_msg: changes({
       doc: 'Send a mail.',
       args: {
         recipient: arg.any('Addresses, with commas between'),
@@ -103,8 +103,7 @@ export default defineModule({
         subtype: arg.string('Of which kind the text is: plain, html, …', { default: 'plain', beyond: true }),
       },
       returns: ret.boolean('Whether the server took it'),
-      examples: ["salt '*' smtp.send_msg admin@example.com 'The disk is full' profile=my-smtp-account"],
-      effect: 'change',
+      example: "smtp.send_msg admin@example.com 'The disk is full' profile=my-smtp-account",
       run: (ctx, given) => send(ctx, given),
     }),
   },

@@ -184,11 +184,15 @@ export default defineModule({
   name: 'syslog_ng',
   doc: 'Configure and run syslog-ng.',
   functions: {
-    config: changes(
-      'Write a part of the configuration that is given as data.',
-      `syslog_ng.config name='source.s_local' config="[{'tcp':[{'ip':'127.0.0.1'},{'port':1233}]}]"`,
-      { name, config: arg.any('The data'), write: arg.any('Whether it is written, or told only', { default: true }) },
-      async (ctx, { name, config, write }) => {
+    config: changes({
+      doc: 'Write a part of the configuration that is given as data.',
+      example: `syslog_ng.config name='source.s_local' config="[{'tcp':[{'ip':'127.0.0.1'},{'port':1233}]}]"`,
+      args: {
+        name,
+        config: arg.any('The data'),
+        write: arg.any('Whether it is written, or told only', { default: true }),
+      },
+      run: async (ctx, { name, config, write }) => {
         const text = configText(str(name), config)
         if (truthy(ctx.opts.get('test') ?? false)) {
           return told(name, null, undefined, `State syslog_ng will write '${text}' into ${configFile(ctx)}`)
@@ -196,57 +200,74 @@ export default defineModule({
         const isDone = truthy(write) ? await append(ctx, text, 2) : (write as boolean)
         return told(name, isDone, new Map<Value, Value>([['new', text]]).set('old', ''))
       },
-    ),
-    set_binary_path: changes(
-      'Say where its programs are.',
-      'syslog_ng.set_binary_path name=/usr/sbin',
-      { name },
-      (ctx, given) => remember(ctx, BINARIES, binaries(ctx), given.name),
-    ),
-    set_config_file: changes(
-      'Say which file is its configuration.',
-      'syslog_ng.set_config_file name=/etc/syslog-ng.conf',
-      { name },
-      (ctx, given) => remember(ctx, CONFIG, configFile(ctx), given.name),
-    ),
-    get_config_file: reads('Which file is its configuration.', 'syslog_ng.get_config_file', {}, configFile),
-    set_parameters: changes(
-      'Say where its programs and its configuration are, and begin the latter anew with its version.',
-      "syslog_ng.set_parameters version='3.6'",
-      {
+    }),
+    set_binary_path: changes({
+      doc: 'Say where its programs are.',
+      example: 'syslog_ng.set_binary_path name=/usr/sbin',
+      args: { name },
+      run: (ctx, given) => remember(ctx, BINARIES, binaries(ctx), given.name),
+    }),
+    set_config_file: changes({
+      doc: 'Say which file is its configuration.',
+      example: 'syslog_ng.set_config_file name=/etc/syslog-ng.conf',
+      args: { name },
+      run: (ctx, given) => remember(ctx, CONFIG, configFile(ctx), given.name),
+    }),
+    get_config_file: reads({
+      doc: 'Which file is its configuration.',
+      example: 'syslog_ng.get_config_file',
+      args: {},
+      run: configFile,
+    }),
+    set_parameters: changes({
+      doc: 'Say where its programs and its configuration are, and begin the latter anew with its version.',
+      example: "syslog_ng.set_parameters version='3.6'",
+      args: {
         version: arg.flag('Whether the version is written', { optional: true }),
         binary_path: optional('The folder of its programs'),
         config_file: optional('Its configuration'),
         args: arg.rest('Ignored'),
         kwargs: arg.ignored(),
       },
-      (ctx, given) => setParameters(ctx, given),
-    ),
-    config_test: reads(
-      'Check the syntax of its configuration.',
-      'syslog_ng.config_test /usr/sbin /etc/syslog-ng/syslog-ng.conf',
-      { syslog_ng_sbin_dir, cfgfile: arg.text('The file', { optional: true }) },
-      async (ctx, given) => {
+      run: (ctx, given) => setParameters(ctx, given),
+    }),
+    config_test: reads({
+      doc: 'Check the syntax of its configuration.',
+      example: 'syslog_ng.config_test /usr/sbin /etc/syslog-ng/syslog-ng.conf',
+      args: { syslog_ng_sbin_dir, cfgfile: arg.text('The file', { optional: true }) },
+      run: async (ctx, given) => {
         const file = given.cfgfile ? [`--cfgfile=${given.cfgfile}`] : []
         return answered(await run(ctx, given.syslog_ng_sbin_dir, ['syslog-ng', '--syntax-only', ...file]))
       },
-    ),
-    version: reads('Its version.', 'syslog_ng.version', { syslog_ng_sbin_dir }, (ctx, given) =>
-      version(ctx, given.syslog_ng_sbin_dir),
-    ),
-    modules: reads('The modules it has.', 'syslog_ng.modules', { syslog_ng_sbin_dir }, (ctx, given) =>
-      modules(ctx, given.syslog_ng_sbin_dir),
-    ),
-    stats: reads('What it has counted.', 'syslog_ng.stats', { syslog_ng_sbin_dir }, async (ctx, given) =>
-      answered(await run(ctx, given.syslog_ng_sbin_dir, ['syslog-ng-ctl', 'stats'])),
-    ),
-    stop: changes('End it.', 'syslog_ng.stop', { name: optional('The ID of the state') }, (ctx, given) =>
-      stop(ctx, given.name),
-    ),
-    start: changes(
-      'Start it.',
-      'syslog_ng.start',
-      {
+    }),
+    version: reads({
+      doc: 'Its version.',
+      example: 'syslog_ng.version',
+      args: { syslog_ng_sbin_dir },
+      run: (ctx, given) => version(ctx, given.syslog_ng_sbin_dir),
+    }),
+    modules: reads({
+      doc: 'The modules it has.',
+      example: 'syslog_ng.modules',
+      args: { syslog_ng_sbin_dir },
+      run: (ctx, given) => modules(ctx, given.syslog_ng_sbin_dir),
+    }),
+    stats: reads({
+      doc: 'What it has counted.',
+      example: 'syslog_ng.stats',
+      args: { syslog_ng_sbin_dir },
+      run: async (ctx, given) => answered(await run(ctx, given.syslog_ng_sbin_dir, ['syslog-ng-ctl', 'stats'])),
+    }),
+    stop: changes({
+      doc: 'End it.',
+      example: 'syslog_ng.stop',
+      args: { name: optional('The ID of the state') },
+      run: (ctx, given) => stop(ctx, given.name),
+    }),
+    start: changes({
+      doc: 'Start it.',
+      example: 'syslog_ng.start',
+      args: {
         name: optional('The ID of the state'),
         user: optional('Who it runs as'),
         group: optional('The group it runs as'),
@@ -264,25 +285,28 @@ export default defineModule({
         control: optional('The socket for its control'),
         worker_threads: optional('How many threads work'),
       },
-      (ctx, given) => start(ctx, given),
-    ),
+      run: (ctx, given) => start(ctx, given),
+    }),
     reload: {
-      ...changes('Have it read its configuration anew.', 'syslog_ng.reload', { name }, (ctx, given) =>
-        reload(ctx, given.name),
-      ),
+      ...changes({
+        doc: 'Have it read its configuration anew.',
+        example: 'syslog_ng.reload',
+        args: { name },
+        run: (ctx, given) => reload(ctx, given.name),
+      }),
       calledAs: 'reload_',
     },
-    write_config: changes(
-      'Add text to its configuration.',
-      "syslog_ng.write_config config='# comment'",
-      { config: arg.any('The text'), newlines: arg.any('How many ends of lines follow', { default: 2 }) },
-      async (ctx, { config, newlines }) => told('', await append(ctx, config, newlines), pairOf('', config)),
-    ),
-    write_version: changes(
-      'Begin its configuration anew with a version.',
-      'syslog_ng.write_version name="3.6"',
-      { name },
-      (ctx, given) => writeVersion(ctx, given.name),
-    ),
+    write_config: changes({
+      doc: 'Add text to its configuration.',
+      example: "syslog_ng.write_config config='# comment'",
+      args: { config: arg.any('The text'), newlines: arg.any('How many ends of lines follow', { default: 2 }) },
+      run: async (ctx, { config, newlines }) => told('', await append(ctx, config, newlines), pairOf('', config)),
+    }),
+    write_version: changes({
+      doc: 'Begin its configuration anew with a version.',
+      example: 'syslog_ng.write_version name="3.6"',
+      args: { name },
+      run: (ctx, given) => writeVersion(ctx, given.name),
+    }),
   },
 })

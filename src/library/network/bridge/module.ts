@@ -41,50 +41,81 @@ export default defineModule({
     (grains.get('kernel') === 'Linux' && (await host.which('brctl')) !== undefined) ||
     'The bridge execution module failed to load: requires one of the following tool/os combinations: ifconfig on FreeBSD/OpenBSD, brctl on Linux or brconfig on NetBSD.',
   functions: {
-    show: reads('A bridge with its interfaces, or all of them.', 'bridge.show br0', { br }, async (ctx, { br }) => {
-      const bridges = await shown(ctx, br)
-      return truthy(br) ? (bridges.get(br) ?? null) : bridges
+    show: reads({
+      doc: 'A bridge with its interfaces, or all of them.',
+      example: 'bridge.show br0',
+      args: { br },
+      run: async (ctx, { br }) => {
+        const bridges = await shown(ctx, br)
+        return truthy(br) ? (bridges.get(br) ?? null) : bridges
+      },
     }),
     list: {
-      ...reads('The names of all bridges.', 'bridge.list', {}, async (ctx) => {
-        const bridges = await shown(ctx, null)
-        return bridges.size > 0 ? [...bridges.keys()] : null
+      ...reads({
+        doc: 'The names of all bridges.',
+        example: 'bridge.list',
+        args: {},
+        run: async (ctx) => {
+          const bridges = await shown(ctx, null)
+          return bridges.size > 0 ? [...bridges.keys()] : null
+        },
       }),
       calledAs: 'list_',
     },
-    interfaces: reads('The interfaces of a bridge.', 'bridge.interfaces br0', { br }, async (ctx, { br }) => {
-      const bridge = truthy(br) ? (await shown(ctx, br)).get(br) : undefined
-      return bridge === undefined ? null : getItem(bridge, 'interfaces')
+    interfaces: reads({
+      doc: 'The interfaces of a bridge.',
+      example: 'bridge.interfaces br0',
+      args: { br },
+      run: async (ctx, { br }) => {
+        const bridge = truthy(br) ? (await shown(ctx, br)).get(br) : undefined
+        return bridge === undefined ? null : getItem(bridge, 'interfaces')
+      },
     }),
-    find_interfaces: reads(
-      'The bridges that interfaces are in.',
-      'bridge.find_interfaces eth0 eth1',
-      { args: arg.rest('The interfaces') },
-      async (ctx, { args }) => {
+    find_interfaces: reads({
+      doc: 'The bridges that interfaces are in.',
+      example: 'bridge.find_interfaces eth0 eth1',
+      args: { args: arg.rest('The interfaces') },
+      run: async (ctx, { args }) => {
         const bridges = [...(await shown(ctx, null))]
         if (bridges.length === 0) return null
         const holder = (iface: Value) =>
           bridges.findLast(([, bridge]) => (((bridge as Dict).get('interfaces') ?? []) as Value[]).includes(iface))
         return new Map(args.flatMap((iface) => (holder(iface) ? [[iface, holder(iface)![0]]] : [])))
       },
-    ),
-    add: changes('Create a bridge.', 'bridge.add br0', { br }, (ctx, { br }) => brctl(ctx, 'addbr', br)),
-    delete: changes('Remove a bridge.', 'bridge.delete br0', { br }, (ctx, { br }) => brctl(ctx, 'delbr', br)),
-    addif: changes('Put an interface into a bridge.', 'bridge.addif br0 eth0', { br, iface }, (ctx, { br, iface }) =>
-      brctl(ctx, 'addif', br, iface),
-    ),
-    delif: changes('Take an interface out of a bridge.', 'bridge.delif br0 eth0', { br, iface }, (ctx, { br, iface }) =>
-      brctl(ctx, 'delif', br, iface),
-    ),
-    stp: changes(
-      'Turn the spanning tree protocol of a bridge on or off.',
-      'bridge.stp br0 enable',
-      { br, state: arg.string('`enable` or `disable`', { default: 'disable' }), iface },
-      (ctx, { br, state }) => {
+    }),
+    add: changes({
+      doc: 'Create a bridge.',
+      example: 'bridge.add br0',
+      args: { br },
+      run: (ctx, { br }) => brctl(ctx, 'addbr', br),
+    }),
+    delete: changes({
+      doc: 'Remove a bridge.',
+      example: 'bridge.delete br0',
+      args: { br },
+      run: (ctx, { br }) => brctl(ctx, 'delbr', br),
+    }),
+    addif: changes({
+      doc: 'Put an interface into a bridge.',
+      example: 'bridge.addif br0 eth0',
+      args: { br, iface },
+      run: (ctx, { br, iface }) => brctl(ctx, 'addif', br, iface),
+    }),
+    delif: changes({
+      doc: 'Take an interface out of a bridge.',
+      example: 'bridge.delif br0 eth0',
+      args: { br, iface },
+      run: (ctx, { br, iface }) => brctl(ctx, 'delif', br, iface),
+    }),
+    stp: changes({
+      doc: 'Turn the spanning tree protocol of a bridge on or off.',
+      example: 'bridge.stp br0 enable',
+      args: { br, state: arg.string('`enable` or `disable`', { default: 'disable' }), iface },
+      run: (ctx, { br, state }) => {
         const word = STATES[state]
         if (word === undefined) throw keyError(state)
         return brctl(ctx, 'stp', br, word)
       },
-    ),
+    }),
   },
 })

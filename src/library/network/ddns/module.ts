@@ -151,10 +151,10 @@ export default defineModule({
     return true
   },
   functions: {
-    add_host: changes(
-      'Add the address of a host, and its name by the address.',
-      'ddns.add_host example.com host1 60 10.1.1.1',
-      {
+    add_host: changes({
+      doc: 'Add the address of a host, and its name by the address.',
+      example: 'ddns.add_host example.com host1 60 10.1.1.1',
+      args: {
         ...record,
         ttl,
         ip: arg.text('The address'),
@@ -164,18 +164,18 @@ export default defineModule({
         port,
         kwargs,
       },
-      addHost,
-    ),
-    delete_host: changes(
-      'Remove a host, and its name by its addresses.',
-      'ddns.delete_host example.com host1',
-      { ...record, nameserver, timeout, port, kwargs },
-      deleteHost,
-    ),
-    update: changes(
-      'Have a record: true, false when the server refuses, None when it is there already.',
-      'ddns.update example.com host1 60 A 10.0.0.1',
-      {
+      run: addHost,
+    }),
+    delete_host: changes({
+      doc: 'Remove a host, and its name by its addresses.',
+      example: 'ddns.delete_host example.com host1',
+      args: { ...record, nameserver, timeout, port, kwargs },
+      run: deleteHost,
+    }),
+    update: changes({
+      doc: 'Have a record: true, false when the server refuses, None when it is there already.',
+      example: 'ddns.update example.com host1 60 A 10.0.0.1',
+      args: {
         ...record,
         ttl,
         rdtype: arg.text('Its type'),
@@ -186,12 +186,12 @@ export default defineModule({
         port,
         kwargs,
       },
-      update,
-    ),
-    delete: changes(
-      'Remove records: true, false when the server refuses, None when there are none.',
-      'ddns.delete example.com host1 A',
-      {
+      run: update,
+    }),
+    delete: changes({
+      doc: 'Remove records: true, false when the server refuses, None when there are none.',
+      example: 'ddns.delete example.com host1 A',
+      args: {
         ...record,
         rdtype: arg.text('Only this type', { optional: true }),
         data: arg.any('Only this value', { optional: true }),
@@ -200,7 +200,7 @@ export default defineModule({
         port,
         kwargs,
       },
-      remove,
-    ),
+      run: remove,
+    }),
   },
 })

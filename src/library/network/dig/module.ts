@@ -95,39 +95,48 @@ const host = arg.text('The host')
 const domain = arg.text('The domain')
 const nameserver = arg.text('The server that is asked', { optional: true })
 
-const A = reads('The IPv4 addresses of a host.', 'dig.A www.google.com', { host, nameserver }, (ctx, args) =>
-  addresses(ctx, args.host, 'A', args.nameserver),
-)
-const AAAA = reads('The IPv6 addresses of a host.', 'dig.AAAA www.google.com', { host, nameserver }, (ctx, args) =>
-  addresses(ctx, args.host, 'AAAA', args.nameserver),
-)
-const PTR = reads('The names of an address.', 'dig.PTR 1.2.3.4', { host, nameserver }, (ctx, args) =>
-  lines(ctx, ['-x', args.host], args.nameserver),
-)
-const CNAME = reads(
-  'The name that a host is an alias of.',
-  'dig.CNAME mail.google.com',
-  { host, nameserver },
-  async (ctx, args) => (await dig(ctx, [args.host, 'CNAME'], args.nameserver)) ?? [],
-)
-const NS = reads(
-  'The name servers of a domain.',
-  'dig.NS google.com',
-  { domain, resolve: arg.flag('Their addresses instead of their names', { default: true }), nameserver },
-  (ctx, { domain, resolve, nameserver }) => nameServers(ctx, domain, resolve, nameserver),
-)
-const SPF = reads(
-  'The networks that may send mail for a domain.',
-  'dig.SPF google.com',
-  { domain, record: arg.string('The type of record', { default: 'SPF' }), nameserver },
-  (ctx, { domain, record, nameserver }) => senders(ctx, domain, record, nameserver),
-)
-const MX = reads(
-  'The mail hosts of a domain.',
-  'dig.MX google.com',
-  { domain, resolve: arg.flag('Their addresses instead of their names', { default: false }), nameserver },
-  (ctx, { domain, resolve, nameserver }) => mailHosts(ctx, domain, resolve, nameserver),
-)
+const A = reads({
+  doc: 'The IPv4 addresses of a host.',
+  example: 'dig.A www.google.com',
+  args: { host, nameserver },
+  run: (ctx, args) => addresses(ctx, args.host, 'A', args.nameserver),
+})
+const AAAA = reads({
+  doc: 'The IPv6 addresses of a host.',
+  example: 'dig.AAAA www.google.com',
+  args: { host, nameserver },
+  run: (ctx, args) => addresses(ctx, args.host, 'AAAA', args.nameserver),
+})
+const PTR = reads({
+  doc: 'The names of an address.',
+  example: 'dig.PTR 1.2.3.4',
+  args: { host, nameserver },
+  run: (ctx, args) => lines(ctx, ['-x', args.host], args.nameserver),
+})
+const CNAME = reads({
+  doc: 'The name that a host is an alias of.',
+  example: 'dig.CNAME mail.google.com',
+  args: { host, nameserver },
+  run: async (ctx, args) => (await dig(ctx, [args.host, 'CNAME'], args.nameserver)) ?? [],
+})
+const NS = reads({
+  doc: 'The name servers of a domain.',
+  example: 'dig.NS google.com',
+  args: { domain, resolve: arg.flag('Their addresses instead of their names', { default: true }), nameserver },
+  run: (ctx, { domain, resolve, nameserver }) => nameServers(ctx, domain, resolve, nameserver),
+})
+const SPF = reads({
+  doc: 'The networks that may send mail for a domain.',
+  example: 'dig.SPF google.com',
+  args: { domain, record: arg.string('The type of record', { default: 'SPF' }), nameserver },
+  run: (ctx, { domain, record, nameserver }) => senders(ctx, domain, record, nameserver),
+})
+const MX = reads({
+  doc: 'The mail hosts of a domain.',
+  example: 'dig.MX google.com',
+  args: { domain, resolve: arg.flag('Their addresses instead of their names', { default: false }), nameserver },
+  run: (ctx, { domain, resolve, nameserver }) => mailHosts(ctx, domain, resolve, nameserver),
+})
 
 export default defineModule({
   name: 'dig',
@@ -136,12 +145,12 @@ export default defineModule({
     (await host.which('dig')) !== undefined ||
     'The dig execution module cannot be loaded: the dig binary is not in the path.',
   functions: {
-    check_ip: reads(
-      'Whether a text is an address.',
-      'dig.check_ip 127.0.0.1',
-      { addr: arg.any('The text') },
-      (_ctx, { addr }) => isAddress(addr),
-    ),
+    check_ip: reads({
+      doc: 'Whether a text is an address.',
+      example: 'dig.check_ip 127.0.0.1',
+      args: { addr: arg.any('The text') },
+      run: (_ctx, { addr }) => isAddress(addr),
+    }),
     A,
     a: A,
     AAAA,
@@ -156,8 +165,11 @@ export default defineModule({
     spf: SPF,
     MX,
     mx: MX,
-    TXT: reads('The texts of a host.', 'dig.TXT google.com', { host, nameserver }, (ctx, args) =>
-      lines(ctx, [args.host, 'TXT'], args.nameserver),
-    ),
+    TXT: reads({
+      doc: 'The texts of a host.',
+      example: 'dig.TXT google.com',
+      args: { host, nameserver },
+      run: (ctx, args) => lines(ctx, [args.host, 'TXT'], args.nameserver),
+    }),
   },
 })

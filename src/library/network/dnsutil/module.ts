@@ -89,68 +89,81 @@ export default defineModule({
   name: 'dnsutil',
   doc: 'Hosts files, zone files and the DNS.',
   functions: {
-    parse_hosts: reads(
-      'The names in a hosts file, by address.',
-      'dnsutil.parse_hosts',
-      { hostsfile, hosts: arg.text('Its text instead', { optional: true }) },
-      (ctx, args) => hostsOf(ctx, args.hostsfile, args.hosts),
-    ),
-    hosts_append: changes(
-      'Add names of an address to a hosts file.',
-      'dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.yuk.co,ad2.yuk.co',
-      { hostsfile, ip_addr: optional('The address'), entries: arg.text('Names, with commas', { optional: true }) },
-      (ctx, { hostsfile, ip_addr, entries }) => appendHosts(ctx, hostsfile, ip_addr, entries),
-    ),
-    hosts_remove: changes(
-      'Remove names from a hosts file.',
-      'dnsutil.hosts_remove /etc/hosts ad1.yuk.co',
-      { hostsfile, entries: arg.text('Names, with commas', { optional: true }) },
-      (ctx, { hostsfile, entries }) => removeHosts(ctx, hostsfile, entries),
-    ),
-    parse_zone: reads(
-      'A zone file as data.',
-      'dnsutil.parse_zone /var/lib/named/example.com.zone',
-      { zonefile: arg.text('The file', { optional: true }), zone: optional('Its text instead') },
-      async (ctx, { zonefile, zone }) => {
+    parse_hosts: reads({
+      doc: 'The names in a hosts file, by address.',
+      example: 'dnsutil.parse_hosts',
+      args: { hostsfile, hosts: arg.text('Its text instead', { optional: true }) },
+      run: (ctx, args) => hostsOf(ctx, args.hostsfile, args.hosts),
+    }),
+    hosts_append: changes({
+      doc: 'Add names of an address to a hosts file.',
+      example: 'dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.yuk.co,ad2.yuk.co',
+      args: {
+        hostsfile,
+        ip_addr: optional('The address'),
+        entries: arg.text('Names, with commas', { optional: true }),
+      },
+      run: (ctx, { hostsfile, ip_addr, entries }) => appendHosts(ctx, hostsfile, ip_addr, entries),
+    }),
+    hosts_remove: changes({
+      doc: 'Remove names from a hosts file.',
+      example: 'dnsutil.hosts_remove /etc/hosts ad1.yuk.co',
+      args: { hostsfile, entries: arg.text('Names, with commas', { optional: true }) },
+      run: (ctx, { hostsfile, entries }) => removeHosts(ctx, hostsfile, entries),
+    }),
+    parse_zone: reads({
+      doc: 'A zone file as data.',
+      example: 'dnsutil.parse_zone /var/lib/named/example.com.zone',
+      args: { zonefile: arg.text('The file', { optional: true }), zone: optional('Its text instead') },
+      run: async (ctx, { zonefile, zone }) => {
         const text = zonefile ? ((await textAt(ctx.host, zonefile)) ?? zone) : zone
         return truthy(text) ? parseZone(str(text)) : 'Error: Zone data was not found'
       },
-    ),
-    check_ip: reads(
-      'Whether a text is an address.',
-      'dnsutil.check_ip 127.0.0.1',
-      { ip_addr: arg.any('The text') },
-      (ctx, { ip_addr }) => byDig(ctx, 'check_ip', [ip_addr]),
-    ),
-    A: reads('The IPv4 addresses of a host.', 'dnsutil.A www.google.com', { host, nameserver }, (ctx, args) =>
-      resolved(ctx, args.host, args.nameserver, 4),
-    ),
-    AAAA: reads('The IPv6 addresses of a host.', 'dnsutil.AAAA www.google.com', { host, nameserver }, (ctx, args) =>
-      resolved(ctx, args.host, args.nameserver, 6),
-    ),
-    NS: reads(
-      'The name servers of a domain.',
-      'dnsutil.NS google.com',
-      { domain, resolve: arg.any('Their addresses instead of their names', { default: true }), nameserver },
-      (ctx, { domain, resolve, nameserver }) => byDig(ctx, 'NS', [domain, resolve, nameserver]),
-    ),
-    SPF: reads(
-      'The networks that may send mail for a domain.',
-      'dnsutil.SPF google.com',
-      { domain, record: arg.any('The type of record', { default: 'SPF' }), nameserver },
-      (ctx, { domain, record, nameserver }) => byDig(ctx, 'SPF', [domain, record, nameserver]),
-    ),
-    MX: reads(
-      'The mail hosts of a domain.',
-      'dnsutil.MX google.com',
-      { domain, resolve: arg.any('Their addresses instead of their names', { default: false }), nameserver },
-      (ctx, { domain, resolve, nameserver }) => byDig(ctx, 'MX', [domain, resolve, nameserver]),
-    ),
-    serial: changes(
-      'The serial number of a zone, kept as a grain; with `update` the next one.',
-      'dnsutil.serial example.com',
-      { zone: arg.text('The zone', { default: '' }), update: arg.flag('Whether it is counted up', { default: false }) },
-      (ctx, { zone, update }) => serial(ctx, zone, update),
-    ),
+    }),
+    check_ip: reads({
+      doc: 'Whether a text is an address.',
+      example: 'dnsutil.check_ip 127.0.0.1',
+      args: { ip_addr: arg.any('The text') },
+      run: (ctx, { ip_addr }) => byDig(ctx, 'check_ip', [ip_addr]),
+    }),
+    A: reads({
+      doc: 'The IPv4 addresses of a host.',
+      example: 'dnsutil.A www.google.com',
+      args: { host, nameserver },
+      run: (ctx, args) => resolved(ctx, args.host, args.nameserver, 4),
+    }),
+    AAAA: reads({
+      doc: 'The IPv6 addresses of a host.',
+      example: 'dnsutil.AAAA www.google.com',
+      args: { host, nameserver },
+      run: (ctx, args) => resolved(ctx, args.host, args.nameserver, 6),
+    }),
+    NS: reads({
+      doc: 'The name servers of a domain.',
+      example: 'dnsutil.NS google.com',
+      args: { domain, resolve: arg.any('Their addresses instead of their names', { default: true }), nameserver },
+      run: (ctx, { domain, resolve, nameserver }) => byDig(ctx, 'NS', [domain, resolve, nameserver]),
+    }),
+    SPF: reads({
+      doc: 'The networks that may send mail for a domain.',
+      example: 'dnsutil.SPF google.com',
+      args: { domain, record: arg.any('The type of record', { default: 'SPF' }), nameserver },
+      run: (ctx, { domain, record, nameserver }) => byDig(ctx, 'SPF', [domain, record, nameserver]),
+    }),
+    MX: reads({
+      doc: 'The mail hosts of a domain.',
+      example: 'dnsutil.MX google.com',
+      args: { domain, resolve: arg.any('Their addresses instead of their names', { default: false }), nameserver },
+      run: (ctx, { domain, resolve, nameserver }) => byDig(ctx, 'MX', [domain, resolve, nameserver]),
+    }),
+    serial: changes({
+      doc: 'The serial number of a zone, kept as a grain; with `update` the next one.',
+      example: 'dnsutil.serial example.com',
+      args: {
+        zone: arg.text('The zone', { default: '' }),
+        update: arg.flag('Whether it is counted up', { default: false }),
+      },
+      run: (ctx, { zone, update }) => serial(ctx, zone, update),
+    }),
   },
 })

@@ -1,6 +1,6 @@
 // Network cards: what the program ethtool shows and sets. The names of values are those of Salt, which took them from a library.
 import { decodeBytes, SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
@@ -194,12 +194,11 @@ function valid(known: readonly string[], given: ReadonlyMap<string, Value>): str
 const devname = arg.string('The card')
 
 function show(doc: string, name: string, run: (ctx: FunctionContext, device: string) => Promise<Value>) {
-  return fn({
+  return reads({
     doc,
     args: { devname },
     returns: ret.any('What it has, or that it cannot tell'),
-    examples: [`salt '*' ethtool.${name} eth0`],
-    effect: 'read',
+    example: `ethtool.${name} eth0`,
     run: (ctx, { devname }) => run(ctx, devname),
   })
 }
@@ -207,12 +206,11 @@ function show(doc: string, name: string, run: (ctx: FunctionContext, device: str
 type Change = (ctx: FunctionContext, device: string, given: ReadonlyMap<string, Value>) => Promise<Value>
 
 function set(doc: string, example: string, run: Change) {
-  return fn({
+  return changes({
     doc,
     args: { devname, kwargs: arg.open('Values by name') },
     returns: ret.any('What it has then, or why not'),
-    examples: [`salt '*' ethtool.${example}`],
-    effect: 'change',
+    example: `ethtool.${example}`,
     run: (ctx, { devname, kwargs }) => run(ctx, devname, kwargs),
   })
 }

@@ -106,47 +106,57 @@ const force_masquerade = arg.flag('Whether masquerading is switched on first', {
 
 /** A list of words that firewall-cmd shows for all zones. */
 const names = (doc: string, fun: string, words: string) =>
-  reads(
+  reads({
     doc,
-    `firewalld.${fun}`,
-    { permanent },
-    (ctx, { permanent }) => listed(ctx, words, { permanent }),
-    ret.texts('The names'),
-  )
+    example: `firewalld.${fun}`,
+    args: { permanent },
+    run: (ctx, { permanent }) => listed(ctx, words, { permanent }),
+    returns: ret.texts('The names'),
+  })
 
 /** A list of words that firewall-cmd shows for one zone. */
 const zoneNames = (doc: string, fun: string, words: string) =>
-  reads(doc, `firewalld.${fun} zone`, { zone, permanent }, (ctx, place) => listed(ctx, words, place))
+  reads({
+    doc,
+    example: `firewalld.${fun} zone`,
+    args: { zone, permanent },
+    run: (ctx, place) => listed(ctx, words, place),
+  })
 
 /** A definition of its own: a zone or a service. */
 const defined = (doc: string, example: string, key: 'zone' | 'name', words: string) =>
-  changes(doc, `firewalld.${example}`, { [key]: arg.any('Its name'), restart }, async (ctx, args) => {
-    const given = args as Readonly<Record<string, Value>>
-    const answer = await firewallCmd(ctx, `${words}=${str(given[key]!)} --permanent`)
-    return truthy(given['restart']!) && answer === 'success' ? firewallCmd(ctx, '--reload') : answer
+  changes({
+    doc,
+    example: `firewalld.${example}`,
+    args: { [key]: arg.any('Its name'), restart },
+    run: async (ctx, args) => {
+      const given = args as Readonly<Record<string, Value>>
+      const answer = await firewallCmd(ctx, `${words}=${str(given[key]!)} --permanent`)
+      return truthy(given['restart']!) && answer === 'success' ? firewallCmd(ctx, '--reload') : answer
+    },
   })
 
 /** Something that a zone has, given to it or taken away. */
 const member = (doc: string, fun: string, parameter: string, option: (value: string) => string) =>
-  changes(
+  changes({
     doc,
-    `firewalld.${fun} zone ${parameter}`,
-    { zone, [parameter]: arg.any('Which one'), permanent },
-    (ctx, args) => {
+    example: `firewalld.${fun} zone ${parameter}`,
+    args: { zone, [parameter]: arg.any('Which one'), permanent },
+    run: (ctx, args) => {
       const given = args as Readonly<Record<string, Value>>
       return inZone(ctx, option(str(given[parameter]!)), { zone: given['zone']!, permanent: given['permanent']! })
     },
-  )
+  })
 
 const plain = (doc: string, fun: string, words: string) =>
-  reads(doc, `firewalld.${fun}`, {}, (ctx) => firewallCmd(ctx, words))
+  reads({ doc, example: `firewalld.${fun}`, args: {}, run: (ctx) => firewallCmd(ctx, words) })
 
 const ofService = (doc: string, fun: string, parameter: 'port' | 'protocol', verb: string, mustExist: boolean) =>
-  changes(
+  changes({
     doc,
-    `firewalld.${fun} zone ${parameter}`,
-    { service, [parameter]: arg.any('Which one') },
-    async (ctx, args) => {
+    example: `firewalld.${fun} zone ${parameter}`,
+    args: { service, [parameter]: arg.any('Which one') },
+    run: async (ctx, args) => {
       const given = args as Readonly<Record<string, Value>>
       if (mustExist) await needService(ctx, given['service']!)
       return firewallCmd(
@@ -154,22 +164,32 @@ const ofService = (doc: string, fun: string, parameter: 'port' | 'protocol', ver
         `--permanent --service=${str(given['service']!)} --${verb}-${parameter}=${str(given[parameter]!)}`,
       )
     },
-  )
+  })
 
 const ofServiceList = (doc: string, fun: string, option: string) =>
-  reads(doc, `firewalld.${fun} zone`, { service }, async (ctx, { service }) =>
-    splitWords(await firewallCmd(ctx, `--permanent --service=${str(service)} ${option}`)),
-  )
+  reads({
+    doc,
+    example: `firewalld.${fun} zone`,
+    args: { service },
+    run: async (ctx, { service }) =>
+      splitWords(await firewallCmd(ctx, `--permanent --service=${str(service)} ${option}`)),
+  })
 
 const serviceInZone = (doc: string, verb: string) =>
-  changes(doc, `firewalld.${verb}_service ssh`, { service, zone: anyZone, permanent }, (ctx, { service, ...place }) =>
-    inZone(ctx, `--${verb}-service=${str(service)}`, place),
-  )
+  changes({
+    doc,
+    example: `firewalld.${verb}_service ssh`,
+    args: { service, zone: anyZone, permanent },
+    run: (ctx, { service, ...place }) => inZone(ctx, `--${verb}-service=${str(service)}`, place),
+  })
 
 const masquerade = (doc: string, verb: string) =>
-  changes(doc, `firewalld.${verb}_masquerade`, { zone: anyZone, permanent }, (ctx, place) =>
-    inZone(ctx, `--${verb}-masquerade`, place),
-  )
+  changes({
+    doc,
+    example: `firewalld.${verb}_masquerade`,
+    args: { zone: anyZone, permanent },
+    run: (ctx, place) => inZone(ctx, `--${verb}-masquerade`, place),
+  })
 
 const forward = {
   zone,
@@ -193,38 +213,44 @@ export default defineModule({
     'The firewalld execution module cannot be loaded: the firewall-cmd binary is not in the path.',
   functions: {
     version: plain('The version of firewalld.', 'version', '--version'),
-    reload_rules: changes('Put the permanent configuration into force.', 'firewalld.reload_rules', {}, (ctx) =>
-      firewallCmd(ctx, '--reload'),
-    ),
+    reload_rules: changes({
+      doc: 'Put the permanent configuration into force.',
+      example: 'firewalld.reload_rules',
+      args: {},
+      run: (ctx) => firewallCmd(ctx, '--reload'),
+    }),
     default_zone: plain('The default zone.', 'default_zone', '--get-default-zone'),
-    list_zones: reads('All zones with their settings.', 'firewalld.list_zones', { permanent }, async (ctx, place) =>
-      parseZones(await inZone(ctx, '--list-all-zones', place)),
-    ),
+    list_zones: reads({
+      doc: 'All zones with their settings.',
+      example: 'firewalld.list_zones',
+      args: { permanent },
+      run: async (ctx, place) => parseZones(await inZone(ctx, '--list-all-zones', place)),
+    }),
     get_zones: names('The names of all zones.', 'get_zones', '--get-zones'),
     get_services: names('The names of all services.', 'get_services', '--get-services'),
     get_icmp_types: names('The names of all kinds of ICMP messages.', 'get_icmp_types', '--get-icmptypes'),
     new_zone: defined('Make a zone.', 'new_zone my_zone', 'zone', '--new-zone'),
     delete_zone: defined('Remove a zone.', 'delete_zone my_zone', 'zone', '--delete-zone'),
-    set_default_zone: changes(
-      'Choose the default zone.',
-      'firewalld.set_default_zone damian',
-      { zone },
-      (ctx, { zone }) => firewallCmd(ctx, `--set-default-zone=${str(zone)}`),
-    ),
+    set_default_zone: changes({
+      doc: 'Choose the default zone.',
+      example: 'firewalld.set_default_zone damian',
+      args: { zone },
+      run: (ctx, { zone }) => firewallCmd(ctx, `--set-default-zone=${str(zone)}`),
+    }),
     new_service: defined('Define a service.', 'new_service my_service', 'name', '--new-service'),
     delete_service: defined('Remove a service.', 'delete_service my_service', 'name', '--delete-service'),
-    list_all: reads(
-      'All settings of a zone.',
-      'firewalld.list_all my_zone',
-      { zone: anyZone, permanent },
-      async (ctx, place) => parseZones(await inZone(ctx, '--list-all', place)),
-    ),
-    list_services: reads(
-      'The services of a zone.',
-      'firewalld.list_services my_zone',
-      { zone: anyZone, permanent },
-      (ctx, place) => listed(ctx, '--list-services', place),
-    ),
+    list_all: reads({
+      doc: 'All settings of a zone.',
+      example: 'firewalld.list_all my_zone',
+      args: { zone: anyZone, permanent },
+      run: async (ctx, place) => parseZones(await inZone(ctx, '--list-all', place)),
+    }),
+    list_services: reads({
+      doc: 'The services of a zone.',
+      example: 'firewalld.list_services my_zone',
+      args: { zone: anyZone, permanent },
+      run: (ctx, place) => listed(ctx, '--list-services', place),
+    }),
     add_service: serviceInZone('Let a service into a zone.', 'add'),
     remove_service: serviceInZone('Take a service out of a zone.', 'remove'),
     add_service_port: ofService('Give a service a port.', 'add_service_port', 'port', 'add', true),
@@ -239,62 +265,65 @@ export default defineModule({
       false,
     ),
     get_service_protocols: ofServiceList('The protocols of a service.', 'get_service_protocols', '--get-protocols'),
-    get_masquerade: reads(
-      'Whether a zone masquerades.',
-      'firewalld.get_masquerade zone',
-      { zone: anyZone, permanent },
-      masquerades,
-    ),
+    get_masquerade: reads({
+      doc: 'Whether a zone masquerades.',
+      example: 'firewalld.get_masquerade zone',
+      args: { zone: anyZone, permanent },
+      run: masquerades,
+    }),
     add_masquerade: masquerade('Let a zone masquerade.', 'add'),
     remove_masquerade: masquerade('Let a zone no longer masquerade.', 'remove'),
-    add_port: changes(
-      'Open a port in a zone.',
-      'firewalld.add_port internal 443/tcp',
-      { zone, port: arg.any('Port and protocol, as 443/tcp'), permanent, force_masquerade },
-      async (ctx, { port, force_masquerade, ...place }) => {
+    add_port: changes({
+      doc: 'Open a port in a zone.',
+      example: 'firewalld.add_port internal 443/tcp',
+      args: { zone, port: arg.any('Port and protocol, as 443/tcp'), permanent, force_masquerade },
+      run: async (ctx, { port, force_masquerade, ...place }) => {
         await forceMasquerade(ctx, force_masquerade, place.zone)
         return inZone(ctx, `--add-port=${str(port)}`, place)
       },
-    ),
+    }),
     remove_port: member('Close a port in a zone.', 'remove_port', 'port', (value) => `--remove-port=${value}`),
     list_ports: zoneNames('The open ports of a zone.', 'list_ports', '--list-ports'),
-    add_port_fwd: changes(
-      'Forward a port.',
-      'firewalld.add_port_fwd public 80 443 tcp',
-      { ...forward, force_masquerade },
-      async (ctx, { force_masquerade, ...given }) => {
+    add_port_fwd: changes({
+      doc: 'Forward a port.',
+      example: 'firewalld.add_port_fwd public 80 443 tcp',
+      args: { ...forward, force_masquerade },
+      run: async (ctx, { force_masquerade, ...given }) => {
         await forceMasquerade(ctx, force_masquerade, given.zone)
         return inZone(ctx, forwarding('add', given), given)
       },
-    ),
-    remove_port_fwd: changes(
-      'Forward a port no longer.',
-      'firewalld.remove_port_fwd public 80 443 tcp',
-      forward,
-      (ctx, given) => inZone(ctx, forwarding('remove', given), given),
-    ),
-    list_port_fwd: reads(
-      'The forwarded ports of a zone.',
-      'firewalld.list_port_fwd public',
-      { zone, permanent },
-      portForwards,
-    ),
-    block_icmp: changes(
-      'Block a kind of ICMP message.',
-      'firewalld.block_icmp zone echo-reply',
-      { zone, icmp: arg.text('Which one'), permanent },
-      (ctx, { icmp: kind, ...place }) => icmp(ctx, true, kind, place),
-    ),
-    allow_icmp: changes(
-      'Allow a kind of ICMP message.',
-      'firewalld.allow_icmp zone echo-reply',
-      { zone, icmp: arg.text('Which one'), permanent },
-      (ctx, { icmp: kind, ...place }) => icmp(ctx, false, kind, place),
-    ),
+    }),
+    remove_port_fwd: changes({
+      doc: 'Forward a port no longer.',
+      example: 'firewalld.remove_port_fwd public 80 443 tcp',
+      args: forward,
+      run: (ctx, given) => inZone(ctx, forwarding('remove', given), given),
+    }),
+    list_port_fwd: reads({
+      doc: 'The forwarded ports of a zone.',
+      example: 'firewalld.list_port_fwd public',
+      args: { zone, permanent },
+      run: portForwards,
+    }),
+    block_icmp: changes({
+      doc: 'Block a kind of ICMP message.',
+      example: 'firewalld.block_icmp zone echo-reply',
+      args: { zone, icmp: arg.text('Which one'), permanent },
+      run: (ctx, { icmp: kind, ...place }) => icmp(ctx, true, kind, place),
+    }),
+    allow_icmp: changes({
+      doc: 'Allow a kind of ICMP message.',
+      example: 'firewalld.allow_icmp zone echo-reply',
+      args: { zone, icmp: arg.text('Which one'), permanent },
+      run: (ctx, { icmp: kind, ...place }) => icmp(ctx, false, kind, place),
+    }),
     list_icmp_block: zoneNames('The ICMP messages that a zone blocks.', 'list_icmp_block', '--list-icmp-blocks'),
-    make_permanent: changes('Keep the configuration that is in force.', 'firewalld.make_permanent', {}, (ctx) =>
-      firewallCmd(ctx, '--runtime-to-permanent'),
-    ),
+    make_permanent: changes({
+      doc: 'Keep the configuration that is in force.',
+      example: 'firewalld.make_permanent',
+      args: {},
+      run: (ctx) => firewallCmd(ctx, '--runtime-to-permanent'),
+    }),
     get_interfaces: zoneNames('The interfaces of a zone.', 'get_interfaces', '--list-interfaces'),
     add_interface: member(
       'Bind an interface to a zone.',
@@ -316,12 +345,12 @@ export default defineModule({
       'source',
       (value) => `--remove-source=${value}`,
     ),
-    get_rich_rules: reads(
-      'The rich rules of a zone.',
-      'firewalld.get_rich_rules zone',
-      { zone, permanent },
-      async (ctx, place) => splitLines(await inZone(ctx, '--list-rich-rules', place)),
-    ),
+    get_rich_rules: reads({
+      doc: 'The rich rules of a zone.',
+      example: 'firewalld.get_rich_rules zone',
+      args: { zone, permanent },
+      run: async (ctx, place) => splitLines(await inZone(ctx, '--list-rich-rules', place)),
+    }),
     add_rich_rule: member(
       'Add a rich rule to a zone.',
       'add_rich_rule',

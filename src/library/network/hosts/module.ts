@@ -1,6 +1,6 @@
 // The file that gives names to addresses, /etc/hosts or what the option `hosts.file` names.
 import { decodeBytes, splitWords, str, strip, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import {
   addAlias,
   aliasesOf,
@@ -91,42 +91,38 @@ export default defineModule({
   name: 'hosts',
   doc: 'Read and change the file of host names.',
   functions: {
-    list_hosts: fn({
+    list_hosts: reads({
       doc: 'All entries.',
       args: {},
       returns: ret.dict('Names and comment by address'),
-      examples: ["salt '*' hosts.list_hosts"],
-      effect: 'read',
+      example: 'hosts.list_hosts',
       run: hostTable,
     }),
-    get_ip: fn({
+    get_ip: reads({
       doc: 'The address of a name.',
       args: { host: arg.any('The name') },
       returns: ret.string('The address, or nothing'),
-      examples: ["salt '*' hosts.get_ip <hostname>"],
-      effect: 'read',
+      example: 'hosts.get_ip <hostname>',
       run: async (ctx, { host }) => {
         for (const [address, entry] of await hostTable(ctx)) if (aliasesOf(entry).includes(host)) return str(address)
         return ''
       },
     }),
-    get_alias: fn({
+    get_alias: reads({
       doc: 'The names of an address.',
       args: { ip: arg.any('The address') },
       returns: ret.list('The names'),
-      examples: ["salt '*' hosts.get_alias <ip addr>"],
-      effect: 'read',
+      example: 'hosts.get_alias <ip addr>',
       run: async (ctx, { ip }) => aliasesOf((await hostTable(ctx)).get(ip)),
     }),
-    has_pair: fn({
+    has_pair: reads({
       doc: 'Whether an address has a name, or all of some names.',
       args: { ip: arg.any('The address'), alias: arg.any('The name, or a list') },
       returns: ret.boolean('Whether it has'),
-      examples: ["salt '*' hosts.has_pair <ip> <alias>"],
-      effect: 'read',
+      example: 'hosts.has_pair <ip> <alias>',
       run: (ctx, { ip, alias }) => hasPair(ctx, ip, alias),
     }),
-    set_host: fn({
+    set_host: changes({
       doc: 'Give an address these names and no others; without names its entry goes.',
       args: {
         ip,
@@ -134,32 +130,28 @@ export default defineModule({
         comment: arg.string('A comment', { optional: true }),
       },
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' hosts.set_host <ip> <alias>"],
-      effect: 'change',
+      example: 'hosts.set_host <ip> <alias>',
       run: (ctx, { ip, alias, comment }) => setHost(ctx, ip, alias, comment),
     }),
-    rm_host: fn({
+    rm_host: changes({
       doc: 'Take a name from an address.',
       args: { ip, alias },
       returns: ret.boolean('True'),
-      examples: ["salt '*' hosts.rm_host <ip> <alias>"],
-      effect: 'change',
+      example: 'hosts.rm_host <ip> <alias>',
       run: (ctx, { ip, alias }) => removeHost(ctx, ip, str(alias)),
     }),
-    add_host: fn({
+    add_host: changes({
       doc: 'Give an address one more name.',
       args: { ip, alias },
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' hosts.add_host <ip> <alias>"],
-      effect: 'change',
+      example: 'hosts.add_host <ip> <alias>',
       run: (ctx, { ip, alias }) => addHost(ctx, ip, alias),
     }),
-    set_comment: fn({
+    set_comment: changes({
       doc: 'Put a comment behind an entry.',
       args: { ip, comment: arg.any('The comment') },
       returns: ret.boolean('Whether there is such an entry'),
-      examples: ["salt '*' hosts.set_comment <ip> <comment>"],
-      effect: 'change',
+      example: 'hosts.set_comment <ip> <comment>',
       run: (ctx, { ip, comment }) => setComment(ctx, ip, comment),
     }),
   },

@@ -1,6 +1,6 @@
 // Queries to web servers, for hooks and for looking at what they answer.
 import { type Dict, numberOf, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
 
 /** Options that the caller gives lie over the minion's. */
 async function query(ctx: FunctionContext, url: string, given: ReadonlyMap<string, Value>): Promise<Dict> {
@@ -84,7 +84,7 @@ export default defineModule({
   name: 'http',
   doc: 'Query web servers.',
   functions: {
-    query: fn({
+    query: changes({
       doc: 'Query an address, and decode the answer.',
       args: { url, kwargs },
       returns: ret.dict('body, and what was asked for: status, headers, text, dict; error when it failed'),
@@ -92,26 +92,23 @@ export default defineModule({
         "salt '*' http.query http://somelink.com/",
         "salt '*' http.query http://somelink.com/ method=POST data='<xml>somecontent</xml>'",
       ],
-      effect: 'change',
       run: (ctx, { url, kwargs }) => query(ctx, url, kwargs),
     }),
-    wait_for_successful_query: fn({
+    wait_for_successful_query: changes({
       doc: 'Query an address until it answers without an error.',
       args: { url, wait_for: arg.number('For how many seconds', { default: 300 }), kwargs },
       returns: ret.dict('The last answer'),
-      examples: ["salt '*' http.wait_for_successful_query http://somelink.com/ wait_for=160 request_interval=1"],
-      effect: 'change',
+      example: 'http.wait_for_successful_query http://somelink.com/ wait_for=160 request_interval=1',
       run: (ctx, { url, wait_for, kwargs }) => waitForSuccess(ctx, url, numberOf(wait_for)!, kwargs),
     }),
-    update_ca_bundle: fn({
+    update_ca_bundle: changes({
       doc: 'Fetch the bundle of certificates of authorities.',
       args: {
         target: arg.any('Where it is put; the option ca_bundle or the known place when not given', { optional: true }),
         source: arg.any('Where it comes from; the option ca_bundle_url when not given', { optional: true }),
         merge_files: arg.any('Files that are appended to it', { optional: true }),
       },
-      examples: ["salt '*' http.update_ca_bundle source=https://example.com/cacerts.pem"],
-      effect: 'change',
+      example: 'http.update_ca_bundle source=https://example.com/cacerts.pem',
       run: (ctx, { target, source, merge_files }) => updateBundle(ctx, target, source, merge_files),
     }),
   },

@@ -108,26 +108,32 @@ export default defineModule({
     return isThere || 'The linux_ip execution module cannot be loaded: the ip binary is not in the path.'
   },
   functions: {
-    down: changes('Take an interface down.', 'ip.down eth0', { iface, iface_type }, (ctx, given) =>
-      link(ctx, given.iface, given.iface_type, 'down'),
-    ),
-    up: changes('Bring an interface up.', 'ip.up eth0', { iface, iface_type }, (ctx, given) =>
-      link(ctx, given.iface, given.iface_type, 'up'),
-    ),
-    get_interface: reads(
-      'What is known of an interface.',
-      'ip.get_interface eth0',
-      { iface },
-      async (ctx, given) => interfacesIn(await ctx.call('cmd.run', ['ip a'])).get(given.iface) ?? null,
-    ),
-    get_routes: reads(
-      'The routes, of all interfaces or of one.',
-      'ip.get_routes eth0',
-      { iface: arg.text('The interface', { optional: true }) },
-      async (ctx, given) => {
+    down: changes({
+      doc: 'Take an interface down.',
+      example: 'ip.down eth0',
+      args: { iface, iface_type },
+      run: (ctx, given) => link(ctx, given.iface, given.iface_type, 'down'),
+    }),
+    up: changes({
+      doc: 'Bring an interface up.',
+      example: 'ip.up eth0',
+      args: { iface, iface_type },
+      run: (ctx, given) => link(ctx, given.iface, given.iface_type, 'up'),
+    }),
+    get_interface: reads({
+      doc: 'What is known of an interface.',
+      example: 'ip.get_interface eth0',
+      args: { iface },
+      run: async (ctx, given) => interfacesIn(await ctx.call('cmd.run', ['ip a'])).get(given.iface) ?? null,
+    }),
+    get_routes: reads({
+      doc: 'The routes, of all interfaces or of one.',
+      example: 'ip.get_routes eth0',
+      args: { iface: arg.text('The interface', { optional: true }) },
+      run: async (ctx, given) => {
         const routes = routesIn(Buffer.from(await ctx.host.read('/proc/net/route')).toString())
         return given.iface === null ? routes : (routes.get(given.iface) ?? null)
       },
-    ),
+    }),
   },
 })

@@ -161,44 +161,59 @@ export default defineModule({
     )
   },
   functions: {
-    build_interface: changes(
-      'Configure an interface.',
-      'ip.build_interface eth0 eth True proto=dhcp',
-      { iface, iface_type, enabled: arg.any('Whether it is up at boot'), settings },
-      (ctx, args) => buildInterface(ctx, args.iface, args.iface_type, truthy(args.enabled), args.settings),
-    ),
-    build_routes: changes(
-      'Configure the routes of an interface.',
-      "ip.build_routes eth0 routes='[{ipaddr: 10.0.0.0, netmask: 24}]'",
-      { iface, settings },
-      (ctx, args) => buildRoutes(ctx, args.iface, args.settings),
-    ),
-    down: changes('Take an interface down.', 'ip.down eth0 eth', { iface, iface_type }, (ctx, args) =>
-      passive(args.iface_type) ? null : outputOf(ctx, `ifdown ${args.iface}`),
-    ),
-    up: changes('Bring an interface up.', 'ip.up eth0 eth', { iface, iface_type }, (ctx, args) =>
-      passive(args.iface_type) ? null : outputOf(ctx, `ifup ${args.iface}`),
-    ),
-    get_interface: reads('The configuration of an interface.', 'ip.get_interface eth0', { iface }, (ctx, args) =>
-      linesAt(ctx, `${FOLDER}/ifcfg-${args.iface}`),
-    ),
-    get_routes: reads('The configured routes of an interface.', 'ip.get_routes eth0', { iface }, (ctx, args) =>
-      routesOf(ctx, args.iface),
-    ),
-    get_network_settings: reads('Settings of the whole machine.', 'ip.get_network_settings', {}, (ctx) =>
-      linesAt(ctx, NETWORK),
-    ),
-    apply_network_settings: changes(
-      'Put settings of the whole machine into force.',
-      'ip.apply_network_settings',
-      { settings },
-      (ctx, args) => applySettings(ctx, args.settings),
-    ),
-    build_network_settings: changes(
-      'Configure the whole machine.',
-      'ip.build_network_settings hostname=web',
-      { settings },
-      (ctx, args) => buildNetwork(ctx, args.settings),
-    ),
+    build_interface: changes({
+      doc: 'Configure an interface.',
+      example: 'ip.build_interface eth0 eth True proto=dhcp',
+      args: { iface, iface_type, enabled: arg.any('Whether it is up at boot'), settings },
+      run: (ctx, args) => buildInterface(ctx, args.iface, args.iface_type, truthy(args.enabled), args.settings),
+    }),
+    build_routes: changes({
+      doc: 'Configure the routes of an interface.',
+      example: "ip.build_routes eth0 routes='[{ipaddr: 10.0.0.0, netmask: 24}]'",
+      args: { iface, settings },
+      run: (ctx, args) => buildRoutes(ctx, args.iface, args.settings),
+    }),
+    down: changes({
+      doc: 'Take an interface down.',
+      example: 'ip.down eth0 eth',
+      args: { iface, iface_type },
+      run: (ctx, args) => (passive(args.iface_type) ? null : outputOf(ctx, `ifdown ${args.iface}`)),
+    }),
+    up: changes({
+      doc: 'Bring an interface up.',
+      example: 'ip.up eth0 eth',
+      args: { iface, iface_type },
+      run: (ctx, args) => (passive(args.iface_type) ? null : outputOf(ctx, `ifup ${args.iface}`)),
+    }),
+    get_interface: reads({
+      doc: 'The configuration of an interface.',
+      example: 'ip.get_interface eth0',
+      args: { iface },
+      run: (ctx, args) => linesAt(ctx, `${FOLDER}/ifcfg-${args.iface}`),
+    }),
+    get_routes: reads({
+      doc: 'The configured routes of an interface.',
+      example: 'ip.get_routes eth0',
+      args: { iface },
+      run: (ctx, args) => routesOf(ctx, args.iface),
+    }),
+    get_network_settings: reads({
+      doc: 'Settings of the whole machine.',
+      example: 'ip.get_network_settings',
+      args: {},
+      run: (ctx) => linesAt(ctx, NETWORK),
+    }),
+    apply_network_settings: changes({
+      doc: 'Put settings of the whole machine into force.',
+      example: 'ip.apply_network_settings',
+      args: { settings },
+      run: (ctx, args) => applySettings(ctx, args.settings),
+    }),
+    build_network_settings: changes({
+      doc: 'Configure the whole machine.',
+      example: 'ip.build_network_settings hostname=web',
+      args: { settings },
+      run: (ctx, args) => buildNetwork(ctx, args.settings),
+    }),
   },
 })

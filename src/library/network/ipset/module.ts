@@ -203,87 +203,98 @@ export default defineModule({
     (await host.which('ipset')) !== undefined ||
     'The ipset execution modules cannot be loaded: ipset binary not in path.',
   functions: {
-    version: reads(
-      'The version of ipset.',
-      'ipset.version',
-      {},
-      async (ctx) => splitWords(await ipset(ctx, '--version'))[1],
-    ),
-    new_set: changes(
-      'Make a set.',
-      'ipset.new_set custom_set hash:ip comment=True',
-      {
+    version: reads({
+      doc: 'The version of ipset.',
+      example: 'ipset.version',
+      args: {},
+      run: async (ctx) => splitWords(await ipset(ctx, '--version'))[1],
+    }),
+    new_set: changes({
+      doc: 'Make a set.',
+      example: 'ipset.new_set custom_set hash:ip comment=True',
+      args: {
         name,
         set_type: arg.text('Its type, as hash:ip', { optional: true }),
         family,
         comment: arg.flag('Whether entries can have comments', { default: false }),
         kwargs,
       },
-      newSet,
-    ),
-    delete_set: changes('Remove a set.', 'ipset.delete_set custom_set', { name, family }, async (ctx, { name }) =>
-      truthy(name) ? (await ipset(ctx, 'destroy', name)) || true : NO_SET,
-    ),
-    rename_set: changes(
-      'Rename a set.',
-      'ipset.rename_set custom_set new_set=new_set_name',
-      { name, new_set: arg.any('The new name', { optional: true }), family },
-      (ctx, { name, new_set }) => rename(ctx, name, new_set),
-    ),
-    list_sets: reads('All sets, without their entries.', 'ipset.list_sets', { family }, async (ctx) => {
-      const blocks = (await ipset(ctx, 'list', '-t')).split('\n\n')
-      return blocks.map((block) => headers(block.split('\n')) as Dict)
+      run: newSet,
     }),
-    check_set: reads('Whether there is a set.', 'ipset.check_set name', { name, family }, async (ctx, { name }) =>
-      truthy(name) ? (await infoOf(ctx, name)) !== undefined : NO_SET,
-    ),
-    add: changes(
-      'Add an entry to a set.',
-      'ipset.add name 192.168.0.3,AA:BB:CC:DD:EE:FF',
-      { name, entry, family, kwargs },
-      (ctx, args) => {
+    delete_set: changes({
+      doc: 'Remove a set.',
+      example: 'ipset.delete_set custom_set',
+      args: { name, family },
+      run: async (ctx, { name }) => (truthy(name) ? (await ipset(ctx, 'destroy', name)) || true : NO_SET),
+    }),
+    rename_set: changes({
+      doc: 'Rename a set.',
+      example: 'ipset.rename_set custom_set new_set=new_set_name',
+      args: { name, new_set: arg.any('The new name', { optional: true }), family },
+      run: (ctx, { name, new_set }) => rename(ctx, name, new_set),
+    }),
+    list_sets: reads({
+      doc: 'All sets, without their entries.',
+      example: 'ipset.list_sets',
+      args: { family },
+      run: async (ctx) => {
+        const blocks = (await ipset(ctx, 'list', '-t')).split('\n\n')
+        return blocks.map((block) => headers(block.split('\n')) as Dict)
+      },
+    }),
+    check_set: reads({
+      doc: 'Whether there is a set.',
+      example: 'ipset.check_set name',
+      args: { name, family },
+      run: async (ctx, { name }) => (truthy(name) ? (await infoOf(ctx, name)) !== undefined : NO_SET),
+    }),
+    add: changes({
+      doc: 'Add an entry to a set.',
+      example: 'ipset.add name 192.168.0.3,AA:BB:CC:DD:EE:FF',
+      args: { name, entry, family, kwargs },
+      run: (ctx, args) => {
         if (!truthy(args.name)) return NO_SET
         return truthy(args.entry) ? add(ctx, args.name, str(args.entry), args.kwargs) : NO_ENTRY
       },
-    ),
-    delete: changes(
-      'Remove an entry from a set.',
-      'ipset.delete name 192.168.0.3',
-      { name, entry, family, kwargs },
-      async (ctx, args) => {
+    }),
+    delete: changes({
+      doc: 'Remove an entry from a set.',
+      example: 'ipset.delete name 192.168.0.3',
+      args: { name, entry, family, kwargs },
+      run: async (ctx, args) => {
         if (!truthy(args.name)) return NO_SET
         if (!truthy(args.entry)) return NO_ENTRY
         if ((await infoOf(ctx, args.name)) === undefined) return `Error: Set ${str(args.name)} does not exist`
         const output = await ipset(ctx, 'del', args.name, args.entry)
         return output === '' ? 'Success' : `Error: ${output}`
       },
-    ),
-    check: reads(
-      'Whether a set lists an entry, or one that includes it.',
-      'ipset.check name 192.168.0.1-192.168.0.15',
-      { name, entry, family },
-      (ctx, args) => {
+    }),
+    check: reads({
+      doc: 'Whether a set lists an entry, or one that includes it.',
+      example: 'ipset.check name 192.168.0.1-192.168.0.15',
+      args: { name, entry, family },
+      run: (ctx, args) => {
         if (!truthy(args.name)) return NO_SET
         return truthy(args.entry) ? check(ctx, args.name, args.entry) : NO_ENTRY
       },
-    ),
-    test: reads(
-      'Whether the kernel finds an entry in a set.',
-      'ipset.test name 192.168.0.3',
-      { name, entry, family, kwargs },
-      async (ctx, args) => {
+    }),
+    test: reads({
+      doc: 'Whether the kernel finds an entry in a set.',
+      example: 'ipset.test name 192.168.0.3',
+      args: { name, entry, family, kwargs },
+      run: async (ctx, args) => {
         if (!truthy(args.name)) return NO_SET
         if (!truthy(args.entry)) return NO_ENTRY
         if ((await infoOf(ctx, args.name)) === undefined) return `Error: Set ${str(args.name)} does not exist`
         const words = [(await ctx.host.which('ipset')) ?? 'ipset', 'test', args.name, args.entry].map(str)
         return (await runAll(ctx, words)).retcode === 0
       },
-    ),
-    flush: changes(
-      'Empty a set, or all.',
-      'ipset.flush custom_set',
-      { name, family },
-      async (ctx, { name }) => (await (truthy(name) ? ipset(ctx, 'flush', name) : ipset(ctx, 'flush'))) === '',
-    ),
+    }),
+    flush: changes({
+      doc: 'Empty a set, or all.',
+      example: 'ipset.flush custom_set',
+      args: { name, family },
+      run: async (ctx, { name }) => (await (truthy(name) ? ipset(ctx, 'flush', name) : ipset(ctx, 'flush'))) === '',
+    }),
   },
 })

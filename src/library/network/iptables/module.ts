@@ -166,16 +166,16 @@ const conf_file = arg.text('The file; the one of the distribution when not given
 const position = arg.any('The number of the rule in its chain', { optional: true })
 
 const functions = {
-  version: reads(
-    'The version of iptables.',
-    'iptables.version',
-    { family },
-    async (ctx, { family }) => (await outputOf(ctx, `${await program(ctx, family)} --version`)).split(/\s+/)[1],
-  ),
-  build_rule: reads(
-    'A rule as text, from the arguments that states take.',
-    'iptables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT',
-    {
+  version: reads({
+    doc: 'The version of iptables.',
+    example: 'iptables.version',
+    args: { family },
+    run: async (ctx, { family }) => (await outputOf(ctx, `${await program(ctx, family)} --version`)).split(/\s+/)[1],
+  }),
+  build_rule: reads({
+    doc: 'A rule as text, from the arguments that states take.',
+    example: 'iptables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT',
+    args: {
       table,
       chain,
       command: arg.any('The letter of the command, for a whole command line', { optional: true }),
@@ -184,121 +184,121 @@ const functions = {
       family,
       kwargs: arg.open('Parts of the rule'),
     },
-    build,
-  ),
-  get_saved_rules: reads(
-    'The rules that are in a file.',
-    'iptables.get_saved_rules',
-    { conf_file, family },
-    (ctx, { conf_file, family }) => savedRules(ctx, conf_file, family),
-    ret.dict('The rules, by table and chain'),
-  ),
-  get_rules: reads(
-    'The rules that are in force.',
-    'iptables.get_rules',
-    { family },
-    (ctx, { family }) => currentRules(ctx, family),
-    ret.dict('The rules, by table and chain'),
-  ),
-  get_saved_policy: reads(
-    'The policy of a chain in a file.',
-    'iptables.get_saved_policy filter INPUT',
-    { table, chain, conf_file, family },
-    async (ctx, { table, chain, conf_file, family }) =>
+    run: build,
+  }),
+  get_saved_rules: reads({
+    doc: 'The rules that are in a file.',
+    example: 'iptables.get_saved_rules',
+    args: { conf_file, family },
+    run: (ctx, { conf_file, family }) => savedRules(ctx, conf_file, family),
+    returns: ret.dict('The rules, by table and chain'),
+  }),
+  get_rules: reads({
+    doc: 'The rules that are in force.',
+    example: 'iptables.get_rules',
+    args: { family },
+    run: (ctx, { family }) => currentRules(ctx, family),
+    returns: ret.dict('The rules, by table and chain'),
+  }),
+  get_saved_policy: reads({
+    doc: 'The policy of a chain in a file.',
+    example: 'iptables.get_saved_policy filter INPUT',
+    args: { table, chain, conf_file, family },
+    run: async (ctx, { table, chain, conf_file, family }) =>
       truthy(chain) ? policyIn(await savedRules(ctx, conf_file, family), table, chain) : NO_CHAIN,
-  ),
-  get_policy: reads(
-    'The policy of a chain that is in force.',
-    'iptables.get_policy filter INPUT',
-    { table, chain, family },
-    async (ctx, { table, chain, family }) =>
+  }),
+  get_policy: reads({
+    doc: 'The policy of a chain that is in force.',
+    example: 'iptables.get_policy filter INPUT',
+    args: { table, chain, family },
+    run: async (ctx, { table, chain, family }) =>
       truthy(chain) ? policyIn(await currentRules(ctx, family), table, chain) : NO_CHAIN,
-  ),
-  set_policy: changes(
-    'Set the policy of a chain.',
-    'iptables.set_policy filter INPUT DROP',
-    { table, chain, policy: arg.text('The policy', { optional: true }), family },
-    (ctx, { table, chain, policy, family }) => {
+  }),
+  set_policy: changes({
+    doc: 'Set the policy of a chain.',
+    example: 'iptables.set_policy filter INPUT DROP',
+    args: { table, chain, policy: arg.text('The policy', { optional: true }), family },
+    run: (ctx, { table, chain, policy, family }) => {
       if (!truthy(chain)) return NO_CHAIN
       if (!policy) return 'Error: Policy needs to be specified'
       return change(ctx, `-t ${str(table)} -P ${str(chain)} ${policy}`, family)
     },
-  ),
-  save: changes(
-    'Write the rules that are in force to a file.',
-    'iptables.save /etc/sysconfig/iptables',
-    { filename: conf_file, family },
-    (ctx, { filename, family }) => save(ctx, filename, family),
-  ),
-  check: reads(
-    'Whether a rule is in force.',
-    "iptables.check filter INPUT rule='-m state --state RELATED,ESTABLISHED -j ACCEPT'",
-    { table, chain, rule, family },
-    (ctx, { table, chain, rule, family }) => {
+  }),
+  save: changes({
+    doc: 'Write the rules that are in force to a file.',
+    example: 'iptables.save /etc/sysconfig/iptables',
+    args: { filename: conf_file, family },
+    run: (ctx, { filename, family }) => save(ctx, filename, family),
+  }),
+  check: reads({
+    doc: 'Whether a rule is in force.',
+    example: "iptables.check filter INPUT rule='-m state --state RELATED,ESTABLISHED -j ACCEPT'",
+    args: { table, chain, rule, family },
+    run: (ctx, { table, chain, rule, family }) => {
       if (!truthy(chain)) return NO_CHAIN
       return truthy(rule) ? check(ctx, table, chain, rule, family) : NO_RULE
     },
-  ),
-  check_chain: reads(
-    'Whether there is a chain.',
-    'iptables.check_chain filter INPUT',
-    { table, chain, family },
-    async (ctx, { table, chain, family }) => {
+  }),
+  check_chain: reads({
+    doc: 'Whether there is a chain.',
+    example: 'iptables.check_chain filter INPUT',
+    args: { table, chain, family },
+    run: async (ctx, { table, chain, family }) => {
       if (!truthy(chain)) return NO_CHAIN
       const { stdout } = await runAll(ctx, `${await program(ctx, family)}-save -t ${str(table)}`)
       return stdout.includes(`:${str(chain)} `)
     },
-  ),
-  new_chain: changes(
-    'Make a chain.',
-    'iptables.new_chain filter CUSTOM_CHAIN',
-    { table, chain, family },
-    async (ctx, { table, chain, family }) =>
+  }),
+  new_chain: changes({
+    doc: 'Make a chain.',
+    example: 'iptables.new_chain filter CUSTOM_CHAIN',
+    args: { table, chain, family },
+    run: async (ctx, { table, chain, family }) =>
       truthy(chain) ? orTrue(await change(ctx, `-t ${str(table)} -N ${str(chain)}`, family)) : NO_CHAIN,
-  ),
-  delete_chain: changes(
-    'Remove a chain.',
-    'iptables.delete_chain filter CUSTOM_CHAIN',
-    { table, chain, family },
-    async (ctx, { table, chain, family }) =>
+  }),
+  delete_chain: changes({
+    doc: 'Remove a chain.',
+    example: 'iptables.delete_chain filter CUSTOM_CHAIN',
+    args: { table, chain, family },
+    run: async (ctx, { table, chain, family }) =>
       truthy(chain) ? orTrue(await change(ctx, `-t ${str(table)} -X ${str(chain)}`, family)) : NO_CHAIN,
-  ),
-  append: changes(
-    'Put a rule at the end of a chain, unless it is there.',
-    "iptables.append filter INPUT rule='-m state --state RELATED,ESTABLISHED -j ACCEPT'",
-    { table, chain, rule, family },
-    async (ctx, { table, chain, rule, family }) => {
+  }),
+  append: changes({
+    doc: 'Put a rule at the end of a chain, unless it is there.',
+    example: "iptables.append filter INPUT rule='-m state --state RELATED,ESTABLISHED -j ACCEPT'",
+    args: { table, chain, rule, family },
+    run: async (ctx, { table, chain, rule, family }) => {
       if (!truthy(chain)) return NO_CHAIN
       if (!truthy(rule)) return NO_RULE
       if (await check(ctx, table, chain, rule, family)) return false
       return (await change(ctx, `-t ${str(table)} -A ${str(chain)} ${str(rule)}`, family)) === ''
     },
-  ),
-  insert: changes(
-    'Put a rule into a chain, unless it is there. A negative position counts from the end.',
-    "iptables.insert filter INPUT position=3 rule='-m state --state RELATED,ESTABLISHED -j ACCEPT'",
-    { table, chain, position, rule, family },
-    (ctx, { table, chain, position, rule, family }) => {
+  }),
+  insert: changes({
+    doc: 'Put a rule into a chain, unless it is there. A negative position counts from the end.',
+    example: "iptables.insert filter INPUT position=3 rule='-m state --state RELATED,ESTABLISHED -j ACCEPT'",
+    args: { table, chain, position, rule, family },
+    run: (ctx, { table, chain, position, rule, family }) => {
       if (!truthy(chain)) return NO_CHAIN
       if (!truthy(position)) return 'Error: Position needs to be specified or use append (-A)'
       return truthy(rule) ? insert(ctx, { table, chain, family }, position, rule) : NO_RULE
     },
-  ),
-  delete: changes(
-    'Remove a rule, by its text or by its position.',
-    'iptables.delete filter INPUT position=3',
-    { table: arg.text('The table'), chain, position, rule, family },
-    (ctx, { table, chain, position, rule, family }) => {
+  }),
+  delete: changes({
+    doc: 'Remove a rule, by its text or by its position.',
+    example: 'iptables.delete filter INPUT position=3',
+    args: { table: arg.text('The table'), chain, position, rule, family },
+    run: (ctx, { table, chain, position, rule, family }) => {
       if (truthy(position) && truthy(rule)) return 'Error: Only specify a position or a rule, not both'
       return change(ctx, `-t ${table} -D ${str(chain)} ${str(truthy(position) ? position : rule)}`, family)
     },
-  ),
-  flush: changes(
-    'Remove all rules of a chain, or of a table.',
-    'iptables.flush filter INPUT',
-    { table, chain: arg.text('The chain; all of them when not given', { default: '' }), family },
-    (ctx, { table, chain, family }) => change(ctx, `-t ${str(table)} -F ${chain}`, family),
-  ),
+  }),
+  flush: changes({
+    doc: 'Remove all rules of a chain, or of a table.',
+    example: 'iptables.flush filter INPUT',
+    args: { table, chain: arg.text('The chain; all of them when not given', { default: '' }), family },
+    run: (ctx, { table, chain, family }) => change(ctx, `-t ${str(table)} -F ${chain}`, family),
+  }),
 }
 
 export default defineModule({

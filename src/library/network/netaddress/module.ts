@@ -37,31 +37,36 @@ export default defineModule({
   name: 'netaddress',
   doc: 'What a network consists of.',
   functions: {
-    list_cidr_ips: reads(
-      'The addresses of a network.',
-      'netaddress.list_cidr_ips 192.168.0.0/20',
+    list_cidr_ips: reads({
+      doc: 'The addresses of a network.',
+      example: 'netaddress.list_cidr_ips 192.168.0.0/20',
       args,
-      (_ctx, { cidr }) => addressesOf(cidr).map(String),
-    ),
-    list_cidr_ips_ipv6: reads(
-      'The addresses of a network as IPv6 has them.',
-      'netaddress.list_cidr_ips_ipv6 192.168.0.0/20',
-      args,
-      (_ctx, { cidr }) => addressesOf(cidr).map(asIpv6),
-    ),
-    cidr_netmask: reads('The mask of a network.', 'netaddress.cidr_netmask 192.168.0.0/20', args, (_ctx, { cidr }) => {
-      const network = networkOf(cidr)
-      return String(new IpAddress(network.version, network.netmask))
+      run: (_ctx, { cidr }) => addressesOf(cidr).map(String),
     }),
-    cidr_broadcast: reads(
-      'The address that all of a network listen to; None where there is no room for one.',
-      'netaddress.cidr_broadcast 192.168.0.0/20',
+    list_cidr_ips_ipv6: reads({
+      doc: 'The addresses of a network as IPv6 has them.',
+      example: 'netaddress.list_cidr_ips_ipv6 192.168.0.0/20',
       args,
-      (_ctx, { cidr }) => {
+      run: (_ctx, { cidr }) => addressesOf(cidr).map(asIpv6),
+    }),
+    cidr_netmask: reads({
+      doc: 'The mask of a network.',
+      example: 'netaddress.cidr_netmask 192.168.0.0/20',
+      args,
+      run: (_ctx, { cidr }) => {
+        const network = networkOf(cidr)
+        return String(new IpAddress(network.version, network.netmask))
+      },
+    }),
+    cidr_broadcast: reads({
+      doc: 'The address that all of a network listen to; None where there is no room for one.',
+      example: 'netaddress.cidr_broadcast 192.168.0.0/20',
+      args,
+      run: (_ctx, { cidr }) => {
         const network = networkOf(cidr)
         if (network.version === 4 && network.prefix >= 31) return 'None'
         return String(new IpAddress(network.version, network.broadcast))
       },
-    ),
+    }),
   },
 })

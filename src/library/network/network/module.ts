@@ -18,9 +18,9 @@ import {
   changes,
   defineModule,
   type FunctionContext,
-  fn,
   type Result,
   type Returns,
+  reads,
   ret,
 } from '../../../sdk/mod.ts'
 import { connect, namesOf, sanitizeHost } from './module/connection.ts'
@@ -40,7 +40,7 @@ const asking = <A extends Record<string, Arg<unknown>>, R extends Result = Resul
     args: { [K in keyof A]: A[K] extends Arg<infer T> ? T : never },
   ) => NoInfer<R> | Promise<NoInfer<R>>,
   returns?: Returns<R>,
-) => fn({ doc, args, returns: returns ?? ret.any('The answer'), effect: 'read', run })
+) => reads({ doc, args, returns: returns ?? ret.any('The answer'), run })
 
 /** What an interface has, or which ones there are when it is not among them. */
 async function ofInterface(ctx: FunctionContext, name: string, pick: (entry: Dict) => Value): Promise<Value> {
@@ -208,12 +208,12 @@ export default defineModule({
       networks(ctx, 'inet6', choice),
     ),
     get_hostname: asking('The name of this machine.', none, (ctx) => ctx.host.hostname()),
-    mod_hostname: changes(
-      'Name the machine.',
-      'network.mod_hostname master.saltstack.com',
-      { hostname: arg.any('The name') },
-      (ctx, { hostname }) => setHostname(ctx, hostname, fullName),
-    ),
+    mod_hostname: changes({
+      doc: 'Name the machine.',
+      example: 'network.mod_hostname master.saltstack.com',
+      args: { hostname: arg.any('The name') },
+      run: (ctx, { hostname }) => setHostname(ctx, hostname, fullName),
+    }),
     get_fqdn: asking('The name of this machine with its domain.', none, fullName),
     connect: asking(
       'Whether something listens at a port.',
@@ -264,7 +264,7 @@ export default defineModule({
       ctx.call('cmd.run', [`dig ${sanitizeHost(host)}`]),
     ),
     arp: asking('The hardware addresses of neighbours.', none, arpTable),
-    wol: fn({
+    wol: changes({
       doc: 'Wake a machine up.',
       args: {
         mac: arg.string('Its hardware address'),
@@ -272,17 +272,15 @@ export default defineModule({
         destport: arg.any('The port it is sent to', { default: 9 }),
       },
       returns: ret.boolean('True'),
-      examples: ["salt '*' network.wol 08-00-27-13-69-77 255.255.255.255 7"],
-      effect: 'change',
+      example: 'network.wol 08-00-27-13-69-77 255.255.255.255 7',
       run: (_ctx, { mac, bcast, destport }) => wake(mac, bcast, Number(destport)),
     }),
     get_bufsize: asking("The sizes of an interface's buffers.", { iface }, (ctx, { iface }) => bufferSizes(ctx, iface)),
-    mod_bufsize: fn({
+    mod_bufsize: changes({
       doc: 'Set the sizes of the buffers of an interface.',
       args: { iface, args: arg.rest('Refused'), kwargs: arg.open('rx, tx, rx-mini and rx-jumbo') },
       returns: ret.any('Whether it worked, with a comment'),
-      examples: ["salt '*' network.mod_bufsize eth0 tx=4096 rx=4096"],
-      effect: 'change',
+      example: 'network.mod_bufsize eth0 tx=4096 rx=4096',
       run: (ctx, { iface, args, kwargs }) => setBuffers(ctx, iface, args, kwargs),
     }),
   },

@@ -55,30 +55,33 @@ export default defineModule({
     (await host.which('showmount')) !== undefined ||
     'The nfs3 execution module failed to load: the showmount binary is not in the path.',
   functions: {
-    list_exports: reads('The exports, by path.', 'nfs3.list_exports', { exports }, (ctx, { exports }) =>
-      listed(ctx, exports),
-    ),
-    del_export: changes(
-      'Remove a path.',
-      'nfs3.del_export path=/srv/data',
-      { exports, path: arg.any('The path', { default: null }) },
-      async (ctx, { exports, path }) => {
+    list_exports: reads({
+      doc: 'The exports, by path.',
+      example: 'nfs3.list_exports',
+      args: { exports },
+      run: (ctx, { exports }) => listed(ctx, exports),
+    }),
+    del_export: changes({
+      doc: 'Remove a path.',
+      example: 'nfs3.del_export path=/srv/data',
+      args: { exports, path: arg.any('The path', { default: null }) },
+      run: async (ctx, { exports, path }) => {
         const all = await listed(ctx, exports)
         if (!all.delete(path)) throw keyError(path)
         await written(ctx, exports, all)
         return all
       },
-    ),
-    add_export: changes(
-      'Add hosts to a path.',
-      "nfs3.add_export path='/srv/test' hosts='127.0.0.1' options=['rw']",
-      {
+    }),
+    add_export: changes({
+      doc: 'Add hosts to a path.',
+      example: "nfs3.add_export path='/srv/test' hosts='127.0.0.1' options=['rw']",
+      args: {
         exports,
         path: arg.any('The path', { default: null }),
         hosts: arg.any('The hosts', { default: null }),
         options: arg.any('Their options', { default: null }),
       },
-      async (ctx, { exports, path, hosts, options }) => {
+      run: async (ctx, { exports, path, hosts, options }) => {
         if (typeof hosts !== 'string') throw typeError('hosts argument must be a string')
         const all = await listed(ctx, exports)
         const share: Dict = new Map<Value, Value>([
@@ -89,10 +92,15 @@ export default defineModule({
         await written(ctx, exports, all)
         return share
       },
-    ),
-    reload_exports: changes('Have the exports taken up.', 'nfs3.reload_exports', {}, async (ctx) => {
-      const { stdout, stderr } = await runAll(ctx, 'exportfs -r')
-      return { stdout, stderr, result: stderr === '' }
+    }),
+    reload_exports: changes({
+      doc: 'Have the exports taken up.',
+      example: 'nfs3.reload_exports',
+      args: {},
+      run: async (ctx) => {
+        const { stdout, stderr } = await runAll(ctx, 'exportfs -r')
+        return { stdout, stderr, result: stderr === '' }
+      },
     }),
   },
 })

@@ -295,16 +295,16 @@ export default defineModule({
     (await host.which('nft')) !== undefined ||
     'The nftables execution module failed to load: nftables is not installed.',
   functions: {
-    version: reads(
-      'The version of nftables.',
-      'nftables.version',
-      {},
-      async (ctx) => splitWords(await nft(ctx, '--version'))[1],
-    ),
-    build_rule: reads(
-      'A rule as text, from the arguments that states take.',
-      'nftables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT',
-      {
+    version: reads({
+      doc: 'The version of nftables.',
+      example: 'nftables.version',
+      args: {},
+      run: async (ctx) => splitWords(await nft(ctx, '--version'))[1],
+    }),
+    build_rule: reads({
+      doc: 'A rule as text, from the arguments that states take.',
+      example: 'nftables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT',
+      args: {
         table: arg.text('The table', { optional: true }),
         chain,
         command: arg.text('The command, for a whole command line', { optional: true }),
@@ -313,74 +313,85 @@ export default defineModule({
         family,
         kwargs: arg.open('Parts of the rule'),
       },
-      (_ctx, given) => build(given),
-    ),
-    get_saved_rules: reads(
-      'The lines of a file of rules.',
-      'nftables.get_saved_rules',
-      { conf_file: arg.text('The file', { optional: true }) },
-      async (ctx, { conf_file }) => {
+      run: (_ctx, given) => build(given),
+    }),
+    get_saved_rules: reads({
+      doc: 'The lines of a file of rules.',
+      example: 'nftables.get_saved_rules',
+      args: { conf_file: arg.text('The file', { optional: true }) },
+      run: async (ctx, { conf_file }) => {
         const text = Buffer.from(await ctx.host.read(conf_file ? conf_file : '/etc/nftables')).toString()
         const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
         return lines.filter((line) => line.trim() !== '' && !line.trim().startsWith('#'))
       },
-    ),
-    list_tables: reads('All tables.', 'nftables.list_tables', { family }, (ctx, { family }) => tables(ctx, family)),
-    get_rules: reads('All rules as text, by table.', 'nftables.get_rules', { family }, (ctx, { family }) =>
-      rules(ctx, family),
-    ),
-    get_rules_json: reads('All rules as data.', 'nftables.get_rules_json', { family }, (ctx, { family }) =>
-      rulesAsData(ctx, family),
-    ),
-    save: changes(
-      'Write all rules to a file.',
-      'nftables.save /etc/nftables',
-      { filename: arg.text('The file', { optional: true }), family },
-      (ctx, { filename }) => save(ctx, filename),
-    ),
-    get_rule_handle: reads(
-      'The handle of a rule.',
-      "nftables.get_rule_handle filter input rule='tcp dport 22 log accept'",
-      { table, chain, rule, family },
-      async (ctx, { rule, ...place }) => {
+    }),
+    list_tables: reads({
+      doc: 'All tables.',
+      example: 'nftables.list_tables',
+      args: { family },
+      run: (ctx, { family }) => tables(ctx, family),
+    }),
+    get_rules: reads({
+      doc: 'All rules as text, by table.',
+      example: 'nftables.get_rules',
+      args: { family },
+      run: (ctx, { family }) => rules(ctx, family),
+    }),
+    get_rules_json: reads({
+      doc: 'All rules as data.',
+      example: 'nftables.get_rules_json',
+      args: { family },
+      run: (ctx, { family }) => rulesAsData(ctx, family),
+    }),
+    save: changes({
+      doc: 'Write all rules to a file.',
+      example: 'nftables.save /etc/nftables',
+      args: { filename: arg.text('The file', { optional: true }), family },
+      run: (ctx, { filename }) => save(ctx, filename),
+    }),
+    get_rule_handle: reads({
+      doc: 'The handle of a rule.',
+      example: "nftables.get_rule_handle filter input rule='tcp dport 22 log accept'",
+      args: { table, chain, rule, family },
+      run: async (ctx, { rule, ...place }) => {
         const { comment, ...found } = await handleOf(ctx, place, rule)
         return found.result ? found : { comment, ...found }
       },
-    ),
-    check: reads(
-      'Whether a rule is in force.',
-      "nftables.check filter input rule='tcp dport 22 log accept'",
-      { table, chain, rule, family },
-      (ctx, { rule, ...place }) => check(ctx, place, rule),
-    ),
-    check_chain: reads(
-      'Whether there is a chain.',
-      'nftables.check_chain filter input',
-      { table, chain, family },
-      checkChain,
-    ),
-    check_table: reads(
-      'Whether there is a table.',
-      'nftables.check_table nat',
-      { table: arg.text('The table', { optional: true }), family },
-      (ctx, args) => checkTable(ctx, args.table, args.family),
-    ),
-    new_table: changes(
-      'Make a table.',
-      'nftables.new_table filter',
-      { table: arg.text('The table'), family },
-      (ctx, args) => changeTable(ctx, 'add', args.table, args.family),
-    ),
-    delete_table: changes(
-      'Remove a table.',
-      'nftables.delete_table filter',
-      { table: arg.text('The table'), family },
-      (ctx, args) => changeTable(ctx, 'delete', args.table, args.family),
-    ),
-    new_chain: changes(
-      'Make a chain; with type, hook and priority one that packets pass.',
-      'nftables.new_chain filter input filter input 0',
-      {
+    }),
+    check: reads({
+      doc: 'Whether a rule is in force.',
+      example: "nftables.check filter input rule='tcp dport 22 log accept'",
+      args: { table, chain, rule, family },
+      run: (ctx, { rule, ...place }) => check(ctx, place, rule),
+    }),
+    check_chain: reads({
+      doc: 'Whether there is a chain.',
+      example: 'nftables.check_chain filter input',
+      args: { table, chain, family },
+      run: checkChain,
+    }),
+    check_table: reads({
+      doc: 'Whether there is a table.',
+      example: 'nftables.check_table nat',
+      args: { table: arg.text('The table', { optional: true }), family },
+      run: (ctx, args) => checkTable(ctx, args.table, args.family),
+    }),
+    new_table: changes({
+      doc: 'Make a table.',
+      example: 'nftables.new_table filter',
+      args: { table: arg.text('The table'), family },
+      run: (ctx, args) => changeTable(ctx, 'add', args.table, args.family),
+    }),
+    delete_table: changes({
+      doc: 'Remove a table.',
+      example: 'nftables.delete_table filter',
+      args: { table: arg.text('The table'), family },
+      run: (ctx, args) => changeTable(ctx, 'delete', args.table, args.family),
+    }),
+    new_chain: changes({
+      doc: 'Make a chain; with type, hook and priority one that packets pass.',
+      example: 'nftables.new_chain filter input filter input 0',
+      args: {
         table,
         chain,
         table_type: arg.text('filter, nat or route', { optional: true }),
@@ -388,55 +399,55 @@ export default defineModule({
         priority: optional('When they pass it'),
         family,
       },
-      newChain,
-    ),
-    delete_chain: changes(
-      'Remove a chain.',
-      'nftables.delete_chain filter input',
-      { table, chain, family },
-      deleteChain,
-    ),
-    append: changes(
-      'Put a rule at the end of a chain, unless it is there.',
-      "nftables.append filter input rule='tcp dport 22 log accept'",
-      { table, chain, rule, family },
-      (ctx, { rule, ...place }) => addRule(ctx, 'add', place, rule),
-    ),
-    insert: changes(
-      'Put a rule at the beginning of a chain, or before another one, unless it is there.',
-      "nftables.insert filter input rule='tcp dport 22 log accept'",
-      { table, chain, position, rule, family },
-      (ctx, { rule, position, ...place }) => addRule(ctx, 'insert', place, rule, position),
-    ),
-    delete: changes(
-      'Remove a rule, by its text or by its handle.',
-      'nftables.delete filter input position=3',
-      { table: arg.text('The table'), chain, position, rule, family },
-      (ctx, { rule, position, ...place }) => deleteRule(ctx, place, position, rule),
-    ),
-    flush: changes(
-      'Remove all rules of a chain, or of a table.',
-      'nftables.flush filter input',
-      { table, chain: arg.text('The chain', { default: '' }), family },
-      flush,
-    ),
-    get_policy: reads(
-      'The policy of a chain.',
-      'nftables.get_policy filter input',
-      { table, chain, family },
-      async (ctx, place) => {
+      run: newChain,
+    }),
+    delete_chain: changes({
+      doc: 'Remove a chain.',
+      example: 'nftables.delete_chain filter input',
+      args: { table, chain, family },
+      run: deleteChain,
+    }),
+    append: changes({
+      doc: 'Put a rule at the end of a chain, unless it is there.',
+      example: "nftables.append filter input rule='tcp dport 22 log accept'",
+      args: { table, chain, rule, family },
+      run: (ctx, { rule, ...place }) => addRule(ctx, 'add', place, rule),
+    }),
+    insert: changes({
+      doc: 'Put a rule at the beginning of a chain, or before another one, unless it is there.',
+      example: "nftables.insert filter input rule='tcp dport 22 log accept'",
+      args: { table, chain, position, rule, family },
+      run: (ctx, { rule, position, ...place }) => addRule(ctx, 'insert', place, rule, position),
+    }),
+    delete: changes({
+      doc: 'Remove a rule, by its text or by its handle.',
+      example: 'nftables.delete filter input position=3',
+      args: { table: arg.text('The table'), chain, position, rule, family },
+      run: (ctx, { rule, position, ...place }) => deleteRule(ctx, place, position, rule),
+    }),
+    flush: changes({
+      doc: 'Remove all rules of a chain, or of a table.',
+      example: 'nftables.flush filter input',
+      args: { table, chain: arg.text('The chain', { default: '' }), family },
+      run: flush,
+    }),
+    get_policy: reads({
+      doc: 'The policy of a chain.',
+      example: 'nftables.get_policy filter input',
+      args: { table, chain, family },
+      run: async (ctx, place) => {
         if (!truthy(place.chain)) return 'Error: Chain needs to be specified'
         return (await chainInfo(ctx, place))?.get('policy') ?? null
       },
-    ),
-    set_policy: changes(
-      'Set the policy of a chain.',
-      'nftables.set_policy filter input accept',
-      { table, chain, policy: arg.text('The policy', { optional: true }), family },
-      (ctx, { policy, ...place }) => {
+    }),
+    set_policy: changes({
+      doc: 'Set the policy of a chain.',
+      example: 'nftables.set_policy filter input accept',
+      args: { table, chain, policy: arg.text('The policy', { optional: true }), family },
+      run: (ctx, { policy, ...place }) => {
         if (!truthy(place.chain)) return 'Error: Chain needs to be specified'
         return policy ? setPolicy(ctx, place, policy) : 'Error: Policy needs to be specified'
       },
-    ),
+    }),
   },
 })

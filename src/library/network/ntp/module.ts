@@ -31,12 +31,12 @@ export default defineModule({
   virtual: 'ntp',
   when: ({ grains }) => grains.get('kernel') === 'Windows' || 'Module win_system: module only works on Windows systems',
   functions: {
-    set_servers: changes(
-      'Set the time servers.',
-      "ntp.set_servers 'pool.ntp.org' 'us.pool.ntp.org'",
-      { servers: arg.rest('The servers') },
-      (ctx, { servers }) => setServers(ctx, servers),
-    ),
-    get_servers: reads('The time servers.', 'ntp.get_servers', {}, servers),
+    set_servers: changes({
+      doc: 'Set the time servers.',
+      example: "ntp.set_servers 'pool.ntp.org' 'us.pool.ntp.org'",
+      args: { servers: arg.rest('The servers') },
+      run: (ctx, { servers }) => setServers(ctx, servers),
+    }),
+    get_servers: reads({ doc: 'The time servers.', example: 'ntp.get_servers', args: {}, run: servers }),
   },
 })

@@ -16,29 +16,38 @@ export default defineModule({
   doc: 'Work with the firewall ufw.',
   when: async ({ host }) => (await host.which('ufw')) !== undefined || 'The program ufw was not found',
   functions: {
-    is_enabled: reads('Whether the firewall is on.', 'ufw.is_enabled', {}, async (ctx) =>
-      (await outputOf(ctx, ['ufw', 'status'])).includes('Status: active'),
-    ),
-    get_default_incoming: reads('The policy for incoming packets.', 'ufw.get_default_incoming', {}, (ctx) =>
-      defaultFor(ctx, 'incoming'),
-    ),
-    get_default_outgoing: reads('The policy for outgoing packets.', 'ufw.get_default_outgoing', {}, (ctx) =>
-      defaultFor(ctx, 'outgoing'),
-    ),
-    set_enabled: changes(
-      'Turn the firewall on or off.',
-      'ufw.set_enabled True',
-      { enabled: arg.any('Whether it is on') },
-      async (ctx, { enabled }) => {
+    is_enabled: reads({
+      doc: 'Whether the firewall is on.',
+      example: 'ufw.is_enabled',
+      args: {},
+      run: async (ctx) => (await outputOf(ctx, ['ufw', 'status'])).includes('Status: active'),
+    }),
+    get_default_incoming: reads({
+      doc: 'The policy for incoming packets.',
+      example: 'ufw.get_default_incoming',
+      args: {},
+      run: (ctx) => defaultFor(ctx, 'incoming'),
+    }),
+    get_default_outgoing: reads({
+      doc: 'The policy for outgoing packets.',
+      example: 'ufw.get_default_outgoing',
+      args: {},
+      run: (ctx) => defaultFor(ctx, 'outgoing'),
+    }),
+    set_enabled: changes({
+      doc: 'Turn the firewall on or off.',
+      example: 'ufw.set_enabled True',
+      args: { enabled: arg.any('Whether it is on') },
+      run: async (ctx, { enabled }) => {
         await changing(ctx, ...(truthy(enabled) ? ['--force', 'enable'] : ['disable']))
         return null
       },
-    ),
-    add_rule: changes(
-      'Add a rule; what ufw says about it.',
-      "ufw.add_rule 'allow 22/tcp'",
-      { rule: arg.text('The rule in the words of ufw') },
-      (ctx, { rule }) => changing(ctx, ...shlexSplit(rule)),
-    ),
+    }),
+    add_rule: changes({
+      doc: 'Add a rule; what ufw says about it.',
+      example: "ufw.add_rule 'allow 22/tcp'",
+      args: { rule: arg.text('The rule in the words of ufw') },
+      run: (ctx, { rule }) => changing(ctx, ...shlexSplit(rule)),
+    }),
   },
 })

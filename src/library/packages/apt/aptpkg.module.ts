@@ -1,6 +1,6 @@
 // Packages of Debian and its relatives, through apt-get, apt-cache and dpkg: the provider of `pkg` there.
 import { SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { type Arg, arg, defineModule, type FunctionContext, fn, isTrue, ret } from '../../../sdk/mod.ts'
+import { type Arg, arg, changes, defineModule, type FunctionContext, isTrue, reads, ret } from '../../../sdk/mod.ts'
 import { newestVersions, sourceVersions, upgrades } from './aptpkg/candidates.ts'
 import {
   infoInstalled,
@@ -60,12 +60,11 @@ async function latestVersion(
   return known.length === 1 ? versions.get(known[0]!)! : new Map(versions)
 }
 
-const latest_version = fn({
+const latest_version = reads({
   doc: 'The newest version of packages that could be installed; nothing for those that are up to date.',
   args: { names, kwargs: arg.open('`refresh`, `fromrepo`, `show_installed`, `cache_valid_time`') },
   returns: ret.any('The version, or versions by name when there are several'),
-  examples: ["salt '*' pkg.latest_version nginx"],
-  effect: 'read',
+  example: 'pkg.latest_version nginx',
   run: (ctx, { names, kwargs }) => latestVersion(ctx, names, kwargs),
 })
 
@@ -94,33 +93,30 @@ export default defineModule({
   when: ({ grains }) =>
     grains.get('os_family') === 'Debian' || 'The pkg module could not be loaded: unsupported OS family',
   functions: {
-    normalize_name: fn({
+    normalize_name: reads({
       doc: "The name of a package without the machine's own architecture.",
       args: { name: arg.string('The package') },
       returns: ret.string('The name'),
-      examples: ["salt '*' pkg.normalize_name zsh:amd64"],
-      effect: 'read',
+      example: 'pkg.normalize_name zsh:amd64',
       run: (ctx, { name }) => normalize(ctx, name),
     }),
-    parse_arch: fn({
+    parse_arch: reads({
       doc: 'Name and architecture of a package.',
       args: { name: arg.string('The package') },
       returns: ret.dict('`name` and `arch`'),
-      examples: ["salt '*' pkg.parse_arch zsh:amd64"],
-      effect: 'read',
+      example: 'pkg.parse_arch zsh:amd64',
       run: (_ctx, { name }) => ({ ...splitArch(name) }),
     }),
     latest_version,
     available_version: latest_version,
-    version: fn({
+    version: reads({
       doc: 'Installed versions of packages; an empty text for one that is not installed.',
       args: { names, kwargs },
       returns: ret.any('The version, or versions by name when there are several'),
-      examples: ["salt '*' pkg.version nginx"],
-      effect: 'read',
+      example: 'pkg.version nginx',
       run: (ctx, { names, kwargs }) => ctx.call('pkg_resource.version', names, kwargs),
     }),
-    refresh_db: fn({
+    refresh_db: changes({
       doc: 'Fetch the package lists.',
       args: {
         cache_valid_time: arg.any('Do nothing when they are younger than these seconds', { default: 0 }),
@@ -128,8 +124,7 @@ export default defineModule({
         kwargs: arg.open('`timeout`'),
       },
       returns: ret.dict('By source: true when fetched, null when up to date, false when it failed'),
-      examples: ["salt '*' pkg.refresh_db"],
-      effect: 'change',
+      example: 'pkg.refresh_db',
       run: (ctx, { cache_valid_time, failhard, kwargs }) =>
         refreshDb(ctx, {
           cacheValidTime: cache_valid_time,
@@ -137,7 +132,7 @@ export default defineModule({
           ...present({ timeout: kwargs.get('timeout') }),
         }),
     }),
-    install: fn({
+    install: changes({
       doc: 'Install packages.',
       args: {
         name,
@@ -157,37 +152,33 @@ export default defineModule({
       },
       returns: ret.dict('`old` and `new` version by package'),
       examples: ["salt '*' pkg.install nginx", 'salt \'*\' pkg.install pkgs=\'["foo", {"bar": "1.2.3"}]\''],
-      effect: 'change',
       run: install,
     }),
-    autoremove: fn({
+    autoremove: changes({
       doc: 'Remove packages that nothing needs any more.',
       args: {
         list_only: arg.flag('Whether they are only named', { default: false }),
         purge: arg.flag('Whether their configuration goes too', { default: false }),
       },
       returns: ret.any('The changes, or the names'),
-      examples: ["salt '*' pkg.autoremove list_only=True"],
-      effect: 'change',
+      example: 'pkg.autoremove list_only=True',
       run: (ctx, { list_only, purge }) => autoremove(ctx, list_only, purge),
     }),
-    remove: fn({
+    remove: changes({
       doc: 'Remove packages.',
       args: { name, pkgs, kwargs },
       returns: ret.dict('`old` and `new` version by package'),
-      examples: ["salt '*' pkg.remove nginx"],
-      effect: 'change',
+      example: 'pkg.remove nginx',
       run: (ctx, given) => uninstall(ctx, 'remove', given),
     }),
-    purge: fn({
+    purge: changes({
       doc: 'Remove packages and their configuration.',
       args: { name, pkgs, kwargs },
       returns: ret.dict('`removed` and `installed`, each with changes by package'),
-      examples: ["salt '*' pkg.purge nginx"],
-      effect: 'change',
+      example: 'pkg.purge nginx',
       run: (ctx, given) => uninstall(ctx, 'purge', given),
     }),
-    upgrade: fn({
+    upgrade: changes({
       doc: 'Upgrade all packages.',
       args: {
         refresh: flag('Whether the lists are fetched first', true),
@@ -195,27 +186,24 @@ export default defineModule({
         kwargs: arg.open('`cache_valid_time`, `download_only`, `force_conf_new`, `skip_verify`, `allow_downgrades`'),
       },
       returns: ret.dict('`old` and `new` version by package'),
-      examples: ["salt '*' pkg.upgrade"],
-      effect: 'change',
+      example: 'pkg.upgrade',
       run: upgrade,
     }),
-    hold: fn({
+    hold: changes({
       doc: 'Keep packages at their versions.',
       args: targets,
       returns: ret.dict('A report by package'),
-      examples: ["salt '*' pkg.hold nginx"],
-      effect: 'change',
+      example: 'pkg.hold nginx',
       run: hold,
     }),
-    unhold: fn({
+    unhold: changes({
       doc: 'Let packages be upgraded again.',
       args: targets,
       returns: ret.dict('A report by package'),
-      examples: ["salt '*' pkg.unhold nginx"],
-      effect: 'change',
+      example: 'pkg.unhold nginx',
       run: unhold,
     }),
-    list_pkgs: fn({
+    list_pkgs: reads({
       doc: 'Installed packages and their versions.',
       args: {
         versions_as_list: flag('Whether versions are lists'),
@@ -224,8 +212,7 @@ export default defineModule({
         kwargs: arg.open('`use_context`'),
       },
       returns: ret.dict('Versions by package'),
-      examples: ["salt '*' pkg.list_pkgs"],
-      effect: 'read',
+      example: 'pkg.list_pkgs',
       run: async (ctx, { versions_as_list, removed, purge_desired, kwargs }) => {
         const packages = await listPackages(ctx, {
           removed: isTrue(removed),
@@ -235,7 +222,7 @@ export default defineModule({
         return isTrue(versions_as_list) ? (packages as Map<Value, Value>) : joinVersions(packages)
       },
     }),
-    list_upgrades: fn({
+    list_upgrades: reads({
       doc: 'Packages that an upgrade would change.',
       args: {
         refresh: flag('Whether the lists are fetched first', true),
@@ -243,22 +230,20 @@ export default defineModule({
         kwargs: arg.open('`cache_valid_time`, `fromrepo`'),
       },
       returns: ret.dict('New versions by package'),
-      examples: ["salt '*' pkg.list_upgrades"],
-      effect: 'read',
+      example: 'pkg.list_upgrades',
       run: async (ctx, { refresh, dist_upgrade, kwargs }) => {
         if (isTrue(refresh)) await refreshDb(ctx, { cacheValidTime: kwargs.get('cache_valid_time') ?? 0 })
         return upgrades(ctx, dist_upgrade, kwargs.get('fromrepo'))
       },
     }),
-    upgrade_available: fn({
+    upgrade_available: reads({
       doc: 'Whether there is a newer version of a package.',
       args: { name: arg.any('The package'), kwargs },
       returns: ret.boolean('Whether there is one'),
-      examples: ["salt '*' pkg.upgrade_available nginx"],
-      effect: 'read',
+      example: 'pkg.upgrade_available nginx',
       run: async (ctx, { name }) => (await latestVersion(ctx, [name], new Map())) !== '',
     }),
-    version_cmp: fn({
+    version_cmp: reads({
       doc: 'The order of two versions.',
       args: {
         pkg1: arg.text('A version'),
@@ -267,43 +252,38 @@ export default defineModule({
         kwargs,
       },
       returns: ret.optional(ret.number('-1, 0 or 1, or None when one is no version')),
-      examples: ["salt '*' pkg.version_cmp '0.2.4-0ubuntu1' '0.2.4.1-0ubuntu1'"],
-      effect: 'read',
+      example: "pkg.version_cmp '0.2.4-0ubuntu1' '0.2.4.1-0ubuntu1'",
       run: (_ctx, { pkg1, pkg2, ignore_epoch }) => versionCompare(pkg1, pkg2, ignore_epoch),
     }),
-    list_repo_pkgs: fn({
+    list_repo_pkgs: reads({
       doc: 'Versions that the sources have.',
       args: { args: names, kwargs },
       returns: ret.dict('Versions by package, newest first'),
-      examples: ["salt '*' pkg.list_repo_pkgs nginx"],
-      effect: 'read',
+      example: 'pkg.list_repo_pkgs nginx',
       run: async (ctx, { args }) => new Map<Value, Value>(await sourceVersions(ctx, args.map(str))),
     }),
-    list_repos: fn({
+    list_repos: reads({
       doc: 'All package sources.',
       args: { kwargs },
       returns: ret.dict('Entries by address'),
-      examples: ["salt '*' pkg.list_repos"],
-      effect: 'read',
+      example: 'pkg.list_repos',
       run: async (ctx) => new Map<Value, Value>(await listRepos(ctx)),
     }),
-    get_repo: fn({
+    get_repo: reads({
       doc: 'A package source by its definition.',
       args: { repo: arg.string('The definition, as a line of sources.list'), kwargs: arg.open('`ppa_auth`') },
       returns: ret.dict('The entry, or nothing'),
-      examples: ['salt \'*\' pkg.get_repo "deb http://deb.debian.org/debian bookworm main"'],
-      effect: 'read',
+      example: 'pkg.get_repo "deb http://deb.debian.org/debian bookworm main"',
       run: (ctx, { repo, kwargs }) => getRepo(ctx, repo, kwargs.get('ppa_auth') ?? null),
     }),
-    del_repo: fn({
+    del_repo: changes({
       doc: 'Delete a package source.',
       args: { repo: arg.string('The definition, as a line of sources.list'), kwargs: arg.open('`ppa_auth`') },
       returns: ret.string('Where it was deleted'),
-      examples: ['salt \'*\' pkg.del_repo "deb http://myrepo.example.com/debian bookworm main"'],
-      effect: 'change',
+      example: 'pkg.del_repo "deb http://myrepo.example.com/debian bookworm main"',
       run: (ctx, { repo, kwargs }) => delRepo(ctx, repo, kwargs),
     }),
-    mod_repo: fn({
+    mod_repo: changes({
       doc: 'Make or change a package source.',
       args: {
         repo: arg.string('The definition, as a line of sources.list'),
@@ -312,27 +292,24 @@ export default defineModule({
         kwargs: arg.open('`file`, `comps`, `architectures`, `disabled`, `key_url`, `keyid`, `keyserver`, `refresh` …'),
       },
       returns: ret.dict('The entry by its definition'),
-      examples: ['salt \'*\' pkg.mod_repo "deb http://myrepo.example.com/debian bookworm main" comps=main,contrib'],
-      effect: 'change',
+      example: 'pkg.mod_repo "deb http://myrepo.example.com/debian bookworm main" comps=main,contrib',
       run: async (ctx, given) => new Map<Value, Value>(await modRepo(ctx, given)),
     }),
-    expand_repo_def: fn({
+    expand_repo_def: reads({
       doc: 'What a definition becomes with the options of pkgrepo.managed.',
       args: { repo: arg.string('The definition'), kwargs: arg.open('Options of pkgrepo.managed') },
       returns: ret.dict('In the shape of get_repo'),
-      examples: ['salt \'*\' pkg.expand_repo_def "deb http://myrepo.example.com/debian bookworm main"'],
-      effect: 'read',
+      example: 'pkg.expand_repo_def "deb http://myrepo.example.com/debian bookworm main"',
       run: (ctx, { repo, kwargs }) => expandRepoDefinition(repo, withoutOwn(kwargs), system(ctx)) as Map<Value, Value>,
     }),
-    get_repo_keys: fn({
+    get_repo_keys: reads({
       doc: 'Keys of package sources.',
       args: { aptkey, keydir },
       returns: ret.orFalse(ret.dict('Facts by key')),
-      examples: ["salt '*' pkg.get_repo_keys"],
-      effect: 'read',
+      example: 'pkg.get_repo_keys',
       run: (ctx, { aptkey, keydir }) => getRepoKeys(ctx, { aptKey: aptkey, ...present({ keydir: text(keydir) }) }),
     }),
-    add_repo_key: fn({
+    add_repo_key: changes({
       doc: 'Add a key of package sources.',
       args: {
         path: optional('A file with it'),
@@ -345,14 +322,13 @@ export default defineModule({
         keyfile: optional('The name of its file among the keyrings'),
       },
       returns: ret.boolean('Whether it is there'),
-      examples: ["salt '*' pkg.add_repo_key salt://apt/sources/test.key"],
-      effect: 'change',
+      example: 'pkg.add_repo_key salt://apt/sources/test.key',
       run: (ctx, { saltenv, aptkey, ...given }) => {
         const texts = Object.entries(given).map(([name, value]) => [name, text(value)])
         return addRepoKey(ctx, { saltenv, aptKey: aptkey, ...present(Object.fromEntries(texts)) })
       },
     }),
-    del_repo_key: fn({
+    del_repo_key: changes({
       doc: 'Delete a key of package sources.',
       args: {
         name: optional('The personal archive it belongs to'),
@@ -361,39 +337,35 @@ export default defineModule({
         kwargs: arg.open('`keyid`, `keyid_ppa`'),
       },
       returns: ret.any('Its id, or false'),
-      examples: ["salt '*' pkg.del_repo_key keyid=0123ABCD"],
-      effect: 'change',
+      example: 'pkg.del_repo_key keyid=0123ABCD',
       run: (ctx, { name, aptkey, keydir, kwargs }) =>
         delRepoKey(ctx, { name, kwargs, aptKey: aptkey, ...present({ keydir: text(keydir) }) }),
     }),
-    file_list: fn({
+    file_list: reads({
       doc: 'Files that belong to packages.',
       args: { packages: names, kwargs },
       returns: ret.any('`files` and `errors`; a text when a package is not installed'),
-      examples: ["salt '*' pkg.file_list nginx"],
-      effect: 'read',
+      example: 'pkg.file_list nginx',
       run: (ctx, { packages }) => ctx.call('lowpkg.file_list', packages),
     }),
-    file_dict: fn({
+    file_dict: reads({
       doc: 'Files that belong to packages, by package.',
       args: { packages: names, kwargs },
       returns: ret.any('`packages` and `errors`; a text when a package is not installed'),
-      examples: ["salt '*' pkg.file_dict nginx"],
-      effect: 'read',
+      example: 'pkg.file_dict nginx',
       run: (ctx, { packages }) => ctx.call('lowpkg.file_dict', packages),
     }),
-    get_selections: fn({
+    get_selections: reads({
       doc: 'What dpkg is told to do with packages.',
       args: {
         pattern: arg.text('Only packages that match', { optional: true }),
         state: arg.text('Only this state', { optional: true }),
       },
       returns: ret.dict('Packages by state'),
-      examples: ["salt '*' pkg.get_selections state=hold"],
-      effect: 'read',
+      example: 'pkg.get_selections state=hold',
       run: async (ctx, { pattern, state }) => new Map<Value, Value>(await getSelections(ctx, pattern, state)),
     }),
-    set_selections: fn({
+    set_selections: changes({
       doc: 'Tell dpkg what to do with packages.',
       args: {
         path: arg.text('A file in the format of dpkg --get-selections', { optional: true }),
@@ -402,63 +374,56 @@ export default defineModule({
         saltenv: arg.text('Where files on the file server are looked up', { default: 'base' }),
       },
       returns: ret.dict('`old` and `new` state by package'),
-      examples: ['salt \'*\' pkg.set_selections selection=\'{"hold": ["nginx"]}\''],
-      effect: 'change',
+      example: 'pkg.set_selections selection=\'{"hold": ["nginx"]}\'',
       run: setSelections,
     }),
-    owner: fn({
+    owner: reads({
       doc: 'The package that a file belongs to.',
       args: { paths: arg.rest('Files'), kwargs },
       returns: ret.any('The package, or packages by file when there are several'),
-      examples: ["salt '*' pkg.owner /bin/ls"],
-      effect: 'read',
+      example: 'pkg.owner /bin/ls',
       run: (ctx, { paths }) => owner(ctx, paths),
     }),
-    show: fn({
+    show: reads({
       doc: 'What apt knows about packages.',
       args: { names, kwargs: arg.open('`filter`, `refresh`') },
       returns: ret.dict('Facts by package and version'),
-      examples: ["salt '*' pkg.show nginx filter=description,provides"],
-      effect: 'read',
+      example: 'pkg.show nginx filter=description,provides',
       run: async (ctx, { names, kwargs }) => {
         refuseOptions(kwargs, ['filter', 'refresh'])
         if (truthy(kwargs.get('refresh') ?? false)) await refreshDb(ctx)
         return show(ctx, names, kwargs.get('filter') ?? [])
       },
     }),
-    info_installed: fn({
+    info_installed: reads({
       doc: 'Facts about installed packages.',
       args: { names, kwargs: arg.open('`failhard`') },
       returns: ret.dict('Facts by package'),
-      examples: ["salt '*' pkg.info_installed nginx"],
-      effect: 'read',
+      example: 'pkg.info_installed nginx',
       run: (ctx, { names, kwargs }) => {
         refuseOptions(kwargs, ['failhard'])
         return infoInstalled(ctx, names, kwargs.get('failhard') ?? true)
       },
     }),
-    list_downloaded: fn({
+    list_downloaded: reads({
       doc: 'Package files that have been downloaded.',
       args: { root: arg.text('Another root', { optional: true }), kwargs },
       returns: ret.dict('Facts by package and version'),
-      examples: ["salt '*' pkg.list_downloaded"],
-      effect: 'read',
+      example: 'pkg.list_downloaded',
       run: (ctx, { root }) => listDownloaded(ctx, root),
     }),
-    services_need_restart: fn({
+    services_need_restart: reads({
       doc: 'Services that use files which have been replaced, as checkrestart finds them.',
       args: { kwargs },
       returns: ret.texts('Services'),
-      examples: ["salt '*' pkg.services_need_restart"],
-      effect: 'read',
+      example: 'pkg.services_need_restart',
       run: (ctx) => servicesNeedRestart(ctx),
     }),
-    which: fn({
+    which: reads({
       doc: 'The package that installed a file.',
       args: { path: arg.string('The file') },
       returns: ret.any('The package, None, or false when the file is not there'),
-      examples: ["salt '*' pkg.which /bin/ls"],
-      effect: 'read',
+      example: 'pkg.which /bin/ls',
       run: (ctx, { path }) => which(ctx, path),
     }),
   },

@@ -1,7 +1,7 @@
 // Packages below apt: dpkg's database and single package files. The provider of `lowpkg` on Debian.
 import { lookup } from '../../../base/mod.ts'
 import { compareDicts, type Dict, SaltError, sorted, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, outputOf, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret, runAll } from '../../../sdk/mod.ts'
 import { info } from './dpkg_lowpkg/info.ts'
 
 const packages = arg.rest('Packages; all when none is named')
@@ -78,42 +78,38 @@ export default defineModule({
     grains.get('os_family') === 'Debian' ||
     'The dpkg execution module cannot be loaded: only works on Debian family systems.',
   functions: {
-    bin_pkg_info: fn({
+    bin_pkg_info: reads({
       doc: 'Name, version and architecture of a package file.',
       args: {
         path: arg.string('The file, or where it comes from'),
         saltenv: arg.text('Where files on the file server are looked up', { default: 'base' }),
       },
       returns: ret.dict('`name`, `version` and `arch`'),
-      examples: ["salt '*' lowpkg.bin_pkg_info /root/foo-1.2.3-1ubuntu1_all.deb"],
-      effect: 'read',
+      example: 'lowpkg.bin_pkg_info /root/foo-1.2.3-1ubuntu1_all.deb',
       run: (ctx, { path, saltenv }) => fileInfo(ctx, path, saltenv),
     }),
-    unpurge: fn({
+    unpurge: changes({
       doc: 'Let packages that were to be purged stay.',
       args: { packages: arg.rest('Packages') },
       returns: ret.dict('Changes by package'),
-      examples: ["salt '*' lowpkg.unpurge curl"],
-      effect: 'change',
+      example: 'lowpkg.unpurge curl',
       run: (ctx, { packages }) => unpurge(ctx, packages),
     }),
-    list_pkgs: fn({
+    list_pkgs: reads({
       doc: 'Installed packages and their versions.',
       args: { packages, kwargs },
       returns: ret.dict('Versions by package'),
-      examples: ["salt '*' lowpkg.list_pkgs httpd"],
-      effect: 'read',
+      example: 'lowpkg.list_pkgs httpd',
       run: async (ctx, { packages }) => {
         const rows = await installed(ctx, NAME_AND_VERSION, packages)
         return typeof rows === 'string' ? rows : Object.fromEntries(rows)
       },
     }),
-    file_list: fn({
+    file_list: reads({
       doc: 'Files that belong to packages.',
       args: { packages, kwargs },
       returns: ret.any('`files` and `errors`; a text when a package is not installed'),
-      examples: ["salt '*' lowpkg.file_list hostname"],
-      effect: 'read',
+      example: 'lowpkg.file_list hostname',
       run: async (ctx, { packages }) => {
         const rows = await installed(ctx, NAME, packages)
         if (typeof rows === 'string') return rows
@@ -122,12 +118,11 @@ export default defineModule({
         return { errors: [], files: sorted([...files]) }
       },
     }),
-    file_dict: fn({
+    file_dict: reads({
       doc: 'Files that belong to packages, by package.',
       args: { packages, kwargs },
       returns: ret.any('`packages` and `errors`; a text when a package is not installed'),
-      examples: ["salt '*' lowpkg.file_dict hostname"],
-      effect: 'read',
+      example: 'lowpkg.file_dict hostname',
       run: async (ctx, { packages }) => {
         const rows = await installed(ctx, NAME, packages)
         if (typeof rows === 'string') return rows
@@ -136,12 +131,11 @@ export default defineModule({
         return { errors: [], packages: files }
       },
     }),
-    info: fn({
+    info: reads({
       doc: 'Facts about installed packages.',
       args: { packages, kwargs: arg.open('`failhard`') },
       returns: ret.dict('Facts by package'),
-      examples: ["salt '*' lowpkg.info bash"],
-      effect: 'read',
+      example: 'lowpkg.info bash',
       run: (ctx, { packages, kwargs }) => {
         const others = [...kwargs].filter(([key]) => !key.startsWith('__') && key !== 'failhard')
         if (others.length === 0) return info(ctx, packages, kwargs.get('failhard') ?? true)

@@ -1,7 +1,7 @@
 // Packages of Windows through Chocolatey.
 import { lookup } from '../../../base/mod.ts'
 import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { type Arg, arg, defineModule, type FunctionContext, fn, isTrue, ret } from '../../../sdk/mod.ts'
+import { type Arg, arg, changes, defineModule, type FunctionContext, isTrue, reads, ret } from '../../../sdk/mod.ts'
 import {
   choco,
   chocolateyVersion,
@@ -167,32 +167,29 @@ async function unbootstrap(ctx: FunctionContext): Promise<string[]> {
 
 /** Installing from a source that the function's name stands for. */
 const from = (source: string, doc: string, args: string) =>
-  fn({
+  changes({
     doc,
     args: { name, ...some(args) },
     returns: ret.string('What Chocolatey says'),
-    examples: [`salt '*' chocolatey.install_${source} <package name>`],
-    effect: 'change',
+    example: `chocolatey.install_${source} <package name>`,
     run: (ctx, given) => install(ctx, { ...(given as Given), source }),
   })
 
 const sourceState = (verb: 'enable' | 'disable') =>
-  fn({
+  changes({
     doc: `${verb === 'enable' ? 'Switch a source on' : 'Switch a source off'}.`,
     args: { name: arg.text('The source') },
     returns: ret.string('What Chocolatey says'),
-    examples: [`salt '*' chocolatey.${verb}_source <name>`],
-    effect: 'change',
+    example: `chocolatey.${verb}_source <name>`,
     run: async (ctx, given) => (await choco(ctx, ['source', verb, '--name', given.name], [0])).stdout,
   })
 
 const listFrom = (source: string) =>
-  fn({
+  reads({
     doc: `Packages of the source ${source}.`,
     args: {},
     returns: ret.string('What Chocolatey says'),
-    examples: [`salt '*' chocolatey.list_${source}`],
-    effect: 'read',
+    example: `chocolatey.list_${source}`,
     run: async (ctx) => {
       const verb = (await isAtLeast(ctx, '2.0.0')) ? 'search' : 'list'
       return (await choco(ctx, [verb, '--source', source], [0])).stdout
@@ -204,15 +201,14 @@ export default defineModule({
   doc: 'Install packages with Chocolatey.',
   when: ({ grains }) => grains.get('kernel') === 'Windows' || 'Chocolatey: Requires Windows',
   functions: {
-    chocolatey_version: fn({
+    chocolatey_version: reads({
       doc: 'The version of Chocolatey.',
       args: { refresh: arg.flag('Whether it is asked anew', { default: false }) },
       returns: ret.string('The version'),
-      examples: ["salt '*' chocolatey.chocolatey_version"],
-      effect: 'read',
+      example: 'chocolatey.chocolatey_version',
       run: (ctx, { refresh }) => chocolateyVersion(ctx, refresh),
     }),
-    bootstrap: fn({
+    bootstrap: changes({
       doc: 'Install Chocolatey.',
       args: {
         force: arg.flag('Whether an installed one is installed anew', { default: false }),
@@ -220,19 +216,17 @@ export default defineModule({
         version: optional('The version'),
       },
       returns: ret.string('What the installer says'),
-      examples: ["salt '*' chocolatey.bootstrap"],
-      effect: 'change',
+      example: 'chocolatey.bootstrap',
       run: (ctx, given) => bootstrap(ctx, given as Given),
     }),
-    unbootstrap: fn({
+    unbootstrap: changes({
       doc: 'Remove Chocolatey.',
       args: {},
       returns: ret.texts('What was removed'),
-      examples: ["salt '*' chocolatey.unbootstrap"],
-      effect: 'change',
+      example: 'chocolatey.unbootstrap',
       run: (ctx) => unbootstrap(ctx),
     }),
-    list: fn({
+    list: reads({
       doc: 'Packages of a source, or installed ones.',
       args: {
         narrow: arg.text('Part of the name', { optional: true }),
@@ -243,14 +237,13 @@ export default defineModule({
         exact: off('Whether the whole name must be the same'),
       },
       returns: ret.dict('Versions by name'),
-      examples: ["salt '*' chocolatey.list local_only=True"],
-      effect: 'read',
+      example: 'chocolatey.list local_only=True',
       calledAs: 'list_',
       run: (ctx, call) => list(ctx, call as Listing),
     }),
     list_webpi: listFrom('webpi'),
     list_windowsfeatures: listFrom('windowsfeatures'),
-    install: fn({
+    install: changes({
       doc: 'Install a package.',
       args: {
         name,
@@ -260,38 +253,34 @@ export default defineModule({
         virus_check: optional('Whether files are checked for viruses'),
       },
       returns: ret.string('What Chocolatey says'),
-      examples: ["salt '*' chocolatey.install <package name>"],
-      effect: 'change',
+      example: 'chocolatey.install <package name>',
       run: (ctx, given) => install(ctx, given as Given),
     }),
     install_cygwin: from('cygwin', 'Install a package of Cygwin.', 'install_args override_args'),
-    install_gem: fn({
+    install_gem: changes({
       doc: 'Install a gem of Ruby.',
       args: { name, ...some('version install_args override_args') },
       returns: ret.string('What Chocolatey says'),
-      examples: ["salt '*' chocolatey.install_gem <package name>"],
-      effect: 'change',
+      example: 'chocolatey.install_gem <package name>',
       run: (ctx, given) => install(ctx, { ...(given as Given), source: 'ruby' }),
     }),
     install_python: from('python', 'Install a package of Python.', 'version install_args override_args'),
-    install_windowsfeatures: fn({
+    install_windowsfeatures: changes({
       doc: 'Install a feature of Windows.',
       args: { name },
       returns: ret.string('What Chocolatey says'),
-      examples: ["salt '*' chocolatey.install_windowsfeatures <package name>"],
-      effect: 'change',
+      example: 'chocolatey.install_windowsfeatures <package name>',
       run: (ctx, given) => install(ctx, { ...(given as Given), source: 'windowsfeatures' }),
     }),
     install_webpi: from('webpi', 'Install a package of the web platform.', 'install_args override_args'),
-    install_missing: fn({
+    install_missing: changes({
       doc: 'Install a package that is not installed.',
       args: { name, ...some('version source') },
       returns: ret.string('What Chocolatey says'),
-      examples: ["salt '*' chocolatey.install_missing <package name>"],
-      effect: 'change',
+      example: 'chocolatey.install_missing <package name>',
       run: (ctx, given) => install(ctx, { name: given.name, version: (given as Given)['version']! }),
     }),
-    uninstall: fn({
+    uninstall: changes({
       doc: 'Remove a package.',
       args: {
         name,
@@ -300,8 +289,7 @@ export default defineModule({
         ...some('override_args force'),
       },
       returns: ret.string('What Chocolatey says'),
-      examples: ["salt '*' chocolatey.uninstall <package name>"],
-      effect: 'change',
+      example: 'chocolatey.uninstall <package name>',
       run: async (ctx, given) => {
         const { force, ...others } = given as Given
         const forced = truthy(force!) ? ['--force'] : []
@@ -315,23 +303,21 @@ export default defineModule({
         return (await choco(ctx, words, REMOVED)).stdout
       },
     }),
-    upgrade: fn({
+    upgrade: changes({
       doc: 'Bring a package to a newer version.',
       args: { name, ...ARGS },
       returns: ret.string('What Chocolatey says'),
-      examples: ["salt '*' chocolatey.upgrade <package name>"],
-      effect: 'change',
+      example: 'chocolatey.upgrade <package name>',
       run: (ctx, given) => upgrade(ctx, given as Given),
     }),
-    update: fn({
+    update: changes({
       doc: 'Bring a package to its newest version.',
       args: { name, ...some('source pre_versions') },
       returns: ret.string('What Chocolatey says'),
-      examples: ["salt '*' chocolatey.update <package name>"],
-      effect: 'change',
+      example: 'chocolatey.update <package name>',
       run: (ctx, given) => upgrade(ctx, given as Given),
     }),
-    version: fn({
+    version: reads({
       doc: 'The installed versions of a package, and those there are.',
       args: {
         name,
@@ -339,11 +325,10 @@ export default defineModule({
         ...some('source pre_versions'),
       },
       returns: ret.dict('`installed` and `available`, by name'),
-      examples: ["salt '*' chocolatey.version <package name> check_remote=True"],
-      effect: 'read',
+      example: 'chocolatey.version <package name> check_remote=True',
       run: (ctx, given) => versions(ctx, given as Given),
     }),
-    add_source: fn({
+    add_source: changes({
       doc: 'Add a source.',
       args: {
         name: arg.text('Its name'),
@@ -353,8 +338,7 @@ export default defineModule({
         priority: optional('Its priority'),
       },
       returns: ret.string('What Chocolatey says'),
-      examples: ["salt '*' chocolatey.add_source <source name> <source_location>"],
-      effect: 'change',
+      example: 'chocolatey.add_source <source name> <source_location>',
       run: async (ctx, { name: one, source_location, username, password, priority }) => {
         const option = (word: string, value: Value): string[] => (truthy(value) ? [word, str(value)] : [])
         const words = ['sources', 'add', '--name', one, '--source', source_location]
@@ -364,12 +348,11 @@ export default defineModule({
     }),
     enable_source: sourceState('enable'),
     disable_source: sourceState('disable'),
-    list_sources: fn({
+    list_sources: reads({
       doc: 'Sources of packages.',
       args: {},
       returns: ret.dict('By name'),
-      examples: ["salt '*' chocolatey.list_sources"],
-      effect: 'read',
+      example: 'chocolatey.list_sources',
       run: (ctx) => sources(ctx),
     }),
   },

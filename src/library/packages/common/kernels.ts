@@ -1,6 +1,6 @@
 // What is the same wherever packages hold kernels: which of them run, which are newer, and which nobody needs.
-import { compareLoose, PyError, SaltError, str, type Value } from '../../../data/mod.ts'
-import { arg, changes, type FunctionContext, type FunctionDeclaration, reads } from '../../../sdk/mod.ts'
+import { compareLoose, PyError, SaltError, type Value } from '../../../data/mod.ts'
+import { arg, changes, type FunctionContext, type FunctionDeclaration, type Result, reads } from '../../../sdk/mod.ts'
 
 export interface KernelPackages {
   /** Releases as the packages name them. */
@@ -31,81 +31,119 @@ function isNewer(a: Value, b: Value): boolean {
   return (compareLoose(a, b) ?? 0) > 0
 }
 
-export function kernelFunctions(packages: KernelPackages): Record<string, FunctionDeclaration> {
-  const installed = async (ctx: FunctionContext): Promise<string[]> => inOrder(await packages.installed(ctx))
-  const latestInstalled = async (ctx: FunctionContext): Promise<Value> => (await installed(ctx)).at(-1) ?? null
-  const latestAvailable = async (ctx: FunctionContext): Promise<Value> =>
-    (await packages.available(ctx)) ?? latestInstalled(ctx)
-  const needsReboot = async (ctx: FunctionContext): Promise<boolean> =>
-    isNewer(await latestInstalled(ctx), await activeKernel(ctx))
+/** The kernels of one kind of packages. */
+class Kernels {
+  private readonly packages: KernelPackages
 
-  const remove = async (ctx: FunctionContext, release: Value): Promise<string> => {
-    if (!(await installed(ctx)).includes(str(release))) {
-      throw failure(`Kernel release '${str(release)}' is not installed`)
-    }
-    if (release === (await activeKernel(ctx))) throw failure('Active kernel cannot be removed')
-    return packages.remove(ctx, str(release))
+  constructor(packages: KernelPackages) {
+    this.packages = packages
   }
 
+  async installed(ctx: FunctionContext): Promise<string[]> {
+    return inOrder(await this.packages.installed(ctx))
+  }
+
+  async latestInstalled(ctx: FunctionContext): Promise<string | null> {
+    return (await this.installed(ctx)).at(-1) ?? null
+  }
+
+  async latestAvailable(ctx: FunctionContext): Promise<Value> {
+    return (await this.packages.available(ctx)) ?? this.latestInstalled(ctx)
+  }
+
+  async needsReboot(ctx: FunctionContext): Promise<boolean> {
+    return isNewer(await this.latestInstalled(ctx), await activeKernel(ctx))
+  }
+
+  /** Install the newest kernel, and reboot for it if that is wanted. */
+  async upgrade(ctx: FunctionContext, reboot: boolean, at_time: Value): Promise<Result> {
+    const upgrades = await this.packages.upgrade(ctx)
+    const reboot_required = await this.needsReboot(ctx)
+    const [active, latest_installed] = [await activeKernel(ctx), await this.latestInstalled(ctx)]
+    if (reboot && reboot_required) {
+      ctx.log('warning', 'Rebooting system due to kernel upgrade')
+      await ctx.call('system.reboot', [], { at_time })
+    }
+    return { upgrades, active, latest_installed, reboot_requested: reboot, reboot_required }
+  }
+
+  async remove(ctx: FunctionContext, release: string): Promise<string> {
+    if (!(await this.installed(ctx)).includes(release)) throw failure(`Kernel release '${release}' is not installed`)
+    if (release === (await activeKernel(ctx))) throw failure('Active kernel cannot be removed')
+    return this.packages.remove(ctx, release)
+  }
+
+  /** Remove all kernels that do not run, and return their releases. */
+  async cleanUp(ctx: FunctionContext, keepsLatest: boolean): Promise<string[]> {
+    const removed: string[] = []
+    for (const release of await this.installed(ctx)) {
+      if (release === (await activeKernel(ctx))) continue
+      if (keepsLatest && release === (await this.latestInstalled(ctx))) continue
+      removed.push(await this.remove(ctx, release))
+    }
+    return removed
+  }
+}
+
+export function kernelFunctions(packages: KernelPackages): Record<string, FunctionDeclaration> {
+  const kernels = new Kernels(packages)
   return {
-    active: reads('The release of the kernel that runs.', 'kernelpkg.active', {}, activeKernel),
-    list_installed: reads('The releases that are installed.', 'kernelpkg.list_installed', {}, installed),
-    latest_available: reads(
-      'The newest release in the repositories.',
-      'kernelpkg.latest_available',
-      {},
-      latestAvailable,
-    ),
-    latest_installed: reads('The newest release installed.', 'kernelpkg.latest_installed', {}, latestInstalled),
-    needs_reboot: reads(
-      'Whether a newer kernel than the running one is installed.',
-      'kernelpkg.needs_reboot',
-      {},
-      needsReboot,
-    ),
-    upgrade: changes(
-      'Install the newest kernel, and reboot for it if that is asked for.',
-      'kernelpkg.upgrade reboot=True at_time=1',
-      {
+    active: reads({
+      doc: 'The release of the kernel that runs.',
+      example: 'kernelpkg.active',
+      args: {},
+      run: activeKernel,
+    }),
+    list_installed: reads({
+      doc: 'The releases that are installed.',
+      example: 'kernelpkg.list_installed',
+      args: {},
+      run: (ctx) => kernels.installed(ctx),
+    }),
+    latest_available: reads({
+      doc: 'The newest release in the repositories.',
+      example: 'kernelpkg.latest_available',
+      args: {},
+      run: (ctx) => kernels.latestAvailable(ctx),
+    }),
+    latest_installed: reads({
+      doc: 'The newest release installed.',
+      example: 'kernelpkg.latest_installed',
+      args: {},
+      run: (ctx) => kernels.latestInstalled(ctx),
+    }),
+    needs_reboot: reads({
+      doc: 'Whether a newer kernel than the running one is installed.',
+      example: 'kernelpkg.needs_reboot',
+      args: {},
+      run: (ctx) => kernels.needsReboot(ctx),
+    }),
+    upgrade: changes({
+      doc: 'Install the newest kernel, and reboot for it if that is asked for.',
+      example: 'kernelpkg.upgrade reboot=True at_time=1',
+      args: {
         reboot: arg.flag('Whether to reboot when it is needed', { default: false }),
         at_time: arg.any('When to, as `system.reboot` takes it', { optional: true }),
       },
-      async (ctx, { reboot, at_time }) => {
-        const upgrades = await packages.upgrade(ctx)
-        const reboot_required = await needsReboot(ctx)
-        const [active, latest_installed] = [await activeKernel(ctx), await latestInstalled(ctx)]
-        if (reboot && reboot_required) {
-          ctx.log('warning', 'Rebooting system due to kernel upgrade')
-          await ctx.call('system.reboot', [], { at_time })
-        }
-        return { upgrades, active, latest_installed, reboot_requested: reboot, reboot_required }
-      },
-    ),
-    upgrade_available: reads(
-      'Whether the repositories have a newer kernel than those installed.',
-      'kernelpkg.upgrade_available',
-      {},
-      async (ctx) => isNewer(await latestAvailable(ctx), await latestInstalled(ctx)),
-    ),
-    remove: changes(
-      'Remove a kernel.',
-      'kernelpkg.remove 4.4.0-70-generic',
-      { release: arg.any('The release, as `kernelpkg.list_installed` names it') },
-      async (ctx, { release }) => ({ removed: [await remove(ctx, release)] }),
-    ),
-    cleanup: changes(
-      'Remove all kernels that do not run.',
-      'kernelpkg.cleanup',
-      { keep_latest: arg.flag('Whether the newest one is kept as well', { default: true }) },
-      async (ctx, { keep_latest }) => {
-        const removed: Value[] = []
-        for (const release of await installed(ctx)) {
-          if (release === (await activeKernel(ctx))) continue
-          if (keep_latest && release === (await latestInstalled(ctx))) continue
-          removed.push(await remove(ctx, release))
-        }
-        return { removed }
-      },
-    ),
+      run: (ctx, { reboot, at_time }) => kernels.upgrade(ctx, reboot, at_time),
+    }),
+    upgrade_available: reads({
+      doc: 'Whether the repositories have a newer kernel than those installed.',
+      example: 'kernelpkg.upgrade_available',
+      args: {},
+      run: async (ctx) => isNewer(await kernels.latestAvailable(ctx), await kernels.latestInstalled(ctx)),
+    }),
+    remove: changes({
+      doc: 'Remove a kernel.',
+      example: 'kernelpkg.remove 4.4.0-70-generic',
+      args: { release: arg.text('The release, as `kernelpkg.list_installed` names it') },
+      run: async (ctx, { release }) => ({ removed: [await kernels.remove(ctx, release)] }),
+    }),
+    cleanup: changes({
+      doc: 'Remove all kernels that do not run.',
+      example: 'kernelpkg.cleanup',
+      args: { keep_latest: arg.flag('Whether the newest one is kept as well', { default: true }) },
+      run: async (ctx, { keep_latest }) => ({ removed: await kernels.cleanUp(ctx, keep_latest) }),
+    }),
   }
 }

@@ -1,6 +1,6 @@
 // Answers to the questions that packages ask when they are configured: debconf, through debconf-utils.
 import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 const ANSWER = /^([^#]\S+)[\t ]+(\S+)[\t ]+(\S+)[\t ]+([^\n]*)$/gm
 
@@ -46,25 +46,23 @@ export default defineModule({
     return found || 'The debconfmod module could not be loaded: debconf-utils is not installed.'
   },
   functions: {
-    get_selections: fn({
+    get_selections: reads({
       doc: 'All answers.',
       args: { fetchempty: arg.flag('Whether empty ones are among them', { default: true }) },
       returns: ret.dict('Question, type and value of each answer, by package'),
-      examples: ["salt '*' debconf.get_selections"],
-      effect: 'read',
+      example: 'debconf.get_selections',
       run: (ctx, { fetchempty }) => selections(ctx, fetchempty),
     }),
-    show: fn({
+    show: reads({
       doc: 'The answers for a package.',
       args: { name: arg.any('The package') },
       returns: ret.optional(
         ret.list('Question, type and value of each answer; None for a package that debconf does not know'),
       ),
-      examples: ["salt '*' debconf.show tzdata"],
-      effect: 'read',
+      example: 'debconf.show tzdata',
       run: async (ctx, { name }) => ((await selections(ctx, true)).get(name) as Value[] | undefined) ?? null,
     }),
-    set: fn({
+    set: changes({
       doc: 'Set an answer.',
       calledAs: 'set_',
       args: {
@@ -75,12 +73,11 @@ export default defineModule({
         extra: arg.rest('Further words of the answer'),
       },
       returns: ret.boolean('True'),
-      examples: ["salt '*' debconf.set dash dash/sh boolean true"],
-      effect: 'change',
+      example: 'debconf.set dash dash/sh boolean true',
       run: (ctx, { package: name, question, type, value, extra }) =>
         setAnswer(ctx, [name, question, type, value, ...extra]),
     }),
-    set_template: fn({
+    set_template: changes({
       doc: 'Set answers from a template.',
       args: {
         path: arg.any('Where it is'),
@@ -91,20 +88,18 @@ export default defineModule({
         kwargs: arg.open('Further variables'),
       },
       returns: ret.boolean('Whether it was found'),
-      examples: ["salt '*' debconf.set_template salt://pathto/pkg.selections.jinja jinja None None"],
-      effect: 'change',
+      example: 'debconf.set_template salt://pathto/pkg.selections.jinja jinja None None',
       run: async (ctx, { path, template, context, defaults, saltenv, kwargs }) => {
         const request = { path, dest: null, template, saltenv, context, defaults }
         const rendered = await ctx.call('cp.get_template', [], new Map([...kwargs, ...Object.entries(request)]))
         return setFile(ctx, rendered, saltenv)
       },
     }),
-    set_file: fn({
+    set_file: changes({
       doc: 'Set answers from a file.',
       args: { path: arg.text('Where it is'), saltenv, kwargs: arg.open('Ignored') },
       returns: ret.boolean('Whether it was found'),
-      examples: ["salt '*' debconf.set_file salt://pathto/pkg.selections"],
-      effect: 'change',
+      example: 'debconf.set_file salt://pathto/pkg.selections',
       run: (ctx, { path, saltenv }) => setFile(ctx, path, saltenv),
     }),
   },

@@ -1,6 +1,16 @@
 // Applications and remotes of Flatpak.
 import { splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, type Result, ret, runAll, succeeds } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  type Result,
+  reads,
+  ret,
+  runAll,
+  succeeds,
+} from '../../../sdk/mod.ts'
 
 const COLUMNS = 'name title url filter collection priority options comment description homepage icon'.split(' ')
 
@@ -31,12 +41,11 @@ const command = (
   args: Record<string, typeof name>,
   words: (...given: string[]) => string[],
 ) =>
-  fn({
+  changes({
     doc,
     args,
     returns: ret.dict('`result`, and `stdout` or `stderr`'),
-    examples: [`salt '*' flatpak.${example}`],
-    effect: 'change',
+    example: `flatpak.${example}`,
     run: (ctx, given) => flatpak(ctx, words(...Object.values(given as Record<string, Value>).map((one) => str(one)))),
   })
 
@@ -53,12 +62,11 @@ export default defineModule({
       { name, location: remote },
       (one, from) => ['install', '--noninteractive', ...(truthy(from!) ? [from!] : []), one!],
     ),
-    is_installed: fn({
+    is_installed: reads({
       doc: 'Whether an application is installed.',
       args: { name },
       returns: ret.boolean('Whether it is'),
-      examples: ["salt '*' flatpak.is_installed org.gimp.GIMP"],
-      effect: 'read',
+      example: 'flatpak.is_installed org.gimp.GIMP',
       run: (ctx, given) => succeeds(ctx, ['flatpak', 'info', given.name], { ignore_retcode: true }),
     }),
     uninstall: command('Remove an application.', 'uninstall org.gimp.GIMP', { pkg: name }, (one) => [
@@ -72,12 +80,11 @@ export default defineModule({
       { name: remote, location: arg.text('Where it is') },
       (one, location) => ['remote-add', one!, location!],
     ),
-    modify_remote: fn({
+    modify_remote: changes({
       doc: 'Change a remote.',
       args: { name: remote, kwargs: arg.open('Options of `flatpak remote-modify`') },
       returns: ret.dict('`result`, and `stdout` or `stderr`'),
-      examples: ["salt '*' flatpak.modify_remote flathub title=Hub"],
-      effect: 'change',
+      example: 'flatpak.modify_remote flathub title=Hub',
       run: (ctx, given) => {
         const options = [...given.kwargs]
           .filter(([key]) => !key.startsWith('_'))
@@ -90,28 +97,25 @@ export default defineModule({
       '--force',
       one!,
     ]),
-    remotes_info: fn({
+    remotes_info: reads({
       doc: 'All remotes.',
       args: {},
       returns: ret.list('Their facts'),
-      examples: ["salt '*' flatpak.remotes_info"],
-      effect: 'read',
+      example: 'flatpak.remotes_info',
       run: (ctx) => remotes(ctx),
     }),
-    remote_info: fn({
+    remote_info: reads({
       doc: 'A remote.',
       args: { remote },
       returns: ret.dict('Its facts'),
-      examples: ["salt '*' flatpak.remote_info flathub"],
-      effect: 'read',
+      example: 'flatpak.remote_info flathub',
       run: async (ctx, given) => (await remotes(ctx)).find((one) => one.get('name') === given.remote) ?? {},
     }),
-    is_remote_added: fn({
+    is_remote_added: reads({
       doc: 'Whether a remote is known.',
       args: { remote },
       returns: ret.boolean('Whether it is'),
-      examples: ["salt '*' flatpak.is_remote_added flathub"],
-      effect: 'read',
+      example: 'flatpak.is_remote_added flathub',
       run: async (ctx, given) => (await remotes(ctx)).some((one) => one.get('name') === given.remote),
     }),
   },

@@ -1,6 +1,6 @@
 // Gems of Ruby: through gem itself, or through rvm or rbenv where one of them is installed.
 import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const ruby = optional('The Ruby of rvm or rbenv')
@@ -80,12 +80,11 @@ function entries(output: readonly string[], pattern: RegExp, read: (text: string
 
 /** A function that is one call of gem with a word of the user's. */
 const command = (doc: string, name: string, words: readonly string[]) =>
-  fn({
+  changes({
     doc,
     args: { source_uri: arg.text('The source'), ...place },
     returns: ret.any('What gem says'),
-    examples: [`salt '*' gem.${name} http://rubygems.org/`],
-    effect: 'change',
+    example: `gem.${name} http://rubygems.org/`,
     run: (ctx, { source_uri, ...place }) => gem(ctx, [...words, source_uri], place),
   })
 
@@ -93,7 +92,7 @@ export default defineModule({
   name: 'gem',
   doc: 'Install gems of Ruby.',
   functions: {
-    install: fn({
+    install: changes({
       doc: 'Install gems.',
       args: {
         gems,
@@ -108,71 +107,63 @@ export default defineModule({
         source: arg.text('Where gems come from', { optional: true }),
       },
       returns: ret.any('What gem says'),
-      examples: ["salt '*' gem.install vagrant"],
-      effect: 'change',
+      example: 'gem.install vagrant',
       run: install,
     }),
-    uninstall: fn({
+    uninstall: changes({
       doc: 'Remove gems, with all their versions and programs.',
       args: { gems, ...place },
       returns: ret.any('What gem says'),
-      examples: ["salt '*' gem.uninstall vagrant"],
-      effect: 'change',
+      example: 'gem.uninstall vagrant',
       run: (ctx, { gems, ...place }) => gem(ctx, ['uninstall', ...wordsOf(gems), '-a', '-x'], place),
     }),
-    update: fn({
+    update: changes({
       doc: 'Bring gems to their newest version.',
       args: { gems, ...place },
       returns: ret.any('What gem says'),
-      examples: ["salt '*' gem.update vagrant"],
-      effect: 'change',
+      example: 'gem.update vagrant',
       run: (ctx, { gems, ...place }) => gem(ctx, ['update', ...wordsOf(gems)], place),
     }),
-    update_system: fn({
+    update_system: changes({
       doc: 'Bring rubygems itself to another version.',
       args: { version: arg.any('The version; the newest without one', { default: '' }), ...place },
       returns: ret.any('What gem says'),
-      examples: ["salt '*' gem.update_system"],
-      effect: 'change',
+      example: 'gem.update_system',
       run: (ctx, { version, ...place }) => gem(ctx, ['update', '--system', str(version)], place),
     }),
-    version: fn({
+    version: reads({
       doc: 'The version of gem.',
       args: place,
       returns: ret.any('The version'),
-      examples: ["salt '*' gem.version"],
-      effect: 'read',
+      example: 'gem.version',
       run: async (ctx, place) => (await version(ctx, place)) ?? new Map(),
     }),
-    list: fn({
+    list: reads({
       doc: 'Installed gems.',
       args: { prefix: arg.text('How names begin', { default: '' }), ...place },
       returns: ret.dict('Versions by name'),
-      examples: ["salt '*' gem.list"],
-      effect: 'read',
+      example: 'gem.list',
       calledAs: 'list_',
       run: async (ctx, { prefix, ...place }) => {
         const words = ['list', ...(prefix ? [prefix] : [])]
         return entries(await lines(ctx, words, place), /^([^ ]+) \((.+)\)/, (text) => text.split(', '))
       },
     }),
-    list_upgrades: fn({
+    list_upgrades: reads({
       doc: 'Gems of which there is a newer version.',
       args: place,
       returns: ret.dict('Newest versions by name'),
-      examples: ["salt '*' gem.list_upgrades"],
-      effect: 'read',
+      example: 'gem.list_upgrades',
       run: async (ctx, place) =>
         entries(await lines(ctx, ['outdated'], place), /(\S+) \(\S+ < (\S+)\)/, (version) => version),
     }),
     sources_add: command('Add a source of gems.', 'sources_add', ['sources', '--add']),
     sources_remove: command('Remove a source of gems.', 'sources_remove', ['sources', '--remove']),
-    sources_list: fn({
+    sources_list: reads({
       doc: 'Sources of gems.',
       args: place,
       returns: ret.texts('Their addresses'),
-      examples: ["salt '*' gem.sources_list"],
-      effect: 'read',
+      example: 'gem.sources_list',
       run: async (ctx, place) => (await lines(ctx, ['sources'], place)).slice(2),
     }),
   },

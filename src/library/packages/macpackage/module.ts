@@ -1,4 +1,15 @@
-import { arg, defineModule, type FunctionContext, fn, namesIn, outputOf, ret, runAll } from '../../../sdk/mod.ts'
+// Packages, applications and disk images of macOS.
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  namesIn,
+  outputOf,
+  reads,
+  ret,
+  runAll,
+} from '../../../sdk/mod.ts'
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
@@ -57,7 +68,7 @@ export default defineModule({
   doc: 'Install packages and applications of macOS.',
   when: ({ grains }) => grains.get('kernel') === 'Darwin' || 'Only available on Mac OS systems with pipes',
   functions: {
-    install: fn({
+    install: changes({
       doc: 'Install a package file.',
       args: {
         pkg,
@@ -66,8 +77,7 @@ export default defineModule({
         allow_untrusted: arg.flag('Whether its signature may be unknown', { default: false }),
       },
       returns: ret.dict('As cmd.run_all gives it'),
-      examples: ["salt '*' macpackage.install test.pkg"],
-      effect: 'change',
+      example: 'macpackage.install test.pkg',
       run: async (ctx, { pkg: one, target, store, allow_untrusted }) => {
         const path = one
         const options = [...(store ? ['-store'] : []), ...(allow_untrusted ? ['-allowUntrusted'] : [])]
@@ -75,12 +85,11 @@ export default defineModule({
         return { ...(await runAll(ctx, line.join(' '), { python_shell: isPattern(path) })) }
       },
     }),
-    install_app: fn({
+    install_app: changes({
       doc: 'Copy an application into place.',
       args: { app: arg.text('The application'), target: arg.text('Where it goes', { default: '/Applications/' }) },
       returns: ret.string('What rsync says'),
-      examples: ["salt '*' macpackage.install_app /tmp/tmp.app /Applications/"],
-      effect: 'change',
+      example: 'macpackage.install_app /tmp/tmp.app /Applications/',
       run: (ctx, { app, target }) => {
         const source = app.replace(/\/$/, '')
         const place = target
@@ -88,56 +97,50 @@ export default defineModule({
         return outputOf(ctx, ['rsync', '-a', '--delete', `${source}/`, whole])
       },
     }),
-    uninstall_app: fn({
+    uninstall_app: changes({
       doc: 'Remove an application.',
       args: { app: arg.any('The application') },
       returns: ret.boolean('Whether it is gone'),
-      examples: ["salt '*' macpackage.uninstall_app /Applications/app.app"],
-      effect: 'change',
+      example: 'macpackage.uninstall_app /Applications/app.app',
       run: (ctx, { app }) => ctx.call('file.remove', [app]),
     }),
-    mount: fn({
+    mount: changes({
       doc: 'Mount a disk image at a new directory.',
       args: { dmg: arg.text('The image') },
       returns: ret.texts('What hdiutil says, and the directory'),
-      examples: ["salt '*' macpackage.mount /tmp/software.dmg"],
-      effect: 'change',
+      example: 'macpackage.mount /tmp/software.dmg',
       run: async (ctx, { dmg }) => {
         const folder = await ctx.host.tempDirectory({ prefix: 'dmg-' })
         const words = ['hdiutil', 'attach', '-readonly', '-nobrowse', '-mountpoint', folder, dmg]
         return [await outputOf(ctx, words), folder]
       },
     }),
-    unmount: fn({
+    unmount: changes({
       doc: 'Unmount a disk image.',
       args: { mountpoint: arg.text('Where it is mounted') },
       returns: ret.string('What hdiutil says'),
-      examples: ["salt '*' macpackage.unmount /dev/disk2"],
-      effect: 'change',
+      example: 'macpackage.unmount /dev/disk2',
       run: (ctx, { mountpoint }) => outputOf(ctx, ['hdiutil', 'detach', mountpoint]),
     }),
-    installed_pkgs: fn({
+    installed_pkgs: reads({
       doc: 'Installed packages.',
       args: {},
       returns: ret.texts('Their identifiers'),
-      examples: ["salt '*' macpackage.installed_pkgs"],
-      effect: 'read',
+      example: 'macpackage.installed_pkgs',
       run: async (ctx) => (await outputOf(ctx, ['pkgutil', '--pkgs'])).split('\n'),
     }),
-    get_pkg_id: fn({
+    get_pkg_id: reads({
       doc: 'The identifiers in a package file.',
       args: { pkg },
       returns: ret.texts('The identifiers'),
-      examples: ["salt '*' macpackage.get_pkg_id /tmp/test.pkg"],
-      effect: 'read',
+      example: 'macpackage.get_pkg_id /tmp/test.pkg',
       run: (ctx, { pkg: one }) => packageIds(ctx, one),
     }),
-    get_mpkg_ids: fn({
+    get_mpkg_ids: reads({
       doc: 'The identifiers in the package files beside a package of packages.',
       args: { mpkg: arg.text('The package of packages') },
       returns: ret.texts('The identifiers'),
-      examples: ["salt '*' macpackage.get_mpkg_ids /dev/disk2"],
-      effect: 'read',
+      example: 'macpackage.get_mpkg_ids /dev/disk2',
       run: async (ctx, { mpkg }) => {
         const ids: string[] = []
         const path = mpkg

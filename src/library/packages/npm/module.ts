@@ -12,7 +12,16 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, type CommandOutcome, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type CommandOutcome,
+  changes,
+  defineModule,
+  type FunctionContext,
+  reads,
+  ret,
+  runAll,
+} from '../../../sdk/mod.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 const optional = (doc: string) => arg.any(doc, { optional: true })
@@ -104,7 +113,7 @@ export default defineModule({
     (await host.which('npm')) !== undefined ||
     'npm execution module could not be loaded because the npm binary could not be located',
   functions: {
-    install: fn({
+    install: changes({
       doc: 'Install packages, or what the package.json of a directory lists.',
       args: {
         pkg: optional('A package, with @ and its version'),
@@ -117,20 +126,18 @@ export default defineModule({
         silent: arg.flag('Whether npm keeps quiet about its work', { default: true }),
       },
       returns: ret.any('What npm says'),
-      examples: ["salt '*' npm.install coffee-script@1.0.1"],
-      effect: 'change',
+      example: 'npm.install coffee-script@1.0.1',
       run: install,
     }),
-    uninstall: fn({
+    uninstall: changes({
       doc: 'Remove a package.',
       args: { pkg: arg.text('The package'), dir, runas, env },
       returns: ret.boolean('Whether npm succeeded'),
-      examples: ["salt '*' npm.uninstall coffee-script"],
-      effect: 'change',
+      example: 'npm.uninstall coffee-script',
       run: (ctx, { pkg, dir, runas, env }) =>
         done(ctx, ['uninstall', pkg, ...(truthy(dir) ? [] : ['--global'])], { runas, env, cwd: dir }),
     }),
-    list: fn({
+    list: reads({
       doc: 'Installed packages.',
       args: {
         pkg: arg.text('Only this one', { optional: true }),
@@ -140,12 +147,11 @@ export default defineModule({
         depth: optional('How deep dependencies are listed'),
       },
       returns: ret.dict('By name'),
-      examples: ["salt '*' npm.list"],
-      effect: 'read',
+      example: 'npm.list',
       calledAs: 'list_',
       run: (ctx, { pkg, depth, ...place }) => list(ctx, pkg, depth, place),
     }),
-    cache_clean: fn({
+    cache_clean: changes({
       doc: 'Empty the cache.',
       args: {
         path: arg.text('Only this part of it', { optional: true }),
@@ -154,17 +160,15 @@ export default defineModule({
         force: arg.any('Whether npm does it', { default: false }),
       },
       returns: ret.boolean('Whether npm succeeded'),
-      examples: ["salt '*' npm.cache_clean force=True"],
-      effect: 'change',
+      example: 'npm.cache_clean force=True',
       run: (ctx, { path, force, ...place }) =>
         done(ctx, ['cache', 'clean', ...(path ? [path] : []), ...(force === true ? ['--force'] : [])], place),
     }),
-    cache_list: fn({
+    cache_list: reads({
       doc: 'What is in the cache.',
       args: { path: arg.text('Only this part of it', { optional: true }), runas, env },
       returns: ret.string('What npm says'),
-      examples: ["salt '*' npm.cache_list"],
-      effect: 'read',
+      example: 'npm.cache_list',
       run: async (ctx, { path, ...place }) => {
         const words = ['cache', 'ls', ...(path ? [path] : [])]
         const { retcode, stdout, stderr } = await npm(ctx, words, place)
@@ -172,12 +176,11 @@ export default defineModule({
         return stdout
       },
     }),
-    cache_path: fn({
+    cache_path: reads({
       doc: 'Where the cache is.',
       args: { runas, env },
       returns: ret.string('The path'),
-      examples: ["salt '*' npm.cache_path"],
-      effect: 'read',
+      example: 'npm.cache_path',
       run: async (ctx, place) => {
         const { stdout, stderr } = await npm(ctx, ['config', 'get', 'cache'], place)
         return stdout || stderr

@@ -1,6 +1,6 @@
 // Python packages through pip: of a virtualenv, of a Python, or of the machine.
 import type { Value } from '../../../data/mod.ts'
-import { type Arg, arg, defineModule, fn, ret } from '../../../sdk/mod.ts'
+import { type Arg, arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 import { install, uninstall } from './module/install.ts'
 import {
   allVersions,
@@ -81,15 +81,14 @@ export default defineModule({
   name: 'pip',
   doc: 'Install Python packages with pip.',
   functions: {
-    install: fn({
+    install: changes({
       doc: 'Install packages, or what files of requirements list.',
       args: { ...INSTALL, kwargs: arg.open('Options of cmd.run_all') },
       returns: ret.dict('As cmd.run_all gives it'),
-      examples: ["salt '*' pip.install pandas,numpy bin_env=/path/to/virtualenv"],
-      effect: 'change',
+      example: 'pip.install pandas,numpy bin_env=/path/to/virtualenv',
       run: (ctx, { kwargs, ...given }) => install(ctx, given as Given, kwargs as Map<string, Value>),
     }),
-    uninstall: fn({
+    uninstall: changes({
       doc: 'Remove packages.',
       args: {
         pkgs,
@@ -105,11 +104,10 @@ export default defineModule({
         extra_args: optional('Words for pip as they are'),
       },
       returns: ret.dict('As cmd.run_all gives it'),
-      examples: ["salt '*' pip.uninstall pandas bin_env=/path/to/virtualenv"],
-      effect: 'change',
+      example: 'pip.uninstall pandas bin_env=/path/to/virtualenv',
       run: (ctx, given) => uninstall(ctx, given as Given),
     }),
-    freeze: fn({
+    freeze: reads({
       doc: 'Installed packages as lines of a file of requirements.',
       args: {
         ...place,
@@ -118,69 +116,61 @@ export default defineModule({
         kwargs: listing.kwargs,
       },
       returns: ret.texts('The lines'),
-      examples: ["salt '*' pip.freeze bin_env=/home/code/path/to/virtualenv"],
-      effect: 'read',
+      example: 'pip.freeze bin_env=/home/code/path/to/virtualenv',
       run: (ctx, { use_vt, env_vars, kwargs, ...place }) => freeze(ctx, place, { env_vars, use_vt, further: kwargs }),
     }),
-    list_freeze_parse: fn({
+    list_freeze_parse: reads({
       doc: 'Installed packages with their versions, read from `pip freeze`.',
       args: { prefix: arg.text('How names begin', { optional: true }), ...listing },
       returns: ret.dict('Versions by name'),
-      examples: ["salt '*' pip.list_freeze_parse salt"],
-      effect: 'read',
+      example: 'pip.list_freeze_parse salt',
       run: (ctx, { prefix, env_vars, kwargs, ...place }) =>
         frozenPackages(ctx, prefix, place, { env_vars, further: kwargs }),
     }),
-    list: fn({
+    list: reads({
       doc: 'Installed packages with their versions.',
       args: { prefix: arg.text('How names begin', { optional: true }), ...listing },
       returns: ret.dict('Versions by name'),
-      examples: ["salt '*' pip.list salt"],
-      effect: 'read',
+      example: 'pip.list salt',
       calledAs: 'list_',
       run: (ctx, { prefix, env_vars, kwargs, ...place }) => packages(ctx, prefix, place, { env_vars, further: kwargs }),
     }),
-    version: fn({
+    version: reads({
       doc: 'The version of pip.',
       args: { bin_env, cwd, user },
       returns: ret.optional(ret.string('The version')),
-      examples: ["salt '*' pip.version"],
-      effect: 'read',
+      example: 'pip.version',
       run: (ctx, place) => pipVersion(ctx, place),
     }),
-    list_upgrades: fn({
+    list_upgrades: reads({
       doc: 'Packages of which there is a newer version.',
       args: place,
       returns: ret.dict('Newest versions by name'),
-      examples: ["salt '*' pip.list_upgrades"],
-      effect: 'read',
+      example: 'pip.list_upgrades',
       run: (ctx, place) => upgrades(ctx, place),
     }),
-    is_installed: fn({
+    is_installed: reads({
       doc: 'Whether a package is installed.',
       args: { pkgname: arg.text('The package'), ...place },
       returns: ret.boolean('Whether it is there'),
-      examples: ["salt '*' pip.is_installed salt"],
-      effect: 'read',
+      example: 'pip.is_installed salt',
       run: (ctx, { pkgname, ...place }) => isInstalled(ctx, pkgname, place),
     }),
-    upgrade_available: fn({
+    upgrade_available: reads({
       doc: 'Whether there is a newer version of a package.',
       args: { pkg: arg.any('The package'), ...place },
       returns: ret.boolean('Whether there is one'),
-      examples: ["salt '*' pip.upgrade_available numpy"],
-      effect: 'read',
+      example: 'pip.upgrade_available numpy',
       run: async (ctx, { pkg, ...place }) => (await upgrades(ctx, place)).has(pkg),
     }),
-    upgrade: fn({
+    upgrade: changes({
       doc: 'Bring all packages to their newest version.',
       args: { ...place, use_vt: off('Show the output as it comes') },
       returns: ret.dict('`changes`, `result` and `comment`'),
-      examples: ["salt '*' pip.upgrade"],
-      effect: 'change',
+      example: 'pip.upgrade',
       run: (ctx, { use_vt, ...place }) => upgradeAll(ctx, place, use_vt),
     }),
-    list_all_versions: fn({
+    list_all_versions: reads({
       doc: 'All versions of a package that the index has.',
       args: {
         pkg: arg.text('The package'),
@@ -194,16 +184,14 @@ export default defineModule({
         extra_index_url: optional('Another index'),
       },
       returns: ret.any('A list, or None'),
-      examples: ["salt '*' pip.list_all_versions numpy"],
-      effect: 'read',
+      example: 'pip.list_all_versions numpy',
       run: (ctx, { pkg, ...question }) => allVersions(ctx, pkg, question),
     }),
-    normalize: fn({
+    normalize: reads({
       doc: 'The name of a package as indexes compare it.',
       args: { name: arg.text('The name') },
       returns: ret.string('Small letters, with dashes'),
-      examples: ["salt '*' pip.normalize Foo_Bar"],
-      effect: 'read',
+      example: 'pip.normalize Foo_Bar',
       run: (_ctx, { name }) => normalize(name),
     }),
   },

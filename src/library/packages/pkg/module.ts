@@ -19,9 +19,9 @@ import {
   defineModule,
   deserialize,
   type FunctionContext,
-  fn,
   isTrue,
   type Keywords,
+  reads,
   ret,
 } from '../../../sdk/mod.ts'
 import { formatPackages, formatVersion } from './module/format.ts'
@@ -125,18 +125,17 @@ export default defineModule({
   name: 'pkg_resource',
   doc: 'What all package managers share.',
   functions: {
-    pack_sources: fn({
+    pack_sources: reads({
       doc: 'A list of package files as one dict.',
       args: {
         sources: arg.any('A list of dicts, each with a name and where the file is; or such a list as text'),
         normalize: arg.flag("Whether the machine's own architecture is left out of names", { default: true }),
       },
       returns: ret.dict('Sources by name'),
-      examples: ['salt \'*\' pkg_resource.pack_sources \'[{"foo": "salt://foo.rpm"}]\''],
-      effect: 'read',
+      example: 'pkg_resource.pack_sources \'[{"foo": "salt://foo.rpm"}]\'',
       run: (ctx, { sources, normalize }) => packSources(ctx, sources, normalize),
     }),
-    parse_targets: fn({
+    parse_targets: reads({
       doc: 'The packages that the arguments of an installation mean, and where they come from.',
       args: {
         name: arg.any('A package, or several with commas between them', { optional: true }),
@@ -147,23 +146,20 @@ export default defineModule({
         kwargs: arg.open('`version`, `advisory_ids`'),
       },
       returns: ret.list('The packages, and `repository`, `file` or `advisory`'),
-      examples: ["salt '*' pkg_resource.parse_targets vim"],
-      effect: 'read',
+      example: 'pkg_resource.parse_targets vim',
       run: parseTargets,
     }),
-    version: fn({
+    version: reads({
       doc: 'Installed versions of packages.',
       args: { names: arg.rest('Packages, or globs'), kwargs: arg.open('`versions_as_list`, and options of list_pkgs') },
       returns: ret.any('The version, or versions by name when there are several'),
-      examples: ["salt '*' pkg_resource.version vim"],
-      effect: 'read',
+      example: 'pkg_resource.version vim',
       run: (ctx, { names, kwargs }) => versions(ctx, names, kwargs),
     }),
-    add_pkg: fn({
+    add_pkg: reads({
       doc: 'Add a version to a dict of packages.',
       args: { pkgs, name: arg.any('The package'), pkgver: arg.any('The version') },
-      examples: ["salt '*' pkg_resource.add_pkg '{}' bind 9"],
-      effect: 'read',
+      example: "pkg_resource.add_pkg '{}' bind 9",
       run: (_ctx, { pkgs, name, pkgver }) => {
         if (!isDict(pkgs)) return
         const list = pkgs.get(name)
@@ -171,35 +167,32 @@ export default defineModule({
         else dictSet(pkgs, name, [pkgver])
       },
     }),
-    sort_pkglist: fn({
+    sort_pkglist: reads({
       doc: 'Sort the versions of each package in a dict, each once.',
       args: { pkgs },
-      examples: ['salt \'*\' pkg_resource.sort_pkglist \'{"vim": ["3.45", "2.13"]}\''],
-      effect: 'read',
+      example: 'pkg_resource.sort_pkglist \'{"vim": ["3.45", "2.13"]}\'',
       run: (_ctx, { pkgs }) => {
         if (isDict(pkgs)) for (const [name, list] of pkgs) pkgs.set(name, sorted(new PySet(list as Value[])))
       },
     }),
-    stringify: fn({
+    stringify: reads({
       doc: 'Join the versions of each package in a dict.',
       args: { pkgs },
-      examples: ["salt '*' pkg_resource.stringify 'vim: 7.127'"],
-      effect: 'read',
+      example: "pkg_resource.stringify 'vim: 7.127'",
       run: async (_ctx, { pkgs }) => {
         stringify(await asDict(pkgs))
         return null
       },
     }),
-    version_clean: fn({
+    version_clean: reads({
       doc: 'A version without what the package manager adds to it.',
       args: { verstr: arg.any('The version') },
       returns: ret.any('The version'),
-      examples: ["salt '*' pkg_resource.version_clean 1.2"],
-      effect: 'read',
+      example: 'pkg_resource.version_clean 1.2',
       run: async (ctx, { verstr }) =>
         truthy(verstr) && (await provides(ctx, 'version_clean')) ? ctx.call('pkg.version_clean', [verstr]) : verstr,
     }),
-    version_compare: fn({
+    version_compare: reads({
       doc: 'Whether a comparison of two versions holds.',
       args: {
         ver1: arg.text('A version'),
@@ -209,24 +202,22 @@ export default defineModule({
       },
       returns: ret.boolean('Whether it holds'),
       examples: ["salt myminion pkg_resource.version_compare '3.5' '<=' '2.4'"],
-      effect: 'read',
       run: (_ctx, { ver1, oper, ver2, ignore_epoch }) => {
         const version = (text: string): string => text.slice(ignore_epoch ? text.indexOf(':') + 1 : 0)
         return versionHolds(version(ver1), oper, version(ver2))
       },
     }),
-    check_extra_requirements: fn({
+    check_extra_requirements: reads({
       doc: 'Whether an installed package has what is wanted of it beside its version.',
       args: { pkgname: arg.any('The package'), pkgver: arg.any('What is wanted') },
       returns: ret.any('True where the package manager knows no such wishes'),
-      examples: ["salt '*' pkg_resource.check_extra_requirements vim '~>=7[nls]'"],
-      effect: 'read',
+      example: "pkg_resource.check_extra_requirements vim '~>=7[nls]'",
       run: async (ctx, { pkgname, pkgver }) =>
         truthy(pkgver) && (await provides(ctx, 'check_extra_requirements'))
           ? ctx.call('pkg.check_extra_requirements', [pkgname, pkgver])
           : true,
     }),
-    format_pkg_list: fn({
+    format_pkg_list: reads({
       doc: 'Packages with their facts, in the shape that list_pkgs gives.',
       args: {
         packages: arg.any('Facts by name'),
@@ -234,17 +225,15 @@ export default defineModule({
         attr: arg.any('Which facts, `all`, or none'),
       },
       returns: ret.dict('Versions or facts by name'),
-      examples: ["salt '*' pkg_resource.format_pkg_list '{}' True all"],
-      effect: 'read',
+      example: "pkg_resource.format_pkg_list '{}' True all",
       run: (ctx, { packages, versions_as_list, attr }) =>
         formatPackages(ctx, packages as Dict, truthy(versions_as_list), attr),
     }),
-    format_version: fn({
+    format_version: reads({
       doc: 'A version of its parts.',
       args: { epoch: arg.text('Epoch'), version: arg.any('Version'), release: arg.text('Release') },
       returns: ret.string('The whole'),
-      examples: ["salt '*' pkg_resource.format_version 1 2.0 3"],
-      effect: 'read',
+      example: 'pkg_resource.format_version 1 2.0 3',
       run: (_ctx, { epoch, version, release }) => formatVersion(epoch, version, release),
     }),
   },

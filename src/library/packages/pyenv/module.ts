@@ -115,50 +115,78 @@ export default defineModule({
   name: 'pyenv',
   doc: 'Versions of Python through pyenv.',
   functions: {
-    install: changes('Install pyenv.', 'pyenv.install', { runas, path }, (ctx, { runas, path }) =>
-      install(ctx, runas, path),
-    ),
-    update: changes('Bring pyenv up to date.', 'pyenv.update', { runas, path }, (ctx, { runas, path }) =>
-      update(ctx, runas, path),
-    ),
-    is_installed: reads('Whether pyenv is there.', 'pyenv.is_installed', { runas }, (ctx, { runas }) =>
-      isInstalled(ctx, runas),
-    ),
-    install_python: changes('Install a version.', 'pyenv.install_python 3.12.1', { python, runas }, (ctx, given) =>
-      installPython(ctx, given.python, given.runas),
-    ),
-    uninstall_python: changes('Remove a version.', 'pyenv.uninstall_python 3.12.1', { python, runas }, (ctx, given) =>
-      uninstall(ctx, given.python, given.runas),
-    ),
-    versions: reads('The installed versions.', 'pyenv.versions', { runas }, async (ctx, { runas }) =>
-      splitLines((await printed(ctx, 'versions --bare', runas)) ?? ''),
-    ),
-    default: changes(
-      'The version that counts, or with one given: make it so.',
-      'pyenv.default 3.12.1',
-      { python: arg.text('The version', { optional: true }), runas },
-      (ctx, given) => chosen(ctx, given.python, given.runas),
-    ),
+    install: changes({
+      doc: 'Install pyenv.',
+      example: 'pyenv.install',
+      args: { runas, path },
+      run: (ctx, { runas, path }) => install(ctx, runas, path),
+    }),
+    update: changes({
+      doc: 'Bring pyenv up to date.',
+      example: 'pyenv.update',
+      args: { runas, path },
+      run: (ctx, { runas, path }) => update(ctx, runas, path),
+    }),
+    is_installed: reads({
+      doc: 'Whether pyenv is there.',
+      example: 'pyenv.is_installed',
+      args: { runas },
+      run: (ctx, { runas }) => isInstalled(ctx, runas),
+    }),
+    install_python: changes({
+      doc: 'Install a version.',
+      example: 'pyenv.install_python 3.12.1',
+      args: { python, runas },
+      run: (ctx, given) => installPython(ctx, given.python, given.runas),
+    }),
+    uninstall_python: changes({
+      doc: 'Remove a version.',
+      example: 'pyenv.uninstall_python 3.12.1',
+      args: { python, runas },
+      run: (ctx, given) => uninstall(ctx, given.python, given.runas),
+    }),
+    versions: reads({
+      doc: 'The installed versions.',
+      example: 'pyenv.versions',
+      args: { runas },
+      run: async (ctx, { runas }) => splitLines((await printed(ctx, 'versions --bare', runas)) ?? ''),
+    }),
+    default: changes({
+      doc: 'The version that counts, or with one given: make it so.',
+      example: 'pyenv.default 3.12.1',
+      args: { python: arg.text('The version', { optional: true }), runas },
+      run: (ctx, given) => chosen(ctx, given.python, given.runas),
+    }),
     list: {
-      ...reads('The versions that can be installed.', 'pyenv.list', { runas }, (ctx, { runas }) => list(ctx, runas)),
+      ...reads({
+        doc: 'The versions that can be installed.',
+        example: 'pyenv.list',
+        args: { runas },
+        run: (ctx, { runas }) => list(ctx, runas),
+      }),
       calledAs: 'list_',
     },
-    rehash: changes('Make the shims anew.', 'pyenv.rehash', { runas }, async (ctx, { runas }) => {
-      await pyenv(ctx, 'rehash ', runas)
-      return true
+    rehash: changes({
+      doc: 'Make the shims anew.',
+      example: 'pyenv.rehash',
+      args: { runas },
+      run: async (ctx, { runas }) => {
+        await pyenv(ctx, 'rehash ', runas)
+        return true
+      },
     }),
-    do: changes(
-      'Run a command with the shims of pyenv.',
-      "pyenv.do 'pip list'",
-      { cmdline: arg.text('The command', { optional: true }), runas },
-      (ctx, { cmdline, runas }) => run(ctx, cmdline, runas),
-    ),
-    do_with_python: changes(
-      'Run a command with one version.',
-      "pyenv.do_with_python 3.12.1 'pip list'",
-      { python, cmdline: arg.any('The command'), runas },
-      (ctx, { python, cmdline, runas }) =>
+    do: changes({
+      doc: 'Run a command with the shims of pyenv.',
+      example: "pyenv.do 'pip list'",
+      args: { cmdline: arg.text('The command', { optional: true }), runas },
+      run: (ctx, { cmdline, runas }) => run(ctx, cmdline, runas),
+    }),
+    do_with_python: changes({
+      doc: 'Run a command with one version.',
+      example: "pyenv.do_with_python 3.12.1 'pip list'",
+      args: { python, cmdline: arg.any('The command'), runas },
+      run: (ctx, { python, cmdline, runas }) =>
         run(ctx, python ? `PYENV_VERSION=${python} ${str(cmdline)}` : cmdline, runas),
-    ),
+    }),
   },
 })

@@ -1,6 +1,6 @@
 // Snaps, through the snap command.
 import { type Dict, isDict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, deserialize, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, deserialize, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 const RISKS = ['stable', 'candidate', 'beta', 'edge']
 const PLAIN = ['--unicode=never', '--color=never']
@@ -100,12 +100,11 @@ const classic = arg.flag('Whether it may reach the whole machine', { default: fa
 
 /** A function that is one call of snap about one snap. */
 const command = (doc: string, verb: string, words: readonly string[]) =>
-  fn({
+  changes({
     doc,
     args: { name },
     returns: ret.boolean('True'),
-    examples: [`salt '*' snap.${verb} hello-world`],
-    effect: 'change',
+    example: `snap.${verb} hello-world`,
     run: async (ctx, given) => {
       await snap(ctx, [...words, str(given.name)])
       return true
@@ -113,12 +112,11 @@ const command = (doc: string, verb: string, words: readonly string[]) =>
   })
 
 const asking = (doc: string, verb: string, key: string) =>
-  fn({
+  reads({
     doc,
     args: { name },
     returns: ret.boolean('Whether it is'),
-    examples: [`salt '*' snap.${verb} hello-world`],
-    effect: 'read',
+    example: `snap.${verb} hello-world`,
     run: (ctx, given) => fact(ctx, given.name, key),
   })
 
@@ -127,7 +125,7 @@ export default defineModule({
   doc: 'Install snaps.',
   when: async ({ host }) => (await host.which('snap')) !== undefined || 'Missing `snap` command in PATH',
   functions: {
-    install: fn({
+    install: changes({
       doc: 'Install a snap.',
       args: {
         name,
@@ -137,24 +135,21 @@ export default defineModule({
         refresh: arg.any('Whether an installed one is changed', { default: false }),
       },
       returns: ret.boolean('True'),
-      examples: ["salt '*' snap.install hello-world"],
-      effect: 'change',
+      example: 'snap.install hello-world',
       run: install,
     }),
-    refresh: fn({
+    refresh: changes({
       doc: 'Bring a snap to its newest revision, or to another channel.',
       args: { name, channel, revision, classic },
       returns: ret.boolean('True'),
-      examples: ["salt '*' snap.refresh hello-world"],
-      effect: 'change',
+      example: 'snap.refresh hello-world',
       run: (ctx, call) => install(ctx, { ...call, refresh: true }),
     }),
-    remove: fn({
+    remove: changes({
       doc: 'Remove a snap.',
       args: { name, revision, purge: arg.flag('Whether no snapshot of its data is kept', { default: false }) },
       returns: ret.boolean('True'),
-      examples: ["salt '*' snap.remove hello-world"],
-      effect: 'change',
+      example: 'snap.remove hello-world',
       run: async (ctx, given) => {
         const one = given.revision === null ? [] : ['--revision', given.revision]
         await snap(ctx, ['remove', ...(given.purge ? ['--purge'] : []), ...one, str(given.name)])
@@ -164,12 +159,11 @@ export default defineModule({
     purge: command('Remove a snap and its data.', 'purge', ['remove', '--purge']),
     enable: command('Switch a snap on.', 'enable', ['enable']),
     disable: command('Switch a snap off.', 'disable', ['disable']),
-    hold: fn({
+    hold: changes({
       doc: 'Leave a snap out of general refreshes.',
       args: { name, duration: arg.text('How long', { optional: true }) },
       returns: ret.boolean('True'),
-      examples: ["salt '*' snap.hold hello-world"],
-      effect: 'change',
+      example: 'snap.hold hello-world',
       run: async (ctx, given) => {
         const word = given.duration ? `--hold=${given.duration}` : '--hold'
         await snap(ctx, ['refresh', word, str(given.name)])
@@ -179,51 +173,46 @@ export default defineModule({
     unhold: command('Let a held snap go.', 'unhold', ['refresh', '--unhold']),
     is_enabled: asking('Whether a snap is switched on.', 'is_enabled', 'enabled'),
     is_held: asking('Whether a snap is held.', 'is_held', 'held'),
-    is_installed: fn({
+    is_installed: reads({
       doc: 'Whether a snap is installed.',
       args: { name },
       returns: ret.boolean('Whether it is'),
-      examples: ["salt '*' snap.is_installed hello-world"],
-      effect: 'read',
+      example: 'snap.is_installed hello-world',
       run: async (ctx, given) => (await list(ctx, given.name, true)).size > 0,
     }),
-    list: fn({
+    list: reads({
       doc: 'Installed snaps.',
       args: {
         name: arg.any('Only these', { optional: true }),
         revisions: arg.flag('Whether all revisions are listed', { default: false }),
       },
       returns: ret.dict('By name'),
-      examples: ["salt '*' snap.list"],
-      effect: 'read',
+      example: 'snap.list',
       calledAs: 'list_',
       run: (ctx, given) => list(ctx, given.name, given.revisions),
     }),
-    list_upgrades: fn({
+    list_upgrades: reads({
       doc: 'Snaps of which there is a newer revision.',
       args: { exclude_held: arg.flag('Whether held ones are left out', { default: false }) },
       returns: ret.dict('By name'),
-      examples: ["salt '*' snap.list_upgrades"],
-      effect: 'read',
+      example: 'snap.list_upgrades',
       run: (ctx, { exclude_held }) => upgrades(ctx, exclude_held),
     }),
-    upgrade_all: fn({
+    upgrade_all: changes({
       doc: 'Bring all snaps to their newest revision.',
       args: {},
       returns: ret.boolean('True'),
-      examples: ["salt '*' snap.upgrade_all"],
-      effect: 'change',
+      example: 'snap.upgrade_all',
       run: async (ctx) => {
         await snap(ctx, ['refresh', ...PLAIN])
         return true
       },
     }),
-    info: fn({
+    info: reads({
       doc: 'What is known about a snap, installed or not.',
       args: { name, verbose: arg.flag('Whether more is told', { default: false }) },
       returns: ret.dict('The facts'),
-      examples: ["salt '*' snap.info hello-world"],
-      effect: 'read',
+      example: 'snap.info hello-world',
       run: async (ctx, given) => {
         const { stdout } = await snap(ctx, ['info', ...PLAIN, ...(given.verbose ? ['--verbose'] : []), str(given.name)])
         return (await deserialize('yaml', stdout)) as Dict

@@ -1,6 +1,6 @@
 // Virtualenvs: made with `virtualenv` or with Python's own `venv`, and asked about what is in them.
 import { repr, SaltError, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { type Creation, create, failure, programOf, virtualenvVersion } from './module/create.ts'
 
 const optional = (doc: string) => arg.any(doc, { optional: true })
@@ -52,7 +52,7 @@ export default defineModule({
   virtual: 'virtualenv',
   doc: 'Make virtualenvs and look into them.',
   functions: {
-    create: fn({
+    create: changes({
       doc: 'Make a virtualenv.',
       args: {
         path: arg.text('Where it is made'),
@@ -73,11 +73,10 @@ export default defineModule({
         kwargs: arg.open('Options of cmd.run_all'),
       },
       returns: ret.dict('As cmd.run_all gives it'),
-      examples: ["salt '*' virtualenv.create /path/to/new/virtualenv"],
-      effect: 'change',
+      example: 'virtualenv.create /path/to/new/virtualenv',
       run: async (ctx, creation) => ({ ...(await create(ctx, creation as Creation)) }),
     }),
-    virtualenv_ver: fn({
+    virtualenv_ver: reads({
       doc: 'The version of virtualenv, as numbers.',
       args: {
         venv_bin: arg.text('The program'),
@@ -85,47 +84,42 @@ export default defineModule({
         kwargs: arg.open('Options of cmd.run_all'),
       },
       returns: ret.list('The numbers'),
-      examples: ["salt '*' virtualenv.virtualenv_ver virtualenv"],
-      effect: 'read',
+      example: 'virtualenv.virtualenv_ver virtualenv',
       run: (ctx, { venv_bin, user, kwargs }) => virtualenvVersion(ctx, venv_bin, user, kwargs),
     }),
-    get_site_packages: fn({
+    get_site_packages: reads({
       doc: 'Where the packages of a virtualenv are.',
       args: { venv },
       returns: ret.string('The path'),
-      examples: ["salt '*' virtualenv.get_site_packages /path/to/my/venv"],
-      effect: 'read',
+      example: 'virtualenv.get_site_packages /path/to/my/venv',
       run: (ctx, { venv }) => answer(ctx, venv, 'import sysconfig; print(sysconfig.get_path("purelib"))'),
     }),
-    get_distribution_path: fn({
+    get_distribution_path: reads({
       doc: 'Where a package of a virtualenv is.',
       args: { venv, distribution: arg.any('The package') },
       returns: ret.string('The path'),
-      examples: ["salt '*' virtualenv.get_distribution_path /path/to/my/venv my_distribution"],
-      effect: 'read',
+      example: 'virtualenv.get_distribution_path /path/to/my/venv my_distribution',
       run: (ctx, { venv, distribution }) => {
         assertSafe(distribution)
         return answer(ctx, venv, distributionCode(distribution))
       },
     }),
-    get_resource_path: fn({
+    get_resource_path: reads({
       doc: 'Where a file of a package of a virtualenv is.',
       args: resource,
       returns: ret.string('The path'),
-      examples: ["salt '*' virtualenv.get_resource_path /path/to/my/venv my_package my/resource.xml"],
-      effect: 'read',
+      example: 'virtualenv.get_resource_path /path/to/my/venv my_package my/resource.xml',
       run: (ctx, { venv, package: name, resource }) => {
         assertSafe(name, resource)
         const names = `${repr(str(name))}, ${repr(str(resource))}`
         return answer(ctx, venv, `import pkg_resources; print(pkg_resources.resource_filename(${names}))`)
       },
     }),
-    get_resource_content: fn({
+    get_resource_content: reads({
       doc: 'What is in a file of a package of a virtualenv.',
       args: resource,
       returns: ret.string('The content, as Python shows bytes'),
-      examples: ["salt '*' virtualenv.get_resource_content /path/to/my/venv my_package my/resource.xml"],
-      effect: 'read',
+      example: 'virtualenv.get_resource_content /path/to/my/venv my_package my/resource.xml',
       run: (ctx, { venv, package: name, resource }) => {
         assertSafe(name, resource)
         const names = `${repr(str(name))}, ${repr(str(resource))}`

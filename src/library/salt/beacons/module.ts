@@ -2,7 +2,16 @@
 import { dirname, join } from 'node:path/posix'
 import { PRIVATE_FILE } from '../../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, dumpYaml, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  dumpYaml,
+  type FunctionContext,
+  isHostError,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 import { askBeacons, beaconsIn, currentBeacons, type Given, report } from './module/asking.ts'
 import { addBeacon, deleteBeacon, modifyBeacon } from './module/changing.ts'
 import { resetBeacons, switchAll, switchBeacon } from './module/switching.ts'
@@ -37,22 +46,20 @@ const kwargs = arg.open('Further options: test, timeout')
 
 /** A function about one beacon, or about all. */
 const about = (doc: string, fun: string, run: (ctx: FunctionContext, name: Value, given: Given) => Promise<Dict>) =>
-  fn({
+  changes({
     doc,
     args: { name, kwargs },
     returns: ret.dict('What became of it'),
-    examples: [`salt '*' beacons.${fun} ps`],
-    effect: 'change',
+    example: `beacons.${fun} ps`,
     run: (ctx, { name, kwargs }) => run(ctx, name, kwargs),
   })
 
 const aboutAll = (doc: string, fun: string, run: (ctx: FunctionContext, given: Given) => Promise<Dict>) =>
-  fn({
+  changes({
     doc,
     args: { kwargs },
     returns: ret.dict('What became of it'),
-    examples: [`salt '*' beacons.${fun}`],
-    effect: 'change',
+    example: `beacons.${fun}`,
     run: (ctx, { kwargs }) => run(ctx, kwargs),
   })
 
@@ -60,7 +67,7 @@ export default defineModule({
   name: 'beacons',
   doc: 'The beacons of the minion.',
   functions: {
-    list: fn({
+    list: reads({
       doc: 'The beacons that are configured.',
       calledAs: 'list_',
       args: {
@@ -70,8 +77,7 @@ export default defineModule({
         kwargs,
       },
       returns: ret.any('YAML text, or a dict'),
-      examples: ["salt '*' beacons.list"],
-      effect: 'read',
+      example: 'beacons.list',
       run: async (ctx, { return_yaml, include_pillar, include_opts, kwargs }) => {
         const beacons = await currentBeacons(
           ctx,
@@ -80,28 +86,25 @@ export default defineModule({
         return return_yaml ? yaml(beacons) : beacons
       },
     }),
-    list_available: fn({
+    list_available: reads({
       doc: 'The kinds of beacons there are.',
       args: { return_yaml, kwargs },
       returns: ret.any('YAML text, or a dict'),
-      examples: ["salt '*' beacons.list_available"],
-      effect: 'read',
+      example: 'beacons.list_available',
       run: (ctx, { return_yaml, kwargs }) => available(ctx, return_yaml, kwargs),
     }),
-    add: fn({
+    add: changes({
       doc: 'Add a beacon.',
       args: { name, beacon_data, kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' beacons.add ps \"[{'processes': {'salt-master': 'stopped'}}]\""],
-      effect: 'change',
+      example: "beacons.add ps \"[{'processes': {'salt-master': 'stopped'}}]\"",
       run: (ctx, { name, beacon_data, kwargs }) => addBeacon(ctx, name, beacon_data, kwargs),
     }),
-    modify: fn({
+    modify: changes({
       doc: 'Change a beacon.',
       args: { name, beacon_data, kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' beacons.modify ps \"[{'salt-master': 'stopped'}]\""],
-      effect: 'change',
+      example: "beacons.modify ps \"[{'salt-master': 'stopped'}]\"",
       run: (ctx, { name, beacon_data, kwargs }) => modifyBeacon(ctx, name, beacon_data, kwargs),
     }),
     delete: about('Remove a beacon.', 'delete', deleteBeacon),

@@ -15,7 +15,7 @@ import {
   tuple,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, functionDefaults, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, functionDefaults, reads, ret } from '../../../sdk/mod.ts'
 
 const omit = (source: string) => arg.boolean(`Do not look in the ${source}`, { default: false })
 const NOTHING = tuple([])
@@ -128,7 +128,7 @@ export default defineModule({
   name: 'config',
   doc: "The minion's configuration.",
   functions: {
-    get: fn({
+    get: reads({
       doc: 'A value by its path, from options, grains, pillar and master options, in this order.',
       args: {
         key: arg.any('The path to the value'),
@@ -142,11 +142,10 @@ export default defineModule({
       },
       returns: ret.any('The value'),
       examples: ["salt '*' config.get pkg:apache", "salt '*' config.get lxc.container_profile:centos merge=recurse"],
-      effect: 'read',
       run: (ctx, { key, default: fallback, delimiter, merge, ...omitted }) =>
         get(ctx, key, { fallback, delimiter, strategy: merge, omitted }),
     }),
-    option: fn({
+    option: reads({
       doc: 'A value by its name, from the same sources as `get`, without walking into it.',
       args: {
         value: arg.any('The name, or a glob with `wildcard`'),
@@ -159,15 +158,14 @@ export default defineModule({
         wildcard: arg.boolean('Return all values whose name matches', { default: false, since: '3000' }),
       },
       returns: ret.any('The value, or the values by name'),
-      examples: ["salt '*' config.option redis.host"],
-      effect: 'read',
+      example: 'config.option redis.host',
       run: (ctx, { value, default: fallback, omit_all, wildcard, ...given }) => {
         const all = { omit_opts: true, omit_grains: true, omit_pillar: true, omit_master: true }
         const omitted = omit_all ? all : given
         return wildcard ? matchingOptions(ctx, str(value), fallback, omitted) : option(ctx, value, fallback, omitted)
       },
     }),
-    merge: fn({
+    merge: reads({
       doc: 'A value by its name, joined from all sources that have it.',
       args: {
         value: arg.any('The name'),
@@ -177,8 +175,7 @@ export default defineModule({
         omit_pillar: omit('pillar'),
       },
       returns: ret.any('The value'),
-      examples: ["salt '*' config.merge schedule"],
-      effect: 'read',
+      example: 'config.merge schedule',
       run: (ctx, { value, default: fallback, omit_opts, omit_master, omit_pillar }) =>
         mergedOption(value, fallback, [
           ...(omit_opts ? [] : [ctx.opts]),
@@ -186,12 +183,11 @@ export default defineModule({
           ...(omit_pillar ? [] : [ctx.pillar]),
         ]),
     }),
-    dot_vals: fn({
+    dot_vals: reads({
       doc: 'All options whose name begins with the given one and a dot.',
       args: { value: arg.string('The first part of the names') },
       returns: ret.dict('The values by name'),
-      examples: ["salt '*' config.dot_vals host"],
-      effect: 'read',
+      example: 'config.dot_vals host',
       run: (ctx, { value }) => {
         const found: Dict = new Map()
         for (const source of [masterOptions(ctx), ctx.opts]) {
@@ -201,12 +197,11 @@ export default defineModule({
         return found
       },
     }),
-    backup_mode: fn({
+    backup_mode: reads({
       doc: 'The backup mode: the given one, or the configured one.',
       args: { backup: arg.any('A mode', { default: '' }) },
       returns: ret.any('The mode, as it is given or configured'),
-      examples: ["salt '*' config.backup_mode"],
-      effect: 'read',
+      example: 'config.backup_mode',
       run: (ctx, { backup }) =>
         truthy(backup)
           ? backup
@@ -217,32 +212,29 @@ export default defineModule({
               omit_master: false,
             }),
     }),
-    manage_mode: fn({
+    manage_mode: reads({
       doc: 'A file mode as text of four digits.',
       args: { mode: arg.any('The mode') },
       returns: ret.optional(ret.string('The mode; None for None')),
-      examples: ["salt '*' config.manage_mode 644"],
-      effect: 'read',
+      example: 'config.manage_mode 644',
       run: (_ctx, { mode }) => manageMode(mode),
     }),
-    valid_fileproto: fn({
+    valid_fileproto: reads({
       doc: 'Whether a URI has a protocol that files can be fetched by.',
       args: { uri: arg.any('The URI') },
       returns: ret.boolean('Whether it has'),
-      examples: ["salt '*' config.valid_fileproto salt://path/to/file"],
-      effect: 'read',
+      example: 'config.valid_fileproto salt://path/to/file',
       run: (_ctx, { uri }) => {
         const text = textOf(uri)
         if (text === undefined) throw new PyError('AttributeError', 'a URI is text')
         return PROTOCOLS.has(/^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase() ?? '')
       },
     }),
-    items: fn({
+    items: reads({
       doc: 'All options of this minion.',
       args: {},
       returns: ret.dict('The options'),
-      examples: ["salt '*' config.items"],
-      effect: 'read',
+      example: 'config.items',
       run: (ctx) => ctx.opts,
     }),
   },

@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
 import { receiveChunk } from './module/chunks.ts'
 import { cacheDirectory, cacheLocalFile, fetchDirectory, localFiles, stateNames } from './module/directories.ts'
 import { pushDirectory, pushFile } from './module/push.ts'
@@ -111,7 +111,7 @@ async function receive(ctx: FunctionContext, files: ReadonlyMap<Value, Value>, t
   return result
 }
 
-const cacheFileFunction = fn({
+const cacheFileFunction = reads({
   doc: 'Bring a source into the cache; a local file stays where it is.',
   args: {
     path,
@@ -121,17 +121,15 @@ const cacheFileFunction = fn({
     use_etag: arg.any('Whether the server is asked for changes', { default: false }),
   },
   returns: ret.orFalse(ret.string('Where it is, or False')),
-  examples: ["salt '*' cp.cache_file salt://path/to/file"],
-  effect: 'read',
+  example: 'cp.cache_file salt://path/to/file',
   run: (ctx, { path, saltenv, ...request }) => cacheFile(ctx, path, saltenv, request),
 })
 
-const hashFileFunction = fn({
+const hashFileFunction = reads({
   doc: 'The hash of a file.',
   args: { path, saltenv },
   returns: ret.any('The hash and its type, or an empty text'),
-  examples: ["salt '*' cp.hash_file salt://path/to/file"],
-  effect: 'read',
+  example: 'cp.hash_file salt://path/to/file',
   run: async (ctx, { path, saltenv }) => {
     const { url, env } = split(ctx, path, saltenv)
     const sum = await ctx.files.hash(url, env)
@@ -145,20 +143,18 @@ export default defineModule({
   name: 'cp',
   doc: 'Files from the file server.',
   functions: {
-    recv: fn({
+    recv: changes({
       doc: 'Write files that were sent along with the call.',
       args: { files: arg.dict('Contents by name'), dest: arg.string('Where they go') },
       returns: ret.any('Whether each was written; a text when there is no place for them'),
-      effect: 'change',
       run: (ctx, { files, dest }) => receive(ctx, files, dest),
     }),
     recv_chunked: receiveChunk,
-    get_file: fn({
+    get_file: changes({
       doc: 'Fetch a file of the file server.',
       args: { path: arg.any('The source'), dest, saltenv, makedirs, template, gzip, options: further },
       returns: ret.orFalse(ret.string('Where it is now; empty when the file server has no such file')),
-      examples: ["salt '*' cp.get_file salt://path/to/file /minion/dest"],
-      effect: 'change',
+      example: 'cp.get_file salt://path/to/file /minion/dest',
       run: async (ctx, { path, dest, saltenv, makedirs, template, options }) => {
         const names = await renderNames(ctx, [path, dest], { template, saltenv: envOf(ctx, saltenv), options })
         const { url, env } = split(ctx, names[0]!, saltenv)
@@ -166,15 +162,14 @@ export default defineModule({
         return ctx.files.fetch(url, { saltenv: env, dest: names[1]!, makedirs })
       },
     }),
-    envs: fn({
+    envs: reads({
       doc: 'The environments of the file server.',
       args: {},
       returns: ret.texts('Their names'),
-      examples: ["salt '*' cp.envs"],
-      effect: 'read',
+      example: 'cp.envs',
       run: (ctx) => ctx.files.envs(),
     }),
-    get_template: fn({
+    get_template: changes({
       doc: 'Fetch a file and render it.',
       args: {
         path,
@@ -185,8 +180,7 @@ export default defineModule({
         options: further,
       },
       returns: ret.orFalse(ret.string('Where it is now; empty when the file server has no such file')),
-      examples: ["salt '*' cp.get_template salt://path/to/template /minion/dest"],
-      effect: 'change',
+      example: 'cp.get_template salt://path/to/template /minion/dest',
       run: async (ctx, { path, dest, template, saltenv, makedirs, options }) => {
         const source = await cacheFile(ctx, path, saltenv)
         const { env } = split(ctx, path, saltenv)
@@ -195,19 +189,18 @@ export default defineModule({
         return renderTemplate(ctx, { source, dest: into, template, saltenv: env, makedirs: mayMake, options })
       },
     }),
-    get_dir: fn({
+    get_dir: changes({
       doc: 'Fetch a directory of the file server with all below it.',
       args: { path: arg.any('The source'), dest, saltenv, template, gzip, options: further },
       returns: ret.list('The files, sorted'),
-      examples: ["salt '*' cp.get_dir salt://path/to/dir/ /minion/dest"],
-      effect: 'change',
+      example: 'cp.get_dir salt://path/to/dir/ /minion/dest',
       run: async (ctx, { path, dest, saltenv, template, options }) => {
         const env = envOf(ctx, saltenv)
         const names = await renderNames(ctx, [path, dest], { template, saltenv: env, options })
         return fetchDirectory(ctx, names[0]!, names[1]!, env)
       },
     }),
-    get_url: fn({
+    get_url: changes({
       doc: 'Fetch any source; without a target its content is returned.',
       args: {
         path,
@@ -217,17 +210,15 @@ export default defineModule({
         source_hash: arg.any('Nothing is fetched when the cached copy has this hash', { optional: true }),
       },
       returns: ret.any('Where it is now, or the content'),
-      examples: ["salt '*' cp.get_url salt://my/file /tmp/this_file_is_mine"],
-      effect: 'change',
+      example: 'cp.get_url salt://my/file /tmp/this_file_is_mine',
       run: (ctx, { path, dest, saltenv, makedirs, source_hash }) =>
         getUrl(ctx, path, dest, envOf(ctx, saltenv), { makedirs, source_hash }),
     }),
-    get_file_str: fn({
+    get_file_str: reads({
       doc: 'The content of a file.',
       args: { path, saltenv },
       returns: ret.orFalse(ret.string('The content, or False')),
-      examples: ["salt '*' cp.get_file_str salt://my/file"],
-      effect: 'read',
+      example: 'cp.get_file_str salt://my/file',
       run: async (ctx, { path, saltenv }) => {
         const file = await cacheFile(ctx, path, saltenv)
         if (typeof file !== 'string') return file
@@ -241,20 +232,18 @@ export default defineModule({
     }),
     cache_file: cacheFileFunction,
     cache_file_ssh: cacheFileFunction,
-    cache_dest: fn({
+    cache_dest: reads({
       doc: 'Where a source would be in the cache.',
       args: { url: arg.string('The source'), saltenv },
       returns: ret.string('The path'),
-      examples: ["salt '*' cp.cache_dest https://foo.com/bar.rpm"],
-      effect: 'read',
+      example: 'cp.cache_dest https://foo.com/bar.rpm',
       run: (ctx, { url, saltenv }) => ctx.files.cachePath(url, envOf(ctx, saltenv)),
     }),
-    cache_files: fn({
+    cache_files: reads({
       doc: 'Bring several sources into the cache.',
       args: { paths: arg.any('The sources: a list, or a text with commas'), saltenv },
       returns: ret.list('Where they are'),
-      examples: ["salt '*' cp.cache_files salt://pathto/file1,salt://pathto/file1"],
-      effect: 'read',
+      example: 'cp.cache_files salt://pathto/file1,salt://pathto/file1',
       run: async (ctx, { paths, saltenv }) => {
         const list =
           textOf(paths)?.split(',') ?? (Array.isArray(paths) ? (paths as Value[]).map((each) => str(each)) : [])
@@ -263,7 +252,7 @@ export default defineModule({
         return found
       },
     }),
-    cache_dir: fn({
+    cache_dir: reads({
       doc: 'Bring a directory of the file server into the cache.',
       args: {
         path,
@@ -273,8 +262,7 @@ export default defineModule({
         exclude_pat: arg.any('No files that match', { optional: true }),
       },
       returns: ret.list('Where the files are'),
-      examples: ["salt '*' cp.cache_dir salt://path/to/dir"],
-      effect: 'read',
+      example: 'cp.cache_dir salt://path/to/dir',
       run: (ctx, { path, saltenv, include_empty, include_pat, exclude_pat }) =>
         cacheDirectory(ctx, path, envOf(ctx, saltenv), {
           empty: include_empty,
@@ -282,12 +270,11 @@ export default defineModule({
           exclude: exclude_pat,
         }),
     }),
-    cache_master: fn({
+    cache_master: reads({
       doc: 'Bring all files of an environment into the cache.',
       args: { saltenv },
       returns: ret.list('Where the files are'),
-      examples: ["salt '*' cp.cache_master"],
-      effect: 'read',
+      example: 'cp.cache_master',
       run: async (ctx, { saltenv }) => {
         const found: Value[] = []
         for (const file of await ctx.files.files(envOf(ctx, saltenv))) {
@@ -296,15 +283,14 @@ export default defineModule({
         return found
       },
     }),
-    cache_local_file: fn({
+    cache_local_file: reads({
       doc: 'Copy a local file into the cache.',
       args: { path },
       returns: ret.string('Where it is'),
-      examples: ["salt '*' cp.cache_local_file /etc/hosts"],
-      effect: 'read',
+      example: 'cp.cache_local_file /etc/hosts',
       run: (ctx, { path }) => cacheLocalFile(ctx, path, envOf(ctx, null)),
     }),
-    push: fn({
+    push: changes({
       doc: "Send a file to the master, which keeps it among this minion's files if `file_recv` lets it.",
       args: {
         path: arg.string('The file, an absolute path'),
@@ -313,11 +299,10 @@ export default defineModule({
         remove_source: arg.boolean('Whether it is removed here afterwards', { default: false }),
       },
       returns: ret.any('Whether it was sent, as the master says'),
-      examples: ["salt '*' cp.push /etc/fstab"],
-      effect: 'change',
+      example: 'cp.push /etc/fstab',
       run: (ctx, request) => pushFile(ctx, request),
     }),
-    push_dir: fn({
+    push_dir: changes({
       doc: 'Send the files of a directory to the master.',
       args: {
         path: arg.string('The directory, an absolute path'),
@@ -325,57 +310,50 @@ export default defineModule({
         upload_path: arg.text('Another path on the master', { optional: true }),
       },
       returns: ret.any('Whether all were sent'),
-      examples: ["salt '*' cp.push_dir /etc/modprobe.d/ glob='*.conf'"],
-      effect: 'change',
+      example: "cp.push_dir /etc/modprobe.d/ glob='*.conf'",
       run: (ctx, request) => pushDirectory(ctx, request),
     }),
-    list_states: fn({
+    list_states: reads({
       doc: 'The states of an environment.',
       args: { saltenv },
       returns: ret.list('Their names'),
-      examples: ["salt '*' cp.list_states"],
-      effect: 'read',
+      example: 'cp.list_states',
       run: async (ctx, { saltenv }) => stateNames(await ctx.files.files(envOf(ctx, saltenv))),
     }),
-    list_master: fn({
+    list_master: reads({
       doc: 'The files of an environment.',
       args: { saltenv, prefix },
       returns: ret.texts('Their paths'),
-      examples: ["salt '*' cp.list_master"],
-      effect: 'read',
+      example: 'cp.list_master',
       run: (ctx, { saltenv, prefix }) => ctx.files.files(envOf(ctx, saltenv), prefix),
     }),
-    list_master_dirs: fn({
+    list_master_dirs: reads({
       doc: 'The directories of an environment.',
       args: { saltenv, prefix },
       returns: ret.texts('Their paths'),
-      examples: ["salt '*' cp.list_master_dirs"],
-      effect: 'read',
+      example: 'cp.list_master_dirs',
       run: (ctx, { saltenv, prefix }) => ctx.files.directories(envOf(ctx, saltenv), prefix),
     }),
-    list_master_symlinks: fn({
+    list_master_symlinks: reads({
       doc: 'The links of an environment.',
       args: { saltenv, prefix },
       returns: ret.dict('Their targets by path'),
-      examples: ["salt '*' cp.list_master_symlinks"],
-      effect: 'read',
+      example: 'cp.list_master_symlinks',
       run: async (ctx, { saltenv, prefix }) =>
         new Map<Value, Value>(await ctx.files.symlinks(envOf(ctx, saltenv), prefix)),
     }),
-    list_minion: fn({
+    list_minion: reads({
       doc: 'The files in the cache.',
       args: { saltenv },
       returns: ret.list('Their paths'),
-      examples: ["salt '*' cp.list_minion"],
-      effect: 'read',
+      example: 'cp.list_minion',
       run: (ctx, { saltenv }) => localFiles(ctx, envOf(ctx, saltenv)),
     }),
-    is_cached: fn({
+    is_cached: reads({
       doc: 'Where a source is in the cache.',
       args: { path, saltenv },
       returns: ret.string('The path, or nothing'),
-      examples: ["salt '*' cp.is_cached salt://path/to/file"],
-      effect: 'read',
+      example: 'cp.is_cached salt://path/to/file',
       run: (ctx, { path, saltenv }) => {
         const { url, env } = split(ctx, path, saltenv)
         return ctx.files.cached(url, env)
@@ -383,12 +361,11 @@ export default defineModule({
     }),
     hash_file: hashFileFunction,
     hash_file_ssh: hashFileFunction,
-    stat_file: fn({
+    stat_file: reads({
       doc: 'The mode of a file.',
       args: { path, saltenv, octal: arg.any('In octal', { default: true }) },
       returns: ret.any('The mode, or None'),
-      examples: ["salt '*' cp.stat_file salt://path/to/file"],
-      effect: 'read',
+      example: 'cp.stat_file salt://path/to/file',
       run: async (ctx, { path, saltenv, octal }) => {
         const { url, env } = split(ctx, path, saltenv)
         const stat = await ctx.files.stat(url, env)

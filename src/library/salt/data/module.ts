@@ -13,7 +13,7 @@ import {
   textOf,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
 
 const placeOf = (ctx: FunctionContext): string =>
   `${str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')}/datastore`
@@ -66,12 +66,11 @@ async function get(ctx: FunctionContext, key: Value, fallback: Value): Promise<V
   return values
 }
 
-const all = fn({
+const all = reads({
   doc: 'All that is in the data store.',
   args: {},
   returns: ret.dict('The data'),
-  examples: ["salt '*' data.items"],
-  effect: 'read',
+  example: 'data.items',
   run: store,
 })
 
@@ -79,47 +78,42 @@ export default defineModule({
   name: 'data',
   doc: 'Data that a minion keeps for itself.',
   functions: {
-    clear: fn({
+    clear: changes({
       doc: 'Remove everything from the data store.',
       args: {},
       returns: ret.boolean('True'),
-      examples: ["salt '*' data.clear"],
-      effect: 'change',
+      example: 'data.clear',
       run: clear,
     }),
-    dump: fn({
+    dump: changes({
       doc: 'Put new data in place of the data store.',
       args: { new_data: arg.dict('The data') },
       returns: ret.boolean('Whether it was written'),
-      examples: ['salt \'*\' data.dump \'{"eggs": "spam"}\''],
-      effect: 'change',
+      example: 'data.dump \'{"eggs": "spam"}\'',
       run: (ctx, { new_data }) => dump(ctx, new_data),
     }),
-    update: fn({
+    update: changes({
       doc: 'Set one value.',
       args: { key: arg.any('The key'), value: arg.any('The value') },
       returns: ret.boolean('True'),
-      examples: ["salt '*' data.update <key> <value>"],
-      effect: 'change',
+      example: 'data.update <key> <value>',
       run: (ctx, { key, value }) => set(ctx, key, value),
     }),
-    cas: fn({
+    cas: changes({
       doc: 'Set one value if it is what it is thought to be.',
       args: { key: arg.any('The key'), value: arg.any('The value'), old_value: arg.any('The value it has') },
       returns: ret.boolean('Whether it was set'),
-      examples: ["salt '*' data.cas <key> <value> <old_value>"],
-      effect: 'change',
+      example: 'data.cas <key> <value> <old_value>',
       run: async (ctx, { key, value, old_value }) => {
         const held = dictGet(await store(ctx), key)
         return held !== undefined && equals(held, old_value) && set(ctx, key, value)
       },
     }),
-    pop: fn({
+    pop: changes({
       doc: 'Remove one value.',
       args: { key: arg.any('The key'), default: arg.any('When there is none', { optional: true }) },
       returns: ret.any('The value'),
-      examples: ["salt '*' data.pop <key> <default val>"],
-      effect: 'change',
+      example: 'data.pop <key> <default val>',
       run: async (ctx, { key, default: fallback }) => {
         const held = await store(ctx)
         const value = dictDelete(held, key)
@@ -129,7 +123,7 @@ export default defineModule({
     }),
     load: all,
     items: { ...all },
-    get: fn({
+    get: reads({
       doc: 'One value of the data store, or several.',
       args: {
         key: arg.any('A key, or a list of keys'),
@@ -139,31 +133,27 @@ export default defineModule({
       },
       returns: ret.any('The value, or the values'),
       examples: ["salt '*' data.get key", 'salt \'*\' data.get \'["key1", "key2"]\''],
-      effect: 'read',
       run: (ctx, { key, default: fallback }) => get(ctx, key, fallback),
     }),
-    keys: fn({
+    keys: reads({
       doc: 'The keys of the data store.',
       args: {},
       returns: ret.list('The keys'),
-      examples: ["salt '*' data.keys"],
-      effect: 'read',
+      example: 'data.keys',
       run: async (ctx) => [...(await store(ctx)).keys()],
     }),
-    values: fn({
+    values: reads({
       doc: 'The values of the data store.',
       args: {},
       returns: ret.list('The values'),
-      examples: ["salt '*' data.values"],
-      effect: 'read',
+      example: 'data.values',
       run: async (ctx) => [...(await store(ctx)).values()],
     }),
-    has_key: fn({
+    has_key: reads({
       doc: 'Whether the data store has a key.',
       args: { key: arg.any('The key') },
       returns: ret.boolean('Whether it is there'),
-      examples: ["salt '*' data.has_key mykey"],
-      effect: 'read',
+      example: 'data.has_key mykey',
       run: async (ctx, { key }) => dictHas(await store(ctx), key),
     }),
   },

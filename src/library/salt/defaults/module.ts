@@ -1,6 +1,6 @@
 // Default values of formulas: reading their defaults files, and merging what users set over them.
 import { type Dict, deepCopy, noAttribute, traverse, typeError, update, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 /** The first of `<formula>/defaults.yaml` and `.json` that the file server has. */
 async function load(ctx: FunctionContext, formula: string): Promise<Value> {
@@ -50,15 +50,14 @@ export default defineModule({
   name: 'defaults',
   doc: "Work with formulas' default values.",
   functions: {
-    get: fn({
+    get: reads({
       doc: "A formula's default by its path; the path's first part names the formula.",
       args: {
         key: arg.string('The path, such as core:users:root'),
         default: arg.any('Returned when there is no such value', { default: '' }),
       },
       returns: ret.any('The value'),
-      examples: ["salt '*' defaults.get core:users:root"],
-      effect: 'read',
+      example: 'defaults.get core:users:root',
       run: async (ctx, { key, default: fallback }) => {
         const colon = key.indexOf(':')
         const defaults = await load(ctx, colon < 0 ? key : key.slice(0, colon))
@@ -66,26 +65,23 @@ export default defineModule({
         return path ? traverse(defaults, path, { default: fallback }) : defaults
       },
     }),
-    merge: fn({
+    merge: reads({
       doc: 'Merge a dict into another one, deeply.',
       args: { dest: arg.any('The dict to change'), src: arg.any('What is laid over it'), ...options(false) },
       returns: ret.dict('The merged dict'),
-      examples: ["salt '*' defaults.merge '{a: b}' '{d: e}'"],
-      effect: 'read',
+      example: "defaults.merge '{a: b}' '{d: e}'",
       run: (_ctx, { dest, src, ...how }) => merge(dest, src, how),
     }),
-    deepcopy: fn({
+    deepcopy: reads({
       doc: 'A copy that shares nothing with the original.',
       args: { source: arg.any('What to copy') },
       returns: ret.any('The copy'),
-      effect: 'read',
       run: (_ctx, { source }) => deepCopy(source),
     }),
-    update: fn({
+    update: reads({
       doc: 'Complete each dict of a group with the same defaults.',
       args: { dest: arg.any('Dicts by name'), defaults: arg.any('What each is laid over'), ...options(true) },
       returns: ret.dict('The completed dicts'),
-      effect: 'read',
       run: (_ctx, { dest, defaults, ...how }) => updateAll(dest, defaults, how),
     }),
   },

@@ -1,7 +1,7 @@
 // Events: on the bus of this minion, and to its master. Without a running minion, or without a master, there is
 // nobody to hear them; that is no error, and the answer is false, as in Salt.
 import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
 
 function isLocal(ctx: FunctionContext): boolean {
   const option = (name: string): Value => ctx.opts.get(name) ?? null
@@ -73,23 +73,21 @@ export default defineModule({
   name: 'event',
   doc: 'Fire events.',
   functions: {
-    fire_master: fn({
+    fire_master: changes({
       doc: 'Fire an event on the master.',
       args: { data: arg.any('The data'), tag, preload },
       returns: ret.boolean('Whether it was sent'),
-      examples: ["salt '*' event.fire_master '{\"data\":\"my event data\"}' 'tag'"],
-      effect: 'change',
+      example: 'event.fire_master \'{"data":"my event data"}\' \'tag\'',
       run: (ctx, { tag, data, preload }) => fireMaster(ctx, tag, data, preload),
     }),
-    fire: fn({
+    fire: changes({
       doc: 'Fire an event on the minion.',
       args: { data: arg.any('The data'), tag },
       returns: ret.boolean('Whether it was sent'),
-      examples: ["salt '*' event.fire '{\"data\":\"my event data\"}' 'tag'"],
-      effect: 'change',
+      example: 'event.fire \'{"data":"my event data"}\' \'tag\'',
       run: (ctx, { tag, data }) => fire(ctx, tag, data),
     }),
-    send: fn({
+    send: changes({
       doc: 'Fire an event on the master, or on the minion when there is no master.',
       args: {
         tag,
@@ -103,7 +101,6 @@ export default defineModule({
       },
       returns: ret.boolean('Whether it was sent'),
       examples: ['salt-call event.send myco/mytag foo=Foo bar=Bar'],
-      effect: 'change',
       run: async (ctx, message) => {
         const data = await payload(ctx, message)
         return isLocal(ctx)

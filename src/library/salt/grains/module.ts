@@ -11,7 +11,7 @@ import {
   tuple,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isTrue, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, isTrue, reads, ret } from '../../../sdk/mod.ts'
 import { writing } from './module/writing.ts'
 
 const delimiter = arg.string('Separates the levels of a path', { default: ':' })
@@ -57,7 +57,7 @@ function jsonKey(key: Value): string {
   return typeof key === 'boolean' ? String(key) : str(key)
 }
 
-const get = fn({
+const get = reads({
   doc: 'A grain by its path, or the default.',
   args: {
     key: arg.any('The path to the value'),
@@ -67,7 +67,6 @@ const get = fn({
   },
   returns: ret.any('The value'),
   examples: ["salt '*' grains.get pkg:apache", "salt '*' grains.get abc::def|ghi delimiter='|'"],
-  effect: 'read',
   run: (ctx, { key, default: fallback, delimiter, ordered }) =>
     traverse(ordered === true ? ctx.grains : throughJson(ctx.grains), key, { default: fallback, delimiter }),
 })
@@ -89,52 +88,47 @@ export default defineModule({
     ...writing,
     get,
     fetch: get,
-    has_value: fn({
+    has_value: reads({
       doc: 'Whether there is a grain at that path.',
       args: { key: arg.any('The path to the value') },
       returns: ret.boolean('Whether it is there'),
-      examples: ["salt '*' grains.has_value pkg:apache"],
-      effect: 'read',
+      example: 'grains.has_value pkg:apache',
       run: (ctx, { key }) => {
         const nothing = tuple([])
         return traverse(ctx.grains, key, { default: nothing }) !== nothing
       },
     }),
-    items: fn({
+    items: reads({
       doc: 'All grains.',
       args: { sanitize: arg.any('Hide what tells which machine this is', { default: false }) },
       returns: ret.dict('The grains'),
       examples: ["salt '*' grains.items", "salt '*' grains.items sanitize=True"],
-      effect: 'read',
       outputter: 'nested',
       run: (ctx, { sanitize }) => (isTrue(sanitize) ? sanitized(ctx.grains) : new Map(ctx.grains)),
     }),
-    item: fn({
+    item: reads({
       doc: 'Several grains by their paths.',
       args: { args: arg.rest('Paths'), options: arg.open('`default`, `delimiter` and `sanitize`') },
       returns: ret.dict('The values by path'),
       examples: ["salt '*' grains.item os osrelease", "salt '*' grains.item host sanitize=True"],
-      effect: 'read',
       outputter: 'nested',
       run: (ctx, { args, options }) => item(ctx, args, options),
     }),
-    ls: fn({
+    ls: reads({
       doc: 'The names of all grains.',
       args: {},
       returns: ret.list('The names, sorted'),
-      examples: ["salt '*' grains.ls"],
-      effect: 'read',
+      example: 'grains.ls',
       run: (ctx) => sorted([...ctx.grains.keys()]),
     }),
-    equals: fn({
+    equals: reads({
       doc: 'Whether a grain, as text, equals a value as text.',
       args: { key: arg.any('The path to the grain'), value: arg.any('What it is compared with') },
       returns: ret.boolean('Whether they are equal'),
       examples: ["salt '*' grains.equals fqdn web1.example.com", "salt '*' grains.equals systemd:version 219"],
-      effect: 'read',
       run: (ctx, { key, value }) => str(value) === str(traverse(ctx.grains, key, { default: '' })),
     }),
-    filter_by: fn({
+    filter_by: reads({
       doc: 'Pick from a dict, whose keys are globs, by a grain.',
       args: {
         lookup_dict: arg.any('A dict of values by glob'),
@@ -144,8 +138,7 @@ export default defineModule({
         base: arg.any('The key of a dict that is completed by what was picked', { optional: true }),
       },
       returns: ret.any('The value picked'),
-      examples: ["salt '*' grains.filter_by '{Debian: Debheads rule, RedHat: I love my hat}'"],
-      effect: 'read',
+      example: "grains.filter_by '{Debian: Debheads rule, RedHat: I love my hat}'",
       run: (ctx, { lookup_dict, grain, merge, default: fallback, base }) =>
         filterBy(lookup_dict, grain, ctx.grains, { merge, default: fallback, base }),
     }),

@@ -1,7 +1,7 @@
 // A document of what Salt keeps in place on this machine, made of its states by a template. States whose id has `!doc_skip`
 // are left out; `highstate_doc.config` says what else is, and what is replaced in the text.
 import { compileRegex, type Dict, decodeBytes, isDict, isList, SaltError, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
 import { detailsOf, requisitesOf } from './module/markdown.ts'
 import { BASIC, DEFAULT, FULL } from './module/templates.ts'
 
@@ -79,12 +79,11 @@ async function rendered(ctx: FunctionContext, text: Value, maker: Value, given: 
 const kwargs = arg.open('Values of the configuration, for this call')
 
 const template = (doc: string, name: string, text: string) =>
-  fn({
+  reads({
     doc,
     args: { kwargs },
     returns: ret.string('The template'),
-    examples: [`salt '*' highstate_doc.${name}`],
-    effect: 'read',
+    example: `highstate_doc.${name}`,
     run: () => text,
   })
 
@@ -107,12 +106,11 @@ export default defineModule({
       'markdown_full_jinja_template',
       FULL,
     ),
-    read_file: fn({
+    read_file: reads({
       doc: 'What a file holds; None when it cannot be read.',
       args: { name: arg.string('The file') },
       returns: ret.any('The text, or None'),
-      examples: ["salt '*' highstate_doc.read_file /root/README.md"],
-      effect: 'read',
+      example: 'highstate_doc.read_file /root/README.md',
       run: async (ctx, { name }) => {
         try {
           return decodeBytes(await ctx.host.read(name))
@@ -123,7 +121,7 @@ export default defineModule({
         }
       },
     }),
-    render: fn({
+    render: reads({
       doc: 'The document, by a template that is given or one that a function gives.',
       args: {
         jinja_template_text: arg.any('The template', { optional: true }),
@@ -134,24 +132,21 @@ export default defineModule({
       },
       returns: ret.string('The document'),
       examples: ['salt-call highstate_doc.render', "salt '*' highstate_doc.render"],
-      effect: 'read',
       run: (ctx, { jinja_template_text, jinja_template_function, kwargs }) =>
         rendered(ctx, jinja_template_text, jinja_template_function, kwargs),
     }),
-    process_lowstates: fn({
+    process_lowstates: reads({
       doc: 'What templates see of each state.',
       args: { kwargs },
       returns: ret.list('The states, without those that are left out'),
-      examples: ["salt '*' highstate_doc.process_lowstates"],
-      effect: 'read',
+      example: 'highstate_doc.process_lowstates',
       run: (ctx, { kwargs }) => lowStates(ctx, kwargs),
     }),
-    processor_markdown: fn({
+    processor_markdown: reads({
       doc: 'What templates see of one state, in Markdown.',
       args: { lowstate_item: arg.any('The state'), config: arg.any('The configuration'), kwargs },
       returns: ret.dict('The state'),
       examples: [],
-      effect: 'read',
       run: (ctx, { lowstate_item, config }) =>
         processed(ctx, isDict(lowstate_item) ? lowstate_item : new Map(), isDict(config) ? config : new Map()),
     }),

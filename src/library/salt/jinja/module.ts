@@ -1,6 +1,6 @@
 // What templates define and import, as data.
 import { dumpJson, loadJson, str, textOf, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 /** Plain data: an ordered dict comes back as a dict. */
 async function evaluated(ctx: FunctionContext, lines: readonly string[]): Promise<Value> {
@@ -17,29 +17,26 @@ export default defineModule({
   name: 'jinja',
   doc: 'Try out templates that others import.',
   functions: {
-    load_map: fn({
+    load_map: reads({
       doc: 'The value of a variable that a template sets.',
       args: { path, value: arg.any('The name of the variable') },
       returns: ret.any('Its value'),
-      examples: ["salt '*' jinja.load_map template/map.jinja jenkins"],
-      effect: 'read',
+      example: 'jinja.load_map template/map.jinja jenkins',
       run: (ctx, { path, value }) =>
         evaluated(ctx, [`{% from "${path}" import ${str(value)} with context %}`, `{{ ${str(value)} | tojson }}`]),
     }),
-    import_yaml: fn({
+    import_yaml: reads({
       doc: 'A YAML file as templates import it.',
       args: { path },
       returns: ret.any('The data'),
-      examples: ["salt '*' jinja.import_yaml common/defaults.yaml"],
-      effect: 'read',
+      example: 'jinja.import_yaml common/defaults.yaml',
       run: (ctx, { path }) => imported(ctx, 'import_yaml', path),
     }),
-    import_json: fn({
+    import_json: reads({
       doc: 'A JSON file as templates import it.',
       args: { path },
       returns: ret.any('The data'),
-      examples: ["salt '*' jinja.import_json common/defaults.json"],
-      effect: 'read',
+      example: 'jinja.import_json common/defaults.json',
       run: (ctx, { path }) => imported(ctx, 'import_json', path),
     }),
   },

@@ -16,14 +16,17 @@ export default defineModule({
   name: 'key',
   doc: "Fingerprints of the minion's keys.",
   functions: {
-    finger: reads("The fingerprint of the minion's public key.", 'key.finger', { hash_type }, (ctx, { hash_type }) =>
-      fingerprint(ctx, 'minion.pub', hash_type),
-    ),
-    finger_master: reads(
-      "The fingerprint of the master's public key as this minion knows it.",
-      'key.finger_master',
-      { hash_type },
-      (ctx, { hash_type }) => fingerprint(ctx, 'minion_master.pub', hash_type),
-    ),
+    finger: reads({
+      doc: "The fingerprint of the minion's public key.",
+      example: 'key.finger',
+      args: { hash_type },
+      run: (ctx, { hash_type }) => fingerprint(ctx, 'minion.pub', hash_type),
+    }),
+    finger_master: reads({
+      doc: "The fingerprint of the master's public key as this minion knows it.",
+      example: 'key.finger_master',
+      args: { hash_type },
+      run: (ctx, { hash_type }) => fingerprint(ctx, 'minion_master.pub', hash_type),
+    }),
   },
 })

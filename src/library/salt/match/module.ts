@@ -16,7 +16,7 @@ import {
   update,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, type MatchOptions, match, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, type MatchOptions, match, reads, ret } from '../../../sdk/mod.ts'
 
 function ask(ctx: FunctionContext, kind: string, target: Value, options: MatchOptions = {}): Value {
   const { grains, pillar, opts, log } = ctx
@@ -37,24 +37,22 @@ const byId = { tgt, minion_id }
 const byData = { tgt, delimiter }
 
 function idMatcher(kind: string, what: string, example: string, calledAs?: string) {
-  return fn({
+  return reads({
     doc: `Whether the minion's id matches ${what}.`,
     args: byId,
     returns: ret.any('Whether it matches'),
     examples: [example],
-    effect: 'read',
     ...(calledAs === undefined ? {} : { calledAs }),
     run: (ctx, { tgt, minion_id }) => ask(ctx, kind, tgt, { id: minion_id === null ? undefined : minion_id }),
   })
 }
 
 function dataMatcher(kind: string, what: string, example: string) {
-  return fn({
+  return reads({
     doc: `Whether the minion's ${what}.`,
     args: byData,
     returns: ret.any('Whether it matches'),
     examples: [example],
-    effect: 'read',
     run: (ctx, { tgt, delimiter }) => ask(ctx, kind, tgt, { delimiter }),
   })
 }
@@ -140,20 +138,18 @@ export default defineModule({
     list: idMatcher('list', 'one of a list', "salt '*' match.list 'server1,server2'", 'list_'),
     pcre: idMatcher('pcre', 'a regular expression', "salt '*' match.pcre '.*'"),
     glob: idMatcher('glob', 'a glob', "salt '*' match.glob '*'"),
-    ipcidr: fn({
+    ipcidr: reads({
       doc: 'Whether the minion has an address, or one within a network.',
       args: { tgt },
       returns: ret.any('Whether it matches'),
-      examples: ["salt '*' match.ipcidr '192.168.44.0/24'"],
-      effect: 'read',
+      example: "match.ipcidr '192.168.44.0/24'",
       run: (ctx, { tgt }) => ask(ctx, 'ipcidr', tgt),
     }),
-    data: fn({
+    data: reads({
       doc: "Whether the minion's data store holds a value.",
       args: { tgt },
       returns: ret.any('Whether it matches'),
-      examples: ["salt '*' match.data 'spam:eggs'"],
-      effect: 'read',
+      example: "match.data 'spam:eggs'",
       run: (ctx, { tgt }) => ask(ctx, 'data', tgt),
     }),
     grain: dataMatcher('grain', 'grains match a glob', "salt '*' match.grain 'os:Ubuntu'"),
@@ -164,7 +160,7 @@ export default defineModule({
       'pillar matches a regular expression',
       "salt '*' match.pillar_pcre 'cheese:(swiss|american)'",
     ),
-    filter_by: fn({
+    filter_by: reads({
       doc: 'The first value of a dict whose key, a target, matches.',
       args: {
         lookup: arg.dict('Values by target'),
@@ -173,16 +169,14 @@ export default defineModule({
         default: arg.any('The key taken when none matches', { default: 'default' }),
       },
       returns: ret.any('The value'),
-      examples: ["salt '*' match.filter_by '{foo*: Foo!, bar*: Bar!}' minion_id=bar03"],
-      effect: 'read',
+      example: "match.filter_by '{foo*: Foo!, bar*: Bar!}' minion_id=bar03",
       run: (ctx, { lookup, ...options }) => filterBy(ctx, lookup, options),
     }),
-    search_by: fn({
+    search_by: reads({
       doc: 'All keys of a dict that have a matching target among their values, or None.',
       args: { lookup: arg.dict('Lists of targets by key'), ...chooser },
       returns: ret.optional(ret.list('The keys')),
-      examples: ["salt '*' match.search_by '{web: [node1, node2], db: [node2, node]}'"],
-      effect: 'read',
+      example: "match.search_by '{web: [node1, node2], db: [node2, node]}'",
       run: (ctx, { lookup, ...options }) => {
         const keys: Value[] = []
         for (const [key, targets] of lookup) {
@@ -191,12 +185,11 @@ export default defineModule({
         return keys.length > 0 ? keys : null
       },
     }),
-    ifelse: fn({
+    ifelse: reads({
       doc: 'Of pairs of target and value, the first value whose target matches, else the last argument.',
       args: { args: arg.rest('Pairs, then the value taken when none matches'), ...chooser, ...merging },
       returns: ret.any('The value'),
-      examples: ["salt '*' match.ifelse 'foo*' 'Foo!' 'bar*' 'Bar!' minion_id=bar03"],
-      effect: 'read',
+      example: "match.ifelse 'foo*' 'Foo!' 'bar*' 'Bar!' minion_id=bar03",
       run: (ctx, { args, ...options }) => ifelse(ctx, args, options),
     }),
   },

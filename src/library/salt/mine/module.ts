@@ -2,7 +2,7 @@
 // data store, and only this minion sees them.
 import { BrineError } from '../../../base/mod.ts'
 import { contains, type Dict, keyError, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { guarded, MINE_DATA, MINE_MARK, mineFunction } from './module/definition.ts'
 import { dockerPorts } from './module/docker.ts'
 
@@ -147,18 +147,17 @@ export default defineModule({
   name: 'mine',
   doc: 'Answers of functions, kept for other minions.',
   functions: {
-    update: fn({
+    update: changes({
       doc: 'Call the configured functions and keep their answers.',
       args: {
         clear: arg.boolean('Forget what was kept before', { default: false }),
         mine_functions: arg.any('Call these instead', { optional: true }),
       },
       returns: ret.any('Whether they were kept; None when there is nothing to call'),
-      examples: ["salt '*' mine.update"],
-      effect: 'change',
+      example: 'mine.update',
       run: (ctx, { clear, mine_functions }) => update(ctx, clear, mine_functions),
     }),
-    send: fn({
+    send: changes({
       doc: 'Call a function and keep its answer.',
       args: {
         name: arg.any('The function, or an alias'),
@@ -168,11 +167,10 @@ export default defineModule({
         ),
       },
       returns: ret.any('Whether it was kept, as the master says'),
-      examples: ["salt '*' mine.send eth0_ip_addrs mine_function=network.ip_addrs interface=eth0"],
-      effect: 'change',
+      example: 'mine.send eth0_ip_addrs mine_function=network.ip_addrs interface=eth0',
       run: (ctx, { name, args, kwargs }) => sendOne(ctx, name, args, kwargs),
     }),
-    get: fn({
+    get: reads({
       doc: 'Kept answers of minions.',
       args: {
         tgt: arg.any('The minions'),
@@ -181,28 +179,25 @@ export default defineModule({
         exclude_minion: arg.boolean('Leave out this minion', { default: false }),
       },
       returns: ret.dict('Answers by minion; by function and minion for several functions'),
-      examples: ["salt '*' mine.get 'os:Fedora' network.interfaces grain"],
-      effect: 'read',
+      example: "mine.get 'os:Fedora' network.interfaces grain",
       run: get,
     }),
-    delete: fn({
+    delete: changes({
       doc: 'Forget the answer of a function.',
       args: { fun },
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' mine.delete 'network.interfaces'"],
-      effect: 'change',
+      example: "mine.delete 'network.interfaces'",
       run: (ctx, { fun }) => remove(ctx, fun),
     }),
-    flush: fn({
+    flush: changes({
       doc: 'Forget all answers of this minion.',
       args: {},
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' mine.flush"],
-      effect: 'change',
+      example: 'mine.flush',
       run: (ctx) =>
         isLocal(ctx) ? ctx.call('data.update', ['mine_cache', new Map()]) : send(ctx, { cmd: '_mine_flush' }),
     }),
-    get_docker: fn({
+    get_docker: reads({
       doc: 'Where the ports of containers can be reached.',
       args: {
         interfaces: arg.any('Only addresses of these', { optional: true }),
@@ -210,8 +205,7 @@ export default defineModule({
         with_container_id: arg.boolean('With the containers', { default: false }),
       },
       returns: ret.dict('By image, ipv4 and port'),
-      examples: ["salt '*' mine.get_docker interfaces='eth0'"],
-      effect: 'read',
+      example: "mine.get_docker interfaces='eth0'",
       run: async (ctx, { interfaces, cidrs, with_container_id }) =>
         dockerPorts(
           await get(ctx, { tgt: '*', fun: 'docker.ps', tgt_type: 'glob', exclude_minion: false }),
@@ -220,12 +214,11 @@ export default defineModule({
           with_container_id,
         ),
     }),
-    valid: fn({
+    valid: reads({
       doc: 'The configured functions that are there.',
       args: {},
       returns: ret.any('By alias; None when there is nothing configured'),
-      examples: ["salt '*' mine.valid"],
-      effect: 'read',
+      example: 'mine.valid',
       run: (ctx) => valid(ctx),
     }),
   },

@@ -1,7 +1,7 @@
 // The minion itself as a process: which keys lie on its master, ending it and starting it again. A job runs inside the minion here, so
 // that it cannot watch it end: the minion ends when this answer is sent, and what starts it again waits for that.
 import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const EX_SOFTWARE = 70
 const FOLDERS = ['minions', 'minions_pre', 'minions_rejected', 'minions_denied']
@@ -174,21 +174,19 @@ export default defineModule({
   name: 'minion',
   doc: 'The minion itself: the keys on its master, ending it and starting it again.',
   functions: {
-    list: fn({
+    list: reads({
       doc: 'The keys of minions by their state, on a minion that runs beside its master.',
       args: {},
       calledAs: 'list_',
       returns: ret.dict('Ids by state'),
       examples: ["salt 'master' minion.list"],
-      effect: 'read',
       run: (ctx) => keyLists(ctx),
     }),
-    kill: fn({
+    kill: changes({
       doc: 'End the minion. It has to be started by something else.',
       args: { timeout: arg.any('Seconds that it may take', { default: 15 }) },
       returns: ret.dict('Its process, and 0 when it ends'),
       examples: ["salt 'minion1' minion.kill"],
-      effect: 'change',
       run: (ctx) => {
         const { killed, retcode, comment } = end(ctx)
         const answer: Dict = new Map<Value, Value>([
@@ -198,7 +196,7 @@ export default defineModule({
         return comment ? answer.set('comment', comment) : answer
       },
     }),
-    restart: fn({
+    restart: changes({
       doc: 'Restart the minion: with `minion_restart_command`, by the manager of services, or as it was started.',
       args: {
         systemd: arg.flag('Through systemd where it runs', { default: true }),
@@ -207,8 +205,7 @@ export default defineModule({
         retry_delay: arg.any('Seconds until then', { default: 180 }),
       },
       returns: ret.dict('What was done'),
-      examples: ["salt '*' minion.restart"],
-      effect: 'change',
+      example: 'minion.restart',
       run: (ctx, wish) => restart(ctx, wish),
     }),
   },

@@ -1,11 +1,11 @@
 // Data as text, by the outputters that programs print with.
 import { type Dict, isDict, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, formatOutput, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, formatOutput, reads, ret } from '../../../sdk/mod.ts'
 
 type Form = Parameters<typeof formatOutput>[1]
 
 const formatting = (name: string, doc: string, form: Form) =>
-  fn({
+  reads({
     doc,
     args: {
       data: arg.any('The data'),
@@ -14,8 +14,7 @@ const formatting = (name: string, doc: string, form: Form) =>
       kwargs: arg.open('Arguments of the outputter'),
     },
     returns: ret.string('The text'),
-    examples: [`salt '*' out.${name} "{'key': 'value'}" out=yaml`],
-    effect: 'read',
+    example: `out.${name} "{'key': 'value'}" out=yaml`,
     run: (ctx: FunctionContext, { data, out, opts, kwargs }) => {
       const own = opts !== null && isDict(opts) && opts.size > 0 ? { opts } : {}
       return formatOutput(ctx, form, { data, out: out, ...own, kwargs: shownArguments(kwargs) })

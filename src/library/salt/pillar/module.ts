@@ -28,8 +28,8 @@ import {
   defineModule,
   deserialize,
   type FunctionContext,
-  fn,
   type PillarRequest,
+  reads,
   ret,
   shownOrigin,
 } from '../../../sdk/mod.ts'
@@ -218,7 +218,7 @@ function obfuscated(value: Value): Value {
 
 const freshArgs = { args: arg.rest('Keys, as for `item`'), ...overrides, ...environments, unmask }
 
-const getDeclaration = fn({
+const getDeclaration = reads({
   calledAs: 'get',
   doc: 'Return the in-memory pillar value at this path, or the default.',
   args: {
@@ -234,17 +234,15 @@ const getDeclaration = fn({
   },
   returns: ret.any('The value'),
   examples: ["salt '*' pillar.get pkg:apache", "salt '*' pillar.get abc::def|ghi delimiter='|'"],
-  effect: 'read',
   run: get,
 })
 
-const dataDeclaration = fn({
+const dataDeclaration = reads({
   calledAs: 'items',
   doc: 'Compile the pillar anew and return all of it; `raw` returns what is in memory.',
   args: freshArgs,
   returns: ret.dict('The pillar'),
-  examples: ["salt '*' pillar.items"],
-  effect: 'read',
+  example: 'pillar.items',
   run: items,
 })
 
@@ -256,23 +254,21 @@ export default defineModule({
     fetch: getDeclaration,
     items: dataDeclaration,
     data: dataDeclaration,
-    obfuscate: fn({
+    obfuscate: reads({
       doc: 'As `items`, with type names in place of values.',
       args: freshArgs,
       returns: ret.dict('The pillar without its values'),
-      examples: ["salt '*' pillar.obfuscate"],
-      effect: 'read',
+      example: 'pillar.obfuscate',
       run: async (ctx, asked) => obfuscated(await items(ctx, asked)) as Dict,
     }),
-    ls: fn({
+    ls: reads({
       doc: 'The main keys of a freshly compiled pillar.',
       args: freshArgs,
       returns: ret.list('The keys'),
-      examples: ["salt '*' pillar.ls"],
-      effect: 'read',
+      example: 'pillar.ls',
       run: async (ctx, asked) => [...(await items(ctx, asked)).keys()],
     }),
-    item: fn({
+    item: reads({
       doc: 'Several values of the pillar in memory, by their paths.',
       args: {
         args: arg.rest('Paths'),
@@ -283,21 +279,19 @@ export default defineModule({
       },
       returns: ret.dict('The values by path'),
       examples: ["salt '*' pillar.item foo", "salt '*' pillar.item foo:bar baz"],
-      effect: 'read',
       run: item,
     }),
-    raw: fn({
+    raw: reads({
       doc: 'The pillar in memory as it is, or one main key of it.',
       args: { key: arg.any('A main key', { optional: true }), unmask },
       returns: ret.any('The pillar, or the value'),
       examples: ["salt '*' pillar.raw", "salt '*' pillar.raw key='roles'"],
-      effect: 'read',
       run: (ctx, { key, unmask }) => {
         const value = truthy(key) ? (ctx.pillar.has(key) ? ctx.pillar.get(key)! : new Map()) : new Map(ctx.pillar)
         return shown(ctx, value, unmask ?? true)
       },
     }),
-    ext: fn({
+    ext: reads({
       doc: 'Compile the pillar anew with one more external pillar.',
       args: {
         external: arg.any('An entry as in ext_pillar, or its YAML'),
@@ -305,8 +299,7 @@ export default defineModule({
         unmask,
       },
       returns: ret.dict('The pillar'),
-      examples: ["salt '*' pillar.ext '{libvirt: _}'"],
-      effect: 'read',
+      example: "pillar.ext '{libvirt: _}'",
       run: async (ctx, { external, pillar, unmask }) => {
         const ext = typeof external === 'string' ? await deserialize('yaml', external) : external
         const override = pillar instanceof Map ? pillar : null
@@ -314,35 +307,32 @@ export default defineModule({
         return shown(ctx, fresh, unmask) as Dict
       },
     }),
-    explain: fn({
+    explain: reads({
       doc: 'Where a value comes from: every file and line, or other source, that gives it, in the order they are merged. Of values that do not merge the last one counts.',
       args: { key: arg.string('The path to the value'), delimiter, ...environments, unmask },
       returns: ret.list('The places with what each says, first to last'),
-      examples: ["salt '*' pillar.explain web:port"],
-      effect: 'read',
+      example: 'pillar.explain web:port',
       run: explain,
     }),
-    keys: fn({
+    keys: reads({
       doc: 'The keys of a dict in the pillar.',
       args: { key: arg.any('The path to the dict'), delimiter, unmask },
       returns: ret.list('The keys'),
-      examples: ["salt '*' pillar.keys web:sites"],
-      effect: 'read',
+      example: 'pillar.keys web:sites',
       run: (ctx, { key, delimiter }) => {
         const value = found(ctx.pillar, key, delimiter)
         if (value instanceof Map) return [...value.keys()]
         throw new PyError('ValueError', `Pillar value in key ${str(key)} is not a dict`)
       },
     }),
-    file_exists: fn({
+    file_exists: reads({
       doc: 'Whether pillar_roots hold a file; works on a master or without one.',
       args: {
         path: arg.string('The path below the roots'),
         saltenv: arg.any('Look in this environment only', { optional: true }),
       },
       returns: ret.boolean('Whether the file is there'),
-      examples: ["salt '*' pillar.file_exists foo/bar.sls"],
-      effect: 'read',
+      example: 'pillar.file_exists foo/bar.sls',
       run: async (ctx, { path, saltenv }) => {
         const roots = ctx.opts.get('pillar_roots') ?? null
         if (!(roots instanceof Map) || roots.size === 0) {
@@ -358,7 +348,7 @@ export default defineModule({
         return false
       },
     }),
-    filter_by: fn({
+    filter_by: reads({
       doc: 'Pick from a dict, whose keys are globs, by a pillar value.',
       args: {
         lookup_dict: arg.any('A dict of values by glob'),
@@ -368,8 +358,7 @@ export default defineModule({
         base: arg.any('The key of a dict that is completed by what was picked', { optional: true }),
       },
       returns: ret.any('The value picked'),
-      examples: ["salt '*' pillar.filter_by '{web: Serve it up, db: I query, default: x_x}' role"],
-      effect: 'read',
+      example: "pillar.filter_by '{web: Serve it up, db: I query, default: x_x}' role",
       run: (ctx, { lookup_dict, pillar, merge, default: fallback, base }) =>
         filterBy(lookup_dict, pillar, ctx.pillar, { merge, default: fallback, base }),
     }),

@@ -1,7 +1,7 @@
 // What this minion has other minions do, through the master, as far as `peer` and `peer_run` of the master let it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, isDict, isList, numberOf, SaltError, str, textOf, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, readArgument, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, readArgument, ret } from '../../../sdk/mod.ts'
 
 const INTERVAL = 0.3
 
@@ -92,26 +92,24 @@ export default defineModule({
   name: 'publish',
   doc: 'Has other minions do something.',
   functions: {
-    publish: fn({
+    publish: changes({
       doc: 'Has minions do something, and gives what each answered.',
       args: { ...common, via_master: arg.text('The master that publishes it, of several', { optional: true }) },
       returns: ret.any('Answers by minion; nothing when it is not allowed'),
       examples: ["salt system.example.com publish.publish '*' cmd.run 'ls -la /tmp'"],
-      effect: 'change',
       run: (ctx, { via_master, ...request }) => {
         viaMaster(ctx, via_master)
         return publish(ctx, request, 'clean')
       },
     }),
-    full_data: fn({
+    full_data: changes({
       doc: 'Has minions do something, and gives all that is known of what each answered.',
       args: common,
       returns: ret.any('By minion, `ret` with the answer'),
       examples: ["salt system.example.com publish.full_data '*' cmd.run 'ls -la /tmp'"],
-      effect: 'change',
       run: (ctx, request) => publish(ctx, request, 'full'),
     }),
-    runner: fn({
+    runner: changes({
       doc: 'Has the master run one of its own functions.',
       args: {
         fun: arg.any('The runner function'),
@@ -120,7 +118,6 @@ export default defineModule({
       },
       returns: ret.any('What it answered; nothing when it is not allowed'),
       examples: ['salt publish.runner manage.down'],
-      effect: 'change',
       run: async (ctx, { fun, arg, timeout }) => {
         if (!ctx.daemon) return 'No access to master. If using salt-call with --local, please remove.'
         return ask(ctx, { cmd: 'minion_runner', fun, arg: argumentsOf(arg), tmo: timeout })

@@ -46,18 +46,18 @@ function compared(name: Value): number | undefined {
 const args = { name: arg.any('The code name of a release') }
 
 const comparing = (doc: string, example: string, wanted: number): FunctionDeclaration =>
-  reads(doc, `salt_version.${example}`, args, (_ctx, { name }) => compared(name) === wanted)
+  reads({ doc, example: `salt_version.${example}`, args, run: (_ctx, { name }) => compared(name) === wanted })
 
 export default defineModule({
   name: 'salt_version',
   doc: 'Code names of releases.',
   functions: {
-    get_release_number: reads(
-      'The number of a release; nothing when there is no such name.',
-      'salt_version.get_release_number Sodium',
+    get_release_number: reads({
+      doc: 'The number of a release; nothing when there is no such name.',
+      example: 'salt_version.get_release_number Sodium',
       args,
-      (_ctx, { name }) => releaseNumber(name),
-    ),
+      run: (_ctx, { name }) => releaseNumber(name),
+    }),
     equal: comparing('Whether this is the named release.', 'equal Argon', 0),
     greater_than: comparing('Whether this is a later release than the named one.', 'greater_than Sodium', 1),
     less_than: comparing('Whether this is an earlier release than the named one.', 'less_than Potassium', -1),

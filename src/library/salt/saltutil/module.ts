@@ -3,11 +3,12 @@
 import { type Dict, fnmatch, numberOf, str, tuple, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  changes,
   defineModule,
   type FunctionContext,
   type FunctionDeclaration,
-  fn,
   isHostError,
+  reads,
   ret,
 } from '../../../sdk/mod.ts'
 import { clearJobCache, findCachedJob } from './module/job-cache.ts'
@@ -64,40 +65,36 @@ function signalJob(ctx: FunctionContext, jid: Value, signal: Value): string {
 const jid = arg.text("The job's id")
 
 const ending = (name: string, doc: string, signal: number): FunctionDeclaration =>
-  fn({
+  changes({
     doc,
     args: { jid },
     returns: ret.string('What was done'),
-    examples: [`salt '*' saltutil.${name} <job id>`],
-    effect: 'change',
+    example: `saltutil.${name} <job id>`,
     run: (ctx, given) => signalJob(ctx, given.jid, signal),
   })
 
 const signals = {
-  signal_job: fn({
+  signal_job: changes({
     doc: 'Send a signal to a running job.',
     args: { jid, sig: arg.any('The number of the signal') },
     returns: ret.string('What was done'),
-    examples: ["salt '*' saltutil.signal_job <job id> 15"],
-    effect: 'change',
+    example: 'saltutil.signal_job <job id> 15',
     run: (ctx, given) => signalJob(ctx, given.jid, given.sig),
   }),
   term_job: ending('term_job', 'End a running job (SIGTERM).', 15),
   kill_job: ending('kill_job', 'End a running job at once (SIGKILL).', 9),
-  term_all_jobs: fn({
+  term_all_jobs: changes({
     doc: 'End all running jobs (SIGTERM).',
     args: {},
     returns: ret.texts('What was done'),
-    examples: ["salt '*' saltutil.term_all_jobs"],
-    effect: 'change',
+    example: 'saltutil.term_all_jobs',
     run: (ctx) => (ctx.daemon?.running() ?? []).map((job) => signalJob(ctx, job.get('jid') ?? '', 15)),
   }),
-  kill_all_jobs: fn({
+  kill_all_jobs: changes({
     doc: 'End all running jobs at once (SIGKILL).',
     args: {},
     returns: ret.texts('What was done'),
-    examples: ["salt '*' saltutil.kill_all_jobs"],
-    effect: 'change',
+    example: 'saltutil.kill_all_jobs',
     run: (ctx) => (ctx.daemon?.running() ?? []).map((job) => signalJob(ctx, job.get('jid') ?? '', 9)),
   }),
 }
@@ -115,22 +112,20 @@ const commanded = {
 }
 
 const besideMaster = {
-  cmd: fn({
+  cmd: changes({
     doc: 'Have other minions run a function, on the machine of the master.',
     args: commanded,
     returns: ret.dict('The answers by minion'),
-    effect: 'change',
     run: (ctx, asked) => command(ctx, asked),
   }),
-  cmd_iter: fn({
+  cmd_iter: changes({
     doc: 'Have other minions run a function, on the machine of the master, and tell of each answer as it comes.',
     args: commanded,
     returns: ret.dict('The answers by minion'),
     examples: ["salt master1 saltutil.cmd_iter '*' test.ping"],
-    effect: 'change',
     run: (ctx, asked) => commandEach(ctx, asked),
   }),
-  runner: fn({
+  runner: changes({
     doc: 'Call a runner function, on the machine of the master.',
     args: {
       name: arg.string('The function'),
@@ -141,16 +136,14 @@ const besideMaster = {
       jid: arg.any('The orchestration it belongs to', { optional: true }),
       kwargs: arg.open('Further keyword arguments of the function'),
     },
-    examples: ["salt '*' saltutil.runner jobs.list_jobs"],
-    effect: 'change',
+    example: 'saltutil.runner jobs.list_jobs',
     run: (ctx, call) => runner(ctx, call),
   }),
-  wheel: fn({
+  wheel: changes({
     doc: 'Call a wheel function, on the machine of the master.',
     args: { name: arg.string('The function'), args: arg.rest('Its arguments'), kwargs: arg.open('By keyword') },
     returns: ret.dict('`return`, `success` and the number of the run'),
-    examples: ["salt '*' saltutil.wheel key.accept jerry"],
-    effect: 'change',
+    example: 'saltutil.wheel key.accept jerry',
     run: (ctx, { name, args, kwargs }) => wheel(ctx, name, args, kwargs),
   }),
 }
@@ -162,49 +155,44 @@ export default defineModule({
     ...syncing,
     ...refreshing,
     list_extmods: listExtmods,
-    update: fn({
+    update: reads({
       doc: 'Update a minion that was frozen by Esky. No minion is any more, so it says what it lacks.',
       args: { version: arg.any('The version', { optional: true }) },
       returns: ret.dict('What is wrong'),
-      examples: ["salt '*' saltutil.update"],
-      effect: 'read',
+      example: 'saltutil.update',
       run: () => new Map([['_error', 'Esky not available as import']]),
     }),
     clear_job_cache: clearJobCache,
     find_cached_job: findCachedJob,
-    running: fn({
+    running: reads({
       doc: 'Jobs that run on this minion.',
       args: {},
       returns: ret.list('The jobs'),
-      examples: ["salt '*' saltutil.running"],
-      effect: 'read',
+      example: 'saltutil.running',
       run: (ctx) => ctx.daemon?.running() ?? [],
     }),
-    is_running: fn({
+    is_running: reads({
       doc: 'Jobs that run a function.',
       args: { fun: arg.string('Its name, or a glob') },
       returns: ret.list('The jobs'),
-      examples: ["salt '*' saltutil.is_running state.highstate"],
-      effect: 'read',
+      example: 'saltutil.is_running state.highstate',
       run: (ctx, { fun }) => (ctx.daemon?.running() ?? []).filter((job) => fnmatch(str(job.get('fun') ?? ''), fun)),
     }),
-    find_job: fn({
+    find_job: reads({
       doc: 'A job that runs, or whose return the master has not taken yet.',
       args: { jid: arg.any('Its id') },
       returns: ret.dict('The job, or nothing'),
-      examples: ["salt '*' saltutil.find_job <job id>"],
-      effect: 'read',
+      example: 'saltutil.find_job <job id>',
       run: (ctx, { jid }) => jobOf(ctx, jid) ?? returning(ctx, jid) ?? new Map<Value, Value>(),
     }),
     ...signals,
     ...besideMaster,
     ...keyFunctions,
-    clear_cache: fn({
+    clear_cache: changes({
       doc: 'Remove all files in the cache of the minion.',
       args: {},
       returns: ret.boolean('Whether all went'),
-      examples: ["salt '*' saltutil.clear_cache"],
-      effect: 'change',
+      example: 'saltutil.clear_cache',
       run: (ctx) => clearCache(ctx, cacheOf(ctx)),
     }),
   },

@@ -1,7 +1,7 @@
 // The schedule of the minion. A running minion is asked over its event bus; without one there are no jobs, but the file
 // it will read can be changed (`offline`).
 import { type Dict, PyDatetime, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, dumpYaml, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, dumpYaml, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { addJob, deleteJob, modifyJob, purgeJobs } from './module/changing.ts'
 import { buildItem } from './module/item.ts'
 import { askSchedule, listJobs } from './module/jobs.ts'
@@ -55,7 +55,7 @@ export default defineModule({
   name: 'schedule',
   doc: 'The schedule of the minion.',
   functions: {
-    list: fn({
+    list: reads({
       doc: 'The jobs there are.',
       calledAs: 'list_',
       args: {
@@ -66,161 +66,141 @@ export default defineModule({
         offline: arg.any('Those of the file, when no minion is running', { default: false }),
       },
       returns: ret.any('YAML text, or a dict'),
-      examples: ["salt '*' schedule.list show_all=True"],
-      effect: 'read',
+      example: 'schedule.list show_all=True',
       run: list,
     }),
-    is_enabled: fn({
+    is_enabled: reads({
       doc: 'A job that is there, or whether the schedule is enabled.',
       args: { name: arg.any('The job', { optional: true }) },
       returns: ret.any('The job, or whether'),
-      examples: ["salt '*' schedule.is_enabled name=job_name"],
-      effect: 'read',
+      example: 'schedule.is_enabled name=job_name',
       run: (ctx, { name }) => isEnabled(ctx, name),
     }),
-    purge: fn({
+    purge: changes({
       doc: 'Remove all jobs.',
       args: { kwargs },
       returns: ret.dict('What became of them'),
-      examples: ["salt '*' schedule.purge"],
-      effect: 'change',
+      example: 'schedule.purge',
       run: (ctx, { kwargs }) => purgeJobs(ctx, kwargs),
     }),
-    delete: fn({
+    delete: changes({
       doc: 'Remove a job.',
       args: { name, kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.delete job1"],
-      effect: 'change',
+      example: 'schedule.delete job1',
       run: (ctx, { name, kwargs }) => deleteJob(ctx, name, kwargs),
     }),
-    build_schedule_item: fn({
+    build_schedule_item: reads({
       doc: 'A job as the scheduler wants it.',
       args: { name, kwargs: job },
       returns: ret.dict('The job, or why it cannot be one'),
-      examples: ["salt '*' schedule.build_schedule_item job1 function='test.ping' seconds=3600"],
-      effect: 'read',
+      example: "schedule.build_schedule_item job1 function='test.ping' seconds=3600",
       run: (_ctx, { name, kwargs }) => buildItem(name, kwargs),
     }),
-    add: fn({
+    add: changes({
       doc: 'Add a job.',
       args: { name, kwargs: job },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.add job1 function='test.ping' seconds=3600"],
-      effect: 'change',
+      example: "schedule.add job1 function='test.ping' seconds=3600",
       run: (ctx, { name, kwargs }) => addJob(ctx, name, kwargs),
     }),
-    modify: fn({
+    modify: changes({
       doc: 'Change a job.',
       args: { name, kwargs: job },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.modify job1 function='test.ping' seconds=3600"],
-      effect: 'change',
+      example: "schedule.modify job1 function='test.ping' seconds=3600",
       run: (ctx, { name, kwargs }) => modifyJob(ctx, name, kwargs),
     }),
-    run_job: fn({
+    run_job: changes({
       doc: 'Run a job now.',
       args: { name, force: arg.boolean('Even when it is disabled', { default: false }) },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.run_job job1 force=True"],
-      effect: 'change',
+      example: 'schedule.run_job job1 force=True',
       run: (ctx, { name, force }) => runJob(ctx, name, force),
     }),
-    enable_job: fn({
+    enable_job: changes({
       doc: 'Switch a job on.',
       args: { name, kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.enable_job job1"],
-      effect: 'change',
+      example: 'schedule.enable_job job1',
       run: (ctx, { name, kwargs }) => switchJob(ctx, name, kwargs, true),
     }),
-    disable_job: fn({
+    disable_job: changes({
       doc: 'Switch a job off.',
       args: { name, kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.disable_job job1"],
-      effect: 'change',
+      example: 'schedule.disable_job job1',
       run: (ctx, { name, kwargs }) => switchJob(ctx, name, kwargs, false),
     }),
-    save: fn({
+    save: changes({
       doc: 'Write the jobs to the file of the minion.',
       args: { kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.save"],
-      effect: 'change',
+      example: 'schedule.save',
       run: (ctx, { kwargs }) => saveSchedule(ctx, kwargs),
     }),
-    enable: fn({
+    enable: changes({
       doc: 'Switch the schedule on.',
       args: { kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.enable"],
-      effect: 'change',
+      example: 'schedule.enable',
       run: (ctx, { kwargs }) => switchSchedule(ctx, kwargs, true),
     }),
-    disable: fn({
+    disable: changes({
       doc: 'Switch the schedule off.',
       args: { kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.disable"],
-      effect: 'change',
+      example: 'schedule.disable',
       run: (ctx, { kwargs }) => switchSchedule(ctx, kwargs, false),
     }),
-    reload: fn({
+    reload: changes({
       doc: 'Read the jobs of pillar and file anew.',
       calledAs: 'reload_',
       args: {},
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.reload"],
-      effect: 'change',
+      example: 'schedule.reload',
       run: (ctx) => reloadSchedule(ctx),
     }),
-    move: fn({
+    move: changes({
       doc: 'Move a job to other minions.',
       args: { name, target, kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.move jobname target"],
-      effect: 'change',
+      example: 'schedule.move jobname target',
       run: (ctx, { name, target, kwargs }) => spreadJob(ctx, name, target, kwargs, true),
     }),
-    copy: fn({
+    copy: changes({
       doc: 'Copy a job to other minions.',
       args: { name, target, kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.copy jobname target"],
-      effect: 'change',
+      example: 'schedule.copy jobname target',
       run: (ctx, { name, target, kwargs }) => spreadJob(ctx, name, target, kwargs, false),
     }),
-    postpone_job: fn({
+    postpone_job: changes({
       doc: 'Let a run of a job be later.',
       args: { name, current_time: arg.any('When it would run'), new_time: arg.any('When it runs'), kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.postpone_job job current_time new_time"],
-      effect: 'change',
+      example: 'schedule.postpone_job job current_time new_time',
       run: (ctx, { name, current_time, new_time, kwargs }) => postponeJob(ctx, name, current_time, new_time, kwargs),
     }),
-    skip_job: fn({
+    skip_job: changes({
       doc: 'Leave out a run of a job.',
       args: { name, current_time: arg.any('When it would run'), kwargs },
       returns: ret.dict('What became of it'),
-      examples: ["salt '*' schedule.skip_job job time"],
-      effect: 'change',
+      example: 'schedule.skip_job job time',
       run: (ctx, { name, current_time, kwargs }) => skipJob(ctx, name, current_time, kwargs),
     }),
-    show_next_fire_time: fn({
+    show_next_fire_time: reads({
       doc: 'When a job runs next.',
       args: { name, kwargs },
       returns: ret.dict('The time'),
-      examples: ["salt '*' schedule.show_next_fire_time job_name"],
-      effect: 'read',
+      example: 'schedule.show_next_fire_time job_name',
       run: (ctx, { name }) => nextFireTime(ctx, name),
     }),
-    job_status: fn({
+    job_status: reads({
       doc: 'What the scheduler knows about a job.',
       args: { name, time_fmt: arg.text('How times are written', { default: '%Y-%m-%dT%H:%M:%S' }) },
       returns: ret.any('A dict; None without a running minion'),
-      examples: ["salt '*' schedule.job_status job_name"],
-      effect: 'read',
+      example: 'schedule.job_status job_name',
       run: (ctx, { name, time_fmt }) => status(ctx, name, time_fmt),
     }),
   },

@@ -1,7 +1,7 @@
 // Merging, rendering and small texts for SLS files and templates.
 import { normalize } from 'node:path/posix'
 import { contains, iterate, merge, SaltError, str, truthy, update, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, deserialize, type FunctionContext, fn, ret, serialized } from '../../../sdk/mod.ts'
+import { arg, defineModule, deserialize, type FunctionContext, reads, ret, serialized } from '../../../sdk/mod.ts'
 import { banner } from './slsutil-banner.ts'
 
 const strategy = {
@@ -94,12 +94,11 @@ async function findup(ctx: FunctionContext, startpath: string, filenames: Value,
 const saltenv = arg.string('The environment of the file server', { default: 'base' })
 
 function existence(what: string, test: typeof fileExists) {
-  return fn({
+  return reads({
     doc: `Whether the state tree has a ${what} of that path.`,
     args: { path: arg.any('The path below the root'), saltenv },
     returns: ret.boolean('Whether it is there'),
-    examples: [`salt '*' slsutil.${what}_exists nginx`],
-    effect: 'read',
+    example: `slsutil.${what}_exists nginx`,
     run: (ctx, { path, saltenv }) => test(ctx, path, saltenv),
   })
 }
@@ -108,7 +107,7 @@ export default defineModule({
   name: 'slsutil',
   doc: 'Functions for use in SLS files.',
   functions: {
-    update: fn({
+    update: reads({
       doc: 'Merge a dict into another one, which is changed.',
       args: {
         dest: arg.any('The dict to change'),
@@ -117,32 +116,29 @@ export default defineModule({
         merge_lists: arg.boolean('Complete lists in place of replacing them', { default: false }),
       },
       returns: ret.dict('The changed dict'),
-      examples: ["salt '*' slsutil.update '{foo: Foo}' '{bar: Bar}'"],
-      effect: 'read',
+      example: "slsutil.update '{foo: Foo}' '{bar: Bar}'",
       run: (_ctx, { dest, upd, recursive_update, merge_lists }) =>
         update(dest, upd, { recursive: recursive_update, mergeLists: merge_lists }),
     }),
-    merge: fn({
+    merge: reads({
       doc: 'Merge two values by a strategy.',
       args: { obj_a: arg.any('The first value'), obj_b: arg.any('What is laid over it'), ...strategy },
       returns: ret.any('The merged value'),
-      examples: ["salt '*' slsutil.merge '{foo: Foo}' '{bar: Bar}'"],
-      effect: 'read',
+      example: "slsutil.merge '{foo: Foo}' '{bar: Bar}'",
       run: (ctx, { obj_a, obj_b, ...how }) => mergeBy(ctx, obj_a, obj_b, how),
     }),
-    merge_all: fn({
+    merge_all: reads({
       doc: 'Merge a list of values in order.',
       args: { lst: arg.any('The values'), ...strategy },
       returns: ret.any('The merged value'),
-      examples: ["salt '*' slsutil.merge_all '[{foo: Foo}, {foo: Bar}]'"],
-      effect: 'read',
+      example: "slsutil.merge_all '[{foo: Foo}, {foo: Bar}]'",
       run: (ctx, { lst, ...how }) => {
         let result: Value = new Map()
         for (const value of iterate(lst)) result = mergeBy(ctx, result, value, how)
         return result
       },
     }),
-    renderer: fn({
+    renderer: reads({
       doc: 'Run text, or a file of the file server, through a pipe of renderers.',
       args: {
         path: arg.text('The file', { optional: true }),
@@ -155,11 +151,10 @@ export default defineModule({
         "salt '*' slsutil.renderer salt://path/to/file",
         "salt '*' slsutil.renderer string='Hi {{ name }}' name=you",
       ],
-      effect: 'read',
       run: (ctx, { path, string, default_renderer, kwargs }) =>
         render(ctx, { path, string, renderer: default_renderer, further: kwargs }),
     }),
-    serialize: fn({
+    serialize: reads({
       doc: 'A value as text in a format: json, yaml or yamlex.',
       args: {
         serializer: arg.string('The format'),
@@ -167,11 +162,10 @@ export default defineModule({
         mod_kwargs: arg.open('Options of the format, such as indent or default_flow_style'),
       },
       returns: ret.any('The text, or bytes'),
-      examples: ["salt '*' --no-parse=obj slsutil.serialize 'json' obj=\"{'foo': 'Foo!'}\""],
-      effect: 'read',
+      example: "--no-parse=obj slsutil.serialize 'json' obj=\"{'foo': 'Foo!'}\"",
       run: (_ctx, { serializer, obj, mod_kwargs }) => serialized(serializer, obj, withoutPublished(mod_kwargs)),
     }),
-    deserialize: fn({
+    deserialize: reads({
       doc: 'The value that a text in a format stands for.',
       args: {
         serializer: arg.string('The format'),
@@ -179,11 +173,10 @@ export default defineModule({
         mod_kwargs: arg.open('Options of the format; none matters when reading'),
       },
       returns: ret.any('The value'),
-      examples: ['salt \'*\' slsutil.deserialize json \'{"foo": "Foo!"}\''],
-      effect: 'read',
+      example: 'slsutil.deserialize json \'{"foo": "Foo!"}\'',
       run: (_ctx, { serializer, stream_or_string }) => deserialize(serializer, stream_or_string),
     }),
-    banner: fn({
+    banner: reads({
       doc: 'A comment block that says a file is managed.',
       args: {
         width: arg.integer('Columns of the block', { default: 72 }),
@@ -196,10 +189,9 @@ export default defineModule({
         newline: arg.boolean('End with a line break', { default: false }),
       },
       returns: ret.string('The block'),
-      effect: 'read',
       run: (_ctx, options) => banner(options),
     }),
-    boolstr: fn({
+    boolstr: reads({
       doc: 'One of two texts, by whether a value is true.',
       args: {
         value: arg.any('The value'),
@@ -207,13 +199,12 @@ export default defineModule({
         false: arg.any('For any other', { default: 'false' }),
       },
       returns: ret.any('The text'),
-      effect: 'read',
       run: (_ctx, { value, true: yes, false: no }) => (truthy(value) ? yes : no),
     }),
     file_exists: existence('file', fileExists),
     dir_exists: existence('dir', dirExists),
     path_exists: existence('path', pathExists),
-    findup: fn({
+    findup: reads({
       doc: 'The nearest of some files, in a folder of the state tree or one above it.',
       args: {
         startpath: arg.text('Where the search begins; nothing means the top of the tree'),
@@ -221,8 +212,7 @@ export default defineModule({
         saltenv,
       },
       returns: ret.string('The path found'),
-      examples: ["salt '*' slsutil.findup formulas/shared/nginx map.jinja"],
-      effect: 'read',
+      example: 'slsutil.findup formulas/shared/nginx map.jinja',
       run: (ctx, { startpath, filenames, saltenv }) => findup(ctx, startpath ? startpath : '', filenames, saltenv),
     }),
   },

@@ -1,6 +1,15 @@
 // Applying states and looking at them: the functions behind `state.apply` and its kin.
 import { str, truthy, type Value } from '../../../data/mod.ts'
-import { type Args, arg, defineModule, type FunctionContext, fn, type Result, ret } from '../../../sdk/mod.ts'
+import {
+  type Args,
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  type Result,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 import {
   type ApplyArgs,
   applyHigh,
@@ -86,7 +95,7 @@ async function runRequest(ctx: FunctionContext, name: string, given: Further): P
 }
 
 function show(doc: string, returns: string, run: (ctx: FunctionContext, args: ShowArgs) => Promise<Result>) {
-  return fn({ doc, args: { queue, kwargs }, returns: ret.any(returns), effect: 'read', run })
+  return reads({ doc, args: { queue, kwargs }, returns: ret.any(returns), run })
 }
 
 function showOf(
@@ -94,11 +103,10 @@ function showOf(
   returns: string,
   run: (ctx: FunctionContext, mods: Value, args: ShowArgs) => Promise<Result>,
 ) {
-  return fn({
+  return reads({
     doc,
     args: { mods, test, queue, kwargs },
     returns: ret.any(returns),
-    effect: 'read',
     run: (ctx, { mods, ...args }) => run(ctx, mods, args),
   })
 }
@@ -111,41 +119,37 @@ export default defineModule({
   name: 'state',
   doc: 'Apply states to this minion, and see what they would do.',
   functions: {
-    running: fn({
+    running: reads({
       doc: 'Which state runs are under way.',
       args: { concurrent: arg.boolean('Whether other runs do not matter', { default: false }) },
       returns: ret.texts('A sentence for each'),
-      effect: 'read',
       run: (ctx, { concurrent }) => runningTexts(ctx, concurrent),
     }),
-    apply: fn({
+    apply: changes({
       doc: 'Apply SLS files, or without them the highstate.',
       args: { mods: arg.any('SLS names, as a list or with commas', { optional: true }), kwargs },
       returns: results,
       examples: ["salt '*' state.apply", "salt '*' state.apply core,edit.vim test=True"],
-      effect: 'change',
       outputter: 'highstate',
       calledAs: 'apply_',
       run: (ctx, { mods, kwargs }) => apply(ctx, mods, kwargs),
     }),
-    test: fn({
+    test: reads({
       doc: 'What `state.apply` would do.',
       args: { mods: arg.any('SLS names, as a list or with commas', { optional: true }), kwargs },
       returns: results,
-      effect: 'read',
       outputter: 'highstate',
       run: (ctx, { mods, kwargs }) => apply(ctx, mods, new Map([...kwargs, ['test', true]])),
     }),
-    highstate: fn({
+    highstate: changes({
       doc: 'Apply what the top file gives this minion.',
       args: { test, queue, state_events, kwargs },
       returns: results,
-      examples: ["salt '*' state.highstate"],
-      effect: 'change',
+      example: 'state.highstate',
       outputter: 'highstate',
       run: applyHighstate,
     }),
-    sls: fn({
+    sls: changes({
       doc: 'Apply SLS files.',
       args: {
         mods,
@@ -157,12 +161,11 @@ export default defineModule({
         kwargs,
       },
       returns: results,
-      examples: ["salt '*' state.sls core,edit.vim"],
-      effect: 'change',
+      example: 'state.sls core,edit.vim',
       outputter: 'highstate',
       run: (ctx, { mods, exclude, ...args }) => applySls(ctx, mods, exclude, args),
     }),
-    orchestrate: fn({
+    orchestrate: changes({
       doc: 'Apply SLS files as an orchestration, on a minion without a master.',
       args: {
         mods,
@@ -174,27 +177,24 @@ export default defineModule({
       },
       returns: ret.dict('Results below the name of the minion, and a return code'),
       examples: ['salt-call --local state.orchestrate webserver'],
-      effect: 'change',
       run: (ctx, { mods, ...args }) => orchestrate(ctx, mods, args),
     }),
-    top: fn({
+    top: changes({
       doc: 'Apply what another top file gives this minion.',
       args: { topfn: arg.string('The top file, below the root'), test, queue, kwargs },
       returns: results,
-      effect: 'change',
       outputter: 'highstate',
       run: (ctx, { topfn, ...args }) => applyTop(ctx, topfn, { ...args, state_events: null }),
     }),
-    sls_id: fn({
+    sls_id: changes({
       doc: 'Apply one ID of SLS files, with what it requires.',
       args: { id_: arg.any('The ID'), mods, test, queue, state_events, kwargs },
       returns: results,
-      examples: ["salt '*' state.sls_id my_state my_module"],
-      effect: 'change',
+      example: 'state.sls_id my_state my_module',
       outputter: 'highstate',
       run: (ctx, { id_, mods, ...args }) => applyId(ctx, id_, mods, args),
     }),
-    single: fn({
+    single: changes({
       doc: 'Call one state function.',
       args: {
         fun: arg.string('The function'),
@@ -204,42 +204,37 @@ export default defineModule({
         kwargs: arg.open('Its other arguments'),
       },
       returns: results,
-      examples: ["salt '*' state.single pkg.installed name=vim"],
-      effect: 'change',
+      example: 'state.single pkg.installed name=vim',
       outputter: 'highstate',
       run: (ctx, { fun, name, ...args }) => applySingle(ctx, fun, name, { ...args, state_events: null }),
     }),
-    low: fn({
+    low: changes({
       doc: 'Call one low chunk.',
       args: { data: arg.any('The chunk'), queue, kwargs },
       returns: ret.any('Its result; a list of errors when it cannot be called'),
-      effect: 'change',
       run: (ctx, { data, queue, kwargs }) => applyLow(ctx, data, queue, kwargs),
     }),
-    high: fn({
+    high: changes({
       doc: 'Apply high data.',
       args: { data: arg.any('The data'), test, queue, kwargs },
       returns: results,
-      effect: 'change',
       run: (ctx, { data, ...args }) => applyHigh(ctx, data, { ...args, state_events: null }),
     }),
-    template: fn({
+    template: changes({
       doc: 'Apply an SLS file of the minion.',
       args: { tem: arg.string('The path'), queue, kwargs },
       returns: results,
-      effect: 'change',
       outputter: 'highstate',
       run: (ctx, { tem, ...args }) => applyTemplate(ctx, tem, { ...args, test: null, state_events: null }),
     }),
-    template_str: fn({
+    template_str: changes({
       doc: 'Apply states given as text.',
       args: { tem: arg.string('The text'), queue, kwargs },
       returns: results,
-      effect: 'change',
       outputter: 'highstate',
       run: (ctx, { tem, ...args }) => applyText(ctx, tem, { ...args, test: null, state_events: null }),
     }),
-    pkg: fn({
+    pkg: changes({
       doc: 'Apply a state run that was packed as a tarball.',
       args: {
         pkg_path: arg.string('The tarball'),
@@ -249,8 +244,7 @@ export default defineModule({
         kwargs,
       },
       returns: results,
-      examples: ["salt '*' state.pkg /tmp/salt_state.tgz 760a9353810e36f6d81416366fc426dc md5"],
-      effect: 'change',
+      example: 'state.pkg /tmp/salt_state.tgz 760a9353810e36f6d81416366fc426dc md5',
       outputter: 'highstate',
       run: applyPackage,
     }),
@@ -266,14 +260,13 @@ export default defineModule({
     sls_exists: showOf('Whether SLS files exist and can be rendered.', 'Whether they do', async (ctx, mods, args) => {
       return (await showSls(ctx, mods, args)) instanceof Map
     }),
-    id_exists: fn({
+    id_exists: reads({
       doc: 'Whether SLS files have all of these IDs.',
       args: { ids: arg.any('IDs, as a list or with commas'), mods, test, queue, kwargs },
       returns: ret.boolean('Whether they do'),
-      effect: 'read',
       run: (ctx, { ids, mods, ...args }) => idExists(ctx, ids, mods, args),
     }),
-    explain: fn({
+    explain: reads({
       doc: 'Why the states of an ID would run or not: what their requisites saw, and where they are written.',
       args: {
         id_: arg.any('The ID'),
@@ -282,15 +275,13 @@ export default defineModule({
         kwargs,
       },
       returns: ret.list('One entry for each state'),
-      examples: ["salt '*' state.explain my_state my_module"],
-      effect: 'read',
+      example: 'state.explain my_state my_module',
       run: (ctx, { id_, mods, ...args }) => explainId(ctx, id_, mods, args),
     }),
-    request: fn({
+    request: changes({
       doc: 'Ask the local admin to apply states: shows what they would do, and keeps the request.',
       args: { mods: arg.any('SLS names; the highstate when not given', { optional: true }), kwargs },
       returns: results,
-      effect: 'change',
       outputter: 'highstate',
       run: async (ctx, { mods, kwargs }) => {
         const asked = new Map([...kwargs, ['test', true as Value]])
@@ -299,82 +290,71 @@ export default defineModule({
         return result
       },
     }),
-    check_request: fn({
+    check_request: reads({
       doc: 'The requests that wait.',
       args: { name: arg.any('Only the one of this name', { optional: true }) },
       returns: ret.dict('The requests by name'),
-      effect: 'read',
       outputter: 'highstate',
       run: (ctx, { name }) => readRequest(ctx, name),
     }),
-    clear_request: fn({
+    clear_request: changes({
       doc: 'Drop a request, or all.',
       args: { name: arg.any('Only the one of this name', { optional: true }) },
       returns: ret.boolean('False when there is none of that name'),
-      effect: 'change',
       run: (ctx, { name }) => clearRequest(ctx, name),
     }),
-    run_request: fn({
+    run_request: changes({
       doc: 'Apply what was requested.',
       args: { name: arg.string('The request', { default: 'default' }), kwargs },
       returns: results,
-      effect: 'change',
       outputter: 'highstate',
       run: (ctx, { name, kwargs }) => runRequest(ctx, name, kwargs),
     }),
-    disable: fn({
+    disable: changes({
       doc: 'Keep SLS files, functions or the highstate from running.',
       args: { states: arg.any('Names, as a list or with commas') },
       returns: ret.dict('What was done'),
-      examples: ["salt '*' state.disable highstate"],
-      effect: 'change',
+      example: 'state.disable highstate',
       run: (ctx, { states }) => changeDisabled(ctx, states, 'disabled'),
     }),
-    enable: fn({
+    enable: changes({
       doc: 'Let SLS files, functions or the highstate run again.',
       args: { states: arg.any('Names, as a list or with commas') },
       returns: ret.dict('What was done'),
-      effect: 'change',
       run: (ctx, { states }) => changeDisabled(ctx, states, 'enabled'),
     }),
-    list_disabled: fn({
+    list_disabled: reads({
       doc: 'What is kept from running.',
       args: {},
       returns: ret.any('The names; an empty text when there are none'),
-      effect: 'read',
       run: (ctx) => ctx.call('grains.get', ['state_runs_disabled']),
     }),
-    pause: fn({
+    pause: changes({
       doc: 'Hold a run at an ID.',
       args: { ...byJob, duration: arg.any('Seconds; until it is resumed when not given', { optional: true }) },
-      effect: 'change',
       run: (ctx, { jid, state_id, duration }) =>
         truthy(duration) ? note(ctx, jid, state_id, 'duration', wholeSeconds(duration)) : note(ctx, jid, state_id),
     }),
-    resume: fn({
+    resume: changes({
       doc: 'Let a held run go on.',
       args: byJob,
-      effect: 'change',
       run: (ctx, { jid, state_id }) => resume(ctx, jid, state_id),
     }),
-    soft_kill: fn({
+    soft_kill: changes({
       doc: 'End a run before an ID.',
       args: byJob,
-      effect: 'change',
       run: (ctx, { jid, state_id }) => note(ctx, jid, state_id, 'kill', true),
     }),
-    get_pauses: fn({
+    get_pauses: reads({
       doc: 'Which runs are held.',
       args: { jid: arg.any('Only these jobs', { optional: true }) },
       returns: ret.dict('Notes by job'),
-      effect: 'read',
       run: (ctx, { jid }) => listPauses(ctx, jid),
     }),
-    clear_cache: fn({
+    clear_cache: changes({
       doc: 'Remove the high data kept for `cache=True`.',
       args: {},
       returns: ret.texts('The files that were removed'),
-      effect: 'change',
       run: clearCache,
     }),
   },

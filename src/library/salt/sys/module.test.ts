@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { BrineError } from '../../../base/mod.ts'
 import { str } from '../../../data/mod.ts'
-import { arg, defineModule, fn, type ModuleDeclaration, masterFn, tryFunction } from '../../../sdk/mod.ts'
+import { arg, defineModule, type ModuleDeclaration, masterFn, reads, tryFunction } from '../../../sdk/mod.ts'
 import sys from './module.ts'
 
-const nothing = fn({ doc: 'Nothing.', args: {}, effect: 'read', run: () => null })
+const nothing = reads({ doc: 'Nothing.', args: {}, run: () => null })
 
 /** The table names the functions of all modules of a name; only apt's serve this minion, and nothing serves zfs here. */
 const NAMES = ['pkg.list_pkgs', 'pkg.autoremove', 'pkg.groupinstall', 'zfs.list']

@@ -2,7 +2,7 @@
 // declarations.
 import { BrineError } from '../../../base/mod.ts'
 import { type Dict, fnmatchFilter, sorted, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret, type StateDeclaration } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, reads, ret, type StateDeclaration } from '../../../sdk/mod.ts'
 import { argumentReport, type Documented, documentation, plainText, schemaOf } from './module/specification.ts'
 
 /** One family of plugins: names, and the declaration behind a name. */
@@ -122,38 +122,34 @@ const kwargs = arg.open('Nothing')
 type Choose = (ctx: FunctionContext) => Family
 
 const docOf = (what: string, choose: Choose) =>
-  fn({
+  reads({
     doc: `The documentation of ${what}.`,
     args: { args: modules },
     returns: ret.dict('Texts by name'),
-    effect: 'read',
     run: (ctx, { args }) => docs(choose(ctx), args),
   })
 
 const specOf = (what: string, choose: Choose) =>
-  fn({
+  reads({
     doc: `The arguments of ${what}.`,
     args: { module },
     returns: ret.dict('Arguments by name'),
-    effect: 'read',
     run: (ctx, { module }) => argspec(choose(ctx), module),
   })
 
 const functionsOf = (what: string, choose: Choose) =>
-  fn({
+  reads({
     doc: `The names of ${what}.`,
     args: { args: modules, kwargs },
     returns: ret.list('The names'),
-    effect: 'read',
     run: (ctx, { args }) => listFunctions(choose(ctx), args),
   })
 
 const modulesOf = (what: string, choose: Choose) =>
-  fn({
+  reads({
     doc: `The names of modules of ${what}.`,
     args: { args: modules },
     returns: ret.list('The names'),
-    effect: 'read',
     run: (ctx, { args }) => listModules(choose(ctx), args),
   })
 
@@ -173,11 +169,10 @@ export default defineModule({
     renderer_doc: docOf('renderers', () => none),
     list_functions: functionsOf('functions', functions),
     list_modules: modulesOf('functions', functions),
-    reload_modules: fn({
+    reload_modules: reads({
       doc: 'Forget loaded modules. There is nothing to do: they are the ones on disk.',
       args: {},
-      effect: 'read',
-      examples: ["salt '*' sys.reload_modules"],
+      example: 'sys.reload_modules',
       run: () => null,
     }),
     argspec: specOf('functions', functions),
@@ -190,11 +185,10 @@ export default defineModule({
     list_runner_functions: functionsOf('runners', runners),
     list_returners: modulesOf('returners', returners),
     list_returner_functions: functionsOf('returners', returners),
-    list_renderers: fn({
+    list_renderers: reads({
       doc: 'The names of renderers.',
       args: { args: arg.rest('Globs') },
       returns: ret.texts('The names'),
-      effect: 'read',
       run: async (ctx, { args }) => {
         const hasPython = (await ctx.host.which('python3')) !== undefined
         const names = [...RENDERERS, ...(hasPython ? BY_PYTHON : [])].sort()
@@ -202,11 +196,10 @@ export default defineModule({
         return names.filter((name) => args.some((glob) => fnmatchFilter([name], str(glob)).length > 0))
       },
     }),
-    state_schema: fn({
+    state_schema: reads({
       doc: 'JSON schemas of the arguments of states.',
       args: { module },
       returns: ret.list('The schemas'),
-      effect: 'read',
       run: async (ctx, { module }) => {
         const specs = await argspec(states(ctx), module)
         return sorted([...specs.keys()]).map((name) => schemaOf(name, specs.get(name)!))

@@ -19,7 +19,7 @@ import {
   tuple,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { versionsInformation, versionsReport } from './test-versions.ts'
 
 const classOf = (value: Value): string => `<class '${qualifiedTypeName(value)}'>`
@@ -137,12 +137,11 @@ const hashing = {
   size: arg.integer('The largest number to draw', { default: 9999999999 }),
   hash_type: arg.text('The hash; the configured one when not given', { optional: true }),
 }
-const report = fn({
+const report = reads({
   doc: 'The versions of this installation and its system, for people.',
   args: {},
   returns: ret.string('The report'),
-  examples: ["salt '*' test.versions_report"],
-  effect: 'read',
+  example: 'test.versions_report',
   run: (ctx) => versionsReport(ctx.grains),
 })
 
@@ -150,174 +149,154 @@ export default defineModule({
   name: 'test',
   doc: 'Try out connections, arguments, errors and return codes.',
   functions: {
-    ping: fn({
+    ping: reads({
       doc: 'True, to show that the minion answers. Not an ICMP ping.',
       args: {},
       returns: ret.boolean('Always true'),
-      examples: ["salt '*' test.ping"],
-      effect: 'read',
+      example: 'test.ping',
       run: () => true,
     }),
-    echo: fn({
+    echo: reads({
       doc: 'Return what was given.',
       args: { text: arg.any('Any value') },
       returns: ret.any('The same value'),
-      examples: ["salt '*' test.echo 'foo bar baz quo qux'"],
-      effect: 'read',
+      example: "test.echo 'foo bar baz quo qux'",
       run: (_ctx, { text }) => text,
     }),
-    outputter: fn({
+    outputter: reads({
       doc: 'Return what was given, to try an outputter.',
       args: { data: arg.any('Any value') },
       returns: ret.any('The same value'),
-      examples: ["salt '*' test.outputter foobar"],
-      effect: 'read',
+      example: 'test.outputter foobar',
       run: (_ctx, { data }) => data,
     }),
-    arg: fn({
+    arg: reads({
       doc: 'The arguments as they arrived.',
       args: { args, kwargs },
       returns: ret.dict('`args` and `kwargs`'),
-      examples: ['salt \'*\' test.arg 1 "two" 3.1 txt="hello" wow=\'{a: 1, b: "hello"}\''],
-      effect: 'read',
+      example: 'test.arg 1 "two" 3.1 txt="hello" wow=\'{a: 1, b: "hello"}\'',
       run: (_ctx, { args, kwargs }) => ({ args: tuple(args), kwargs: kwargs as Dict }),
     }),
-    kwarg: fn({
+    kwarg: reads({
       doc: 'The keyword arguments as they arrived.',
       args: { kwargs },
       returns: ret.dict('The arguments by name'),
-      examples: ['salt \'*\' test.kwarg num=1 txt="two" env=\'{a: 1, b: "hello"}\''],
-      effect: 'read',
+      example: 'test.kwarg num=1 txt="two" env=\'{a: 1, b: "hello"}\'',
       run: (_ctx, { kwargs }) => kwargs as Dict,
     }),
-    arg_type: fn({
+    arg_type: reads({
       doc: 'The types of the arguments.',
       args: { args, kwargs },
       returns: ret.dict('`args` and `kwargs`'),
-      examples: ["salt '*' test.arg_type 1 'int'"],
-      effect: 'read',
+      example: "test.arg_type 1 'int'",
       run: (_ctx, { args, kwargs }) => ({
         args: args.map(classOf),
         kwargs: new Map(Array.from(kwargs, ([name, value]): [string, string] => [name, classOf(value)])) as Dict,
       }),
     }),
-    arg_repr: fn({
+    arg_repr: reads({
       doc: 'The arguments as Python writes them.',
       args: { args, kwargs },
       returns: ret.dict('`args` and `kwargs`'),
-      examples: ['salt \'*\' test.arg_repr 1 "two" 3.1 txt="hello"'],
-      effect: 'read',
+      example: 'test.arg_repr 1 "two" 3.1 txt="hello"',
       run: (_ctx, { args, kwargs }) => ({ args: repr(tuple(args)), kwargs: repr(kwargs as Dict) }),
     }),
-    arg_clean: fn({
+    arg_clean: reads({
       doc: 'As `arg`, without what Salt itself passes along.',
       args: { args, kwargs },
       returns: ret.dict('`args` and `kwargs`'),
-      examples: ['salt \'*\' test.arg_clean 1 "two" 3.1 txt="hello"'],
-      effect: 'read',
+      example: 'test.arg_clean 1 "two" 3.1 txt="hello"',
       run: (_ctx, { args, kwargs }) => ({ args: tuple(args), kwargs: cleaned(kwargs) as Dict }),
     }),
-    fib: fn({
+    fib: reads({
       doc: 'A Fibonacci number, and the seconds it took.',
       args: { num: arg.any('Which one') },
       returns: ret.list('The number and the time'),
-      examples: ["salt '*' test.fib 3"],
-      effect: 'read',
+      example: 'test.fib 3',
       run: (_ctx, { num }) => fibonacci(wholeOf(num)),
     }),
-    collatz: fn({
+    collatz: reads({
       doc: 'The Collatz sequence from a number, and the seconds it took.',
       args: { start: arg.any('The first number') },
       returns: ret.list('The sequence and the time'),
-      examples: ["salt '*' test.collatz 3"],
-      effect: 'read',
+      example: 'test.collatz 3',
       run: (_ctx, { start }) => collatz(wholeNumber(start)),
     }),
-    true: fn({
+    true: reads({
       doc: 'Always true.',
       args: {},
       calledAs: 'true_',
       returns: ret.boolean('True'),
-      examples: ["salt '*' test.true"],
-      effect: 'read',
+      example: 'test.true',
       run: () => true,
     }),
-    false: fn({
+    false: reads({
       doc: 'Always false.',
       args: {},
       calledAs: 'false_',
       returns: ret.boolean('False'),
-      examples: ["salt '*' test.false"],
-      effect: 'read',
+      example: 'test.false',
       run: () => false,
     }),
-    sleep: fn({
+    sleep: reads({
       doc: 'Wait, then return true.',
       args: { length: arg.any('Seconds') },
       returns: ret.boolean('True'),
-      examples: ["salt '*' test.sleep 20"],
-      effect: 'read',
+      example: 'test.sleep 20',
       run: (_ctx, { length }) => delay(wholeNumber(length) * 1000, true),
     }),
-    rand_sleep: fn({
+    rand_sleep: reads({
       doc: 'Wait for a random time, then return true.',
       args: { max: arg.integer('Seconds at most', { default: 60 }) },
       returns: ret.boolean('True'),
-      examples: ["salt '*' test.rand_sleep 60"],
-      effect: 'read',
+      example: 'test.rand_sleep 60',
       run: (_ctx, { max }) => delay(randomInt(Number(max) + 1) * 1000, true),
     }),
-    version: fn({
+    version: reads({
       doc: 'The version of Salt on the minion.',
       args: {},
       returns: ret.string('The version'),
-      examples: ["salt '*' test.version"],
-      effect: 'read',
+      example: 'test.version',
       run: () => SALT_VERSION,
     }),
-    versions_information: fn({
+    versions_information: reads({
       doc: 'The versions of this installation and its system.',
       args: {},
       returns: ret.dict('The versions by section'),
-      examples: ["salt '*' test.versions_information"],
-      effect: 'read',
+      example: 'test.versions_information',
       run: (ctx) => versionsInformation(ctx.grains),
     }),
     versions_report: report,
     versions: report,
-    conf_test: fn({
+    conf_test: reads({
       doc: 'The option `test.foo`, or its default.',
       args: {},
       returns: ret.any('The value'),
-      examples: ["salt '*' test.conf_test"],
-      effect: 'read',
+      example: 'test.conf_test',
       run: (ctx) => ctx.call('config.option', ['test.foo']),
     }),
-    get_opts: fn({
+    get_opts: reads({
       doc: 'The options of this minion.',
       args: {},
       returns: ret.dict('The options'),
-      examples: ["salt '*' test.get_opts"],
-      effect: 'read',
+      example: 'test.get_opts',
       run: (ctx) => ctx.opts,
     }),
-    opts_pkg: fn({
+    opts_pkg: reads({
       doc: 'The options of this minion together with its grains.',
       args: {},
       returns: ret.dict('The options'),
-      examples: ["salt '*' test.opts_pkg"],
-      effect: 'read',
+      example: 'test.opts_pkg',
       run: (ctx) => new Map<Value, Value>([...ctx.opts, ['grains', ctx.grains]]),
     }),
-    cross_test: fn({
+    cross_test: changes({
       doc: 'Call another function.',
       args: { func: arg.string('Its name'), args: arg.list('Its arguments', { optional: true }) },
       returns: ret.any('What it returns'),
-      examples: ["salt '*' test.cross_test file.gid_to_group 0"],
-      effect: 'change',
+      example: 'test.cross_test file.gid_to_group 0',
       run: (ctx, { func, args }) => ctx.call(func, args ?? []),
     }),
-    try: fn({
+    try: changes({
       doc: 'Call another function; None when it fails.',
       args: {
         module: arg.string('The name of the function'),
@@ -326,7 +305,6 @@ export default defineModule({
       },
       calledAs: 'try_',
       returns: ret.any('What it returns'),
-      effect: 'change',
       run: async (ctx, { module, return_try_exception, kwargs }) => {
         try {
           return await ctx.call(module, [], kwargs)
@@ -335,20 +313,18 @@ export default defineModule({
         }
       },
     }),
-    attr_call: fn({
+    attr_call: reads({
       doc: 'The grains, by way of another function.',
       args: {},
       returns: ret.dict('The grains'),
-      examples: ["salt '*' test.attr_call"],
-      effect: 'read',
+      example: 'test.attr_call',
       run: (ctx) => ctx.call('grains.items'),
     }),
-    module_report: fn({
+    module_report: reads({
       doc: 'All functions, in the ways they can be reached.',
       args: {},
       returns: ret.dict('Lists of names'),
-      examples: ["salt '*' test.module_report"],
-      effect: 'read',
+      example: 'test.module_report',
       run: (ctx) => {
         const functions = [...ctx.names()]
         return {
@@ -362,20 +338,18 @@ export default defineModule({
         }
       },
     }),
-    provider: fn({
+    provider: reads({
       doc: 'Which module serves a name, such as pkg.',
       args: { module: arg.string('The name') },
       returns: ret.string('The module, or nothing'),
-      examples: ["salt '*' test.provider service"],
-      effect: 'read',
+      example: 'test.provider service',
       run: (ctx, { module }) => providerOf(ctx, module),
     }),
-    providers: fn({
+    providers: reads({
       doc: 'All modules with the names they serve.',
       args: {},
       returns: ret.dict('Names by module'),
-      examples: ["salt '*' test.providers"],
-      effect: 'read',
+      example: 'test.providers',
       run: async (ctx) => {
         const absent = new Set(await notLoaded(ctx))
         const providers: Dict = new Map()
@@ -383,86 +357,76 @@ export default defineModule({
         return providers
       },
     }),
-    not_loaded: fn({
+    not_loaded: reads({
       doc: 'The modules that cannot serve this minion.',
       args: {},
       returns: ret.texts('Their names'),
-      examples: ["salt '*' test.not_loaded"],
-      effect: 'read',
+      example: 'test.not_loaded',
       run: notLoaded,
     }),
-    random_hash: fn({
+    random_hash: reads({
       doc: 'A hash of a random number.',
       args: hashing,
       returns: ret.string('The hash'),
-      examples: ["salt '*' test.random_hash hash_type=sha512"],
-      effect: 'read',
+      example: 'test.random_hash hash_type=sha512',
       run: (ctx, { size, hash_type }) => randomHash(ctx, size, hash_type),
     }),
-    rand_str: fn({
+    rand_str: reads({
       doc: 'The old name of `random_hash`.',
       args: hashing,
       returns: ret.string('The hash'),
-      effect: 'read',
       run: (ctx, { size, hash_type }) => randomHash(ctx, size, hash_type),
     }),
-    retcode: fn({
+    retcode: reads({
       doc: 'Make the return code of this call what was asked.',
       args: { code: arg.any('The return code', { default: 42 }) },
       returns: ret.boolean('True'),
-      examples: ["salt '*' test.retcode 42"],
-      effect: 'read',
+      example: 'test.retcode 42',
       run: (ctx, { code }) => {
         ctx.memory.set('retcode', code)
         return true
       },
     }),
-    exception: fn({
+    exception: reads({
       doc: 'Fail with a text.',
       args: { message: arg.text('The text', { default: 'Test Exception' }) },
-      examples: ["salt '*' test.exception 'Oh noes!'"],
-      effect: 'read',
+      example: "test.exception 'Oh noes!'",
       run: (_ctx, { message }) => {
         throw new PyError('Exception', message)
       },
     }),
-    raise_exception: fn({
+    raise_exception: reads({
       doc: 'Fail with an error of a given class; false for an unknown class.',
       args: { name: arg.string('The class'), args: arg.rest('What it is made with'), kwargs: arg.open('Ignored') },
       returns: ret.boolean('False'),
-      examples: ["salt '*' test.raise_exception TypeError 'An integer is required'"],
-      effect: 'read',
+      example: "test.raise_exception TypeError 'An integer is required'",
       run: (ctx, { name, args }) => raise(ctx, name, args),
     }),
-    assertion: fn({
+    assertion: reads({
       doc: 'Fail unless the argument is true.',
       args: { assertion: arg.any('Any value') },
-      examples: ["salt '*' test.assertion False"],
-      effect: 'read',
+      example: 'test.assertion False',
       run: (_ctx, { assertion }) => {
         if (!truthy(assertion)) throw new PyError('AssertionError', '')
       },
     }),
-    stack: fn({
+    stack: reads({
       doc: 'The calls that led here.',
       args: {},
       returns: ret.string('The stack'),
-      examples: ["salt '*' test.stack"],
-      effect: 'read',
+      example: 'test.stack',
       run: () => new Error('stack').stack ?? '',
     }),
-    tty: fn({
+    tty: reads({
       doc: 'Moved to `cmd.tty`.',
       args: { args, kwargs },
       returns: ret.string('Where it is now'),
-      effect: 'read',
       run: () => 'ERROR: This function has been moved to cmd.tty',
     }),
-    deprecation_warning: fn({
+    deprecation_warning: reads({
       doc: 'True, and two warnings about something deprecated.',
       args: {},
       returns: ret.boolean('True'),
-      effect: 'read',
       run: (ctx) => {
         ctx.log('warning', 'This is a test deprecation warning by version.')
         ctx.log('warning', 'This is a test deprecation warning by date very far into the future (3000-01-01).')

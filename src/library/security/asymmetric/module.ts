@@ -173,10 +173,10 @@ export default defineModule({
   name: 'asymmetric',
   doc: 'Sign with private keys, and check signatures.',
   functions: {
-    sign: changes(
-      'Sign a text or a file.',
-      "asymmetric.sign /root/my_privkey.pem text='I like you'",
-      {
+    sign: changes({
+      doc: 'Sign a text or a file.',
+      example: "asymmetric.sign /root/my_privkey.pem text='I like you'",
+      args: {
         privkey: arg.any('The private key: a file or its text'),
         passphrase: arg.text('Its passphrase', { optional: true, secret: true }),
         text,
@@ -185,7 +185,7 @@ export default defineModule({
         raw: optional('Whether the signature is bytes, not base64; bytes for a file when not given'),
         path: arg.text('A file to write it to', { optional: true }),
       },
-      async (ctx, given) => {
+      run: async (ctx, given) => {
         if (given.text === null && !given.filename) throw misuse('Either `text` or `filename` is required')
         const data = given.text === null ? await ctx.host.read(str(given.filename)) : await plain(given.text)
         const key = await privateKeyOf(ctx, given.privkey, given.passphrase)
@@ -197,11 +197,11 @@ export default defineModule({
         await ctx.host.write(given.path, written)
         return `Signature written to '${given.path}'`
       },
-    ),
-    verify: reads(
-      'Whether signatures of a text or a file are from these keys.',
-      "asymmetric.verify pubkey=/root/my_pubkey.pem text='I like you' signature=/root/ilikeyou.sig",
-      {
+    }),
+    verify: reads({
+      doc: 'Whether signatures of a text or a file are from these keys.',
+      example: "asymmetric.verify pubkey=/root/my_pubkey.pem text='I like you' signature=/root/ilikeyou.sig",
+      args: {
         text,
         filename,
         pubkey: optional('The public key'),
@@ -211,8 +211,8 @@ export default defineModule({
         signed_by_all: optional('Keys that all must have signed'),
         kwargs: arg.ignored(),
       },
-      (ctx, given) => check(ctx, given),
-    ),
+      run: (ctx, given) => check(ctx, given),
+    }),
   },
 })
 

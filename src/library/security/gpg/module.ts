@@ -1,6 +1,6 @@
 // GnuPG: keys, signatures and encryption, through the gpg command.
 import { str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { gpg, invalid, type Ring } from './module/engine.ts'
 import {
   createKey,
@@ -33,22 +33,20 @@ const ringOf = ({ user, gnupghome, keyring = null }: { user: Value; gnupghome: V
 })
 
 const listing = (doc: string, fun: string, secret: boolean) =>
-  fn({
+  reads({
     doc,
     args: { user, gnupghome, keyring },
     returns: ret.dicts('A dict for each'),
-    examples: [`salt '*' gpg.${fun}`],
-    effect: 'read',
+    example: `gpg.${fun}`,
     run: async (ctx, given) => (await listKeys(ctx, ringOf(given), secret)).map((key) => shownKey(key, ctx.host.now())),
   })
 
 const finding = (doc: string, fun: string, secret: boolean) =>
-  fn({
+  reads({
     doc,
     args: { keyid, fingerprint, user, gnupghome, keyring },
     returns: ret.any('A dict, or false'),
-    examples: [`salt '*' gpg.${fun} keyid=3FAD9F1E`],
-    effect: 'read',
+    example: `gpg.${fun} keyid=3FAD9F1E`,
     run: async (ctx, given) => (await findKey(ctx, ringOf(given), given, secret)) ?? false,
   })
 
@@ -66,7 +64,7 @@ async function search(ctx: FunctionContext, ring: Ring, words: string, keyserver
 }
 
 const keys = {
-  search_keys: fn({
+  search_keys: reads({
     doc: 'Keys that a server knows.',
     args: {
       text: arg.text('What to look for'),
@@ -75,15 +73,14 @@ const keys = {
       gnupghome,
     },
     returns: ret.list('A dict for each'),
-    examples: ["salt '*' gpg.search_keys user@example.com"],
-    effect: 'read',
+    example: 'gpg.search_keys user@example.com',
     run: (ctx, given) => search(ctx, ringOf(given), given.text, given.keyserver),
   }),
   list_keys: listing('All public keys.', 'list_keys', false),
   list_secret_keys: listing('All secret keys.', 'list_secret_keys', true),
   get_key: finding('A public key.', 'get_key', false),
   get_secret_key: finding('A secret key.', 'get_secret_key', true),
-  create_key: fn({
+  create_key: changes({
     doc: 'Make a key.',
     args: {
       key_type: arg.any('Its kind', { default: 'RSA' }),
@@ -98,11 +95,10 @@ const keys = {
       ...{ user, gnupghome, keyring },
     },
     returns: ret.dict('`res`, `fingerprint` and `message`'),
-    examples: ["salt '*' gpg.create_key user=username"],
-    effect: 'change',
+    example: 'gpg.create_key user=username',
     run: (ctx, given) => createKey(ctx, ringOf(given), given),
   }),
-  delete_key: fn({
+  delete_key: changes({
     doc: 'Remove a key.',
     args: {
       ...{ keyid, fingerprint },
@@ -112,19 +108,17 @@ const keys = {
       keyring,
     },
     returns: ret.dict('`res` and `message`'),
-    examples: ["salt '*' gpg.delete_key keyid=3FAD9F1E"],
-    effect: 'change',
+    example: 'gpg.delete_key keyid=3FAD9F1E',
     run: (ctx, given) => deleteKey(ctx, ringOf(given), given),
   }),
-  import_key: fn({
+  import_key: changes({
     doc: 'Import keys.',
     args: { text, filename, user, gnupghome, keyring, select: optional('Only these') },
     returns: ret.dict('`res`, `message` and `fingerprints`'),
-    examples: ["salt '*' gpg.import_key filename='/path/to/public-key-file'"],
-    effect: 'change',
+    example: "gpg.import_key filename='/path/to/public-key-file'",
     run: (ctx, given) => importKeys(ctx, ringOf(given), given),
   }),
-  export_key: fn({
+  export_key: reads({
     doc: 'Export keys.',
     args: {
       keyids: optional('Which: a list, or ids separated by commas'),
@@ -132,16 +126,14 @@ const keys = {
       ...{ user, gnupghome, use_passphrase, output, bare, keyring },
     },
     returns: ret.any('`res` and `comment`'),
-    examples: ["salt '*' gpg.export_key keyids=3FAD9F1E"],
-    effect: 'read',
+    example: 'gpg.export_key keyids=3FAD9F1E',
     run: (ctx, given) => exportKeys(ctx, ringOf(given), given),
   }),
-  read_key: fn({
+  read_key: reads({
     doc: 'The keys of a file or text, without importing them.',
     args: { path: arg.text('The file', { optional: true }), text, fingerprint, keyid, user, gnupghome },
     returns: ret.dicts('A dict for each'),
-    examples: ["salt '*' gpg.read_key path=/tmp/my.asc"],
-    effect: 'read',
+    example: 'gpg.read_key path=/tmp/my.asc',
     run: async (ctx, { path, text, fingerprint, keyid, ...ring }) => {
       if (!path && !truthy(text)) throw invalid('Either `path` or `text` is required.')
       if (path && truthy(text)) throw invalid('`path` and `text` are mutually exclusive.')
@@ -153,7 +145,7 @@ const keys = {
       return found.map((key) => shownKey(key, ctx.host.now()))
     },
   }),
-  receive_keys: fn({
+  receive_keys: changes({
     doc: 'Get keys from a server.',
     args: {
       keyserver: arg.text('The server', { optional: true }),
@@ -161,11 +153,10 @@ const keys = {
       ...{ user, gnupghome, keyring },
     },
     returns: ret.dict('`res` and `message`'),
-    examples: ["salt '*' gpg.receive_keys keys='3FAD9F1E'"],
-    effect: 'change',
+    example: "gpg.receive_keys keys='3FAD9F1E'",
     run: (ctx, given) => receiveKeys(ctx, ringOf(given), given.keyserver, given.keys),
   }),
-  trust_key: fn({
+  trust_key: changes({
     doc: 'Set how far the owner of a key is trusted.',
     args: {
       ...{ keyid, fingerprint },
@@ -173,8 +164,7 @@ const keys = {
       ...{ user, gnupghome, keyring },
     },
     returns: ret.dict('`res` and `message`'),
-    examples: ["salt '*' gpg.trust_key keyid='3FAD9F1E' trust_level='marginally'"],
-    effect: 'change',
+    example: "gpg.trust_key keyid='3FAD9F1E' trust_level='marginally'",
     run: (ctx, given) => trustKey(ctx, ringOf(given), given),
   }),
 }
@@ -187,15 +177,14 @@ export default defineModule({
     'The gpg execution module cannot be loaded: gpg binary is not in the path.',
   functions: {
     ...keys,
-    sign: fn({
+    sign: reads({
       doc: 'Sign a text or file.',
       args: { user, keyid, text, filename, output, use_passphrase, gnupghome, keyring },
       returns: ret.any('The signed text'),
-      examples: ["salt '*' gpg.sign text='Hello there.  How are you?'"],
-      effect: 'read',
+      example: "gpg.sign text='Hello there.  How are you?'",
       run: (ctx, given) => signText(ctx, ringOf(given), given),
     }),
-    verify: fn({
+    verify: reads({
       doc: 'Check the signature of a text or file.',
       args: {
         ...{ text, user, filename, gnupghome },
@@ -206,11 +195,10 @@ export default defineModule({
         keyring,
       },
       returns: ret.dict('`res` and `message`, and who signed'),
-      examples: ["salt '*' gpg.verify filename='/path/to/important.file'"],
-      effect: 'read',
+      example: "gpg.verify filename='/path/to/important.file'",
       run: (ctx, given) => verifySignature(ctx, ringOf(given), given),
     }),
-    encrypt: fn({
+    encrypt: reads({
       doc: 'Encrypt a text or file.',
       args: {
         ...{ user, recipients: optional('For whom: a list, or one'), text, filename, output },
@@ -220,16 +208,14 @@ export default defineModule({
         ...{ gnupghome, bare, keyring },
       },
       returns: ret.any('`res` and `comment`'),
-      examples: ["salt '*' gpg.encrypt text='Hello there.  How are you?' recipients=recipient@example.com"],
-      effect: 'read',
+      example: "gpg.encrypt text='Hello there.  How are you?' recipients=recipient@example.com",
       run: (ctx, given) => encryptText(ctx, ringOf(given), given),
     }),
-    decrypt: fn({
+    decrypt: reads({
       doc: 'Decrypt a text or file.',
       args: { user, text, filename, output, use_passphrase, gnupghome, bare, keyring },
       returns: ret.any('`res` and `comment`'),
-      examples: ["salt '*' gpg.decrypt filename='/path/to/important.file.gpg'"],
-      effect: 'read',
+      example: "gpg.decrypt filename='/path/to/important.file.gpg'",
       run: (ctx, given) => decryptText(ctx, ringOf(given), given),
     }),
   },

@@ -1,7 +1,7 @@
 // Secrets in the boxes of NaCl: `NACL[…]` in pillar is one. A sealed box is made with a public key and opened with the secret one; a
 // secret box is made and opened with the same key. Keys are base64, in files or in `nacl.config`.
 import { decodeBase64, decodeBytes, encodeText, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { newKeys, openKey, openSealedBox, openSecretBox, shutSealedBox, shutSecretBox } from './module/boxes.ts'
 
 type Given = ReadonlyMap<string, Value>
@@ -129,18 +129,17 @@ const kwargs = arg.open('Keys and kind: `sk`, `sk_file`, `pk`, `pk_file`, `box_t
 const returns = ret.any('The box in base64, or what was in it')
 
 function boxFunction(doc: string, example: string, run: Boxing) {
-  return fn({
+  return reads({
     doc,
     args: { data, kwargs },
     returns,
     examples: [`salt-call --local nacl.${example}`],
-    effect: 'read',
     run: (ctx, { data, kwargs }) => run(ctx, data, kwargs),
   })
 }
 
 function fileFunction(doc: string, example: string, way: 'encrypt' | 'decrypt') {
-  return fn({
+  return changes({
     doc,
     args: {
       name: arg.text('A file of this machine, or an address such as `salt://cert`'),
@@ -149,7 +148,6 @@ function fileFunction(doc: string, example: string, way: 'encrypt' | 'decrypt') 
     },
     returns,
     examples: [`salt-call nacl.${example}`],
-    effect: 'change',
     run: (ctx, { name, out, kwargs }) => withFile(ctx, name, out, (data) => boxing(way)(ctx, data, kwargs)),
   })
 }
@@ -159,7 +157,7 @@ export default defineModule({
   doc: 'Put secrets into the boxes of NaCl, and open them.',
   when: ({ opts }) => opts.get('fips_mode') !== true || 'nacl module not available in FIPS mode',
   functions: {
-    keygen: fn({
+    keygen: changes({
       doc: 'Make a pair of keys; without a file they are given back. Of a secret key that is there the public one is made.',
       args: {
         sk_file: arg.any('Where the secret key is', { optional: true }),
@@ -168,7 +166,6 @@ export default defineModule({
       },
       returns: ret.any('The keys, or what was written'),
       examples: ['salt-call --local nacl.keygen sk_file=/etc/salt/pki/master/nacl'],
-      effect: 'change',
       run: (ctx, { sk_file, pk_file, kwargs }) => {
         const secretFile = kwargs.get('keyfile') ?? sk_file
         if (secretFile !== null) return generate(ctx, str(secretFile), str(pk_file ?? `${str(secretFile)}.pub`))

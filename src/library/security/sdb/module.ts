@@ -4,10 +4,11 @@ import { randomInt } from 'node:crypto'
 import { type Dict, PyError, SaltError, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  changes,
   defineModule,
   dumpYaml,
   type FunctionContext,
-  fn,
+  reads,
   ret,
   SDB_DRIVERS,
   type SdbMachine,
@@ -67,32 +68,29 @@ export default defineModule({
   name: 'sdb',
   doc: 'Values that lie elsewhere, by `sdb://<profile>/<key>`.',
   functions: {
-    get: fn({
+    get: reads({
       doc: 'A value; what names none is given back as it is.',
       args: { uri, strict: arg.boolean('Whether that is an error', { default: false }) },
       returns: ret.any('The value'),
-      examples: ["salt '*' sdb.get sdb://osenv/HOME"],
-      effect: 'read',
+      example: 'sdb.get sdb://osenv/HOME',
       run: (ctx, { uri, strict }) => get(ctx, uri, strict),
     }),
-    set: fn({
+    set: changes({
       doc: 'Set a value, where the driver can.',
       args: { uri, value: arg.any('The value') },
       calledAs: 'set_',
       returns: ret.any('What the driver says, or false when the text names no place'),
-      examples: ["salt '*' sdb.set sdb://osenv/colour green"],
-      effect: 'change',
+      example: 'sdb.set sdb://osenv/colour green',
       run: async (ctx, { uri, value }) => (await act(ctx, 'set', uri, value)) ?? false,
     }),
-    delete: fn({
+    delete: changes({
       doc: 'Delete a value, where the driver can.',
       args: { uri },
       returns: ret.any('What the driver says, or false when the text names no place'),
-      examples: ["salt '*' sdb.delete sdb://mine/colour"],
-      effect: 'change',
+      example: 'sdb.delete sdb://mine/colour',
       run: async (ctx, { uri }) => (await act(ctx, 'delete', uri)) ?? false,
     }),
-    get_or_set_hash: fn({
+    get_or_set_hash: changes({
       doc: 'A value; one that is not there is made up of random letters and set.',
       args: {
         uri,
@@ -100,8 +98,7 @@ export default defineModule({
         chars: arg.string('Which letters', { default: 'abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)' }),
       },
       returns: ret.any('The value'),
-      examples: ["salt '*' sdb.get_or_set_hash 'sdb://mine/secret' 50"],
-      effect: 'change',
+      example: "sdb.get_or_set_hash 'sdb://mine/secret' 50",
       run: (ctx, { uri, length, chars }) => getOrSetHash(ctx, uri, Number(length), chars),
     }),
   },

@@ -88,62 +88,65 @@ const pemOf = async (ctx: FunctionContext, cert: string): Promise<string> =>
   cert.includes('-----BEGIN') ? cert : textOfFile(ctx, cert)
 
 const getting = (what: string, ends: string, filename: string) =>
-  reads(
-    `Where ${what} that an authority signed lies, or its text.`,
-    `tls.get_ca_signed_${ends === 'crt' ? 'cert' : 'key'} test_ca CN=localhost`,
-    {
+  reads({
+    doc: `Where ${what} that an authority signed lies, or its text.`,
+    example: `tls.get_ca_signed_${ends === 'crt' ? 'cert' : 'key'} test_ca CN=localhost`,
+    args: {
       ca_name,
       CN: arg.any('The common name', { default: 'localhost' }),
       as_text: arg.boolean('Whether the text is told', { default: false }),
       cacert_path,
       [filename]: optional('The name of the file, if it is not the common name'),
     },
-    async (ctx, given) => {
+    run: async (ctx, given) => {
       const { ca_name, CN, as_text, cacert_path, [filename]: file } = given as Record<string, Value>
       const name = str(truthy(file ?? null) ? file! : CN!)
       const path = `${await rootOf(ctx, cacert_path!)}/${str(ca_name!)}/certs/${name}.${ends}`
       return pathOrText(ctx, path, truthy(as_text!), `Certificate does not exists for ${str(CN!)}`)
     },
-  )
+  })
 
 export default defineModule({
   name: 'tls',
   doc: 'Make certificates and small authorities.',
   when: async ({ host }) => (await host.which('openssl')) !== undefined || 'The program openssl was not found',
   functions: {
-    cert_base_path: reads('The root of all authorities.', 'tls.cert_base_path', { cacert_path }, (ctx, given) =>
-      truthy(given.cacert_path) ? given.cacert_path : rootOf(ctx, null),
-    ),
-    set_ca_path: changes(
-      'Let another root count for later calls.',
-      'tls.set_ca_path /etc/certs',
-      { cacert_path: arg.any('The root') },
-      (ctx, given) => rootOf(ctx, given.cacert_path),
-    ),
-    ca_exists: reads(
-      'Whether there is an authority.',
-      'tls.ca_exists test_ca /etc/certs',
-      { ca_name, cacert_path, ca_filename },
-      async (ctx, given) => {
+    cert_base_path: reads({
+      doc: 'The root of all authorities.',
+      example: 'tls.cert_base_path',
+      args: { cacert_path },
+      run: (ctx, given) => (truthy(given.cacert_path) ? given.cacert_path : rootOf(ctx, null)),
+    }),
+    set_ca_path: changes({
+      doc: 'Let another root count for later calls.',
+      example: 'tls.set_ca_path /etc/certs',
+      args: { cacert_path: arg.any('The root') },
+      run: (ctx, given) => rootOf(ctx, given.cacert_path),
+    }),
+    ca_exists: reads({
+      doc: 'Whether there is an authority.',
+      example: 'tls.ca_exists test_ca /etc/certs',
+      args: { ca_name, cacert_path, ca_filename },
+      run: async (ctx, given) => {
         const root = await rootOf(ctx, given.cacert_path)
         return isThere(ctx, `${root}/${str(given.ca_name)}/${fileOf(given.ca_name, given.ca_filename)}.crt`)
       },
-    ),
-    get_ca: reads(
-      'Where the certificate of an authority lies, or its text.',
-      'tls.get_ca test_ca as_text=False cacert_path=/etc/certs',
-      { ca_name, as_text: arg.boolean('Whether the text is told', { default: false }), cacert_path },
-      async (ctx, given) => {
+    }),
+    get_ca: reads({
+      doc: 'Where the certificate of an authority lies, or its text.',
+      example: 'tls.get_ca test_ca as_text=False cacert_path=/etc/certs',
+      args: { ca_name, as_text: arg.boolean('Whether the text is told', { default: false }), cacert_path },
+      run: async (ctx, given) => {
         const path = `${await rootOf(ctx, given.cacert_path)}/${str(given.ca_name)}/${fileOf(given.ca_name, null)}.crt`
         return pathOrText(ctx, path, given.as_text, `Certificate does not exist for ${str(given.ca_name)}`)
       },
-    ),
+    }),
     get_ca_signed_cert: getting('a certificate', 'crt', 'cert_filename'),
     get_ca_signed_key: getting('the key of a certificate', 'key', 'key_filename'),
-    create_ca: changes(
-      'Make an authority; a key that is there is used again.',
-      'tls.create_ca test_ca',
-      {
+    create_ca: changes({
+      doc: 'Make an authority; a key that is there is used again.',
+      example: 'tls.create_ca test_ca',
+      args: {
         ca_name,
         bits,
         days,
@@ -156,7 +159,7 @@ export default defineModule({
         unless: optional('Accepted'),
         replace,
       },
-      async (ctx, given) => {
+      run: async (ctx, given) => {
         const root = await rootOf(ctx, given.cacert_path)
         const folder = `${root}/${str(given.ca_name)}`
         const base = `${folder}/${fileOf(given.ca_name, given.ca_filename)}`
@@ -170,11 +173,11 @@ export default defineModule({
         await create(ctx, `${base}.crt`, await selfSigned(ctx, `${base}.key`, given, AUTHORITY), folder)
         return `Created Private Key: "${base}.key" Created CA "${str(given.ca_name)}": "${base}.crt"`
       },
-    ),
-    create_csr: changes(
-      'Make a request that an authority can sign, and its key.',
-      'tls.create_csr test',
-      {
+    }),
+    create_csr: changes({
+      doc: 'Make a request that an authority can sign, and its key.',
+      example: 'tls.create_csr test',
+      args: {
         ca_name,
         bits,
         ...subject,
@@ -188,7 +191,7 @@ export default defineModule({
         cert_type: arg.any('What the certificate is for: server, client, or a name in pillar', { default: 'server' }),
         replace,
       },
-      async (ctx, given) => {
+      run: async (ctx, given) => {
         const root = await rootOf(ctx, given.cacert_path)
         const { ca_name, csr_path, csr_filename, CN } = given
         const type = str(given.cert_type) || 'server'
@@ -210,11 +213,11 @@ export default defineModule({
         await ctx.host.write(`${path}.csr`, request)
         return `Created Private Key: "${folder}${name}.key" Created CSR for "${str(CN)}": "${folder}${name}.csr"`
       },
-    ),
-    create_self_signed_cert: changes(
-      'Make a certificate that signs itself, and its key.',
-      "tls.create_self_signed_cert CN='test.mysite.org'",
-      {
+    }),
+    create_self_signed_cert: changes({
+      doc: 'Make a certificate that signs itself, and its key.',
+      example: "tls.create_self_signed_cert CN='test.mysite.org'",
+      args: {
         tls_dir: arg.any('The folder below the root', { default: 'tls' }),
         bits,
         days,
@@ -224,7 +227,7 @@ export default defineModule({
         digest,
         replace,
       },
-      async (ctx, given) => {
+      run: async (ctx, given) => {
         const folder = `${await rootOf(ctx, given.cacert_path)}/${str(given.tls_dir)}`
         const name = truthy(given.cert_filename) ? str(given.cert_filename) : str(given.CN)
         const path = `${folder}/certs/${name}`
@@ -234,11 +237,11 @@ export default defineModule({
         await create(ctx, `${path}.crt`, await selfSigned(ctx, `${path}.key`, given, PLAIN), folder)
         return `Created Private Key: "${path}.key" Created Certificate: "${path}.crt"`
       },
-    ),
-    create_ca_signed_cert: changes(
-      'Let an authority sign the request of that name.',
-      'tls.create_ca_signed_cert test localhost',
-      {
+    }),
+    create_ca_signed_cert: changes({
+      doc: 'Let an authority sign the request of that name.',
+      example: 'tls.create_ca_signed_cert test localhost',
+      args: {
         ca_name,
         CN: arg.text('The common name'),
         days,
@@ -251,7 +254,7 @@ export default defineModule({
         type_ext: arg.boolean('Whether the name ends with what the certificate is for', { default: false }),
         replace,
       },
-      async (ctx, given) => {
+      run: async (ctx, given) => {
         const { ca_name, CN, cert_type } = given
         const authority = `${await rootOf(ctx, given.cacert_path)}/${str(ca_name)}`
         const folder = given.cert_path ? given.cert_path : `${authority}/certs`
@@ -277,18 +280,18 @@ export default defineModule({
         await create(ctx, `${folder}/${name}.crt`, pem, authority)
         return `Created Certificate for "${CN}": "${folder}/${name}.crt"`
       },
-    ),
-    create_pkcs12: changes(
-      'Put a certificate, its key and that of its authority into one PKCS#12 file.',
-      'tls.create_pkcs12 test localhost',
-      {
+    }),
+    create_pkcs12: changes({
+      doc: 'Put a certificate, its key and that of its authority into one PKCS#12 file.',
+      example: 'tls.create_pkcs12 test localhost',
+      args: {
         ca_name,
         CN: arg.text('The common name'),
         passphrase: arg.text('The passphrase of the file', { default: '', secret: true }),
         cacert_path,
         replace,
       },
-      async (ctx, given) => {
+      run: async (ctx, given) => {
         const [ca, CN] = [str(given.ca_name), given.CN]
         const folder = `${await rootOf(ctx, given.cacert_path)}/${ca}`
         const path = `${folder}/certs/${CN}`
@@ -302,23 +305,26 @@ export default defineModule({
         await openssl(ctx, ['pkcs12', '-export', ...parts, ...out], `${given.passphrase}\n`)
         return `Created PKCS#12 Certificate for "${CN}": "${path}.p12"`
       },
-    ),
+    }),
     ...revocation,
-    cert_info: reads(
-      'What a certificate says.',
-      'tls.cert_info /dir/for/certs/cert.pem',
-      { cert: arg.text('A file, or its text'), digest },
-      async (ctx, given) => certificateFacts(ctx, await pemOf(ctx, given.cert), str(given.digest)),
-      ret.dict('The facts'),
-    ),
-    get_expiration_date: reads(
-      'When a certificate ends.',
-      "tls.get_expiration_date /path/to/foo.crt date_format='%d/%m/%Y'",
-      { cert: arg.text('A file, or its text'), date_format: arg.text('How it is written', { default: '%Y-%m-%d' }) },
-      async (ctx, given) => {
+    cert_info: reads({
+      doc: 'What a certificate says.',
+      example: 'tls.cert_info /dir/for/certs/cert.pem',
+      args: { cert: arg.text('A file, or its text'), digest },
+      run: async (ctx, given) => certificateFacts(ctx, await pemOf(ctx, given.cert), str(given.digest)),
+      returns: ret.dict('The facts'),
+    }),
+    get_expiration_date: reads({
+      doc: 'When a certificate ends.',
+      example: "tls.get_expiration_date /path/to/foo.crt date_format='%d/%m/%Y'",
+      args: {
+        cert: arg.text('A file, or its text'),
+        date_format: arg.text('How it is written', { default: '%Y-%m-%d' }),
+      },
+      run: async (ctx, given) => {
         const facts = await certificateFacts(ctx, await pemOf(ctx, given.cert), 'sha256')
         return fromTimestamp(Number(facts.get('not_after'))).strftime(given.date_format)
       },
-    ),
+    }),
   },
 })

@@ -1,6 +1,16 @@
 // Keys, certificates, requests and lists of revoked certificates, with the second generation of Salt's options.
 import { type Dict, PyError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, globPaths, type Result, ret, x509 } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  globPaths,
+  type Result,
+  reads,
+  ret,
+  x509,
+} from '../../../sdk/mod.ts'
 import { createList, createRequest } from './module/creating.ts'
 import {
   checkEncoding,
@@ -51,23 +61,21 @@ const reading = (
   fun: string,
   run: (ctx: FunctionContext, given: Value) => Promise<Dict>,
 ) =>
-  fn({
+  reads({
     doc: `What ${what} says.`,
     args: { [parameter]: source('It') },
     returns: ret.dict('Its facts'),
-    examples: [`salt '*' x509.${fun} /etc/pki/mycert.crt`],
-    effect: 'read',
+    example: `x509.${fun} /etc/pki/mycert.crt`,
     run: (ctx, args) => run(ctx, (args as unknown as Record<string, Value>)[parameter]!),
   })
 
 /** For all files of a pattern; those that hold something else are left out. */
 const readingAll = (what: string, fun: string, run: (ctx: FunctionContext, path: Value) => Promise<Value>) =>
-  fn({
+  reads({
     doc: `${what} of all files that match.`,
     args: { glob_path: arg.text('The pattern') },
     returns: ret.dict('By path'),
-    examples: [`salt '*' x509.${fun} '/etc/pki/*.crt'`],
-    effect: 'read',
+    example: `x509.${fun} '/etc/pki/*.crt'`,
     run: async (ctx, { glob_path }) => {
       const found: Record<string, Result> = {}
       for (const path of await globPaths(ctx, glob_path)) {
@@ -78,7 +86,7 @@ const readingAll = (what: string, fun: string, run: (ctx: FunctionContext, path:
   })
 
 const creating = {
-  create_certificate: fn({
+  create_certificate: changes({
     doc: 'Make a certificate: sign one here, or ask another minion for it.',
     args: {
       ca_server: optional('The minion that signs; this one when not given'),
@@ -94,11 +102,10 @@ const creating = {
       kwargs: arg.open('Keys, names, times and extensions'),
     },
     returns: ret.any('The certificate, or where it was written'),
-    examples: ["salt '*' x509.create_certificate signing_private_key='/etc/pki/myca.key' CN='example.com'"],
-    effect: 'change',
+    example: "x509.create_certificate signing_private_key='/etc/pki/myca.key' CN='example.com'",
     run: (ctx, order) => issueCertificate(ctx, order),
   }),
-  create_csr: fn({
+  create_csr: changes({
     doc: 'Make a request for a certificate.',
     args: {
       private_key: source('The key'),
@@ -107,8 +114,7 @@ const creating = {
       kwargs: arg.open('Names and extensions'),
     },
     returns: ret.any('The request, or where it was written'),
-    examples: ["salt '*' x509.create_csr private_key='/etc/pki/myca.key' CN='My Cert'"],
-    effect: 'change',
+    example: "x509.create_csr private_key='/etc/pki/myca.key' CN='My Cert'",
     run: async (ctx, { encoding, path, raw, kwargs, ...given }) => {
       checkEncoding(encoding, ['der', 'pem'])
       const options = (await x509()).withShortNames(new Map([...Object.entries(given), ...kwargs]))
@@ -119,7 +125,7 @@ const creating = {
       return deliver(ctx, made, path, encoding === 'pem' ? label : null, `CSR written to ${str(path)}`)
     },
   }),
-  create_crl: fn({
+  create_crl: changes({
     doc: 'Make a list of revoked certificates.',
     args: {
       signing_private_key: source('The key of the authority'),
@@ -134,10 +140,7 @@ const creating = {
       kwargs: arg.open('Ignored'),
     },
     returns: ret.any('The list, or where it was written'),
-    examples: [
-      "salt '*' x509.create_crl signing_cert=/etc/pki/ca.crt signing_private_key=/etc/pki/ca.key revoked='[…]'",
-    ],
-    effect: 'change',
+    example: "x509.create_crl signing_cert=/etc/pki/ca.crt signing_private_key=/etc/pki/ca.key revoked='[…]'",
     run: async (ctx, { encoding, path, raw, kwargs, ...given }) => {
       refuseUnknown(kwargs, ['text'])
       checkEncoding(encoding, ['der', 'pem'])
@@ -147,7 +150,7 @@ const creating = {
       return deliver(ctx, made, path, encoding === 'pem' ? 'X509 CRL' : null, `CRL written to ${str(path)}`)
     },
   }),
-  create_private_key: fn({
+  create_private_key: changes({
     doc: 'Make a private key.',
     args: {
       algo: arg.any('rsa, ec, ed25519 or ed448', { default: 'rsa' }),
@@ -159,8 +162,7 @@ const creating = {
       kwargs: arg.open('`bits`, the old name of keysize'),
     },
     returns: ret.any('The key, or where it was written'),
-    examples: ["salt '*' x509.create_private_key algo=ec keysize=384"],
-    effect: 'change',
+    example: 'x509.create_private_key algo=ec keysize=384',
     run: (ctx, { algo, keysize, passphrase, encoding, path, raw, kwargs }) => {
       refuseUnknown(kwargs, ['bits', 'cipher', 'verbose', 'text'])
       checkEncoding(encoding, ['der', 'pem', 'pkcs12'])
@@ -172,7 +174,7 @@ const creating = {
 }
 
 const encodings = {
-  encode_certificate: fn({
+  encode_certificate: reads({
     doc: 'A certificate in another form.',
     args: {
       certificate: source('The certificate'),
@@ -186,8 +188,7 @@ const encodings = {
       raw,
     },
     returns: ret.any('The certificate'),
-    examples: ["salt '*' x509.encode_certificate /etc/pki/my.pem encoding=der"],
-    effect: 'read',
+    example: 'x509.encode_certificate /etc/pki/my.pem encoding=der',
     run: async (ctx, { certificate: given, encoding, append_certs, private_key, raw }) => {
       if (encoding !== 'pkcs12' && private_key) {
         throw invalid('Embedding private keys is only supported for pkcs12 encoding')
@@ -195,29 +196,27 @@ const encodings = {
       return encodeCertificate(ctx, await certificate(ctx, given), { encoding, append_certs, raw })
     },
   }),
-  encode_crl: fn({
+  encode_crl: reads({
     doc: 'A list of revoked certificates in another form.',
     args: { crl: source('The list'), encoding, raw },
     returns: ret.any('The list'),
-    examples: ["salt '*' x509.encode_crl /etc/pki/my.crl encoding=der"],
-    effect: 'read',
+    example: 'x509.encode_crl /etc/pki/my.crl encoding=der',
     run: async (ctx, { crl, encoding, raw }) => {
       const { value } = (await x509()).loadRevocationList(await bytesOf(ctx, crl))
       return encodeDocument(value.raw, 'X509 CRL', encoding, raw)
     },
   }),
-  encode_csr: fn({
+  encode_csr: reads({
     doc: 'A request in another form.',
     args: { csr: source('The request'), encoding, raw },
     returns: ret.any('The request'),
-    examples: ["salt '*' x509.encode_csr /etc/pki/my.csr encoding=der"],
-    effect: 'read',
+    example: 'x509.encode_csr /etc/pki/my.csr encoding=der',
     run: async (ctx, { csr, encoding, raw }) => {
       const { value } = (await x509()).loadRequest(await bytesOf(ctx, csr))
       return encodeDocument(value.raw, 'CERTIFICATE REQUEST', encoding, raw)
     },
   }),
-  encode_private_key: fn({
+  encode_private_key: reads({
     doc: 'A private key in another form, or under another passphrase.',
     args: {
       private_key: source('The key'),
@@ -228,82 +227,74 @@ const encodings = {
       raw,
     },
     returns: ret.any('The key'),
-    examples: ["salt '*' x509.encode_private_key /etc/pki/my.key passphrase=hunter2"],
-    effect: 'read',
+    example: 'x509.encode_private_key /etc/pki/my.key passphrase=hunter2',
     run: async (ctx, { private_key, encoding, passphrase, private_key_passphrase, raw }) =>
       encodeKey(await privateKey(ctx, private_key, private_key_passphrase), encoding, passphrase, raw),
   }),
 }
 
 const facts = {
-  expires: fn({
+  expires: reads({
     doc: 'Whether a certificate is over, or will be in some days.',
     args: { certificate: source('The certificate'), days: arg.integer('In so many days', { default: 0 }) },
     returns: ret.boolean('Whether it is'),
-    examples: ['salt \'*\' x509.expires "/etc/pki/my.crt" days=7'],
-    effect: 'read',
+    example: 'x509.expires "/etc/pki/my.crt" days=7',
     run: (ctx, { certificate, days }) => expires(ctx, certificate, Number(days)),
   }),
-  expired: fn({
+  expired: reads({
     doc: 'Whether a certificate is over.',
     args: { certificate: source('The certificate') },
     returns: ret.dict('Path, common name, and whether'),
-    examples: ["salt '*' x509.expired /etc/pki/mycert.crt"],
-    effect: 'read',
+    example: 'x509.expired /etc/pki/mycert.crt',
     run: async (ctx, { certificate }) =>
       (await verdict(ctx, certificate, new Map())).set('expired', await expires(ctx, certificate, 0)),
   }),
-  will_expire: fn({
+  will_expire: reads({
     doc: 'Whether a certificate will be over in some days.',
     args: { certificate: source('The certificate'), days: arg.integer('In so many days') },
     returns: ret.dict('Days, path, common name, and whether'),
-    examples: ["salt '*' x509.will_expire /etc/pki/mycert.crt days=30"],
-    effect: 'read',
+    example: 'x509.will_expire /etc/pki/mycert.crt days=30',
     run: async (ctx, { certificate, days }) => {
       const found = await verdict(ctx, certificate, new Map<Value, Value>([['check_days', days]]))
       return found.set('will_expire', await expires(ctx, certificate, Number(days)))
     },
   }),
-  get_private_key_size: fn({
+  get_private_key_size: reads({
     doc: 'The size of a private key.',
     args: { private_key: source('The key'), passphrase },
     returns: ret.any('Bits; None for keys on Edwards curves'),
-    examples: ["salt '*' x509.get_private_key_size /etc/pki/my.key"],
-    effect: 'read',
+    example: 'x509.get_private_key_size /etc/pki/my.key',
     run: async (ctx, { private_key, passphrase }) => keySize(await privateKey(ctx, private_key, passphrase)),
   }),
-  get_public_key: fn({
+  get_public_key: reads({
     doc: 'The public key of a key, certificate or request.',
     args: { key: source('It'), passphrase, asObj: optional('Ignored') },
     returns: ret.string('The key in PEM'),
-    examples: ["salt '*' x509.get_public_key /etc/pki/my.key"],
-    effect: 'read',
+    example: 'x509.get_public_key /etc/pki/my.key',
     run: async (ctx, { key, passphrase }) => pemOf(await publicKey(ctx, key, passphrase)),
   }),
-  get_signing_policy: fn({
+  get_signing_policy: reads({
     doc: 'A signing policy, of this minion or of another one.',
     args: { signing_policy: arg.any('Its name'), ca_server: arg.text('The other minion', { optional: true }) },
     returns: ret.dict('The policy'),
-    examples: ["salt '*' x509.get_signing_policy www"],
-    effect: 'read',
+    example: 'x509.get_signing_policy www',
     run: (ctx, { signing_policy, ca_server }) => signingPolicy(ctx, signing_policy, ca_server),
   }),
 }
 
 const verifying = {
-  verify_crl: fn({
+  verify_crl: reads({
     doc: 'Whether a list was signed by the key of a certificate.',
     args: { crl: source('The list'), cert: source('The certificate, or key') },
     returns: ret.boolean('Whether it was'),
-    examples: ["salt '*' x509.verify_crl crl=/etc/pki/my.crl cert=/etc/pki/ca.crt"],
-    effect: 'read',
+    example: 'x509.verify_crl crl=/etc/pki/my.crl cert=/etc/pki/ca.crt',
     run: async (ctx, { crl, cert }) => {
       const tools = await x509()
       const { value } = tools.loadRevocationList(await bytesOf(ctx, crl))
       return tools.isSignedBy(value, await publicKey(ctx, cert, null))
     },
   }),
-  verify_private_key: fn({
+  verify_private_key: reads({
     doc: 'Whether a private key belongs to a public one.',
     args: {
       private_key: source('The private key'),
@@ -311,15 +302,14 @@ const verifying = {
       passphrase,
     },
     returns: ret.boolean('Whether it does'),
-    examples: ["salt '*' x509.verify_private_key private_key=/etc/pki/my.key public_key=/etc/pki/my.crt"],
-    effect: 'read',
+    example: 'x509.verify_private_key private_key=/etc/pki/my.key public_key=/etc/pki/my.crt',
     run: async (ctx, { private_key, public_key, passphrase }) => {
       const { publicBytes, sameBytes } = await x509()
       const own = publicBytes(await privateKey(ctx, private_key, passphrase))
       return sameBytes(own, publicBytes(await publicKey(ctx, public_key, null)))
     },
   }),
-  verify_signature: fn({
+  verify_signature: reads({
     doc: 'Whether a certificate was signed by a key; by its own when none is given.',
     args: {
       certificate: source('The certificate'),
@@ -327,8 +317,7 @@ const verifying = {
       signing_pub_key_passphrase: passphrase,
     },
     returns: ret.boolean('Whether it was'),
-    examples: ["salt '*' x509.verify_signature /etc/pki/my.pem signing_pub_key=/etc/pki/ca.crt"],
-    effect: 'read',
+    example: 'x509.verify_signature /etc/pki/my.pem signing_pub_key=/etc/pki/ca.crt',
     run: async (ctx, given) => {
       const by = truthy(given.signing_pub_key) ? given.signing_pub_key : given.certificate
       const key = await publicKey(ctx, by, given.signing_pub_key_passphrase)
@@ -349,19 +338,18 @@ export default defineModule({
     get_pem_entries: readingAll('The PEM entries', 'get_pem_entries', async (ctx, path) =>
       Buffer.from(await pemEntry(ctx, path, null)),
     ),
-    get_pem_entry: fn({
+    get_pem_entry: reads({
       doc: 'An entry of a text in PEM, in proper shape.',
       args: { text: source('The text'), pem_type: arg.text('The kind of entry', { optional: true }) },
       returns: ret.any('The entry, as bytes'),
-      examples: ['salt \'*\' x509.get_pem_entry "-----BEGIN CERTIFICATE REQUEST-----MIICyzCC…"'],
-      effect: 'read',
+      example: 'x509.get_pem_entry "-----BEGIN CERTIFICATE REQUEST-----MIICyzCC…"',
       run: async (ctx, { text, pem_type }) => new Uint8Array(Buffer.from(await pemEntry(ctx, text, pem_type))),
     }),
     read_certificate: reading('a certificate', 'certificate', 'read_certificate', readCertificate),
     read_certificates: readingAll('What the certificates say', 'read_certificates', readCertificate),
     read_crl: reading('a list of revoked certificates', 'crl', 'read_crl', readList),
     read_csr: reading('a request', 'csr', 'read_csr', readRequest),
-    sign_remote_certificate: fn({
+    sign_remote_certificate: changes({
       doc: 'Sign for another minion, by a policy.',
       args: {
         signing_policy: arg.any('The policy'),
@@ -370,15 +358,14 @@ export default defineModule({
         more_kwargs: arg.open('Who asks'),
       },
       returns: ret.dict('`data` and `errors`'),
-      examples: ["salt '*' x509.sign_remote_certificate www kwargs='{public_key: /etc/pki/www.key}'"],
-      effect: 'change',
+      example: "x509.sign_remote_certificate www kwargs='{public_key: /etc/pki/www.key}'",
       run: (ctx, { signing_policy, kwargs, get_signing_policy_only, more_kwargs }) => {
         if (!(kwargs instanceof Map)) throw new PyError('TypeError', 'kwargs must be a mapping')
         const minion = more_kwargs.get('__pub_id') ?? null
         return signForOther(ctx, signing_policy, kwargs as ReadonlyMap<string, Value>, get_signing_policy_only, minion)
       },
     }),
-    write_pem: fn({
+    write_pem: changes({
       doc: 'Write an entry of a text in PEM to a file.',
       args: {
         text: source('The text'),
@@ -387,8 +374,7 @@ export default defineModule({
         pem_type: arg.text('The kind of entry', { optional: true }),
       },
       returns: ret.string('Where it was written'),
-      examples: ["salt '*' x509.write_pem /root/certs/my.crt /etc/pki/my.crt"],
-      effect: 'change',
+      example: 'x509.write_pem /root/certs/my.crt /etc/pki/my.crt',
       run: (ctx, { text, path, overwrite, pem_type }) => writePem(ctx, text, path, overwrite, pem_type),
     }),
   },

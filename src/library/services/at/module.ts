@@ -68,33 +68,38 @@ export default defineModule({
     return (await host.which('at')) !== undefined || 'The at module could not be loaded: at command not found'
   },
   functions: {
-    atq: reads(
-      'The jobs that wait.',
-      'at.atq',
-      { tag: arg.any('A tag or an id that they must have', { optional: true }) },
-      async (ctx, { tag }) => listed(await jobs(ctx, tag)),
-    ),
-    atrm: changes(
-      'Remove jobs.',
-      'at.atrm all',
-      { args: arg.rest('Ids, or `all` with or without a tag') },
-      (ctx, { args }) => remove(ctx, args),
-    ),
-    at: changes(
-      'Add a job.',
-      "at.at 12:05am '/sbin/reboot' tag=reboot",
-      { args: arg.rest('The time, and the command'), kwargs: arg.open('`tag` and `runas`') },
-      (ctx, { args, kwargs }) => add(ctx, args, kwargs),
-    ),
-    atc: reads('The script of a job.', 'at.atc 12', { jobid: arg.text('Its id') }, async (ctx, { jobid }) => {
-      const script = await output(ctx, 'at', '-c', jobid)
-      return script === '' ? { error: `invalid job id '${jobid}'` } : script
+    atq: reads({
+      doc: 'The jobs that wait.',
+      example: 'at.atq',
+      args: { tag: arg.any('A tag or an id that they must have', { optional: true }) },
+      run: async (ctx, { tag }) => listed(await jobs(ctx, tag)),
     }),
-    jobcheck: reads(
-      'The jobs that meet conditions.',
-      'at.jobcheck runas=jam day=13',
-      { kwargs: arg.open('`runas`, `tag`, `hour`, `minute`, `day`, `month`, `year`') },
-      (ctx, { kwargs }) => check(ctx, kwargs),
-    ),
+    atrm: changes({
+      doc: 'Remove jobs.',
+      example: 'at.atrm all',
+      args: { args: arg.rest('Ids, or `all` with or without a tag') },
+      run: (ctx, { args }) => remove(ctx, args),
+    }),
+    at: changes({
+      doc: 'Add a job.',
+      example: "at.at 12:05am '/sbin/reboot' tag=reboot",
+      args: { args: arg.rest('The time, and the command'), kwargs: arg.open('`tag` and `runas`') },
+      run: (ctx, { args, kwargs }) => add(ctx, args, kwargs),
+    }),
+    atc: reads({
+      doc: 'The script of a job.',
+      example: 'at.atc 12',
+      args: { jobid: arg.text('Its id') },
+      run: async (ctx, { jobid }) => {
+        const script = await output(ctx, 'at', '-c', jobid)
+        return script === '' ? { error: `invalid job id '${jobid}'` } : script
+      },
+    }),
+    jobcheck: reads({
+      doc: 'The jobs that meet conditions.',
+      example: 'at.jobcheck runas=jam day=13',
+      args: { kwargs: arg.open('`runas`, `tag`, `hour`, `minute`, `day`, `month`, `year`') },
+      run: (ctx, { kwargs }) => check(ctx, kwargs),
+    }),
   },
 })

@@ -98,44 +98,59 @@ async function removeJob(ctx: FunctionContext, user: string, job: Job): Promise<
 const user = arg.text('Whose table; `system` is that of the machine')
 const path = arg.any('The file or folder that is watched')
 const job = { user, path, mask: arg.text('Events, with commas'), cmd: arg.any('The command') }
-const list = reads('A table by its parts.', 'incron.list_tab root', { user }, async (ctx, { user }) => {
-  const { crons, pre } = await tableOf(ctx, user)
-  return { crons: crons.map((cron) => ({ ...cron })), pre }
+const list = reads({
+  doc: 'A table by its parts.',
+  example: 'incron.list_tab root',
+  args: { user },
+  run: async (ctx, { user }) => {
+    const { crons, pre } = await tableOf(ctx, user)
+    return { crons: crons.map((cron) => ({ ...cron })), pre }
+  },
 })
-const remove = changes(
-  'Remove a job.',
-  'incron.rm_job root /path IN_MODIFY "echo changed"',
-  job,
-  (ctx, { user, path, mask, cmd }) => removeJob(ctx, user, { path, mask: mask.toUpperCase(), cmd }),
-)
+const remove = changes({
+  doc: 'Remove a job.',
+  example: 'incron.rm_job root /path IN_MODIFY "echo changed"',
+  args: job,
+  run: (ctx, { user, path, mask, cmd }) => removeJob(ctx, user, { path, mask: mask.toUpperCase(), cmd }),
+})
 
 export default defineModule({
   name: 'incron',
   doc: 'Work with incron.',
   functions: {
-    write_incron_file: changes(
-      'Put a file in place of a table.',
-      'incron.write_incron_file root /tmp/new_incron',
-      { user, path: arg.string('The file') },
-      async (ctx, { user, path }) =>
+    write_incron_file: changes({
+      doc: 'Put a file in place of a table.',
+      example: 'incron.write_incron_file root /tmp/new_incron',
+      args: { user, path: arg.string('The file') },
+      run: async (ctx, { user, path }) =>
         (await ctx.call('cmd.retcode', [`incrontab ${path}`], { runas: user, python_shell: false })) === 0,
-    ),
-    write_incron_file_verbose: changes(
-      'Put a file in place of a table, and tell what incrontab said.',
-      'incron.write_incron_file_verbose root /tmp/new_incron',
-      { user, path: arg.string('The file') },
-      (ctx, { user, path }) => install(ctx, user, path),
-    ),
-    raw_system_incron: reads('The table of the machine as it is.', 'incron.raw_system_incron', {}, rawSystem),
-    raw_incron: reads('A table as it is.', 'incron.raw_incron root', { user }, (ctx, { user }) => rawOf(ctx, user)),
+    }),
+    write_incron_file_verbose: changes({
+      doc: 'Put a file in place of a table, and tell what incrontab said.',
+      example: 'incron.write_incron_file_verbose root /tmp/new_incron',
+      args: { user, path: arg.string('The file') },
+      run: (ctx, { user, path }) => install(ctx, user, path),
+    }),
+    raw_system_incron: reads({
+      doc: 'The table of the machine as it is.',
+      example: 'incron.raw_system_incron',
+      args: {},
+      run: rawSystem,
+    }),
+    raw_incron: reads({
+      doc: 'A table as it is.',
+      example: 'incron.raw_incron root',
+      args: { user },
+      run: (ctx, { user }) => rawOf(ctx, user),
+    }),
     list_tab: list,
     ls: list,
-    set_job: changes(
-      'Set a job.',
-      `incron.set_job root /root IN_MODIFY 'echo "$$ $@ $# $% $&"'`,
-      job,
-      (ctx, { user, path, mask, cmd }) => setJob(ctx, user, { path, mask: mask.toUpperCase(), cmd }),
-    ),
+    set_job: changes({
+      doc: 'Set a job.',
+      example: `incron.set_job root /root IN_MODIFY 'echo "$$ $@ $# $% $&"'`,
+      args: job,
+      run: (ctx, { user, path, mask, cmd }) => setJob(ctx, user, { path, mask: mask.toUpperCase(), cmd }),
+    }),
     rm_job: remove,
     rm: remove,
   },

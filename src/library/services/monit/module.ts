@@ -56,7 +56,12 @@ const name = arg.string('The program')
 const svc_name = arg.string('One program', { default: '' })
 
 const verb = (doc: string, verb: string) =>
-  changes(doc, `monit.${verb} <service name>`, { name }, (ctx, { name }) => succeeds(ctx, `monit ${verb} ${name}`))
+  changes({
+    doc,
+    example: `monit.${verb} <service name>`,
+    args: { name },
+    run: (ctx, { name }) => succeeds(ctx, `monit ${verb} ${name}`),
+  })
 
 export default defineModule({
   name: 'monit',
@@ -70,33 +75,53 @@ export default defineModule({
     restart: verb('Restart a program.', 'restart'),
     unmonitor: verb('Do not watch a program.', 'unmonitor'),
     monitor: verb('Watch a program.', 'monitor'),
-    summary: reads(
-      'The states in short.',
-      'monit.summary',
-      { svc_name },
-      (ctx, args) => summary(ctx, args.svc_name),
-      ret.dict('The states, by kind and name'),
-    ),
-    status: reads('The states in detail.', 'monit.status', { svc_name }, (ctx, args) => status(ctx, args.svc_name)),
+    summary: reads({
+      doc: 'The states in short.',
+      example: 'monit.summary',
+      args: { svc_name },
+      run: (ctx, args) => summary(ctx, args.svc_name),
+      returns: ret.dict('The states, by kind and name'),
+    }),
+    status: reads({
+      doc: 'The states in detail.',
+      example: 'monit.status',
+      args: { svc_name },
+      run: (ctx, args) => status(ctx, args.svc_name),
+    }),
     reload: {
-      ...changes('Let monit read its configuration again.', 'monit.reload', {}, (ctx) => succeeds(ctx, 'monit reload')),
+      ...changes({
+        doc: 'Let monit read its configuration again.',
+        example: 'monit.reload',
+        args: {},
+        run: (ctx) => succeeds(ctx, 'monit reload'),
+      }),
       calledAs: 'reload_',
     },
-    configtest: reads('Whether the configuration is right.', 'monit.configtest', {}, async (ctx) => {
-      const { retcode, stdout, stderr } = await runAll(ctx, 'monit -t')
-      if (retcode !== 0) return { comment: 'Syntax Error', stderr, result: false }
-      return { comment: 'Syntax OK', stdout, result: true }
+    configtest: reads({
+      doc: 'Whether the configuration is right.',
+      example: 'monit.configtest',
+      args: {},
+      run: async (ctx) => {
+        const { retcode, stdout, stderr } = await runAll(ctx, 'monit -t')
+        if (retcode !== 0) return { comment: 'Syntax Error', stderr, result: false }
+        return { comment: 'Syntax OK', stdout, result: true }
+      },
     }),
-    version: reads('The version of monit.', 'monit.version', {}, version),
+    version: reads({ doc: 'The version of monit.', example: 'monit.version', args: {}, run: version }),
     id: {
-      ...changes(
-        'The id of monit.',
-        'monit.id',
-        { reset: arg.flag('Make a new one', { default: false }) },
-        (ctx, { reset }) => identity(ctx, reset),
-      ),
+      ...changes({
+        doc: 'The id of monit.',
+        example: 'monit.id',
+        args: { reset: arg.flag('Make a new one', { default: false }) },
+        run: (ctx, { reset }) => identity(ctx, reset),
+      }),
       calledAs: 'id_',
     },
-    validate: changes('Check all programs.', 'monit.validate', {}, (ctx) => succeeds(ctx, 'monit validate')),
+    validate: changes({
+      doc: 'Check all programs.',
+      example: 'monit.validate',
+      args: {},
+      run: (ctx) => succeeds(ctx, 'monit validate'),
+    }),
   },
 })

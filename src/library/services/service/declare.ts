@@ -3,11 +3,12 @@
 import { fnmatchFilter, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  changes,
   type FunctionContext,
   type FunctionDeclaration,
-  fn,
   type Result,
   type Returns,
+  reads,
   ret,
 } from '../../../sdk/mod.ts'
 
@@ -44,47 +45,43 @@ const example = (name: string): string[] => [`salt '*' service.${name} nginx`]
 
 /** What changes a service. */
 export function action(name: Known, run: OneService): FunctionDeclaration {
-  return fn({
+  return changes({
     doc: DOCS[name],
     args: { name: serviceName },
     returns: ret.boolean('Whether it went well'),
     examples: example(name),
     ...(name === 'reload' && { calledAs: 'reload_' }),
-    effect: 'change',
     run: (ctx, { name }) => run(ctx, name),
   })
 }
 
 /** What sets whether a service is started at boot; further keywords are for some providers only. */
 export function switching(name: Known, run: Switch): FunctionDeclaration {
-  return fn({
+  return changes({
     doc: DOCS[name],
     args: { name: serviceName, kwargs: arg.open('Options of single providers') },
     returns: ret.boolean('Whether it went well'),
     examples: example(name),
-    effect: 'change',
     run: (ctx, { name, kwargs }) => run(ctx, name, kwargs),
   })
 }
 
 export function question(name: Known, run: OneService): FunctionDeclaration {
-  return fn({
+  return reads({
     doc: DOCS[name],
     args: { name: serviceName },
     returns: ret.boolean('The answer'),
     examples: example(name),
-    effect: 'read',
     run: (ctx, { name }) => run(ctx, name),
   })
 }
 
 export function switchQuestion(name: Known, run: Switch): FunctionDeclaration {
-  return fn({
+  return reads({
     doc: DOCS[name],
     args: { name: serviceName, kwargs: arg.open('Options of single providers') },
     returns: ret.boolean('The answer'),
     examples: example(name),
-    effect: 'read',
     run: (ctx, { name, kwargs }) => run(ctx, name, kwargs),
   })
 }
@@ -96,12 +93,11 @@ export function listing<R extends Result = string[]>(
   run: Listing<R>,
   returns = NAMES as Returns<R>,
 ): FunctionDeclaration {
-  return fn({
+  return reads({
     doc: DOCS[name],
     args: {},
     returns,
-    examples: [`salt '*' service.${name}`],
-    effect: 'read',
+    example: `service.${name}`,
     run: (ctx) => run(ctx),
   })
 }
@@ -126,12 +122,11 @@ interface StatusOptions {
 }
 
 export function status({ all, isRunning, bySignature = truthy }: StatusOptions): FunctionDeclaration {
-  return fn({
+  return reads({
     doc: DOCS.status,
     args: { name: serviceName, sig: arg.any('Look for a process whose line matches this instead', { optional: true }) },
     returns: ret.any('True or false; by name when the name has wildcards'),
     examples: example('status'),
-    effect: 'read',
     run: async (ctx, { name, sig }) => {
       if (truthy(sig)) return bySignature(await ctx.call('status.pid', [sig]))
       return byGlob(

@@ -5,7 +5,6 @@ import {
   changes,
   defineModule,
   type FunctionContext,
-  fn,
   outputOf,
   reads,
   ret,
@@ -98,9 +97,12 @@ const jail = arg.text('The id or name of a jail', { optional: true })
 const kwargs = arg.open('`jail`, `chroot` and `config`, the file that is written')
 
 const verb = (doc: string, verb: string) => ({
-  ...changes(doc, `service.${verb} nginx`, { name: serviceName, jail }, async (ctx, { name, jail }) =>
-    succeeds(ctx, `${await service(ctx, jail)} ${name} one${verb}`),
-  ),
+  ...changes({
+    doc,
+    example: `service.${verb} nginx`,
+    args: { name: serviceName, jail },
+    run: async (ctx, { name, jail }) => succeeds(ctx, `${await service(ctx, jail)} ${name} one${verb}`),
+  }),
   ...(verb === 'reload' && { calledAs: 'reload_' }),
 })
 
@@ -112,52 +114,68 @@ export default defineModule({
     grains.get('os') === 'FreeBSD' ||
     'The freebsdservice execution module cannot be loaded: only available on FreeBSD systems.',
   functions: {
-    get_enabled: reads('What is started at boot.', 'service.get_enabled', { jail }, (ctx, args) =>
-      enabledServices(ctx, args.jail),
-    ),
-    get_disabled: reads('What is not started at boot.', 'service.get_disabled', { jail }, async (ctx, { jail }) => {
-      const enabled = await enabledServices(ctx, jail)
-      return (await allServices(ctx, jail)).filter((name) => !enabled.includes(name))
+    get_enabled: reads({
+      doc: 'What is started at boot.',
+      example: 'service.get_enabled',
+      args: { jail },
+      run: (ctx, args) => enabledServices(ctx, args.jail),
     }),
-    enable: changes('Start a service at boot.', 'service.enable sshd', { name: serviceName, kwargs }, (ctx, args) =>
-      enable(ctx, args.name, true, args.kwargs),
-    ),
-    disable: changes(
-      'Do not start a service at boot.',
-      'service.disable sshd',
-      { name: serviceName, kwargs },
-      (ctx, args) => enable(ctx, args.name, false, args.kwargs),
-    ),
-    enabled: reads(
-      'Whether a service is started at boot.',
-      'service.enabled sshd',
-      { name: serviceName, kwargs },
-      (ctx, args) => isEnabled(ctx, args.name, args.kwargs.get('jail') ?? ''),
-    ),
-    disabled: reads(
-      'Whether it is not.',
-      'service.disabled sshd',
-      { name: serviceName, kwargs },
-      async (ctx, args) => !(await isEnabled(ctx, args.name, args.kwargs.get('jail') ?? '')),
-    ),
-    available: reads(
-      'Whether there is such a service.',
-      'service.available sshd',
-      { name: serviceName, jail },
-      async (ctx, args) => (await allServices(ctx, args.jail)).includes(args.name),
-    ),
-    missing: reads(
-      'Whether there is none.',
-      'service.missing sshd',
-      { name: serviceName, jail },
-      async (ctx, args) => !(await allServices(ctx, args.jail)).includes(args.name),
-    ),
-    get_all: reads('All services.', 'service.get_all', { jail }, (ctx, { jail }) => allServices(ctx, jail)),
+    get_disabled: reads({
+      doc: 'What is not started at boot.',
+      example: 'service.get_disabled',
+      args: { jail },
+      run: async (ctx, { jail }) => {
+        const enabled = await enabledServices(ctx, jail)
+        return (await allServices(ctx, jail)).filter((name) => !enabled.includes(name))
+      },
+    }),
+    enable: changes({
+      doc: 'Start a service at boot.',
+      example: 'service.enable sshd',
+      args: { name: serviceName, kwargs },
+      run: (ctx, args) => enable(ctx, args.name, true, args.kwargs),
+    }),
+    disable: changes({
+      doc: 'Do not start a service at boot.',
+      example: 'service.disable sshd',
+      args: { name: serviceName, kwargs },
+      run: (ctx, args) => enable(ctx, args.name, false, args.kwargs),
+    }),
+    enabled: reads({
+      doc: 'Whether a service is started at boot.',
+      example: 'service.enabled sshd',
+      args: { name: serviceName, kwargs },
+      run: (ctx, args) => isEnabled(ctx, args.name, args.kwargs.get('jail') ?? ''),
+    }),
+    disabled: reads({
+      doc: 'Whether it is not.',
+      example: 'service.disabled sshd',
+      args: { name: serviceName, kwargs },
+      run: async (ctx, args) => !(await isEnabled(ctx, args.name, args.kwargs.get('jail') ?? '')),
+    }),
+    available: reads({
+      doc: 'Whether there is such a service.',
+      example: 'service.available sshd',
+      args: { name: serviceName, jail },
+      run: async (ctx, args) => (await allServices(ctx, args.jail)).includes(args.name),
+    }),
+    missing: reads({
+      doc: 'Whether there is none.',
+      example: 'service.missing sshd',
+      args: { name: serviceName, jail },
+      run: async (ctx, args) => !(await allServices(ctx, args.jail)).includes(args.name),
+    }),
+    get_all: reads({
+      doc: 'All services.',
+      example: 'service.get_all',
+      args: { jail },
+      run: (ctx, { jail }) => allServices(ctx, jail),
+    }),
     start: verb('Start a service.', 'start'),
     stop: verb('Stop a service.', 'stop'),
     restart: verb('Restart a service.', 'restart'),
     reload: verb('Let a service read its configuration again.', 'reload'),
-    status: fn({
+    status: reads({
       doc: 'Whether a service is running.',
       args: {
         name: serviceName,
@@ -165,8 +183,7 @@ export default defineModule({
         jail,
       },
       returns: ret.any('True or false; by name when the name has wildcards'),
-      examples: ["salt '*' service.status sshd"],
-      effect: 'read',
+      example: 'service.status sshd',
       run: async (ctx, { name, sig, jail }) => {
         if (truthy(sig)) return truthy(await ctx.call('status.pid', [sig]))
         const command = await service(ctx, jail)

@@ -3,9 +3,9 @@
 import { str, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  changes,
   defineModule,
   type FunctionContext,
-  fn,
   isBootedWithSystemd,
   namesIn,
   ret,
@@ -55,12 +55,11 @@ export default defineModule({
     return (await isBootedWithSystemd(host)) ? 'Minion is running systemd' : true
   },
   functions: {
-    run: fn({
+    run: changes({
       doc: 'Let the script of a service do something.',
       args: { name: serviceName, action: arg.string('What to do') },
       returns: ret.boolean('Whether it went well'),
-      examples: ["salt '*' service.run apache2 reload"],
-      effect: 'change',
+      example: 'service.run apache2 reload',
       run: (ctx, { name, action }) => act(ctx, name, action),
     }),
     start: verb('start'),

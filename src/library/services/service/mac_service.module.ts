@@ -94,93 +94,122 @@ export default defineModule({
     return true
   },
   functions: {
-    show: reads(
-      'What is known about a service.',
-      'service.show org.cups.cupsd',
-      { name: serviceName },
-      (ctx, { name }) => serviceOf(ctx, name),
-    ),
-    launchctl: changes(
-      'Run launchctl.',
-      'service.launchctl debug org.cups.cupsd',
-      {
+    show: reads({
+      doc: 'What is known about a service.',
+      example: 'service.show org.cups.cupsd',
+      args: { name: serviceName },
+      run: (ctx, { name }) => serviceOf(ctx, name),
+    }),
+    launchctl: changes({
+      doc: 'Run launchctl.',
+      example: 'service.launchctl debug org.cups.cupsd',
+      args: {
         sub_cmd: arg.string('What it is to do'),
         args: arg.rest('Its arguments'),
         kwargs: arg.open('`runas`, `return_stdout`'),
       },
-      async (ctx, { sub_cmd, args, kwargs }) => {
+      run: async (ctx, { sub_cmd, args, kwargs }) => {
         const shown = await launchctl(ctx, [sub_cmd, ...args.map(str)], kwargs.get('runas') ?? null)
         return truthy(kwargs.get('return_stdout') ?? false) ? shown : true
       },
-    ),
+    }),
     list: {
-      ...reads(
-        'What launchctl lists.',
-        'service.list org.cups.cupsd',
-        { name: arg.text('One service', { optional: true }), runas },
-        (ctx, { name, runas }) => list(ctx, name, runas),
-      ),
+      ...reads({
+        doc: 'What launchctl lists.',
+        example: 'service.list org.cups.cupsd',
+        args: { name: arg.text('One service', { optional: true }), runas },
+        run: (ctx, { name, runas }) => list(ctx, name, runas),
+      }),
       calledAs: 'list_',
     },
-    enable: changes('Start a service at boot.', 'service.enable org.cups.cupsd', one, (ctx, { name, runas }) =>
-      switched(ctx, 'enable', name, runas),
-    ),
-    disable: changes('Do not start a service at boot.', 'service.disable org.cups.cupsd', one, (ctx, { name, runas }) =>
-      switched(ctx, 'disable', name, runas),
-    ),
-    start: changes('Start a service.', 'service.start org.cups.cupsd', one, (ctx, { name, runas }) =>
-      boot(ctx, 'bootstrap', name, runas),
-    ),
-    stop: changes('Stop a service.', 'service.stop org.cups.cupsd', one, (ctx, { name, runas }) =>
-      boot(ctx, 'bootout', name, runas),
-    ),
-    restart: changes('Restart a service.', 'service.restart org.cups.cupsd', one, async (ctx, { name, runas }) => {
-      if (await isLoaded(ctx, name, runas)) await boot(ctx, 'bootout', name, runas)
-      return boot(ctx, 'bootstrap', name, runas)
+    enable: changes({
+      doc: 'Start a service at boot.',
+      example: 'service.enable org.cups.cupsd',
+      args: one,
+      run: (ctx, { name, runas }) => switched(ctx, 'enable', name, runas),
     }),
-    status: reads(
-      'Whether a service is running.',
-      'service.status org.cups.cupsd',
-      {
+    disable: changes({
+      doc: 'Do not start a service at boot.',
+      example: 'service.disable org.cups.cupsd',
+      args: one,
+      run: (ctx, { name, runas }) => switched(ctx, 'disable', name, runas),
+    }),
+    start: changes({
+      doc: 'Start a service.',
+      example: 'service.start org.cups.cupsd',
+      args: one,
+      run: (ctx, { name, runas }) => boot(ctx, 'bootstrap', name, runas),
+    }),
+    stop: changes({
+      doc: 'Stop a service.',
+      example: 'service.stop org.cups.cupsd',
+      args: one,
+      run: (ctx, { name, runas }) => boot(ctx, 'bootout', name, runas),
+    }),
+    restart: changes({
+      doc: 'Restart a service.',
+      example: 'service.restart org.cups.cupsd',
+      args: one,
+      run: async (ctx, { name, runas }) => {
+        if (await isLoaded(ctx, name, runas)) await boot(ctx, 'bootout', name, runas)
+        return boot(ctx, 'bootstrap', name, runas)
+      },
+    }),
+    status: reads({
+      doc: 'Whether a service is running.',
+      example: 'service.status org.cups.cupsd',
+      args: {
         name: serviceName,
         sig: arg.any('Look for a process whose line matches this instead', { optional: true }),
         runas,
       },
-      async (ctx, { name, sig, runas }) => (truthy(sig) ? ctx.call('status.pid', [sig]) : isRunning(ctx, name, runas)),
-    ),
-    available: reads(
-      'Whether there is such a service.',
-      'service.available org.cups.cupsd',
-      { name: serviceName },
-      (ctx, args) => isAvailable(ctx, args.name),
-    ),
-    missing: reads(
-      'Whether there is none.',
-      'service.missing org.cups.cupsd',
-      { name: serviceName },
-      async (ctx, args) => !(await isAvailable(ctx, args.name)),
-    ),
-    enabled: reads(
-      'Whether a service is started at boot.',
-      'service.enabled org.cups.cupsd',
-      one,
-      async (ctx, args) => !(await isDisabled(ctx, args.name, args.runas)),
-    ),
-    disabled: reads(
-      'Whether a service is not started at boot.',
-      'service.disabled org.cups.cupsd',
-      { ...one, domain: arg.any('Not looked at', { default: 'system' }) },
-      (ctx, { name, runas }) => isDisabled(ctx, name, runas),
-    ),
-    get_all: reads('All services.', 'service.get_all', { runas }, async (ctx, { runas }) => {
-      const known = [...(await services(ctx)).keys()].map(str)
-      return [...new Set([...(await loadedLabels(ctx, runas)), ...known])].sort()
+      run: async (ctx, { name, sig, runas }) =>
+        truthy(sig) ? ctx.call('status.pid', [sig]) : isRunning(ctx, name, runas),
     }),
-    get_enabled: reads('The services that are loaded.', 'service.get_enabled', { runas }, (ctx, { runas }) =>
-      loadedLabels(ctx, runas),
-    ),
-    loaded: reads('Whether a service is loaded.', 'service.loaded org.cups.cupsd', one, (ctx, { name, runas }) =>
-      isLoaded(ctx, name, runas),
-    ),
+    available: reads({
+      doc: 'Whether there is such a service.',
+      example: 'service.available org.cups.cupsd',
+      args: { name: serviceName },
+      run: (ctx, args) => isAvailable(ctx, args.name),
+    }),
+    missing: reads({
+      doc: 'Whether there is none.',
+      example: 'service.missing org.cups.cupsd',
+      args: { name: serviceName },
+      run: async (ctx, args) => !(await isAvailable(ctx, args.name)),
+    }),
+    enabled: reads({
+      doc: 'Whether a service is started at boot.',
+      example: 'service.enabled org.cups.cupsd',
+      args: one,
+      run: async (ctx, args) => !(await isDisabled(ctx, args.name, args.runas)),
+    }),
+    disabled: reads({
+      doc: 'Whether a service is not started at boot.',
+      example: 'service.disabled org.cups.cupsd',
+      args: { ...one, domain: arg.any('Not looked at', { default: 'system' }) },
+      run: (ctx, { name, runas }) => isDisabled(ctx, name, runas),
+    }),
+    get_all: reads({
+      doc: 'All services.',
+      example: 'service.get_all',
+      args: { runas },
+      run: async (ctx, { runas }) => {
+        const known = [...(await services(ctx)).keys()].map(str)
+        return [...new Set([...(await loadedLabels(ctx, runas)), ...known])].sort()
+      },
+    }),
+    get_enabled: reads({
+      doc: 'The services that are loaded.',
+      example: 'service.get_enabled',
+      args: { runas },
+      run: (ctx, { runas }) => loadedLabels(ctx, runas),
+    }),
+    loaded: reads({
+      doc: 'Whether a service is loaded.',
+      example: 'service.loaded org.cups.cupsd',
+      args: one,
+      run: (ctx, { name, runas }) => isLoaded(ctx, name, runas),
+    }),
   },
 })

@@ -94,14 +94,19 @@ const verb = (verb: 'start' | 'stop' | 'restart' | 'reload') =>
 const limit = arg.string('Only `sysvinit`, or only `upstart`, of which there are none', { default: '' })
 
 const list = (doc: string, name: string, wanted?: boolean) =>
-  reads(doc, `service.${name}`, { limit }, async (ctx, { limit }) => {
-    if (limit.toLowerCase() === 'upstart') return []
-    const all = await services(ctx)
-    if (wanted === undefined) return all
-    const level = await runlevel(ctx)
-    const found: string[] = []
-    for (const service of all) if ((await isEnabled(ctx, service, level)) === wanted) found.push(service)
-    return found
+  reads({
+    doc,
+    example: `service.${name}`,
+    args: { limit },
+    run: async (ctx, { limit }) => {
+      if (limit.toLowerCase() === 'upstart') return []
+      const all = await services(ctx)
+      if (wanted === undefined) return all
+      const level = await runlevel(ctx)
+      const found: string[] = []
+      for (const service of all) if ((await isEnabled(ctx, service, level)) === wanted) found.push(service)
+      return found
+    },
   })
 
 export default defineModule({
@@ -116,21 +121,21 @@ export default defineModule({
     get_enabled: list('The services that are started at boot.', 'get_enabled', true),
     get_disabled: list('The services that are not started at boot.', 'get_disabled', false),
     get_all: list('All services.', 'get_all'),
-    available: reads(
-      'Whether there is such a service.',
-      'service.available nginx',
-      { name: serviceName, limit },
-      async (ctx, { name, limit }) => {
+    available: reads({
+      doc: 'Whether there is such a service.',
+      example: 'service.available nginx',
+      args: { name: serviceName, limit },
+      run: async (ctx, { name, limit }) => {
         if (limit === 'upstart') return false
         return (await isScript(ctx, name)) || (limit !== 'sysvinit' && (await isKnown(ctx, name)))
       },
-    ),
-    missing: reads(
-      'Whether there is no such service.',
-      'service.missing nginx',
-      { name: serviceName, limit },
-      async (ctx, { name, limit }) => limit === 'upstart' || !(await isScript(ctx, name)),
-    ),
+    }),
+    missing: reads({
+      doc: 'Whether there is no such service.',
+      example: 'service.missing nginx',
+      args: { name: serviceName, limit },
+      run: async (ctx, { name, limit }) => limit === 'upstart' || !(await isScript(ctx, name)),
+    }),
     start: verb('start'),
     stop: verb('stop'),
     restart: verb('restart'),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
-import { arg, fn, type Keywords, tryState } from '../../../sdk/mod.ts'
+import { arg, type Keywords, reads, tryState } from '../../../sdk/mod.ts'
 import service from './state.ts'
 
 interface World {
@@ -41,7 +41,7 @@ function world({ runs = false, atBoot = false, masked = false, missing = false, 
   for (const name of lacks) delete functions[name]
   const declared = Object.keys(functions).map((name) => {
     const args = { name: arg.any('It'), no_block: arg.any('Whether', { default: false }) }
-    return [name, fn({ doc: 'A function.', args, effect: 'read', run: () => null })] as const
+    return [name, reads({ doc: 'A function.', args, run: () => null })] as const
   })
   const module = async () => ({ name: 'service', doc: '', functions: Object.fromEntries(declared) })
   const others = Object.fromEntries(Object.entries(functions).map(([name, run]) => [`service.${name}`, run]))

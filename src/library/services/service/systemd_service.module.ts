@@ -3,12 +3,13 @@
 import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  changes,
   defineModule,
   type FunctionContext,
-  fn,
   isBootedWithSystemd,
   isSystemdOffline,
   type Result,
+  reads,
   ret,
   runAll,
   succeeds,
@@ -46,12 +47,11 @@ async function available(ctx: FunctionContext, name: string): Promise<boolean> {
 /** Functions over a unit that fail with what systemctl says. */
 function acting(doc: string, verb: string, no_block: boolean | null, calledAs?: string) {
   const name = verb.replace('-', '_')
-  return fn({
+  return changes({
     doc,
     args: { name: serviceName, no_block: noBlock(no_block), ...unmasking },
     returns: done,
-    examples: [`salt '*' service.${name} nginx`],
-    effect: 'change',
+    example: `service.${name} nginx`,
     ...(calledAs !== undefined && { calledAs }),
     run: (ctx, { name, ...options }) =>
       act(ctx, verb, name, {
@@ -63,12 +63,11 @@ function acting(doc: string, verb: string, no_block: boolean | null, calledAs?: 
 
 /** Names of units in a state; init scripts join them that `counts`. */
 function unitList(doc: string, name: string, find: (ctx: FunctionContext, root: Value) => Promise<string[]>) {
-  return fn({
+  return reads({
     doc,
     args: { root },
     returns: ret.texts('Their names, without `.service`'),
-    examples: [`salt '*' service.${name}`],
-    effect: 'read',
+    example: `service.${name}`,
     run: (ctx, { root }) => find(ctx, root),
   })
 }
@@ -126,20 +125,18 @@ export default defineModule({
     (grains.get('kernel') === 'Linux' && ((await isBootedWithSystemd(host)) || (await isSystemdOffline(host)))) ||
     'The systemd execution module failed to load: only available on Linux systems which have been booted with systemd.',
   functions: {
-    systemctl_reload: fn({
+    systemctl_reload: changes({
       doc: 'Let systemd read its unit files again.',
       args: {},
       returns: done,
-      examples: ["salt '*' service.systemctl_reload"],
-      effect: 'change',
+      example: 'service.systemctl_reload',
       run: reloadDaemon,
     }),
-    get_running: fn({
+    get_running: reads({
       doc: 'The units that are running.',
       args: {},
       returns: ret.texts('Their names'),
-      examples: ["salt '*' service.get_running"],
-      effect: 'read',
+      example: 'service.get_running',
       run: runningUnits,
     }),
     get_enabled: unitList('What is started at boot.', 'get_enabled', (ctx, root) =>
@@ -152,49 +149,44 @@ export default defineModule({
     get_all: unitList('All units.', 'get_all', allUnits),
     available: question('available', available),
     missing: question('missing', async (ctx, name) => !(await available(ctx, name))),
-    unmask: fn({
+    unmask: changes({
       doc: 'Let a service be started again.',
       args: { name: serviceName, runtime, root },
       returns: done,
       examples: ["salt '*' service.unmask nginx", "salt '*' service.unmask nginx runtime=True"],
       calledAs: 'unmask_',
-      effect: 'change',
       run: (ctx, { name, runtime, root }) => unmask(ctx, name, runtime, root),
     }),
-    mask: fn({
+    mask: changes({
       doc: 'Make it impossible to start a service.',
       args: { name: serviceName, runtime, root },
       returns: done,
       examples: ["salt '*' service.mask nginx", "salt '*' service.mask nginx runtime=True"],
-      effect: 'change',
       run: (ctx, { name, runtime, root }) => mask(ctx, name, runtime, root),
     }),
-    masked: fn({
+    masked: reads({
       doc: 'Whether a service is masked.',
       args: { name: serviceName, runtime, root },
       returns: ret.boolean('The answer'),
-      examples: ["salt '*' service.masked nginx"],
-      effect: 'read',
+      example: 'service.masked nginx',
       run: (ctx, { name, runtime, root }) => isMasked(ctx, name, runtime, root),
     }),
     start: acting('Start a service.', 'start', false),
-    stop: fn({
+    stop: changes({
       doc: 'Stop a service.',
       args: { name: serviceName, no_block: noBlock(null) },
       returns: done,
-      examples: ["salt '*' service.stop nginx"],
-      effect: 'change',
+      example: 'service.stop nginx',
       run: (ctx, { name, no_block }) => stop(ctx, name, no_block),
     }),
     restart: acting('Restart a service.', 'restart', null),
     reload: acting('Let a service read its configuration again.', 'reload', false, 'reload_'),
     force_reload: acting('Reload a service, or restart it where it cannot reload.', 'force-reload', true),
-    status: fn({
+    status: reads({
       doc: 'Whether a service is active.',
       args: { name: serviceName, sig: arg.any('Not looked at here', { optional: true }) },
       returns: ret.any('True or false; by name when the name has wildcards'),
-      examples: ["salt '*' service.status nginx"],
-      effect: 'read',
+      example: 'service.status nginx',
       run: (ctx, { name }) =>
         byGlob(
           name,
@@ -202,68 +194,60 @@ export default defineModule({
           (service) => isActive(ctx, service),
         ),
     }),
-    enable: fn({
+    enable: changes({
       doc: 'Start a service at boot.',
       args: { name: serviceName, no_block: noBlock(false), ...unmasking, root, kwargs: arg.open('Ignored') },
       returns: done,
-      examples: ["salt '*' service.enable nginx"],
-      effect: 'change',
+      example: 'service.enable nginx',
       run: (ctx, { name, ...options }) => enable(ctx, name, options),
     }),
-    disable: fn({
+    disable: changes({
       doc: 'Do not start a service at boot.',
       args: { name: serviceName, no_block: noBlock(false), root, kwargs: arg.open('Ignored') },
       returns: done,
-      examples: ["salt '*' service.disable nginx"],
-      effect: 'change',
+      example: 'service.disable nginx',
       run: (ctx, { name, no_block, root }) => disable(ctx, name, no_block, root),
     }),
-    enabled: fn({
+    enabled: reads({
       doc: 'Whether a service is started at boot.',
       args: { name: serviceName, root, kwargs: arg.open('Ignored') },
       returns: ret.boolean('The answer'),
-      examples: ["salt '*' service.enabled nginx"],
-      effect: 'read',
+      example: 'service.enabled nginx',
       run: (ctx, { name, root }) => isEnabled(ctx, name, root),
     }),
-    disabled: fn({
+    disabled: reads({
       doc: 'Whether a service is not started at boot.',
       args: { name: serviceName, root },
       returns: ret.boolean('The answer'),
-      examples: ["salt '*' service.disabled nginx"],
-      effect: 'read',
+      example: 'service.disabled nginx',
       run: async (ctx, { name, root }) => !(await isEnabled(ctx, name, root)),
     }),
-    show: fn({
+    show: reads({
       doc: 'The properties of a unit.',
       args: { name: serviceName, root },
       returns: ret.dict('By name'),
-      examples: ["salt '*' service.show nginx"],
-      effect: 'read',
+      example: 'service.show nginx',
       run: (ctx, { name, root }) => properties(ctx, name, root),
     }),
-    execs: fn({
+    execs: reads({
       doc: 'The program of each service.',
       args: { root },
       returns: ret.dict('Paths by service'),
-      examples: ["salt '*' service.execs"],
-      effect: 'read',
+      example: 'service.execs',
       run: (ctx, { root }) => programs(ctx, root),
     }),
-    firstboot: fn({
+    firstboot: changes({
       doc: 'Set up a new system.',
       args: FIRST_BOOT,
       returns: done,
-      examples: ["salt '*' service.firstboot keymap=jp locale=en_US.UTF-8"],
-      effect: 'change',
+      example: 'service.firstboot keymap=jp locale=en_US.UTF-8',
       run: (ctx, given) => firstBoot(ctx, given),
     }),
-    offline: fn({
+    offline: reads({
       doc: 'Whether systemd is installed and does not run this machine.',
       args: {},
       returns: ret.any('The path of systemctl, false, or none when there is no systemctl'),
-      examples: ["salt '*' service.offline"],
-      effect: 'read',
+      example: 'service.offline',
       run: async ({ host }) => !(await isBootedWithSystemd(host)) && ((await host.which('systemctl')) ?? null),
     }),
   },

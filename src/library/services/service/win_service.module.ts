@@ -112,25 +112,36 @@ export default defineModule({
   virtual: 'service',
   when: ({ grains }) => grains.get('kernel') === 'Windows' || 'Module win_service: module only works on Windows.',
   functions: {
-    get_enabled: reads('What is started at boot.', 'service.get_enabled', {}, (ctx) => names(ctx, ['Auto'])),
-    get_disabled: reads('What is not started at boot.', 'service.get_disabled', {}, (ctx) =>
-      names(ctx, ['Manual', 'Disabled']),
-    ),
-    available: reads('Whether there is such a service.', 'service.available wuauserv', one, async (ctx, { name }) =>
-      (await names(ctx)).some((known) => known.toLowerCase() === name.toLowerCase()),
-    ),
-    missing: reads(
-      'Whether there is none.',
-      'service.missing wuauserv',
-      one,
-      async (ctx, { name }) => !(await names(ctx)).includes(name),
-    ),
-    get_all: reads('All services.', 'service.get_all', {}, (ctx) => names(ctx)),
-    get_service_name: reads(
-      'Names by what services are shown as.',
-      "service.get_service_name 'Google Update Service (gupdate)'",
-      { args: arg.rest('Names to look for; all when none') },
-      async (ctx, { args }) => {
+    get_enabled: reads({
+      doc: 'What is started at boot.',
+      example: 'service.get_enabled',
+      args: {},
+      run: (ctx) => names(ctx, ['Auto']),
+    }),
+    get_disabled: reads({
+      doc: 'What is not started at boot.',
+      example: 'service.get_disabled',
+      args: {},
+      run: (ctx) => names(ctx, ['Manual', 'Disabled']),
+    }),
+    available: reads({
+      doc: 'Whether there is such a service.',
+      example: 'service.available wuauserv',
+      args: one,
+      run: async (ctx, { name }) => (await names(ctx)).some((known) => known.toLowerCase() === name.toLowerCase()),
+    }),
+    missing: reads({
+      doc: 'Whether there is none.',
+      example: 'service.missing wuauserv',
+      args: one,
+      run: async (ctx, { name }) => !(await names(ctx)).includes(name),
+    }),
+    get_all: reads({ doc: 'All services.', example: 'service.get_all', args: {}, run: (ctx) => names(ctx) }),
+    get_service_name: reads({
+      doc: 'Names by what services are shown as.',
+      example: "service.get_service_name 'Google Update Service (gupdate)'",
+      args: { args: arg.rest('Names to look for; all when none') },
+      run: async (ctx, { args }) => {
         const rows = await query(ctx, ALL)
         const wanted = rows.filter((row) => {
           const [name, shown] = [str(row.get('Name')!), str(row.get('DisplayName') ?? '')]
@@ -138,60 +149,72 @@ export default defineModule({
         })
         return new Map<Value, Value>(wanted.map((row) => [row.get('DisplayName') ?? null, row.get('Name') ?? null]))
       },
-    ),
-    info: reads('What is known about a service.', 'service.info spooler', one, (ctx, { name }) => info(ctx, name)),
-    start: changes('Start a service.', 'service.start spooler', { name: serviceName, timeout }, (ctx, args) =>
-      start(ctx, args.name, args.timeout),
-    ),
-    stop: changes('Stop a service.', 'service.stop spooler', { name: serviceName, timeout }, (ctx, args) =>
-      stop(ctx, args.name, args.timeout),
-    ),
-    restart: changes(
-      'Restart a service.',
-      'service.restart spooler',
-      { name: serviceName, timeout },
-      async (ctx, args) => (await stop(ctx, args.name, args.timeout)) && (await start(ctx, args.name, args.timeout)),
-    ),
-    status: reads(
-      'Whether a service is running.',
-      'service.status spooler',
-      { name: serviceName, args: arg.rest('Ignored'), kwargs },
-      (ctx, { name }) =>
+    }),
+    info: reads({
+      doc: 'What is known about a service.',
+      example: 'service.info spooler',
+      args: one,
+      run: (ctx, { name }) => info(ctx, name),
+    }),
+    start: changes({
+      doc: 'Start a service.',
+      example: 'service.start spooler',
+      args: { name: serviceName, timeout },
+      run: (ctx, args) => start(ctx, args.name, args.timeout),
+    }),
+    stop: changes({
+      doc: 'Stop a service.',
+      example: 'service.stop spooler',
+      args: { name: serviceName, timeout },
+      run: (ctx, args) => stop(ctx, args.name, args.timeout),
+    }),
+    restart: changes({
+      doc: 'Restart a service.',
+      example: 'service.restart spooler',
+      args: { name: serviceName, timeout },
+      run: async (ctx, args) =>
+        (await stop(ctx, args.name, args.timeout)) && (await start(ctx, args.name, args.timeout)),
+    }),
+    status: reads({
+      doc: 'Whether a service is running.',
+      example: 'service.status spooler',
+      args: { name: serviceName, args: arg.rest('Ignored'), kwargs },
+      run: (ctx, { name }) =>
         byGlob(
           name,
           () => names(ctx),
           (service) => statusOf(ctx, service),
         ),
-    ),
-    enable: changes(
-      'Start a service at boot.',
-      'service.enable spooler',
-      { name: serviceName, start_type: arg.string('Auto or Manual', { default: 'auto' }), kwargs },
-      async (ctx, { name, start_type }) => {
+    }),
+    enable: changes({
+      doc: 'Start a service at boot.',
+      example: 'service.enable spooler',
+      args: { name: serviceName, start_type: arg.string('Auto or Manual', { default: 'auto' }), kwargs },
+      run: async (ctx, { name, start_type }) => {
         await setStart(ctx, name, start_type.toLowerCase() === 'manual' ? 'Manual' : 'Automatic')
         return hasStart(ctx, name, ['Auto', 'Manual'])
       },
-    ),
-    disable: changes(
-      'Do not start a service at boot.',
-      'service.disable spooler',
-      { name: serviceName, kwargs },
-      async (ctx, args) => {
+    }),
+    disable: changes({
+      doc: 'Do not start a service at boot.',
+      example: 'service.disable spooler',
+      args: { name: serviceName, kwargs },
+      run: async (ctx, args) => {
         await setStart(ctx, args.name, 'Disabled')
         return hasStart(ctx, args.name, ['Disabled'])
       },
-    ),
-    enabled: reads(
-      'Whether a service is started at boot.',
-      'service.enabled spooler',
-      { name: serviceName, kwargs },
-      (ctx, args) => hasStart(ctx, args.name, ['Auto']),
-    ),
-    disabled: reads(
-      'Whether a service is not started at boot.',
-      'service.disabled spooler',
-      one,
-      async (ctx, { name }) => !(await hasStart(ctx, name, ['Auto'])),
-    ),
+    }),
+    enabled: reads({
+      doc: 'Whether a service is started at boot.',
+      example: 'service.enabled spooler',
+      args: { name: serviceName, kwargs },
+      run: (ctx, args) => hasStart(ctx, args.name, ['Auto']),
+    }),
+    disabled: reads({
+      doc: 'Whether a service is not started at boot.',
+      example: 'service.disabled spooler',
+      args: one,
+      run: async (ctx, { name }) => !(await hasStart(ctx, name, ['Auto'])),
+    }),
   },
 })

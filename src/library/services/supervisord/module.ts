@@ -101,14 +101,20 @@ const everyone = arg.text('The program, or a group with a colon', { default: 'al
 const maybe = arg.any('The program', { optional: true })
 
 const programs = (doc: string, verb: string) =>
-  changes(doc, `supervisord.${verb} <service>`, { name: everyone, ...where }, (ctx, { name, ...place }) =>
-    control(ctx, verb, asPrograms(name), place),
-  )
+  changes({
+    doc,
+    example: `supervisord.${verb} <service>`,
+    args: { name: everyone, ...where },
+    run: (ctx, { name, ...place }) => control(ctx, verb, asPrograms(name), place),
+  })
 
 const group = (doc: string, verb: string) =>
-  changes(doc, `supervisord.${verb} <name>`, { name, ...where }, (ctx, { name, ...place }) =>
-    control(ctx, verb, asGroup(name), place),
-  )
+  changes({
+    doc,
+    example: `supervisord.${verb} <name>`,
+    args: { name, ...where },
+    run: (ctx, { name, ...place }) => control(ctx, verb, asGroup(name), place),
+  })
 
 export default defineModule({
   name: 'supervisord',
@@ -119,51 +125,59 @@ export default defineModule({
     stop: programs('Stop programs.', 'stop'),
     add: group('Let what the configuration has of a group take effect.', 'add'),
     remove: group('Take a group out.', 'remove'),
-    reread: changes('Read the configuration again.', 'supervisord.reread', where, (ctx, place) =>
-      control(ctx, 'reread', null, place),
-    ),
-    update: changes(
-      'Read the configuration again, and add, remove and restart what it changes.',
-      'supervisord.update',
-      { ...where, name: maybe },
-      (ctx, { name, ...place }) => control(ctx, 'update', asGroup(name), place),
-    ),
-    status: reads(
-      'The programs and their states.',
-      'supervisord.status',
-      { name: maybe, ...where },
-      async (ctx, args) => {
+    reread: changes({
+      doc: 'Read the configuration again.',
+      example: 'supervisord.reread',
+      args: where,
+      run: (ctx, place) => control(ctx, 'reread', null, place),
+    }),
+    update: changes({
+      doc: 'Read the configuration again, and add, remove and restart what it changes.',
+      example: 'supervisord.update',
+      args: { ...where, name: maybe },
+      run: (ctx, { name, ...place }) => control(ctx, 'update', asGroup(name), place),
+    }),
+    status: reads({
+      doc: 'The programs and their states.',
+      example: 'supervisord.status',
+      args: { name: maybe, ...where },
+      run: async (ctx, args) => {
         const { name, ...place } = args
         const found = rows(await control(ctx, 'status', name, place))
         return Object.fromEntries(found.map(({ process, state, reason }) => [process, { state, reason }]))
       },
-      ret.dict('The state, by process'),
-    ),
-    status_raw: reads('What supervisorctl shows.', 'supervisord.status_raw', { name: maybe, ...where }, (ctx, args) => {
-      const { name, ...place } = args
-      return control(ctx, 'status', name, place)
+      returns: ret.dict('The state, by process'),
     }),
-    custom: changes(
-      'Give supervisorctl any command.',
-      'supervisord.custom "mstop \'*gunicorn*\'"',
-      { command: arg.string('The command'), ...where },
-      (ctx, { command, ...place }) => control(ctx, command, null, place),
-    ),
-    options: reads(
-      'The configuration of a program.',
-      'supervisord.options foo',
-      { name: arg.string('The program'), conf_file: where.conf_file },
-      (ctx, { name, conf_file }) => options(ctx, name, conf_file),
-    ),
-    status_bool: reads(
-      'Whether a program is there, and in a state.',
-      'supervisord.status_bool nginx RUNNING',
-      { name, expected_state: arg.any('The state', { optional: true }), ...where },
-      async (ctx, { name, expected_state, ...place }) => {
+    status_raw: reads({
+      doc: 'What supervisorctl shows.',
+      example: 'supervisord.status_raw',
+      args: { name: maybe, ...where },
+      run: (ctx, args) => {
+        const { name, ...place } = args
+        return control(ctx, 'status', name, place)
+      },
+    }),
+    custom: changes({
+      doc: 'Give supervisorctl any command.',
+      example: 'supervisord.custom "mstop \'*gunicorn*\'"',
+      args: { command: arg.string('The command'), ...where },
+      run: (ctx, { command, ...place }) => control(ctx, command, null, place),
+    }),
+    options: reads({
+      doc: 'The configuration of a program.',
+      example: 'supervisord.options foo',
+      args: { name: arg.string('The program'), conf_file: where.conf_file },
+      run: (ctx, { name, conf_file }) => options(ctx, name, conf_file),
+    }),
+    status_bool: reads({
+      doc: 'Whether a program is there, and in a state.',
+      example: 'supervisord.status_bool nginx RUNNING',
+      args: { name, expected_state: arg.any('The state', { optional: true }), ...where },
+      run: async (ctx, { name, expected_state, ...place }) => {
         const last = rows(await control(ctx, `status ${str(name)}`, null, place)).at(-1)
         if (!last || last.reason === '(no such process)' || last.process !== name) return false
         return expected_state === null || last.state === expected_state
       },
-    ),
+    }),
   },
 })

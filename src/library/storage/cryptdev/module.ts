@@ -1,7 +1,16 @@
 // Encrypted block devices: those that are mapped, and the lines of /etc/crypttab. A line has a name, a device, a key and, where there
 // are any, options.
 import { type Dict, isList, SaltError, splitWords, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isHostError, ret, retcodeOf } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  isHostError,
+  reads,
+  ret,
+  retcodeOf,
+} from '../../../sdk/mod.ts'
 
 const FIELDS = ['name', 'device', 'password', 'options'] as const
 
@@ -151,31 +160,28 @@ export default defineModule({
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' || 'The cryptdev module cannot be loaded: not a POSIX-like system',
   functions: {
-    active: fn({
+    active: reads({
       doc: 'The mapped devices.',
       args: {},
       returns: ret.dict('Their numbers by name'),
-      examples: ["salt '*' cryptdev.active"],
-      effect: 'read',
+      example: 'cryptdev.active',
       run: (ctx) => active(ctx),
     }),
-    crypttab: fn({
+    crypttab: reads({
       doc: 'The entries of the table.',
       args: { config },
       returns: ret.dict('Entries by name'),
-      examples: ["salt '*' cryptdev.crypttab"],
-      effect: 'read',
+      example: 'cryptdev.crypttab',
       run: (ctx, { config }) => listed(ctx, config),
     }),
-    rm_crypttab: fn({
+    rm_crypttab: changes({
       doc: 'Remove an entry from the table.',
       args: { name, config },
       returns: ret.string('`change`, or `absent` when there was none'),
-      examples: ["salt '*' cryptdev.rm_crypttab data"],
-      effect: 'change',
+      example: 'cryptdev.rm_crypttab data',
       run: (ctx, { name, config }) => remove(ctx, name, config),
     }),
-    set_crypttab: fn({
+    set_crypttab: changes({
       doc: 'Put an entry into the table, or change the one that matches.',
       args: {
         name,
@@ -187,24 +193,21 @@ export default defineModule({
         match_on: arg.any('The fields by which an entry is recognised', { default: 'name' }),
       },
       returns: ret.string('`new`, `change` or `present`'),
-      examples: ["salt '*' cryptdev.set_crypttab data /dev/sdz1 /etc/data.key swap,size=256"],
-      effect: 'change',
+      example: 'cryptdev.set_crypttab data /dev/sdz1 /etc/data.key swap,size=256',
       run: (ctx, wish) => set(ctx, wish),
     }),
-    open: fn({
+    open: changes({
       doc: 'Map a device with cryptsetup.',
       args: { name, device: arg.text('The encrypted device'), keyfile: arg.any('The file of its key') },
       returns: ret.boolean('Whether it was mapped'),
-      examples: ["salt '*' cryptdev.open data /dev/sdz1 /etc/data.key"],
-      effect: 'change',
+      example: 'cryptdev.open data /dev/sdz1 /etc/data.key',
       run: (ctx, { name, device, keyfile }) => open(ctx, name, device, keyfile),
     }),
-    close: fn({
+    close: changes({
       doc: 'Unmap a device with cryptsetup.',
       args: { name },
       returns: ret.boolean('Whether it was unmapped'),
-      examples: ["salt '*' cryptdev.close data"],
-      effect: 'change',
+      example: 'cryptdev.close data',
       run: async (ctx, { name }) => (await retcodeOf(ctx, `cryptsetup close ${name}`)) === 0,
     }),
   },

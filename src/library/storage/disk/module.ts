@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, fn, reads, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 import { dump, format, hdparms, protectedAreas, smartAttributes, tune, wipe } from './module/devices.ts'
 import { inodesByMount, mountRows, percentByMount, usageByMount } from './module/df.ts'
 import { iostat } from './module/iostat.ts'
@@ -106,31 +106,28 @@ export default defineModule({
   doc: 'How full volumes are, and what they are.',
   when: ({ grains }) => textOf(grains.get('kernel') ?? null) !== 'Windows' || "This module doesn't work on Windows.",
   functions: {
-    usage: fn({
+    usage: reads({
       doc: 'The usage of all mounted volumes.',
       args: { args: flags },
       returns: ret.dict('By mount point: filesystem, 1K-blocks, used, available and capacity'),
-      examples: ["salt '*' disk.usage"],
-      effect: 'read',
+      example: 'disk.usage',
       run: (ctx, { args }) => usage(ctx, args),
     }),
-    inodeusage: fn({
+    inodeusage: reads({
       doc: 'The usage of inodes of all mounted volumes.',
       args: { args: flags },
       returns: ret.dict('By mount point: inodes, used, free, use and filesystem'),
-      examples: ["salt '*' disk.inodeusage"],
-      effect: 'read',
+      example: 'disk.inodeusage',
       run: (ctx, { args }) => inodeUsage(ctx, args),
     }),
-    percent: fn({
+    percent: reads({
       doc: 'How full all mounted volumes are, or one of them.',
       args: { args: arg.any('A mount point', { optional: true }) },
       returns: ret.any('Percentages by mount point, or one percentage'),
-      examples: ["salt '*' disk.percent /var"],
-      effect: 'read',
+      example: 'disk.percent /var',
       run: (ctx, { args }) => percent(ctx, args),
     }),
-    blkid: fn({
+    blkid: reads({
       doc: 'Attributes of block devices: UUID, LABEL and others.',
       args: {
         device: arg.any('The device; all when not given', { optional: true }),
@@ -138,50 +135,48 @@ export default defineModule({
       },
       returns: ret.dict('Attributes by device'),
       examples: ["salt '*' disk.blkid /dev/sda", "salt '*' disk.blkid token='TYPE=ext4'"],
-      effect: 'read',
       run: (ctx, { device, token }) => blockIds(ctx, device, token),
     }),
-    fstype: fn({
+    fstype: reads({
       doc: 'The file system on a device.',
       args: { device: arg.text('The device') },
       returns: ret.string('Its name, or an empty text'),
-      examples: ["salt '*' disk.fstype /dev/sdX1"],
-      effect: 'read',
+      example: 'disk.fstype /dev/sdX1',
       run: (ctx, { device }) => fileSystemOf(ctx, device),
     }),
-    get_fstype_from_path: reads(
-      'The file system that a path is on.',
-      'disk.get_fstype_from_path /root',
-      { path: arg.text('The path') },
-      async (ctx, { path }) => fileSystemOf(ctx, await ctx.call('mount.get_device_from_path', [path])),
-    ),
-    tune: changes(
-      'Tune a device: read-ahead, filesystem-read-ahead, read-only or read-write.',
-      'disk.tune /dev/sda1 read-ahead=1024 read-write=True',
-      { device, kwargs: arg.open('What is set') },
-      (ctx, { device, kwargs }) => tune(ctx, device, kwargs),
-      ret.orFalse(ret.dict('The properties, by name; False when blockdev fails')),
-    ),
-    dump: reads(
-      'Settings of a device.',
-      'disk.dump /dev/sda1',
-      { device, args: optional('Only these') },
-      (ctx, { device, args }) => dump(ctx, device, args === null ? [] : [...iterate(args)].map(str)),
-      ret.orFalse(ret.dict('The properties, by name; False when blockdev fails')),
-    ),
-    wipe: changes(
-      'Remove the signatures of file systems from a device.',
-      'disk.wipe /dev/sda1',
-      { device },
-      (ctx, args) => wipe(ctx, args.device),
-    ),
-    resize2fs: changes(
-      'Fit an ext file system to its device.',
-      'disk.resize2fs /dev/sda1',
-      { device },
-      async (ctx, args) => ((await runAll(ctx, `resize2fs ${args.device}`)).retcode === 0 ? true : null),
-    ),
-    format: fn({
+    get_fstype_from_path: reads({
+      doc: 'The file system that a path is on.',
+      example: 'disk.get_fstype_from_path /root',
+      args: { path: arg.text('The path') },
+      run: async (ctx, { path }) => fileSystemOf(ctx, await ctx.call('mount.get_device_from_path', [path])),
+    }),
+    tune: changes({
+      doc: 'Tune a device: read-ahead, filesystem-read-ahead, read-only or read-write.',
+      example: 'disk.tune /dev/sda1 read-ahead=1024 read-write=True',
+      args: { device, kwargs: arg.open('What is set') },
+      run: (ctx, { device, kwargs }) => tune(ctx, device, kwargs),
+      returns: ret.orFalse(ret.dict('The properties, by name; False when blockdev fails')),
+    }),
+    dump: reads({
+      doc: 'Settings of a device.',
+      example: 'disk.dump /dev/sda1',
+      args: { device, args: optional('Only these') },
+      run: (ctx, { device, args }) => dump(ctx, device, args === null ? [] : [...iterate(args)].map(str)),
+      returns: ret.orFalse(ret.dict('The properties, by name; False when blockdev fails')),
+    }),
+    wipe: changes({
+      doc: 'Remove the signatures of file systems from a device.',
+      example: 'disk.wipe /dev/sda1',
+      args: { device },
+      run: (ctx, args) => wipe(ctx, args.device),
+    }),
+    resize2fs: changes({
+      doc: 'Fit an ext file system to its device.',
+      example: 'disk.resize2fs /dev/sda1',
+      args: { device },
+      run: async (ctx, args) => ((await runAll(ctx, `resize2fs ${args.device}`)).retcode === 0 ? true : null),
+    }),
+    format: changes({
       doc: 'Make a file system on a device.',
       args: {
         device,
@@ -193,44 +188,43 @@ export default defineModule({
       },
       calledAs: 'format_',
       returns: ret.boolean('Whether it worked'),
-      examples: ["salt '*' disk.format /dev/sdX1"],
-      effect: 'change',
+      example: 'disk.format /dev/sdX1',
       run: format,
     }),
-    hdparms: reads(
-      'What hdparm tells about disks.',
-      'disk.hdparms sda',
-      {
+    hdparms: reads({
+      doc: 'What hdparm tells about disks.',
+      example: 'disk.hdparms sda',
+      args: {
         disks: arg.any('A disk, or a list'),
         args: arg.any('Letters of options', { default: 'aAbBcCdgHiJkMmNnQrRuW' }),
       },
-      (ctx, { disks, args }) => hdparms(ctx, disks, args),
-    ),
-    hpa: changes(
-      'How much of disks is hidden; with a size that much is hidden.',
-      'disk.hpa sda 5%',
-      { disks: arg.any('A disk, or a list'), size: optional('Sectors, or a percentage') },
-      (ctx, { disks, size }) => protectedAreas(ctx, disks, size),
-    ),
-    smart_attributes: reads(
-      'What a disk tells about its health.',
-      'disk.smart_attributes /dev/sda',
-      {
+      run: (ctx, { disks, args }) => hdparms(ctx, disks, args),
+    }),
+    hpa: changes({
+      doc: 'How much of disks is hidden; with a size that much is hidden.',
+      example: 'disk.hpa sda 5%',
+      args: { disks: arg.any('A disk, or a list'), size: optional('Sectors, or a percentage') },
+      run: (ctx, { disks, size }) => protectedAreas(ctx, disks, size),
+    }),
+    smart_attributes: reads({
+      doc: 'What a disk tells about its health.',
+      example: 'disk.smart_attributes /dev/sda',
+      args: {
         dev: arg.string('The disk'),
         attributes: optional('Only these numbers'),
         values: optional('Only these columns'),
       },
-      (ctx, { dev, attributes, values }) => smartAttributes(ctx, dev, attributes, values),
-    ),
-    iostat: reads(
-      'Averages of input and output, of the machine and of its devices.',
-      'disk.iostat 5 disks=sda',
-      {
+      run: (ctx, { dev, attributes, values }) => smartAttributes(ctx, dev, attributes, values),
+    }),
+    iostat: reads({
+      doc: 'Averages of input and output, of the machine and of its devices.',
+      example: 'disk.iostat 5 disks=sda',
+      args: {
         interval: arg.any('Seconds between measurements', { default: 1 }),
         count: arg.any('How many measurements', { default: 5 }),
         disks: optional('A disk, or a list'),
       },
-      (ctx, { interval, count, disks }) => iostat(ctx, interval, count, disks),
-    ),
+      run: (ctx, { interval, count, disks }) => iostat(ctx, interval, count, disks),
+    }),
   },
 })

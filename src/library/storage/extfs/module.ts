@@ -78,44 +78,44 @@ export default defineModule({
     grains.get('kernel') !== 'Windows' ||
     'The extfs execution module cannot be loaded: only available on non-Windows systems.',
   functions: {
-    mkfs: changes(
-      'Make a file system.',
-      'extfs.mkfs /dev/sda1 fs_type=ext4 opts=acl,noexec',
-      {
+    mkfs: changes({
+      doc: 'Make a file system.',
+      example: 'extfs.mkfs /dev/sda1 fs_type=ext4 opts=acl,noexec',
+      args: {
         device,
         fs_type: arg.text('ext2, ext3 or ext4'),
         full_return,
         kwargs: arg.open('Options of mke2fs, by their long names'),
       },
-      (ctx, { device, fs_type, full_return, kwargs }) => {
+      run: (ctx, { device, fs_type, full_return, kwargs }) => {
         const command = `mke2fs -F -t ${fs_type} ${optionText(kwargs, MKFS)}${device}`
         return run(ctx, command, full_return, (line) => line !== '' && !NOISE.test(line))
       },
-    ),
-    tune: changes(
-      'Change settings of a file system.',
-      'extfs.tune /dev/sda1 force=True label=wildstallyns opts=acl,noexec',
-      { device, full_return, kwargs: arg.open('Options of tune2fs, by their long names') },
-      (ctx, { device, full_return, kwargs }) =>
+    }),
+    tune: changes({
+      doc: 'Change settings of a file system.',
+      example: 'extfs.tune /dev/sda1 force=True label=wildstallyns opts=acl,noexec',
+      args: { device, full_return, kwargs: arg.open('Options of tune2fs, by their long names') },
+      run: (ctx, { device, full_return, kwargs }) =>
         run(ctx, `tune2fs ${optionText(kwargs, TUNE)}${device}`, full_return, () => true),
-    ),
-    attributes: reads(
-      'Attributes of a file system.',
-      'extfs.attributes /dev/sda1',
-      { device, args },
-      async (ctx, given) => (await dump(ctx, given.device, given.args)).attributes,
-    ),
-    blocks: reads(
-      'Groups of blocks of a file system.',
-      'extfs.blocks /dev/sda1',
-      { device, args },
-      async (ctx, given) => (await dump(ctx, given.device, given.args)).blocks,
-    ),
-    dump: reads(
-      'Attributes and groups of blocks of a file system.',
-      'extfs.dump /dev/sda1',
-      { device, args },
-      (ctx, given) => dump(ctx, given.device, given.args) as Promise<Result>,
-    ),
+    }),
+    attributes: reads({
+      doc: 'Attributes of a file system.',
+      example: 'extfs.attributes /dev/sda1',
+      args: { device, args },
+      run: async (ctx, given) => (await dump(ctx, given.device, given.args)).attributes,
+    }),
+    blocks: reads({
+      doc: 'Groups of blocks of a file system.',
+      example: 'extfs.blocks /dev/sda1',
+      args: { device, args },
+      run: async (ctx, given) => (await dump(ctx, given.device, given.args)).blocks,
+    }),
+    dump: reads({
+      doc: 'Attributes and groups of blocks of a file system.',
+      example: 'extfs.dump /dev/sda1',
+      args: { device, args },
+      run: (ctx, given) => dump(ctx, given.device, given.args) as Promise<Result>,
+    }),
   },
 })

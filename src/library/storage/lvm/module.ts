@@ -270,70 +270,75 @@ export default defineModule({
     (await host.which('lvm')) !== undefined ||
     'The linux_lvm execution module cannot be loaded: the lvm binary is not in the path.',
   functions: {
-    version: reads(
-      'The version of LVM.',
-      'lvm.version',
-      {},
-      async (ctx) => [...(await versions(ctx)).values()][0] ?? null,
-    ),
-    fullversion: reads('All versions that LVM tells.', 'lvm.fullversion', {}, versions),
-    pvdisplay: reads(
-      'Physical volumes.',
-      'lvm.pvdisplay md0',
-      {
+    version: reads({
+      doc: 'The version of LVM.',
+      example: 'lvm.version',
+      args: {},
+      run: async (ctx) => [...(await versions(ctx)).values()][0] ?? null,
+    }),
+    fullversion: reads({ doc: 'All versions that LVM tells.', example: 'lvm.fullversion', args: {}, run: versions }),
+    pvdisplay: reads({
+      doc: 'Physical volumes.',
+      example: 'lvm.pvdisplay md0',
+      args: {
         pvname: arg.any('Only this one', { default: '' }),
         real: arg.flag('Devices by their real path', { default: false }),
         quiet,
       },
-      (ctx, { pvname, real, quiet }) => pvdisplay(ctx, pvname, real, quiet),
-      ret.dict('The facts, by device'),
-    ),
-    vgdisplay: reads(
-      'Volume groups.',
-      'lvm.vgdisplay nova-volumes',
-      { vgname: arg.any('Only this one', { default: '' }), quiet },
-      (ctx, args) => display(ctx, 'vg', args.vgname, args.quiet),
-    ),
-    lvdisplay: reads(
-      'Logical volumes.',
-      'lvm.lvdisplay /dev/vg_myserver/root',
-      { lvname: arg.any('Only this one', { default: '' }), quiet },
-      (ctx, args) => display(ctx, 'lv', args.lvname, args.quiet),
-      ret.dict('The facts, by volume'),
-    ),
-    pvcreate: changes(
-      'Make physical volumes.',
-      'lvm.pvcreate /dev/sdb1,/dev/sdb2 dataalignmentoffset=7s',
-      { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }), kwargs },
-      pvcreate,
-    ),
-    pvremove: changes(
-      'Remove physical volumes.',
-      'lvm.pvremove /dev/sdb1',
-      { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }) },
-      (ctx, given) => eachVolume(ctx, 'pvremove', given),
-    ),
-    vgcreate: changes(
-      'Make a volume group.',
-      'lvm.vgcreate my_vg /dev/sdb1,/dev/sdb2 clustered=y',
-      { vgname, devices, force: arg.flag('Whether questions are answered with yes', { default: false }), kwargs },
-      (ctx, { vgname, devices, force, kwargs }) =>
+      run: (ctx, { pvname, real, quiet }) => pvdisplay(ctx, pvname, real, quiet),
+      returns: ret.dict('The facts, by device'),
+    }),
+    vgdisplay: reads({
+      doc: 'Volume groups.',
+      example: 'lvm.vgdisplay nova-volumes',
+      args: { vgname: arg.any('Only this one', { default: '' }), quiet },
+      run: (ctx, args) => display(ctx, 'vg', args.vgname, args.quiet),
+    }),
+    lvdisplay: reads({
+      doc: 'Logical volumes.',
+      example: 'lvm.lvdisplay /dev/vg_myserver/root',
+      args: { lvname: arg.any('Only this one', { default: '' }), quiet },
+      run: (ctx, args) => display(ctx, 'lv', args.lvname, args.quiet),
+      returns: ret.dict('The facts, by volume'),
+    }),
+    pvcreate: changes({
+      doc: 'Make physical volumes.',
+      example: 'lvm.pvcreate /dev/sdb1,/dev/sdb2 dataalignmentoffset=7s',
+      args: {
+        devices,
+        override,
+        force: arg.flag('Whether questions are answered with yes', { default: true }),
+        kwargs,
+      },
+      run: pvcreate,
+    }),
+    pvremove: changes({
+      doc: 'Remove physical volumes.',
+      example: 'lvm.pvremove /dev/sdb1',
+      args: { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }) },
+      run: (ctx, given) => eachVolume(ctx, 'pvremove', given),
+    }),
+    vgcreate: changes({
+      doc: 'Make a volume group.',
+      example: 'lvm.vgcreate my_vg /dev/sdb1,/dev/sdb2 clustered=y',
+      args: { vgname, devices, force: arg.flag('Whether questions are answered with yes', { default: false }), kwargs },
+      run: (ctx, { vgname, devices, force, kwargs }) =>
         vgname && truthy(devices) ? vgcreate(ctx, vgname, devices, force, kwargs) : NO_DEVICES,
-    ),
-    vgextend: changes(
-      'Add devices to a volume group.',
-      'lvm.vgextend my_vg /dev/sdb1,/dev/sdb2',
-      { vgname, devices, force: arg.flag('Whether questions are answered with yes', { default: false }) },
-      async (ctx, { vgname, devices, force }) => {
+    }),
+    vgextend: changes({
+      doc: 'Add devices to a volume group.',
+      example: 'lvm.vgextend my_vg /dev/sdb1,/dev/sdb2',
+      args: { vgname, devices, force: arg.flag('Whether questions are answered with yes', { default: false }) },
+      run: async (ctx, { vgname, devices, force }) => {
         if (!vgname || !truthy(devices)) return NO_DEVICES
         const words = ['vgextend', vgname, sure(force), ...listOf(devices)]
         return { 'Output from vgextend': await told(ctx, words, `Volume group "${vgname}" successfully extended`) }
       },
-    ),
-    lvcreate: changes(
-      'Make a logical volume.',
-      'lvm.lvcreate new_volume_name vg_name size=10G',
-      {
+    }),
+    lvcreate: changes({
+      doc: 'Make a logical volume.',
+      example: 'lvm.lvcreate new_volume_name vg_name size=10G',
+      args: {
         lvname,
         vgname,
         size: optional('Its size'),
@@ -345,37 +350,40 @@ export default defineModule({
         force: arg.flag('Whether questions are answered with yes', { default: false }),
         kwargs,
       },
-      lvcreate,
-    ),
-    vgremove: changes(
-      'Remove a volume group.',
-      'lvm.vgremove vgname',
-      { vgname, force: arg.flag('Whether questions are answered with yes', { default: true }) },
-      (ctx, { vgname, force }) =>
+      run: lvcreate,
+    }),
+    vgremove: changes({
+      doc: 'Remove a volume group.',
+      example: 'lvm.vgremove vgname',
+      args: { vgname, force: arg.flag('Whether questions are answered with yes', { default: true }) },
+      run: (ctx, { vgname, force }) =>
         told(ctx, ['vgremove', vgname, sure(force)], `Volume group "${vgname}" successfully removed`),
-    ),
-    lvremove: changes(
-      'Remove a logical volume.',
-      'lvm.lvremove lvname vgname',
-      { lvname, vgname, force: arg.flag('Whether questions are answered with yes', { default: true }) },
-      (ctx, { lvname, vgname, force }) =>
+    }),
+    lvremove: changes({
+      doc: 'Remove a logical volume.',
+      example: 'lvm.lvremove lvname vgname',
+      args: { lvname, vgname, force: arg.flag('Whether questions are answered with yes', { default: true }) },
+      run: (ctx, { lvname, vgname, force }) =>
         told(ctx, ['lvremove', `${vgname}/${lvname}`, sure(force)], `Logical volume "${lvname}" successfully removed`),
-    ),
-    lvresize: changes(
-      'Set the size of a logical volume.',
-      'lvm.lvresize +12M /dev/mapper/vg1-test',
-      sizing,
-      (ctx, wish) => resize(ctx, 'resize', wish),
-      ret.dict('What lvresize says'),
-    ),
-    lvextend: changes('Enlarge a logical volume.', 'lvm.lvextend +12M /dev/mapper/vg1-test', sizing, (ctx, wish) =>
-      resize(ctx, 'extend', wish),
-    ),
-    pvresize: changes(
-      'Take up the new size of devices.',
-      'lvm.pvresize /dev/sdb1,/dev/sdb2',
-      { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }) },
-      (ctx, given) => eachVolume(ctx, 'pvresize', given),
-    ),
+    }),
+    lvresize: changes({
+      doc: 'Set the size of a logical volume.',
+      example: 'lvm.lvresize +12M /dev/mapper/vg1-test',
+      args: sizing,
+      run: (ctx, wish) => resize(ctx, 'resize', wish),
+      returns: ret.dict('What lvresize says'),
+    }),
+    lvextend: changes({
+      doc: 'Enlarge a logical volume.',
+      example: 'lvm.lvextend +12M /dev/mapper/vg1-test',
+      args: sizing,
+      run: (ctx, wish) => resize(ctx, 'extend', wish),
+    }),
+    pvresize: changes({
+      doc: 'Take up the new size of devices.',
+      example: 'lvm.pvresize /dev/sdb1,/dev/sdb2',
+      args: { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }) },
+      run: (ctx, given) => eachVolume(ctx, 'pvresize', given),
+    }),
   },
 })

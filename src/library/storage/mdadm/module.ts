@@ -5,7 +5,6 @@ import {
   changes,
   defineModule,
   type FunctionContext,
-  fn,
   outputOf,
   type Result,
   reads,
@@ -101,34 +100,36 @@ export default defineModule({
     return 'The mdadm execution module cannot be loaded: the mdadm binary is not in the path.'
   },
   functions: {
-    list: fn({
+    list: reads({
       doc: 'All arrays.',
       args: {},
       returns: ret.dict('The facts, by array'),
       calledAs: 'list_',
-      examples: ["salt '*' raid.list"],
-      effect: 'read',
+      example: 'raid.list',
       run: list,
     }),
-    detail: reads(
-      'An array in detail.',
-      'raid.detail /dev/md0',
-      { device: arg.string('The array', { default: '/dev/md0' }) },
-      (ctx, { device }) => detail(ctx, device),
-    ),
-    destroy: changes('Take an array apart.', 'raid.destroy /dev/md0', { device }, (ctx, { device }) =>
-      destroy(ctx, device),
-    ),
-    stop: changes(
-      'Stop all arrays.',
-      'raid.stop',
-      {},
-      async (ctx) => (await retcodeOf(ctx, 'mdadm --stop --scan')) !== 0,
-    ),
-    create: changes(
-      'Make an array.',
-      "raid.create /dev/md0 level=1 chunk=256 devices=\"['/dev/xvdd', '/dev/xvde']\"",
-      {
+    detail: reads({
+      doc: 'An array in detail.',
+      example: 'raid.detail /dev/md0',
+      args: { device: arg.string('The array', { default: '/dev/md0' }) },
+      run: (ctx, { device }) => detail(ctx, device),
+    }),
+    destroy: changes({
+      doc: 'Take an array apart.',
+      example: 'raid.destroy /dev/md0',
+      args: { device },
+      run: (ctx, { device }) => destroy(ctx, device),
+    }),
+    stop: changes({
+      doc: 'Stop all arrays.',
+      example: 'raid.stop',
+      args: {},
+      run: async (ctx) => (await retcodeOf(ctx, 'mdadm --stop --scan')) !== 0,
+    }),
+    create: changes({
+      doc: 'Make an array.',
+      example: "raid.create /dev/md0 level=1 chunk=256 devices=\"['/dev/xvdd', '/dev/xvde']\"",
+      args: {
         name,
         level: arg.text('The RAID level'),
         devices,
@@ -136,29 +137,34 @@ export default defineModule({
         test_mode,
         kwargs: arg.open('Further options of mdadm'),
       },
-      (ctx, { name, level, devices, metadata, test_mode, kwargs }) => {
+      run: (ctx, { name, level, devices, metadata, test_mode, kwargs }) => {
         const members = listOf(devices)
         const count = members.length - Number(kwargs.get('spare-devices') ?? 0)
         const head = ['mdadm', '-C', name, '-R', '-v', '-l', level, ...optionWords(kwargs)]
         const words = [...head, '-e', metadata, '-n', str(count), ...members]
         return test_mode === true ? words.join(' ') : outputOf(ctx, words)
       },
-    ),
-    save_config: changes('Write all arrays to the configuration.', 'raid.save_config', {}, saveConfig),
-    assemble: changes(
-      'Put an array together again.',
-      "raid.assemble /dev/md0 ['/dev/xvdd', '/dev/xvde']",
-      { name, devices, test_mode, kwargs: arg.open('Further options of mdadm') },
-      (ctx, { name, devices, test_mode, kwargs }) => {
+    }),
+    save_config: changes({
+      doc: 'Write all arrays to the configuration.',
+      example: 'raid.save_config',
+      args: {},
+      run: saveConfig,
+    }),
+    assemble: changes({
+      doc: 'Put an array together again.',
+      example: "raid.assemble /dev/md0 ['/dev/xvdd', '/dev/xvde']",
+      args: { name, devices, test_mode, kwargs: arg.open('Further options of mdadm') },
+      run: (ctx, { name, devices, test_mode, kwargs }) => {
         const words = ['mdadm', '-A', name, '-v', ...optionWords(kwargs), ...listOf(devices)]
         return test_mode === true ? words : outputOf(ctx, words)
       },
-    ),
-    examine: reads(
-      'What a device says about the array it belongs to.',
-      'raid.examine /dev/sda1',
-      { device, quiet: arg.flag('Whether a failure is no failure of the call', { default: false }) },
-      async (ctx, { device, quiet }) => {
+    }),
+    examine: reads({
+      doc: 'What a device says about the array it belongs to.',
+      example: 'raid.examine /dev/sda1',
+      args: { device, quiet: arg.flag('Whether a failure is no failure of the call', { default: false }) },
+      run: async (ctx, { device, quiet }) => {
         const { stdout } = await runAll(ctx, `mdadm -Y -E ${device}`, { ignore_retcode: quiet })
         const pairs = splitLines(stdout).map((line): [Value, Value] => {
           const at = line.indexOf('=')
@@ -166,13 +172,13 @@ export default defineModule({
         })
         return new Map(pairs)
       },
-      ret.dict('The facts'),
-    ),
-    add: changes(
-      'Add a device to an array.',
-      'raid.add /dev/md0 /dev/sda1',
-      { name, device },
-      (ctx, { name, device }) => succeeds(ctx, `mdadm --manage ${name} --add ${device}`),
-    ),
+      returns: ret.dict('The facts'),
+    }),
+    add: changes({
+      doc: 'Add a device to an array.',
+      example: 'raid.add /dev/md0 /dev/sda1',
+      args: { name, device },
+      run: (ctx, { name, device }) => succeeds(ctx, `mdadm --manage ${name} --add ${device}`),
+    }),
   },
 })

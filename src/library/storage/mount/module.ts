@@ -130,32 +130,35 @@ const spaces = (value: Value): string => str(value).replaceAll('\\ ', '\\040')
 const joined = (opts: Value): string => (isList(opts) ? opts.map(str).join(',') : str(opts))
 
 const tables = {
-  fstab: reads(
-    'The entries of fstab, by mount point.',
-    'mount.fstab',
-    { config: fstabFile },
-    (ctx, { config }) => readTable(ctx, config),
-    ret.dict('The entries, by mount point'),
-  ),
-  vfstab: reads('The entries of vfstab, by mount point.', 'mount.vfstab', { config: vfstabFile }, (ctx, { config }) =>
-    readTable(ctx, config),
-  ),
-  rm_fstab: changes(
-    'Remove an entry from fstab.',
-    'mount.rm_fstab /mnt/foo /dev/sdg',
-    { name, device, config: fstabFile },
-    (ctx, { name, device, config }) => removeEntry(ctx, name, device, config),
-  ),
-  rm_vfstab: changes(
-    'Remove an entry from vfstab.',
-    'mount.rm_vfstab /mnt/foo /device/c0t0d0p0',
-    { name, device, config: vfstabFile },
-    (ctx, { name, device, config }) => removeEntry(ctx, name, device, config),
-  ),
-  set_fstab: changes(
-    'Have an entry in fstab: `new`, `change` or `present`.',
-    'mount.set_fstab /mnt/foo /dev/sdz1 ext4',
-    {
+  fstab: reads({
+    doc: 'The entries of fstab, by mount point.',
+    example: 'mount.fstab',
+    args: { config: fstabFile },
+    run: (ctx, { config }) => readTable(ctx, config),
+    returns: ret.dict('The entries, by mount point'),
+  }),
+  vfstab: reads({
+    doc: 'The entries of vfstab, by mount point.',
+    example: 'mount.vfstab',
+    args: { config: vfstabFile },
+    run: (ctx, { config }) => readTable(ctx, config),
+  }),
+  rm_fstab: changes({
+    doc: 'Remove an entry from fstab.',
+    example: 'mount.rm_fstab /mnt/foo /dev/sdg',
+    args: { name, device, config: fstabFile },
+    run: (ctx, { name, device, config }) => removeEntry(ctx, name, device, config),
+  }),
+  rm_vfstab: changes({
+    doc: 'Remove an entry from vfstab.',
+    example: 'mount.rm_vfstab /mnt/foo /device/c0t0d0p0',
+    args: { name, device, config: vfstabFile },
+    run: (ctx, { name, device, config }) => removeEntry(ctx, name, device, config),
+  }),
+  set_fstab: changes({
+    doc: 'Have an entry in fstab: `new`, `change` or `present`.',
+    example: 'mount.set_fstab /mnt/foo /dev/sdz1 ext4',
+    args: {
       name,
       device,
       fstype,
@@ -168,7 +171,7 @@ const tables = {
       not_change,
       kwargs,
     },
-    (ctx, { name, device, fstype, opts, dump, pass_num, config, test, match_on, not_change, kwargs }) =>
+    run: (ctx, { name, device, fstype, opts, dump, pass_num, config, test, match_on, not_change, kwargs }) =>
       setEntry(ctx, 'fstab', {
         entry: { name, device: spaces(device), fstype, opts: spaces(joined(opts)), dump, pass_num },
         config,
@@ -176,11 +179,11 @@ const tables = {
         match_on,
         not_change: not_change,
       }),
-  ),
-  set_vfstab: changes(
-    'Have an entry in vfstab: `new`, `change` or `present`.',
-    'mount.set_vfstab /mnt/foo /device/c0t0d0p0 ufs',
-    {
+  }),
+  set_vfstab: changes({
+    doc: 'Have an entry in vfstab: `new`, `change` or `present`.',
+    example: 'mount.set_vfstab /mnt/foo /device/c0t0d0p0 ufs',
+    args: {
       name,
       device,
       fstype,
@@ -194,7 +197,7 @@ const tables = {
       not_change,
       kwargs,
     },
-    (ctx, { config, test, match_on, not_change, kwargs, opts, mount_at_boot, ...entry }) =>
+    run: (ctx, { config, test, match_on, not_change, kwargs, opts, mount_at_boot, ...entry }) =>
       setEntry(ctx, 'vfstab', {
         entry: { ...entry, opts: joined(opts), mount_at_boot: mount_at_boot === 'yes' ? 'yes' : 'no' },
         config,
@@ -202,24 +205,24 @@ const tables = {
         match_on,
         not_change: not_change,
       }),
-  ),
-  automaster: reads(
-    'The entries of the automounter.',
-    'mount.automaster',
-    { config: autoFile },
-    (ctx, { config }) => readAutomaster(ctx, config),
-    ret.dict('The entries, by mount point'),
-  ),
-  rm_automaster: changes(
-    'Remove an entry of the automounter.',
-    'mount.rm_automaster /mnt/foo /dev/sdg',
-    { name, device, config: autoFile },
-    (ctx, { name, device, config }) => removeAutomaster(ctx, name, device, config),
-  ),
-  set_automaster: changes(
-    'Have an entry of the automounter: `new`, `change` or `present`.',
-    'mount.set_automaster /mnt/foo /dev/sdz1 ext4',
-    {
+  }),
+  automaster: reads({
+    doc: 'The entries of the automounter.',
+    example: 'mount.automaster',
+    args: { config: autoFile },
+    run: (ctx, { config }) => readAutomaster(ctx, config),
+    returns: ret.dict('The entries, by mount point'),
+  }),
+  rm_automaster: changes({
+    doc: 'Remove an entry of the automounter.',
+    example: 'mount.rm_automaster /mnt/foo /dev/sdg',
+    args: { name, device, config: autoFile },
+    run: (ctx, { name, device, config }) => removeAutomaster(ctx, name, device, config),
+  }),
+  set_automaster: changes({
+    doc: 'Have an entry of the automounter: `new`, `change` or `present`.',
+    example: 'mount.set_automaster /mnt/foo /dev/sdz1 ext4',
+    args: {
       name,
       device,
       fstype,
@@ -229,7 +232,7 @@ const tables = {
       not_change,
       kwargs,
     },
-    (ctx, { name, device, fstype, opts, config, test, not_change, kwargs }) =>
+    run: (ctx, { name, device, fstype, opts, config, test, not_change, kwargs }) =>
       setAutomaster(ctx, {
         name,
         device: str(device),
@@ -239,19 +242,22 @@ const tables = {
         dry: isDry(test, kwargs),
         not_change: not_change,
       }),
-  ),
+  }),
 }
 
 const aixFile = config('/etc/filesystems')
 
 const aixTables = {
-  filesystems: reads('The table of AIX.', 'mount.filesystems', { config: aixFile }, (ctx, { config }) =>
-    firstFileSystem(ctx, config),
-  ),
-  set_filesystems: changes(
-    'Have an entry in the table of AIX: `new`, `change` or `present`.',
-    'mount.set_filesystems /mnt/foo /dev/sdz1 jfs2',
-    {
+  filesystems: reads({
+    doc: 'The table of AIX.',
+    example: 'mount.filesystems',
+    args: { config: aixFile },
+    run: (ctx, { config }) => firstFileSystem(ctx, config),
+  }),
+  set_filesystems: changes({
+    doc: 'Have an entry in the table of AIX: `new`, `change` or `present`.',
+    example: 'mount.set_filesystems /mnt/foo /dev/sdz1 jfs2',
+    args: {
       name,
       device,
       vfstype: arg.text('The file system'),
@@ -263,14 +269,14 @@ const aixTables = {
       not_change,
       kwargs: arg.open('Further settings of the entry'),
     },
-    (ctx, { test, ...wish }) => setFileSystem(ctx, wish, isDry(test, wish.kwargs)),
-  ),
-  rm_filesystems: changes(
-    'Remove an entry from the table of AIX.',
-    'mount.rm_filesystems /mnt/foo /dev/sdg',
-    { name, device, config: aixFile },
-    (ctx, { name, device, config }) => removeFileSystem(ctx, name, device, config),
-  ),
+    run: (ctx, { test, ...wish }) => setFileSystem(ctx, wish, isDry(test, wish.kwargs)),
+  }),
+  rm_filesystems: changes({
+    doc: 'Remove an entry from the table of AIX.',
+    example: 'mount.rm_filesystems /mnt/foo /dev/sdg',
+    args: { name, device, config: aixFile },
+    run: (ctx, { name, device, config }) => removeFileSystem(ctx, name, device, config),
+  }),
 }
 
 const realName = arg.any('The mount point')
@@ -281,19 +287,19 @@ export default defineModule({
   when: ({ grains }) =>
     textOf(grains.get('kernel') ?? null) !== 'Windows' || 'The mount module cannot be loaded: not a POSIX-like system.',
   functions: {
-    active: reads(
-      'What is mounted, by mount point.',
-      'mount.active',
-      { extended: arg.flag('With all that the kernel tells', { default: false }) },
-      (ctx, { extended }) => activeMounts(ctx, extended),
-      ret.dict('The facts, by mount point'),
-    ),
+    active: reads({
+      doc: 'What is mounted, by mount point.',
+      example: 'mount.active',
+      args: { extended: arg.flag('With all that the kernel tells', { default: false }) },
+      run: (ctx, { extended }) => activeMounts(ctx, extended),
+      returns: ret.dict('The facts, by mount point'),
+    }),
     ...tables,
     ...aixTables,
-    mount: changes(
-      'Mount a device; true, or what mount complains about.',
-      'mount.mount /mnt/foo /dev/sdz1 True',
-      {
+    mount: changes({
+      doc: 'Mount a device; true, or what mount complains about.',
+      example: 'mount.mount /mnt/foo /dev/sdz1 True',
+      args: {
         name,
         device: arg.any('The device', { default: false }),
         mkmnt,
@@ -302,85 +308,98 @@ export default defineModule({
         user,
         util,
       },
-      (ctx, { util, ...wish }) => (util === 'mount' ? mount(ctx, wish) : byProgram(ctx, util, wish.name, wish.device)),
-    ),
-    remount: changes(
-      'Mount anew with other options; mounts what is not mounted.',
-      'mount.remount /mnt/foo /dev/sdz1 True',
-      { name, device, mkmnt, fstype: arg.text('The file system', { default: '' }), opts, user },
-      remount,
-    ),
-    umount: changes(
-      'Unmount; true, or what umount complains about.',
-      'mount.umount /mnt/foo',
-      {
+      run: (ctx, { util, ...wish }) =>
+        util === 'mount' ? mount(ctx, wish) : byProgram(ctx, util, wish.name, wish.device),
+    }),
+    remount: changes({
+      doc: 'Mount anew with other options; mounts what is not mounted.',
+      example: 'mount.remount /mnt/foo /dev/sdz1 True',
+      args: { name, device, mkmnt, fstype: arg.text('The file system', { default: '' }), opts, user },
+      run: remount,
+    }),
+    umount: changes({
+      doc: 'Unmount; true, or what umount complains about.',
+      example: 'mount.umount /mnt/foo',
+      args: {
         name,
         device: arg.text('The device', { optional: true }),
         user,
         util,
         lazy: arg.flag('Whether it is detached now and cleaned up later', { default: false }),
       },
-      (ctx, { util, ...wish }) =>
+      run: (ctx, { util, ...wish }) =>
         util === 'guestfs' ? ctx.call('guestfs.umount', [wish.name], { disk: wish.device }) : umount(ctx, wish),
-    ),
-    is_fuse_exec: reads(
-      'Whether a program mounts in user space.',
-      'mount.is_fuse_exec sshfs',
-      { cmd: arg.string('The program') },
-      (ctx, { cmd }) => usesFuse(ctx, cmd),
-    ),
-    swaps: reads('Swap space in use.', 'mount.swaps', {}, swaps, ret.dict('The facts, by device')),
-    swapon: changes(
-      'Use swap space.',
-      'mount.swapon /root/swapfile',
-      { name: arg.any('The device or file'), priority: arg.any('Its priority', { optional: true }) },
-      (ctx, { name, priority }) => swapOn(ctx, name, priority),
-    ),
-    swapoff: changes(
-      'Use swap space no longer.',
-      'mount.swapoff /root/swapfile',
-      { name: arg.any('The device or file') },
-      (ctx, args) => swapOff(ctx, args.name),
-    ),
-    is_mounted: reads(
-      'Whether something is mounted there.',
-      'mount.is_mounted /mnt/share',
-      { name },
-      async (ctx, { name }) => (await activeMounts(ctx, false)).has(name),
-    ),
-    read_mount_cache: reads(
-      'What a state mounted there.',
-      'mount.read_mount_cache /mnt/share',
-      { name: realName },
-      (ctx, { name }) => cachedMount(ctx, name),
-    ),
-    write_mount_cache: changes(
-      'Note what a state mounted.',
-      'mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults',
-      { real_name: realName, device, mkmnt: arg.any('Whether it was made'), fstype, mount_opts: arg.any('Options') },
-      (ctx, { real_name, device, mkmnt, fstype, mount_opts }) =>
+    }),
+    is_fuse_exec: reads({
+      doc: 'Whether a program mounts in user space.',
+      example: 'mount.is_fuse_exec sshfs',
+      args: { cmd: arg.string('The program') },
+      run: (ctx, { cmd }) => usesFuse(ctx, cmd),
+    }),
+    swaps: reads({
+      doc: 'Swap space in use.',
+      example: 'mount.swaps',
+      args: {},
+      run: swaps,
+      returns: ret.dict('The facts, by device'),
+    }),
+    swapon: changes({
+      doc: 'Use swap space.',
+      example: 'mount.swapon /root/swapfile',
+      args: { name: arg.any('The device or file'), priority: arg.any('Its priority', { optional: true }) },
+      run: (ctx, { name, priority }) => swapOn(ctx, name, priority),
+    }),
+    swapoff: changes({
+      doc: 'Use swap space no longer.',
+      example: 'mount.swapoff /root/swapfile',
+      args: { name: arg.any('The device or file') },
+      run: (ctx, args) => swapOff(ctx, args.name),
+    }),
+    is_mounted: reads({
+      doc: 'Whether something is mounted there.',
+      example: 'mount.is_mounted /mnt/share',
+      args: { name },
+      run: async (ctx, { name }) => (await activeMounts(ctx, false)).has(name),
+    }),
+    read_mount_cache: reads({
+      doc: 'What a state mounted there.',
+      example: 'mount.read_mount_cache /mnt/share',
+      args: { name: realName },
+      run: (ctx, { name }) => cachedMount(ctx, name),
+    }),
+    write_mount_cache: changes({
+      doc: 'Note what a state mounted.',
+      example: 'mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults',
+      args: {
+        real_name: realName,
+        device,
+        mkmnt: arg.any('Whether it was made'),
+        fstype,
+        mount_opts: arg.any('Options'),
+      },
+      run: (ctx, { real_name, device, mkmnt, fstype, mount_opts }) =>
         cacheMount(ctx, real_name, new Map(Object.entries({ device, fstype, mkmnt, opts: mount_opts }))),
-    ),
-    delete_mount_cache: changes(
-      'Forget what a state mounted.',
-      'mount.delete_mount_cache /mnt/share',
-      { real_name: realName },
-      (ctx, { real_name }) => forgetMount(ctx, real_name),
-    ),
-    get_mount_from_path: reads(
-      'The mount point that a path is under.',
-      'mount.get_mount_from_path /opt/some/nested/path',
-      { path: arg.string('The path') },
-      (ctx, { path }) => mountOf(ctx, path),
-    ),
-    get_device_from_path: reads(
-      'The device that a path is on.',
-      'mount.get_device_from_path /',
-      { path: arg.string('The path') },
-      async (ctx, { path }) => {
+    }),
+    delete_mount_cache: changes({
+      doc: 'Forget what a state mounted.',
+      example: 'mount.delete_mount_cache /mnt/share',
+      args: { real_name: realName },
+      run: (ctx, { real_name }) => forgetMount(ctx, real_name),
+    }),
+    get_mount_from_path: reads({
+      doc: 'The mount point that a path is under.',
+      example: 'mount.get_mount_from_path /opt/some/nested/path',
+      args: { path: arg.string('The path') },
+      run: (ctx, { path }) => mountOf(ctx, path),
+    }),
+    get_device_from_path: reads({
+      doc: 'The device that a path is on.',
+      example: 'mount.get_device_from_path /',
+      args: { path: arg.string('The path') },
+      run: async (ctx, { path }) => {
         const entry = (await activeMounts(ctx, false)).get(await mountOf(ctx, path))
         return entry instanceof Map ? (entry.get('device') ?? null) : null
       },
-    ),
+    }),
   },
 })

@@ -8,7 +8,6 @@ import {
   changes,
   defineModule,
   type FunctionContext,
-  fn,
   outputOf,
   type Result,
   reads,
@@ -72,16 +71,21 @@ function command<const A extends Args>(
   line: (given: Bound<A>) => string | readonly Value[],
   checks: Readonly<Record<string, Check>> = {},
 ) {
-  return changes(doc, `partition.${fun} ${example}`, args, async (ctx, given) => {
-    const values = given as Readonly<Record<string, Value>>
-    if ('device' in values && !(await isBlock(ctx, values['device']!))) {
-      throw wrong('Invalid device passed to partition module.')
-    }
-    for (const [name, value] of Object.entries(values)) {
-      const problem = (checks[name] ?? CHECKS[name])?.(value, fun)
-      if (problem !== undefined) throw wrong(problem)
-    }
-    return splitLines(await outputOf(ctx, line(given)))
+  return changes({
+    doc,
+    example: `partition.${fun} ${example}`,
+    args,
+    run: async (ctx, given) => {
+      const values = given as Readonly<Record<string, Value>>
+      if ('device' in values && !(await isBlock(ctx, values['device']!))) {
+        throw wrong('Invalid device passed to partition module.')
+      }
+      for (const [name, value] of Object.entries(values)) {
+        const problem = (checks[name] ?? CHECKS[name])?.(value, fun)
+        if (problem !== undefined) throw wrong(problem)
+      }
+      return splitLines(await outputOf(ctx, line(given)))
+    },
   })
 }
 
@@ -189,22 +193,21 @@ export default defineModule({
     return true
   },
   functions: {
-    probe: changes(
-      'Have the kernel read tables anew.',
-      'partition.probe /dev/sda',
-      { devices: arg.rest('The devices') },
-      async (ctx, { devices }) => {
+    probe: changes({
+      doc: 'Have the kernel read tables anew.',
+      example: 'partition.probe /dev/sda',
+      args: { devices: arg.rest('The devices') },
+      run: async (ctx, { devices }) => {
         for (const one of devices)
           if (!(await isBlock(ctx, one))) throw wrong('Invalid device passed to partition module.')
         return splitLines(await outputOf(ctx, `partprobe -- ${devices.map(str).join(' ')}`))
       },
-    ),
-    list: fn({
+    }),
+    list: reads({
       doc: 'The table of a device.',
       args: { device, unit: arg.text('The unit of sizes', { optional: true }) },
       calledAs: 'list_',
-      examples: ["salt '*' partition.list /dev/sda unit=s"],
-      effect: 'read',
+      example: 'partition.list /dev/sda unit=s',
       run: (ctx, { device, unit }) => list(ctx, device, unit),
     }),
     align_check: command(
@@ -236,33 +239,38 @@ export default defineModule({
       { device, minor },
       ({ device, minor }) => `sfdisk --print-id ${str(device)} ${str(minor)}`,
     ),
-    set_id: changes(
-      'Set the system id of a partition.',
-      'partition.set_id /dev/sda 1 83',
-      { device, minor, system_id: arg.any('The id') },
-      async (ctx, { device, minor, system_id }) => {
+    set_id: changes({
+      doc: 'Set the system id of a partition.',
+      example: 'partition.set_id /dev/sda 1 83',
+      args: { device, minor, system_id: arg.any('The id') },
+      run: async (ctx, { device, minor, system_id }) => {
         if (!(await isBlock(ctx, device))) throw wrong('Invalid device passed to partition module.')
         if (!isWhole(minor)) throw wrong('Invalid minor number passed to partition.set_id')
         if (!(await systemTypes(ctx)).has(system_id)) throw wrong('Invalid system_id passed to partition.set_id')
         return splitLines(await outputOf(ctx, `sfdisk --change-id ${str(device)} ${str(minor)} ${str(system_id)}`))
       },
-    ),
-    system_types: reads('The system ids there are.', 'partition.system_types', {}, systemTypes),
-    mkfs: changes(
-      'Make a file system.',
-      'partition.mkfs /dev/sda2 fs_type=fat32',
-      { device, fs_type: arg.text('The file system') },
-      (ctx, { device, fs_type }) => makeFileSystem(ctx, device, fs_type),
-    ),
-    mklabel: changes(
-      'Make a new table on a device.',
-      'partition.mklabel /dev/sda msdos',
-      { device, label_type: arg.any('The kind of table') },
-      async (ctx, { device, label_type }) => {
+    }),
+    system_types: reads({
+      doc: 'The system ids there are.',
+      example: 'partition.system_types',
+      args: {},
+      run: systemTypes,
+    }),
+    mkfs: changes({
+      doc: 'Make a file system.',
+      example: 'partition.mkfs /dev/sda2 fs_type=fat32',
+      args: { device, fs_type: arg.text('The file system') },
+      run: (ctx, { device, fs_type }) => makeFileSystem(ctx, device, fs_type),
+    }),
+    mklabel: changes({
+      doc: 'Make a new table on a device.',
+      example: 'partition.mklabel /dev/sda msdos',
+      args: { device, label_type: arg.any('The kind of table') },
+      run: async (ctx, { device, label_type }) => {
         if (!LABELS.has(str(label_type))) throw wrong('Invalid label_type passed to partition.mklabel')
         return splitLines(await outputOf(ctx, ['parted', '-m', '-s', device, 'mklabel', label_type].map(str)))
       },
-    ),
+    }),
     mkpart: mkpart('mkpart'),
     mkpartfs: mkpart('mkpartfs'),
     name: command(
@@ -332,14 +340,17 @@ export default defineModule({
       (given) => ['parted', '-m', '-s', given.device, 'disk_toggle', given.flag].map(str),
       { flag: oneOf(DISK_FLAGS, 'flag') },
     ),
-    exists: reads(
-      'Whether there is such a device.',
-      'partition.exists /dev/sdb1',
-      { device: arg.any('The device', { default: '' }) },
-      (ctx, args) => isBlock(ctx, args.device),
-    ),
-    get_block_device: reads('The names of all disks.', 'partition.get_block_device', {}, async (ctx) =>
-      splitLines(await outputOf(ctx, 'lsblk -n -io KNAME -d -e 1,7,11 -l')),
-    ),
+    exists: reads({
+      doc: 'Whether there is such a device.',
+      example: 'partition.exists /dev/sdb1',
+      args: { device: arg.any('The device', { default: '' }) },
+      run: (ctx, args) => isBlock(ctx, args.device),
+    }),
+    get_block_device: reads({
+      doc: 'The names of all disks.',
+      example: 'partition.get_block_device',
+      args: {},
+      run: async (ctx) => splitLines(await outputOf(ctx, 'lsblk -n -io KNAME -d -e 1,7,11 -l')),
+    }),
   },
 })

@@ -84,44 +84,64 @@ export default defineModule({
     (grains.get('kernel') !== 'Windows' && (await host.which('setquota')) !== undefined) ||
     'The quota execution module cannot be loaded: the module is only available on POSIX-like systems with the setquota binary available.',
   functions: {
-    report: reads(
-      'The quotas on a file system.',
-      'quota.report /media/data',
-      { mount: device },
-      async (ctx, { mount }) => ({
+    report: reads({
+      doc: 'The quotas on a file system.',
+      example: 'quota.report /media/data',
+      args: { mount: device },
+      run: async (ctx, { mount }) => ({
         [mount]: { 'User Quotas': await quotas(ctx, mount, '-u'), 'Group Quotas': await quotas(ctx, mount, '-g') },
       }),
-    ),
+    }),
     set: {
-      ...changes(
-        'Set a quota.',
-        'quota.set /media/data user=larry block-soft-limit=1048576',
-        { device, kwargs: arg.open('`user` or `group`, and limits such as `block-soft-limit`') },
-        (ctx, { device, kwargs }) => set(ctx, device, kwargs),
-      ),
+      ...changes({
+        doc: 'Set a quota.',
+        example: 'quota.set /media/data user=larry block-soft-limit=1048576',
+        args: { device, kwargs: arg.open('`user` or `group`, and limits such as `block-soft-limit`') },
+        run: (ctx, { device, kwargs }) => set(ctx, device, kwargs),
+      }),
       calledAs: 'set_',
     },
-    warn: changes('Warn those who are over their quota.', 'quota.warn', {}, async (ctx) => {
-      await outputOf(ctx, 'quotawarn')
+    warn: changes({
+      doc: 'Warn those who are over their quota.',
+      example: 'quota.warn',
+      args: {},
+      run: async (ctx) => {
+        await outputOf(ctx, 'quotawarn')
+      },
     }),
-    stats: reads('Counters of the quota system.', 'quota.stats', {}, async (ctx) => {
-      const lines = splitLines(await outputOf(ctx, 'quotastats')).filter((line) => line !== '')
-      return Object.fromEntries(lines.map((line) => line.split(': ')))
+    stats: reads({
+      doc: 'Counters of the quota system.',
+      example: 'quota.stats',
+      args: {},
+      run: async (ctx) => {
+        const lines = splitLines(await outputOf(ctx, 'quotastats')).filter((line) => line !== '')
+        return Object.fromEntries(lines.map((line) => line.split(': ')))
+      },
     }),
-    on: changes('Switch quotas on.', 'quota.on /media/data', { device }, async (ctx, { device }) => {
-      await outputOf(ctx, `quotaon ${device}`)
-      return true
+    on: changes({
+      doc: 'Switch quotas on.',
+      example: 'quota.on /media/data',
+      args: { device },
+      run: async (ctx, { device }) => {
+        await outputOf(ctx, `quotaon ${device}`)
+        return true
+      },
     }),
-    off: changes('Switch quotas off.', 'quota.off /media/data', { device }, async (ctx, { device }) => {
-      await outputOf(ctx, `quotaoff ${device}`)
-      return true
+    off: changes({
+      doc: 'Switch quotas off.',
+      example: 'quota.off /media/data',
+      args: { device },
+      run: async (ctx, { device }) => {
+        await outputOf(ctx, `quotaoff ${device}`)
+        return true
+      },
     }),
-    get_mode: reads(
-      'Whether quotas are on.',
-      'quota.get_mode /media/data',
-      { device },
-      (ctx, { device }) => modes(ctx, device),
-      ret.dict('The switches, by device'),
-    ),
+    get_mode: reads({
+      doc: 'Whether quotas are on.',
+      example: 'quota.get_mode /media/data',
+      args: { device },
+      run: (ctx, { device }) => modes(ctx, device),
+      returns: ret.dict('The switches, by device'),
+    }),
   },
 })

@@ -38,11 +38,13 @@ export default defineModule({
   doc: 'SCSI devices.',
   functions: {
     ls: {
-      ...reads(
-        'The devices, with what lsscsi says about them.',
-        'scsi.ls get_size=False',
-        { get_size: arg.flag('Whether to ask for sizes, which old versions of lsscsi do not tell', { default: true }) },
-        async (ctx, { get_size }) => {
+      ...reads({
+        doc: 'The devices, with what lsscsi says about them.',
+        example: 'scsi.ls get_size=False',
+        args: {
+          get_size: arg.flag('Whether to ask for sizes, which old versions of lsscsi do not tell', { default: true }),
+        },
+        run: async (ctx, { get_size }) => {
           if ((await ctx.host.which('lsscsi')) === undefined) {
             ctx.memory.set('retcode', 1)
             return 'scsi.ls not available - lsscsi command not found'
@@ -54,18 +56,18 @@ export default defineModule({
           const error = stderr.split('\n')[0]!
           return error === "lsscsi: invalid option -- 's'" ? `${error} - try get_size=False` : error
         },
-      ),
+      }),
       calledAs: 'ls_',
     },
-    rescan_all: changes(
-      'Look for new devices behind an adapter.',
-      'scsi.rescan_all 0',
-      { host: arg.text('The number of the adapter') },
-      async (ctx, { host }) => {
+    rescan_all: changes({
+      doc: 'Look for new devices behind an adapter.',
+      example: 'scsi.rescan_all 0',
+      args: { host: arg.text('The number of the adapter') },
+      run: async (ctx, { host }) => {
         const place = `/sys/class/scsi_host/host${host}`
         if ((await ctx.host.stat(place))?.type !== 'directory') return `Host ${host} does not exist`
         return splitLines(await outputOf(ctx, `echo "- - -" > ${place}/scan`, { python_shell: true }))
       },
-    ),
+    }),
   },
 })

@@ -1,6 +1,6 @@
 // File systems of XFS: made, looked at, changed, dumped and put in order by the programs of xfsprogs and xfsdump.
 import { type Dict, decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { dumpFacts, estimates, geometry, inventory, pruned, xfsDevices, xfsMounts } from './module/output.ts'
 
 const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
@@ -67,40 +67,36 @@ const label = arg.text('A label', { optional: true })
 const option = (doc: string) => arg.any(doc, { optional: true })
 
 const reading = {
-  info: fn({
+  info: reads({
     doc: 'The geometry of a file system.',
     args: { device },
     returns: ret.dict('Values by section'),
-    examples: ["salt '*' xfs.info /dev/sda1"],
-    effect: 'read',
+    example: 'xfs.info /dev/sda1',
     run: async (ctx, { device }) => {
       const { stdout, stderr } = await run(ctx, 'xfs_info', device)
       if (stderr !== '') throw failed(stderr.replaceAll('xfs_info:', '').trim())
       return geometry(stdout)
     },
   }),
-  devices: fn({
+  devices: reads({
     doc: 'The devices with XFS, and where they are mounted.',
     args: {},
     returns: ret.dict('Facts by device'),
-    examples: ["salt '*' xfs.devices"],
-    effect: 'read',
+    example: 'xfs.devices',
     run: (ctx) => devices(ctx),
   }),
-  inventory: fn({
+  inventory: reads({
     doc: 'The dumps that were made on this machine.',
     args: {},
     returns: ret.dict('Sessions by file system'),
-    examples: ["salt '*' xfs.inventory"],
-    effect: 'read',
+    example: 'xfs.inventory',
     run: async (ctx) => inventory(await output(ctx, 'xfsrestore', '-I')),
   }),
-  estimate: fn({
+  estimate: reads({
     doc: 'How much room directories would take on XFS.',
     args: { path: arg.string('The directory') },
     returns: ret.dict('Sizes by directory'),
-    examples: ["salt '*' xfs.estimate /path/to/dir"],
-    effect: 'read',
+    example: 'xfs.estimate /path/to/dir',
     run: async (ctx, { path }) => {
       if (!(await ctx.host.stat(path))) throw failed(`Path "${path}" was not found.`)
       return estimates(await output(ctx, 'xfs_estimate', '-v', path))
@@ -109,7 +105,7 @@ const reading = {
 }
 
 const changing = {
-  dump: fn({
+  dump: changes({
     doc: 'Dump a file system to a file or tape.',
     args: {
       device,
@@ -119,8 +115,7 @@ const changing = {
       noerase: arg.flag('Whether the medium is left as it is', { optional: true }),
     },
     returns: ret.dict('What was done'),
-    examples: ["salt '*' xfs.dump /dev/sda1 /destination label='Company accountancy'"],
-    effect: 'change',
+    example: "xfs.dump /dev/sda1 /destination label='Company accountancy'",
     run: async (ctx, { device, destination, level, label, noerase }) => {
       const own = `XFS dump for "${device}" of ${timeOf(ctx)}`.replaceAll("'", '"')
       const name = label ? label : own
@@ -129,19 +124,18 @@ const changing = {
       return dumpFacts(await output(ctx, 'xfsdump', ...words))
     },
   }),
-  prune_dump: fn({
+  prune_dump: changes({
     doc: 'Forget a dump.',
     args: { sessionid: arg.string('The id of its session') },
     returns: ret.dict('What it was'),
-    examples: ["salt '*' xfs.prune_dump b74a3586-e52e-4a4a-8775-c3334fa8ea2c"],
-    effect: 'change',
+    example: 'xfs.prune_dump b74a3586-e52e-4a4a-8775-c3334fa8ea2c',
     run: async (ctx, { sessionid }) => {
       const found = pruned(await output(ctx, 'xfsinvutil', '-s', sessionid, '-F'), sessionid)
       if (found.size === 0) throw failed(`Session UUID "${sessionid}" was not found.`)
       return found
     },
   }),
-  mkfs: fn({
+  mkfs: changes({
     doc: 'Make a file system, over one that may be there.',
     args: {
       device,
@@ -157,8 +151,7 @@ const changing = {
       dso: option('Options of the data section'),
     },
     returns: ret.dict('Its geometry'),
-    examples: ["salt '*' xfs.mkfs /dev/sda1 dso='su=32k,sw=6' noforce=True"],
-    effect: 'change',
+    example: "xfs.mkfs /dev/sda1 dso='su=32k,sw=6' noforce=True",
     run: async (ctx, { device, label, ssize, noforce, ...sections }) => {
       const words = [
         ...(label ? ['-L', label] : []),
@@ -169,7 +162,7 @@ const changing = {
       return geometry(await output(ctx, 'mkfs.xfs', ...words, device))
     },
   }),
-  modify: fn({
+  modify: changes({
     doc: 'Change label, id or counting of a file system.',
     args: {
       device,
@@ -178,8 +171,7 @@ const changing = {
       uuid: option('True for a new id, False for none'),
     },
     returns: ret.dict('Facts by device'),
-    examples: ["salt '*' xfs.modify /dev/sda1 label='My backup' lazy_counting=False"],
-    effect: 'change',
+    example: "xfs.modify /dev/sda1 label='My backup' lazy_counting=False",
     run: async (ctx, { device, label, lazy_counting, uuid }) => {
       if (!label && lazy_counting === null && uuid === null) {
         throw failed(`Nothing specified for modification for "${device}" device`)
@@ -195,12 +187,11 @@ const changing = {
       return devices(ctx, device)
     },
   }),
-  defragment: fn({
+  defragment: changes({
     doc: 'Put the files of a mounted file system in order.',
     args: { device },
     returns: ret.dict('What was said'),
-    examples: ["salt '*' xfs.defragment /dev/sda1"],
-    effect: 'change',
+    example: 'xfs.defragment /dev/sda1',
     run: async (ctx, { device }) => {
       if (device === '/') throw failed('Root is not a device.')
       if (!(await mounts(ctx)).has(device)) throw failed(`Device "${device}" is not mounted`)

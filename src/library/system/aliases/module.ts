@@ -90,41 +90,52 @@ export default defineModule({
   name: 'aliases',
   doc: 'Mail aliases.',
   functions: {
-    list_aliases: { ...reads('All aliases.', 'aliases.list_aliases', {}, targets), outputter: 'yaml' },
+    list_aliases: {
+      ...reads({ doc: 'All aliases.', example: 'aliases.list_aliases', args: {}, run: targets }),
+      outputter: 'yaml',
+    },
     get_target: {
-      ...reads('Where the mail of an alias goes.', 'aliases.get_target root', { alias }, (ctx, { alias }) =>
-        targetOf(ctx, alias),
-      ),
+      ...reads({
+        doc: 'Where the mail of an alias goes.',
+        example: 'aliases.get_target root',
+        args: { alias },
+        run: (ctx, { alias }) => targetOf(ctx, alias),
+      }),
       outputter: 'txt',
     },
     has_target: {
-      ...reads(
-        'Whether an alias goes to a target.',
-        'aliases.has_target root admin@example.com',
-        { alias, target },
-        async (ctx, { alias, target }) => {
+      ...reads({
+        doc: 'Whether an alias goes to a target.',
+        example: 'aliases.has_target root admin@example.com',
+        args: { alias, target },
+        run: async (ctx, { alias, target }) => {
           given('target', target)
           return (await targets(ctx)).get(alias) === joined(target)
         },
-      ),
+      }),
       outputter: 'txt',
     },
     set_target: {
-      ...changes(
-        'Let an alias go to a target.',
-        'aliases.set_target root admin@example.com',
-        { alias, target },
-        (ctx, { alias, target }) => setTarget(ctx, alias, target),
-      ),
+      ...changes({
+        doc: 'Let an alias go to a target.',
+        example: 'aliases.set_target root admin@example.com',
+        args: { alias, target },
+        run: (ctx, { alias, target }) => setTarget(ctx, alias, target),
+      }),
       outputter: 'txt',
     },
     rm_alias: {
-      ...changes('Remove an alias.', 'aliases.rm_alias root', { alias }, async (ctx, { alias }) => {
-        if ((await targetOf(ctx, alias)) === '') return true
-        return write(
-          ctx,
-          (await lines(ctx)).filter((line) => line.alias !== alias),
-        )
+      ...changes({
+        doc: 'Remove an alias.',
+        example: 'aliases.rm_alias root',
+        args: { alias },
+        run: async (ctx, { alias }) => {
+          if ((await targetOf(ctx, alias)) === '') return true
+          return write(
+            ctx,
+            (await lines(ctx)).filter((line) => line.alias !== alias),
+          )
+        },
       }),
       outputter: 'txt',
     },

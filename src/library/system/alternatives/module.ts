@@ -68,57 +68,80 @@ export default defineModule({
     'Cannot load alternatives module: /etc/alternatives dir not found',
   functions: {
     display: {
-      ...reads('What there is to choose from.', 'alternatives.display editor', { name }, async (ctx, { name }) => {
-        const { shown, complaint } = await ask(ctx, '--display', name)
-        return shown ?? complaint
+      ...reads({
+        doc: 'What there is to choose from.',
+        example: 'alternatives.display editor',
+        args: { name },
+        run: async (ctx, { name }) => {
+          const { shown, complaint } = await ask(ctx, '--display', name)
+          return shown ?? complaint
+        },
       }),
       outputter: 'txt',
     },
-    show_link: reads('The link that programs are called by.', 'alternatives.show_link editor', { name }, (ctx, args) =>
-      linkOf(ctx, args.name),
-    ),
-    show_current: reads('What is chosen.', 'alternatives.show_current editor', { name }, async (ctx, { name }) => {
-      const found = await current(ctx, name)
-      if (found === undefined) ctx.log('error', `alternative: ${name} does not exist`)
-      return found ?? false
+    show_link: reads({
+      doc: 'The link that programs are called by.',
+      example: 'alternatives.show_link editor',
+      args: { name },
+      run: (ctx, args) => linkOf(ctx, args.name),
     }),
-    check_exists: reads(
-      'Whether a program can be chosen.',
-      `alternatives.check_exists ${example}`,
-      { name, path },
-      async (ctx, { name, path }) => {
+    show_current: reads({
+      doc: 'What is chosen.',
+      example: 'alternatives.show_current editor',
+      args: { name },
+      run: async (ctx, { name }) => {
+        const found = await current(ctx, name)
+        if (found === undefined) ctx.log('error', `alternative: ${name} does not exist`)
+        return found ?? false
+      },
+    }),
+    check_exists: reads({
+      doc: 'Whether a program can be chosen.',
+      example: `alternatives.check_exists ${example}`,
+      args: { name, path },
+      run: async (ctx, { name, path }) => {
         const { shown } = await ask(ctx, '--display', name)
         return shown !== undefined && splitLines(shown).some((line) => line.startsWith(path))
       },
-    ),
-    check_installed: reads(
-      'Whether a program is chosen.',
-      `alternatives.check_installed ${example}`,
-      { name, path },
-      async (ctx, { name, path }) => (await current(ctx, name)) === path,
-    ),
+    }),
+    check_installed: reads({
+      doc: 'Whether a program is chosen.',
+      example: `alternatives.check_installed ${example}`,
+      args: { name, path },
+      run: async (ctx, { name, path }) => (await current(ctx, name)) === path,
+    }),
     install: {
-      ...changes(
-        'Add a program.',
-        'alternatives.install editor /usr/bin/editor /usr/bin/emacs23 50',
-        { name, link: arg.string('The link it is called by'), path, priority: arg.any('Its priority') },
-        (ctx, { name, link, path, priority }) => change(ctx, '--install', link, name, path, str(priority as Value)),
-      ),
+      ...changes({
+        doc: 'Add a program.',
+        example: 'alternatives.install editor /usr/bin/editor /usr/bin/emacs23 50',
+        args: { name, link: arg.string('The link it is called by'), path, priority: arg.any('Its priority') },
+        run: (ctx, { name, link, path, priority }) =>
+          change(ctx, '--install', link, name, path, str(priority as Value)),
+      }),
       outputter: 'txt',
     },
     remove: {
-      ...changes('Remove a program.', `alternatives.remove ${example}`, { name, path }, (ctx, { name, path }) =>
-        change(ctx, '--remove', name, path),
-      ),
+      ...changes({
+        doc: 'Remove a program.',
+        example: `alternatives.remove ${example}`,
+        args: { name, path },
+        run: (ctx, { name, path }) => change(ctx, '--remove', name, path),
+      }),
       outputter: 'txt',
     },
-    auto: changes('Let priorities choose.', 'alternatives.auto editor', { name }, (ctx, { name }) =>
-      change(ctx, '--auto', name),
-    ),
+    auto: changes({
+      doc: 'Let priorities choose.',
+      example: 'alternatives.auto editor',
+      args: { name },
+      run: (ctx, { name }) => change(ctx, '--auto', name),
+    }),
     set: {
-      ...changes('Choose a program.', `alternatives.set ${example}`, { name, path }, (ctx, { name, path }) =>
-        change(ctx, '--set', name, path),
-      ),
+      ...changes({
+        doc: 'Choose a program.',
+        example: `alternatives.set ${example}`,
+        args: { name, path },
+        run: (ctx, { name, path }) => change(ctx, '--set', name, path),
+      }),
       calledAs: 'set_',
     },
   },

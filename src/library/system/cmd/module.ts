@@ -3,12 +3,13 @@ import { type Dict, PyError, SaltError, str, truthy, type Value } from '../../..
 import {
   type Arg,
   arg,
+  changes,
   defineModule,
   type FunctionContext,
-  fn,
   isHostError,
   type Result,
   type Returns,
+  reads,
   ret,
 } from '../../../sdk/mod.ts'
 import { args, further } from './module/arguments.ts'
@@ -56,12 +57,11 @@ function command<R extends Result>(
   run: (ctx: FunctionContext, call: Given) => Promise<NoInfer<R>>,
   returns: Returns<R>,
 ) {
-  return fn({
+  return changes({
     doc,
     args: { ...parameters, options: further },
     returns,
     examples: [],
-    effect: 'change',
     run: (ctx, call) => run(ctx, withShell(ctx, call)),
   })
 }
@@ -115,15 +115,14 @@ export default defineModule({
       output,
       ret.string('Its output and errors'),
     ),
-    shell: fn({
+    shell: changes({
       doc: 'Run a command line through a shell.',
       args: {
         ...args(`cmd ${SURROUNDINGS.replace('python_shell ', '')} ${REPORTING} bg password ${SUCCESS}`),
         options: further,
       },
       returns: ret.string('Its output and errors'),
-      examples: ["salt '*' cmd.shell 'ls -l | grep foo'"],
-      effect: 'change',
+      example: "cmd.shell 'ls -l | grep foo'",
       run: (ctx, call) => output(ctx, { ...call, python_shell: given(call, 'python_shell') ?? true }),
     }),
     run_stdout: command(
@@ -180,20 +179,18 @@ export default defineModule({
       },
       CODE,
     ),
-    which: fn({
+    which: reads({
       doc: 'The path of a program.',
       args: { cmd: program },
       returns: ret.optional(ret.string('The path, or None')),
-      examples: ["salt '*' cmd.which cat"],
-      effect: 'read',
+      example: 'cmd.which cat',
       run: (ctx, { cmd }) => (cmd ? ctx.host.which(cmd) : null),
     }),
-    which_bin: fn({
+    which_bin: reads({
       doc: 'The path of the first of several programs that is there.',
       args: { cmds: arg.any('Names of programs') },
       returns: ret.optional(ret.string('The path, or None')),
-      examples: ["salt '*' cmd.which_bin '[pip2, pip, pip-python]'"],
-      effect: 'read',
+      example: "cmd.which_bin '[pip2, pip, pip-python]'",
       run: async (ctx, { cmds }) => {
         for (const name of Array.isArray(cmds) ? (cmds as Value[]) : [cmds]) {
           const path = await ctx.host.which(str(name))
@@ -202,12 +199,11 @@ export default defineModule({
         return null
       },
     }),
-    has_exec: fn({
+    has_exec: reads({
       doc: 'Whether a program is there.',
       args: { cmd: program },
       returns: ret.boolean('Whether it is'),
-      examples: ["salt '*' cmd.has_exec cat"],
-      effect: 'read',
+      example: 'cmd.has_exec cat',
       run: async (ctx, { cmd }) => (await ctx.host.which(cmd)) !== undefined,
     }),
     exec_code: command(
@@ -222,12 +218,11 @@ export default defineModule({
       execCode,
       OUTCOME,
     ),
-    tty: fn({
+    tty: changes({
       doc: 'Write to a terminal.',
       args: { device: arg.string('Such as tty1 or pts3'), echo: arg.text('The text', { default: '' }) },
       returns: ret.dict('How it went'),
-      examples: ["salt '*' cmd.tty tty0 'This is a test'"],
-      effect: 'change',
+      example: "cmd.tty tty0 'This is a test'",
       run: async (ctx, { device, echo }) => {
         if (!/^(tty|pts)/.test(device)) return { Error: 'The specified device is not a valid TTY' }
         const path = `/dev/${device.startsWith('pts') ? device.replaceAll('pts', 'pts/') : device}`
@@ -240,7 +235,7 @@ export default defineModule({
         }
       },
     }),
-    run_chroot: fn({
+    run_chroot: changes({
       doc: 'Run a command in another root.',
       args: {
         root: arg.any('The root'),
@@ -253,27 +248,24 @@ export default defineModule({
         options: further,
       },
       returns: OUTCOME,
-      examples: ["salt '*' cmd.run_chroot /var/lib/lxc/container_name/rootfs 'sh /tmp/bootstrap.sh'"],
-      effect: 'change',
+      example: "cmd.run_chroot /var/lib/lxc/container_name/rootfs 'sh /tmp/bootstrap.sh'",
       run: async (ctx, call) => hidden(await runInChroot(ctx, call), call),
     }),
-    shells: fn({
+    shells: reads({
       doc: 'The shells of this machine.',
       args: {},
       returns: ret.texts('Their paths'),
-      examples: ["salt '*' cmd.shells"],
-      effect: 'read',
+      example: 'cmd.shells',
       run: (ctx) => availableShells(ctx),
     }),
-    shell_info: fn({
+    shell_info: reads({
       doc: 'The version of a shell or interpreter, and where it is.',
       args: {
         shell: arg.string('Its name'),
         list_modules: arg.boolean('Also list its modules, on Windows', { default: false }),
       },
       returns: ret.dict('What was found'),
-      examples: ["salt '*' cmd.shell_info bash"],
-      effect: 'read',
+      example: 'cmd.shell_info bash',
       run: (ctx, { shell }) => shellInfo(ctx, shell),
     }),
     powershell: command(

@@ -1,6 +1,6 @@
 // The environment of the minion's process, which commands inherit.
 import { type Dict, dictEntries, equals, str, textOf, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 async function setval(ctx: FunctionContext, key: Value, value: Value, falseUnsets: Value): Promise<Value> {
   const name = textOf(key)
@@ -92,15 +92,14 @@ export default defineModule({
   name: 'environ',
   doc: 'Read and set environment variables of the minion.',
   functions: {
-    setval: fn({
+    setval: changes({
       doc: 'Set one variable.',
       args: { key, val: arg.any('Text, or false'), false_unsets, permanent },
       returns: ret.any('The value set; None when removed; false when it could not be set'),
-      examples: ["salt '*' environ.setval foo bar"],
-      effect: 'change',
+      example: 'environ.setval foo bar',
       run: (ctx, { key, val, false_unsets }) => setval(ctx, key, val, false_unsets),
     }),
-    setenv: fn({
+    setenv: changes({
       doc: 'Set several variables.',
       args: {
         environ: arg.any('Values by name'),
@@ -110,43 +109,38 @@ export default defineModule({
         permanent,
       },
       returns: ret.any('What was set, by name'),
-      examples: ['salt \'*\' environ.setenv \'{"foo": "bar", "baz": "quux"}\''],
-      effect: 'change',
+      example: 'environ.setenv \'{"foo": "bar", "baz": "quux"}\'',
       run: setenv,
     }),
-    get: fn({
+    get: reads({
       doc: 'The value of one variable.',
       args: { key, default: arg.any('For a variable that is not set', { default: '' }) },
       returns: ret.any('The value'),
-      examples: ["salt '*' environ.get foo"],
-      effect: 'read',
+      example: 'environ.get foo',
       run: async (ctx, { key, default: fallback }) => {
         const name = nameOf(ctx, key)
         return name === undefined ? false : ((await ctx.host.env()).get(name) ?? fallback)
       },
     }),
-    has_value: fn({
+    has_value: reads({
       doc: 'Whether a variable is set, or set to a value.',
       args: { key, value: arg.any('The value', { optional: true }) },
       returns: ret.boolean('Whether it is'),
-      examples: ["salt '*' environ.has_value foo"],
-      effect: 'read',
+      example: 'environ.has_value foo',
       run: (ctx, { key, value }) => hasValue(ctx, key, value),
     }),
-    item: fn({
+    item: reads({
       doc: 'The values of some variables.',
       args: { keys: arg.any('A name, or a list'), default: arg.any('For those not set', { default: '' }) },
       returns: ret.dict('Values by name'),
-      examples: ["salt '*' environ.item '[foo, baz]' default=None"],
-      effect: 'read',
+      example: "environ.item '[foo, baz]' default=None",
       run: (ctx, { keys, default: fallback }) => item(ctx, keys, fallback),
     }),
-    items: fn({
+    items: reads({
       doc: 'All variables.',
       args: {},
       returns: ret.dict('Values by name'),
-      examples: ["salt '*' environ.items"],
-      effect: 'read',
+      example: 'environ.items',
       run: async (ctx) => new Map<Value, Value>(await ctx.host.env()),
     }),
   },

@@ -51,16 +51,28 @@ export default defineModule({
     Object.hasOwn(PLACES, str(grains.get('os_family') ?? '')) ||
     'The keyboard exeuction module cannot be loaded: only works on Redhat, Debian or Gentoo systems or if localectl binary in path.',
   functions: {
-    get_sys: reads('The layout of the console.', 'keyboard.get_sys', {}, systemLayout),
-    set_sys: changes('Set the layout of the console.', 'keyboard.set_sys dvorak', { layout }, (ctx, { layout }) =>
-      setSystemLayout(ctx, layout),
-    ),
-    get_x: reads('The layout of X.', 'keyboard.get_x', {}, async (ctx) =>
-      second(await outputOf(ctx, 'setxkbmap -query | grep layout', { python_shell: true }), ':').trim(),
-    ),
-    set_x: changes('Set the layout of X.', 'keyboard.set_x dvorak', { layout }, async (ctx, { layout }) => {
-      await outputOf(ctx, `setxkbmap ${layout}`)
-      return layout
+    get_sys: reads({ doc: 'The layout of the console.', example: 'keyboard.get_sys', args: {}, run: systemLayout }),
+    set_sys: changes({
+      doc: 'Set the layout of the console.',
+      example: 'keyboard.set_sys dvorak',
+      args: { layout },
+      run: (ctx, { layout }) => setSystemLayout(ctx, layout),
+    }),
+    get_x: reads({
+      doc: 'The layout of X.',
+      example: 'keyboard.get_x',
+      args: {},
+      run: async (ctx) =>
+        second(await outputOf(ctx, 'setxkbmap -query | grep layout', { python_shell: true }), ':').trim(),
+    }),
+    set_x: changes({
+      doc: 'Set the layout of X.',
+      example: 'keyboard.set_x dvorak',
+      args: { layout },
+      run: async (ctx, { layout }) => {
+        await outputOf(ctx, `setxkbmap ${layout}`)
+        return layout
+      },
     }),
   },
 })

@@ -126,38 +126,53 @@ export default defineModule({
   doc: 'Modules of the kernel.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || '',
   functions: {
-    available: reads('The modules that could be loaded.', 'kmod.available', {}, available, ret.texts('The names')),
-    check_available: reads(
-      'Whether a module could be loaded.',
-      'kmod.check_available kvm',
-      { mod },
-      async (ctx, args) => (await available(ctx)).includes(args.mod),
-    ),
-    lsmod: reads('The modules that are loaded, with size and users.', 'kmod.lsmod', {}, async (ctx) =>
-      (await loadedModules(ctx)).map((row) => ({ ...row })),
-    ),
-    mod_list: reads(
-      'The modules that are loaded.',
-      'kmod.mod_list',
-      { only_persist: arg.flag('Those loaded at boot instead', { default: false }) },
-      (ctx, { only_persist }) => named(ctx, only_persist),
-      ret.texts('The names'),
-    ),
-    load: changes('Load a module.', 'kmod.load kvm', { mod, persist }, (ctx, { mod, persist }) =>
-      load(ctx, mod, persist),
-    ),
-    is_loaded: reads('Whether a module is loaded.', 'kmod.is_loaded kvm', { mod }, async (ctx, { mod }) =>
-      (await loadedNames(ctx)).has(mod),
-    ),
-    remove: changes(
-      'Unload a module.',
-      'kmod.remove kvm',
-      {
+    available: reads({
+      doc: 'The modules that could be loaded.',
+      example: 'kmod.available',
+      args: {},
+      run: available,
+      returns: ret.texts('The names'),
+    }),
+    check_available: reads({
+      doc: 'Whether a module could be loaded.',
+      example: 'kmod.check_available kvm',
+      args: { mod },
+      run: async (ctx, args) => (await available(ctx)).includes(args.mod),
+    }),
+    lsmod: reads({
+      doc: 'The modules that are loaded, with size and users.',
+      example: 'kmod.lsmod',
+      args: {},
+      run: async (ctx) => (await loadedModules(ctx)).map((row) => ({ ...row })),
+    }),
+    mod_list: reads({
+      doc: 'The modules that are loaded.',
+      example: 'kmod.mod_list',
+      args: { only_persist: arg.flag('Those loaded at boot instead', { default: false }) },
+      run: (ctx, { only_persist }) => named(ctx, only_persist),
+      returns: ret.texts('The names'),
+    }),
+    load: changes({
+      doc: 'Load a module.',
+      example: 'kmod.load kvm',
+      args: { mod, persist },
+      run: (ctx, { mod, persist }) => load(ctx, mod, persist),
+    }),
+    is_loaded: reads({
+      doc: 'Whether a module is loaded.',
+      example: 'kmod.is_loaded kvm',
+      args: { mod },
+      run: async (ctx, { mod }) => (await loadedNames(ctx)).has(mod),
+    }),
+    remove: changes({
+      doc: 'Unload a module.',
+      example: 'kmod.remove kvm',
+      args: {
         mod,
         persist,
         comment: arg.flag('Comment it out for boot instead of dropping the line', { default: true }),
       },
-      (ctx, { mod, persist, comment }) => remove(ctx, mod, persist, comment),
-    ),
+      run: (ctx, { mod, persist, comment }) => remove(ctx, mod, persist, comment),
+    }),
   },
 })

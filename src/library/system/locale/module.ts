@@ -168,21 +168,35 @@ export default defineModule({
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' || 'Cannot load locale module: windows platforms are unsupported',
   functions: {
-    list_avail: reads('The locales there are.', 'locale.list_avail', {}, available, ret.texts('The names')),
-    get_locale: reads('The locale of the system.', 'locale.get_locale', {}, systemLocale),
-    set_locale: changes('Set the locale of the system.', "locale.set_locale 'en_US.UTF-8'", { locale }, (ctx, args) =>
-      setSystemLocale(ctx, args.locale),
-    ),
-    avail: reads('Whether there is such a locale.', "locale.avail 'en_US.UTF-8'", { locale }, async (ctx, args) => {
-      const wanted = normalLocale(args.locale)
-      const all = await ctx.call('locale.list_avail')
-      return all.some((name) => normalLocale(str(name).trim()) === wanted)
+    list_avail: reads({
+      doc: 'The locales there are.',
+      example: 'locale.list_avail',
+      args: {},
+      run: available,
+      returns: ret.texts('The names'),
     }),
-    gen_locale: changes(
-      'Make a locale.',
-      "locale.gen_locale 'en_IE.UTF-8 UTF-8'",
-      { locale, kwargs: arg.open('`verbose`: answer with all that the command said') },
-      (ctx, { locale, kwargs }) => generate(ctx, locale, truthy((kwargs as Dict).get('verbose') ?? false)),
-    ),
+    get_locale: reads({ doc: 'The locale of the system.', example: 'locale.get_locale', args: {}, run: systemLocale }),
+    set_locale: changes({
+      doc: 'Set the locale of the system.',
+      example: "locale.set_locale 'en_US.UTF-8'",
+      args: { locale },
+      run: (ctx, args) => setSystemLocale(ctx, args.locale),
+    }),
+    avail: reads({
+      doc: 'Whether there is such a locale.',
+      example: "locale.avail 'en_US.UTF-8'",
+      args: { locale },
+      run: async (ctx, args) => {
+        const wanted = normalLocale(args.locale)
+        const all = await ctx.call('locale.list_avail')
+        return all.some((name) => normalLocale(str(name).trim()) === wanted)
+      },
+    }),
+    gen_locale: changes({
+      doc: 'Make a locale.',
+      example: "locale.gen_locale 'en_IE.UTF-8 UTF-8'",
+      args: { locale, kwargs: arg.open('`verbose`: answer with all that the command said') },
+      run: (ctx, { locale, kwargs }) => generate(ctx, locale, truthy((kwargs as Dict).get('verbose') ?? false)),
+    }),
   },
 })

@@ -1,7 +1,7 @@
 // Lines in the minion's log, for templates and the command line.
 import { toError } from '../../../base/mod.ts'
 import { str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 type Level = Parameters<FunctionContext['log']>[0]
 
@@ -15,12 +15,11 @@ function textOf(message: Value): string {
 }
 
 const line = (name: string, level: Level) =>
-  fn({
+  reads({
     doc: `Write a line to the log, at level ${level}.`,
     args: { message: arg.any('The text') },
     returns: ret.boolean('True'),
-    examples: [`salt '*' log.${name} foobar`],
-    effect: 'read',
+    example: `log.${name} foobar`,
     run: (ctx, { message }: { message: Value }) => {
       ctx.log(level, textOf(message))
       return true

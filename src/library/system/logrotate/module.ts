@@ -83,27 +83,30 @@ export default defineModule({
     grains.get('kernel') !== 'Windows' ||
     'The logrotate execution module cannot be loaded: only available on non-Windows systems.',
   functions: {
-    show_conf: reads('The whole configuration.', 'logrotate.show_conf', { conf_file }, (ctx, { conf_file }) =>
-      parseConfig(ctx.host, conf_file),
-    ),
-    get: reads(
-      'A setting, or one of a block.',
-      'logrotate.get /var/log/wtmp rotate',
-      { key, value: arg.any('The setting of the block', { optional: true }), conf_file },
-      (ctx, { key, value, conf_file }) => get(ctx, key, value, conf_file),
-    ),
+    show_conf: reads({
+      doc: 'The whole configuration.',
+      example: 'logrotate.show_conf',
+      args: { conf_file },
+      run: (ctx, { conf_file }) => parseConfig(ctx.host, conf_file),
+    }),
+    get: reads({
+      doc: 'A setting, or one of a block.',
+      example: 'logrotate.get /var/log/wtmp rotate',
+      args: { key, value: arg.any('The setting of the block', { optional: true }), conf_file },
+      run: (ctx, { key, value, conf_file }) => get(ctx, key, value, conf_file),
+    }),
     set: {
-      ...changes(
-        'Change a setting, or one of a block.',
-        'logrotate.set /var/log/wtmp rotate 2',
-        {
+      ...changes({
+        doc: 'Change a setting, or one of a block.',
+        example: 'logrotate.set /var/log/wtmp rotate 2',
+        args: {
           key,
           value: arg.any('The value, or the setting of the block'),
           setting: arg.any('The value of the setting of the block', { optional: true }),
           conf_file,
         },
-        (ctx, { key, value, setting, conf_file }) => set(ctx, key, value, setting, conf_file),
-      ),
+        run: (ctx, { key, value, setting, conf_file }) => set(ctx, key, value, setting, conf_file),
+      }),
       calledAs: 'set_',
     },
   },

@@ -153,125 +153,157 @@ export default defineModule({
   when: ({ grains }) =>
     grains.get('kernel') === 'Linux' || 'The ps module cannot be loaded: python module psutil not installed.',
   functions: {
-    top: reads(
-      'The processes that use most of the processors.',
-      'ps.top 5 10',
-      {
+    top: reads({
+      doc: 'The processes that use most of the processors.',
+      example: 'ps.top 5 10',
+      args: {
         num_processes: arg.integer('How many', { default: 5 }),
         interval: arg.any('Seconds over which they are watched', { default: 3 }),
       },
-      (ctx, { num_processes, interval }) => top(ctx, Number(num_processes), numberOf(interval) ?? 3),
-    ),
-    get_pid_list: reads('The ids of all processes.', 'ps.get_pid_list', {}, processIds),
-    proc_info: reads(
-      'What is known about a process.',
-      'ps.proc_info 2322',
-      { pid, attrs: arg.any('Names of what is asked for', { optional: true }) },
-      (ctx, { pid, attrs }) => describe(ctx, Number(pid), attrs),
-    ),
-    kill_pid: changes('Send a signal to a process.', 'ps.kill_pid 2000', { pid, signal: sig }, (ctx, args) =>
-      signal(ctx, Number(args.pid), args.signal),
-    ),
-    pkill: changes(
-      'Send a signal to all processes that match.',
-      'ps.pkill httpd',
-      { pattern, user, signal: sig, full },
-      (ctx, { signal, ...search }) => killMatching(ctx, search, signal),
-      ret.optional(ret.dict('`killed` with the process ids; None when there are none')),
-    ),
-    pgrep: reads(
-      'The ids of processes that match.',
-      'ps.pgrep httpd',
-      { pattern, user, full, pattern_is_regex: arg.any('The pattern is a regular expression', { default: false }) },
-      async (ctx, { pattern_is_regex, ...search }) => {
+      run: (ctx, { num_processes, interval }) => top(ctx, Number(num_processes), numberOf(interval) ?? 3),
+    }),
+    get_pid_list: reads({ doc: 'The ids of all processes.', example: 'ps.get_pid_list', args: {}, run: processIds }),
+    proc_info: reads({
+      doc: 'What is known about a process.',
+      example: 'ps.proc_info 2322',
+      args: { pid, attrs: arg.any('Names of what is asked for', { optional: true }) },
+      run: (ctx, { pid, attrs }) => describe(ctx, Number(pid), attrs),
+    }),
+    kill_pid: changes({
+      doc: 'Send a signal to a process.',
+      example: 'ps.kill_pid 2000',
+      args: { pid, signal: sig },
+      run: (ctx, args) => signal(ctx, Number(args.pid), args.signal),
+    }),
+    pkill: changes({
+      doc: 'Send a signal to all processes that match.',
+      example: 'ps.pkill httpd',
+      args: { pattern, user, signal: sig, full },
+      run: (ctx, { signal, ...search }) => killMatching(ctx, search, signal),
+      returns: ret.optional(ret.dict('`killed` with the process ids; None when there are none')),
+    }),
+    pgrep: reads({
+      doc: 'The ids of processes that match.',
+      example: 'ps.pgrep httpd',
+      args: {
+        pattern,
+        user,
+        full,
+        pattern_is_regex: arg.any('The pattern is a regular expression', { default: false }),
+      },
+      run: async (ctx, { pattern_is_regex, ...search }) => {
         const found = await matching(ctx, { ...search, regex: pattern_is_regex })
         return found.length > 0 ? found : null
       },
-      ret.optional(ret.list('The process ids; None when there are none')),
-    ),
-    cpu_percent: reads(
-      'How busy the processors are.',
-      'ps.cpu_percent',
-      { interval: arg.any('Seconds over which they are watched', { default: 0.1 as Value }), per_cpu },
-      (ctx, { interval, per_cpu }) => busy(ctx, interval, per_cpu),
-    ),
-    cpu_times: reads('What the processors spent their time on.', 'ps.cpu_times', { per_cpu }, async (ctx, args) => {
-      const each = args.per_cpu
-      const times = (await processorTicks(ctx, each)).map(processorTimes)
-      return each ? times : times[0]
+      returns: ret.optional(ret.list('The process ids; None when there are none')),
     }),
-    virtual_memory: reads('The memory and its use.', 'ps.virtual_memory', {}, virtualMemory),
-    swap_memory: reads('The swap space and its use.', 'ps.swap_memory', {}, swapMemory),
-    disk_partitions: reads('Mounted volumes.', 'ps.disk_partitions', { all }, async (ctx, { all }) =>
-      (await partitions(ctx, all)).map((row) => ({ ...row })),
-    ),
-    disk_usage: reads(
-      'The space on a volume.',
-      'ps.disk_usage /home',
-      { path: arg.string('A path on it') },
-      (ctx, args) => diskUsage(ctx, args.path),
-    ),
-    disk_partition_usage: reads(
-      'Mounted volumes and the space on them.',
-      'ps.disk_partition_usage',
-      { all },
-      async (ctx, { all }) => {
+    cpu_percent: reads({
+      doc: 'How busy the processors are.',
+      example: 'ps.cpu_percent',
+      args: { interval: arg.any('Seconds over which they are watched', { default: 0.1 as Value }), per_cpu },
+      run: (ctx, { interval, per_cpu }) => busy(ctx, interval, per_cpu),
+    }),
+    cpu_times: reads({
+      doc: 'What the processors spent their time on.',
+      example: 'ps.cpu_times',
+      args: { per_cpu },
+      run: async (ctx, args) => {
+        const each = args.per_cpu
+        const times = (await processorTicks(ctx, each)).map(processorTimes)
+        return each ? times : times[0]
+      },
+    }),
+    virtual_memory: reads({
+      doc: 'The memory and its use.',
+      example: 'ps.virtual_memory',
+      args: {},
+      run: virtualMemory,
+    }),
+    swap_memory: reads({ doc: 'The swap space and its use.', example: 'ps.swap_memory', args: {}, run: swapMemory }),
+    disk_partitions: reads({
+      doc: 'Mounted volumes.',
+      example: 'ps.disk_partitions',
+      args: { all },
+      run: async (ctx, { all }) => (await partitions(ctx, all)).map((row) => ({ ...row })),
+    }),
+    disk_usage: reads({
+      doc: 'The space on a volume.',
+      example: 'ps.disk_usage /home',
+      args: { path: arg.string('A path on it') },
+      run: (ctx, args) => diskUsage(ctx, args.path),
+    }),
+    disk_partition_usage: reads({
+      doc: 'Mounted volumes and the space on them.',
+      example: 'ps.disk_partition_usage',
+      args: { all },
+      run: async (ctx, { all }) => {
         const found: Result[] = []
         for (const row of await partitions(ctx, all)) {
           found.push({ ...row, ...(await diskUsage(ctx, row.mountpoint)) })
         }
         return found
       },
-    ),
-    total_physical_memory: reads('The bytes of memory.', 'ps.total_physical_memory', {}, memoryTotal),
-    num_cpus: reads(
-      'The number of processors.',
-      'ps.num_cpus',
-      {},
-      async (ctx) => (await processorTicks(ctx, true)).length,
-    ),
-    boot_time: reads(
-      'When the machine was started.',
-      'ps.boot_time',
-      { time_format: arg.text('How it is written; seconds since the epoch when not given', { optional: true }) },
-      (ctx, { time_format }) => booted(ctx, time_format),
-    ),
-    network_io_counters: reads(
-      'What went over the network.',
-      'ps.network_io_counters',
-      { interface: arg.text('One interface instead of all', { optional: true }) },
-      (ctx, args) => networkCounters(ctx, nameOrNone(args.interface)),
-    ),
-    disk_io_counters: reads(
-      'What was read from and written to disks.',
-      'ps.disk_io_counters',
-      { device: arg.text('One device instead of all', { optional: true }) },
-      (ctx, { device }) => diskCounters(ctx, nameOrNone(device)),
-    ),
-    get_users: reads('Who is logged in.', 'ps.get_users', {}, loggedIn),
-    lsof: reads(
-      'What a program has open.',
-      'ps.lsof apache2',
-      { name: arg.text('The program') },
-      async (ctx, { name }) => [name, await outputOf(ctx, `lsof -c ${name}`)],
-    ),
-    netstat: reads('Lines of netstat with a text.', 'ps.netstat apache2', { name: arg.text('The text') }, (ctx, args) =>
-      linesWith(ctx, 'netstat', 'netstat -nap', args.name),
-    ),
-    ss: reads('Lines of ss with a text.', 'ps.ss apache2', { name: arg.text('The text') }, (ctx, args) =>
-      linesWith(ctx, 'ss', 'ss -neap', args.name),
-    ),
-    psaux: reads(
-      'Lines of ps that match.',
-      'ps.psaux www-data',
-      { name: arg.text('A regular expression') },
-      (ctx, args) => linesOfPs(ctx, args.name),
-    ),
-    status: reads(
-      'The processes in a status.',
-      'ps.status zombie',
-      { status: arg.any('Such as running, sleeping or zombie') },
-      (ctx, { status }) => inStatus(ctx, status),
-    ),
+    }),
+    total_physical_memory: reads({
+      doc: 'The bytes of memory.',
+      example: 'ps.total_physical_memory',
+      args: {},
+      run: memoryTotal,
+    }),
+    num_cpus: reads({
+      doc: 'The number of processors.',
+      example: 'ps.num_cpus',
+      args: {},
+      run: async (ctx) => (await processorTicks(ctx, true)).length,
+    }),
+    boot_time: reads({
+      doc: 'When the machine was started.',
+      example: 'ps.boot_time',
+      args: { time_format: arg.text('How it is written; seconds since the epoch when not given', { optional: true }) },
+      run: (ctx, { time_format }) => booted(ctx, time_format),
+    }),
+    network_io_counters: reads({
+      doc: 'What went over the network.',
+      example: 'ps.network_io_counters',
+      args: { interface: arg.text('One interface instead of all', { optional: true }) },
+      run: (ctx, args) => networkCounters(ctx, nameOrNone(args.interface)),
+    }),
+    disk_io_counters: reads({
+      doc: 'What was read from and written to disks.',
+      example: 'ps.disk_io_counters',
+      args: { device: arg.text('One device instead of all', { optional: true }) },
+      run: (ctx, { device }) => diskCounters(ctx, nameOrNone(device)),
+    }),
+    get_users: reads({ doc: 'Who is logged in.', example: 'ps.get_users', args: {}, run: loggedIn }),
+    lsof: reads({
+      doc: 'What a program has open.',
+      example: 'ps.lsof apache2',
+      args: { name: arg.text('The program') },
+      run: async (ctx, { name }) => [name, await outputOf(ctx, `lsof -c ${name}`)],
+    }),
+    netstat: reads({
+      doc: 'Lines of netstat with a text.',
+      example: 'ps.netstat apache2',
+      args: { name: arg.text('The text') },
+      run: (ctx, args) => linesWith(ctx, 'netstat', 'netstat -nap', args.name),
+    }),
+    ss: reads({
+      doc: 'Lines of ss with a text.',
+      example: 'ps.ss apache2',
+      args: { name: arg.text('The text') },
+      run: (ctx, args) => linesWith(ctx, 'ss', 'ss -neap', args.name),
+    }),
+    psaux: reads({
+      doc: 'Lines of ps that match.',
+      example: 'ps.psaux www-data',
+      args: { name: arg.text('A regular expression') },
+      run: (ctx, args) => linesOfPs(ctx, args.name),
+    }),
+    status: reads({
+      doc: 'The processes in a status.',
+      example: 'ps.status zombie',
+      args: { status: arg.any('Such as running, sleeping or zombie') },
+      run: (ctx, { status }) => inStatus(ctx, status),
+    }),
   },
 })

@@ -18,7 +18,7 @@ import {
   type Value,
   valueError,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { shadowHash } from './module/shadow-hash.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
@@ -119,23 +119,21 @@ export default defineModule({
   virtual: 'random',
   doc: 'Random values and hashes.',
   functions: {
-    hash: fn({
+    hash: reads({
       doc: 'The hash of a text.',
       args: { value: arg.any('The text'), algorithm: arg.string('The hash', { default: 'sha512' }) },
       returns: ret.string('In hexadecimal'),
-      examples: ["salt '*' random.hash 'I am a string' md5"],
-      effect: 'read',
+      example: "random.hash 'I am a string' md5",
       run: (_ctx, { value, algorithm }) => hashOf(value, algorithm),
     }),
-    str_encode: fn({
+    str_encode: reads({
       doc: 'A text in another encoding.',
       args: { value: arg.any('The text'), encoder: arg.string('base64', { default: 'base64' }) },
       returns: ret.string('The encoded text'),
-      examples: ["salt '*' random.str_encode 'I am a new string' base64"],
-      effect: 'read',
+      example: "random.str_encode 'I am a new string' base64",
       run: (_ctx, { value, encoder }) => encoded(value, encoder),
     }),
-    get_str: fn({
+    get_str: reads({
       doc: 'A random text, such as a password.',
       args: {
         length: arg.any('How many characters', { default: 20 }),
@@ -148,11 +146,10 @@ export default defineModule({
         printable: arg.boolean('All of these', { default: false }),
       },
       returns: ret.string('The text'),
-      examples: ["salt '*' random.get_str 128"],
-      effect: 'read',
+      example: 'random.get_str 128',
       run: (_ctx, wish) => randomText(wish),
     }),
-    shadow_hash: fn({
+    shadow_hash: reads({
       doc: 'A password hash as /etc/shadow has it.',
       args: {
         crypt_salt: arg.any('The salt; a random one when not given', { optional: true }),
@@ -160,8 +157,7 @@ export default defineModule({
         algorithm: arg.string('sha512, sha256 or md5', { default: 'sha512' }),
       },
       returns: ret.string('The hash'),
-      examples: ["salt '*' random.shadow_hash 'My5alT' 'MyP@asswd' md5"],
-      effect: 'read',
+      example: "random.shadow_hash 'My5alT' 'MyP@asswd' md5",
       run: (_ctx, { crypt_salt, password, algorithm }) =>
         shadowHash(
           textOf(password) ?? randomText({ ...ALL_BUT_SPACE, length: 20, chars: null, printable: false }),
@@ -169,7 +165,7 @@ export default defineModule({
           algorithm,
         ),
     }),
-    rand_int: fn({
+    rand_int: reads({
       doc: 'A random integer.',
       args: {
         start: arg.integer('The smallest', { default: 1 }),
@@ -177,35 +173,31 @@ export default defineModule({
         seed,
       },
       returns: ret.any('The integer'),
-      examples: ["salt '*' random.rand_int 1 10"],
-      effect: 'read',
+      example: 'random.rand_int 1 10',
       run: (_ctx, { start, end, seed }) => randomInteger(start, end, seed),
     }),
-    seed: fn({
+    seed: reads({
       doc: 'A number that is always the same on this minion, and spread evenly over minions.',
       args: {
         range: arg.integer('Below this', { default: 10 }),
         hash: arg.any('In place of the minion’s id', { optional: true }),
       },
       returns: ret.any('The number'),
-      examples: ["salt '*' random.seed 10 hash=None"],
-      effect: 'read',
+      example: 'random.seed 10 hash=None',
       run: (ctx, { range, hash }) => splay(ctx, range, hash),
     }),
-    sample: fn({
+    sample: reads({
       doc: 'Some items of a list.',
       args: { value: arg.any('The list'), size: arg.any('How many'), seed },
       returns: ret.list('The items'),
-      examples: ["salt '*' random.sample '[1, 2, 3]' 2"],
-      effect: 'read',
+      example: "random.sample '[1, 2, 3]' 2",
       run: (_ctx, { value, size, seed }) => sample(value, size, seed),
     }),
-    shuffle: fn({
+    shuffle: reads({
       doc: 'A list in random order.',
       args: { value: arg.any('The list'), seed },
       returns: ret.list('The items'),
-      examples: ["salt '*' random.shuffle '[1, 2, 3]'"],
-      effect: 'read',
+      example: "random.shuffle '[1, 2, 3]'",
       run: (_ctx, { value, seed }) => sample(value, len(value), seed),
     }),
   },

@@ -1,6 +1,6 @@
 // Keys and values of the registry of Windows.
 import { type Dict, PyError, str, truthy, tuple, type Value } from '../../../data/mod.ts'
-import { arg, CommandError, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, CommandError, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 import { cast, entriesIn, hiveName, keysIn, type Place, pathOf, reg, shown } from './module/program.ts'
 
 const hive = arg.text('The hive: HKLM, HKCU, HKU, HKCR or HKCC, or its long name')
@@ -93,28 +93,25 @@ export default defineModule({
     grains.get('kernel') === 'Windows' ||
     'reg execution module failed to load: The module will only run on Windows systems',
   functions: {
-    key_exists: fn({
+    key_exists: reads({
       doc: 'Whether a key is there.',
       args: { hive, key, use_32bit_registry },
       returns: ret.boolean('Whether it is'),
-      examples: ["salt '*' reg.key_exists HKLM SOFTWARE\\\\Microsoft"],
-      effect: 'read',
+      example: 'reg.key_exists HKLM SOFTWARE\\\\Microsoft',
       run: exists,
     }),
-    value_exists: fn({
+    value_exists: reads({
       doc: 'Whether a value is there.',
       args: { hive, key, vname: arg.any('The value'), use_32bit_registry },
       returns: ret.boolean('Whether it is'),
-      examples: ["salt '*' reg.value_exists HKLM SOFTWARE\\\\Salt version"],
-      effect: 'read',
+      example: 'reg.value_exists HKLM SOFTWARE\\\\Salt version',
       run: async (ctx, given) => (await read(ctx, given)).get('success') === true,
     }),
-    broadcast_change: fn({
+    broadcast_change: changes({
       doc: 'Tell programs that the environment has changed.',
       args: {},
       returns: ret.boolean('Whether they were told'),
-      examples: ["salt '*' reg.broadcast_change"],
-      effect: 'change',
+      example: 'reg.broadcast_change',
       run: async (ctx) => {
         // removing a variable that nobody has is a change that Windows tells of
         const line = "[Environment]::SetEnvironmentVariable('BRINE_REGISTRY_CHANGE', $null, 'User')"
@@ -122,20 +119,18 @@ export default defineModule({
         return retcode === 0
       },
     }),
-    list_keys: fn({
+    list_keys: reads({
       doc: 'The keys of a key.',
       args: { hive, key: arg.text('The key', { optional: true }), use_32bit_registry },
       returns: ret.list('Their names'),
-      examples: ["salt '*' reg.list_keys HKLM SOFTWARE"],
-      effect: 'read',
+      example: 'reg.list_keys HKLM SOFTWARE',
       run: (ctx, given) => queried(ctx, given, directKeys),
     }),
-    list_values: fn({
+    list_values: reads({
       doc: 'The values of a key.',
       args: { hive, key: arg.text('The key', { optional: true }), use_32bit_registry },
       returns: ret.list('The values'),
-      examples: ["salt '*' reg.list_values HKLM SYSTEM\\\\CurrentControlSet"],
-      effect: 'read',
+      example: 'reg.list_values HKLM SYSTEM\\\\CurrentControlSet',
       run: (ctx, given) =>
         queried(ctx, given, (output, place) =>
           entriesIn(output).map(({ name, type, data }) =>
@@ -143,15 +138,14 @@ export default defineModule({
           ),
         ),
     }),
-    read_value: fn({
+    read_value: reads({
       doc: 'A value.',
       args: { hive, key, vname, use_32bit_registry },
       returns: ret.dict('With `vdata`, `vtype` and `success`'),
-      examples: ["salt '*' reg.read_value HKLM SOFTWARE\\\\Salt version"],
-      effect: 'read',
+      example: 'reg.read_value HKLM SOFTWARE\\\\Salt version',
       run: read,
     }),
-    set_value: fn({
+    set_value: changes({
       doc: 'Set a value; its key is made.',
       args: {
         hive,
@@ -163,8 +157,7 @@ export default defineModule({
         volatile: arg.flag('Whether it is lost at the next start; not possible here', { default: false }),
       },
       returns: ret.boolean('Whether it was set'),
-      examples: ["salt '*' reg.set_value HKLM SOFTWARE\\\\Salt version 3008.2"],
-      effect: 'change',
+      example: 'reg.set_value HKLM SOFTWARE\\\\Salt version 3008.2',
       run: async (ctx, { vdata, vtype, volatile, ...given }) => {
         if (volatile) throw new CommandError('reg.exe makes no volatile keys')
         const data = shown(cast(vdata, vtype))
@@ -172,31 +165,28 @@ export default defineModule({
         return (await reg(ctx, 'add', placeOf(given), ...words)).retcode === 0
       },
     }),
-    delete_key_recursive: fn({
+    delete_key_recursive: changes({
       doc: 'Remove a key with all below it.',
       args: { hive, key, use_32bit_registry },
       returns: ret.any('`Deleted` and `Failed`; false when there is no such key'),
-      examples: ["salt '*' reg.delete_key_recursive HKLM SOFTWARE\\\\DeleteMe"],
-      effect: 'change',
+      example: 'reg.delete_key_recursive HKLM SOFTWARE\\\\DeleteMe',
       run: deleteKey,
     }),
-    delete_value: fn({
+    delete_value: changes({
       doc: 'Remove a value.',
       args: { hive, key, vname, use_32bit_registry },
       returns: ret.any('True; None when there is no such value'),
-      examples: ["salt '*' reg.delete_value HKLM SOFTWARE\\\\Salt version"],
-      effect: 'change',
+      example: 'reg.delete_value HKLM SOFTWARE\\\\Salt version',
       run: async (ctx, given) => {
         const { retcode } = await reg(ctx, 'delete', placeOf(given), ...valueWords(given.vname), '/f')
         return retcode === 0 ? true : null
       },
     }),
-    import_file: fn({
+    import_file: changes({
       doc: 'Import a file of keys and values.',
       args: { source: arg.text('The file: a path or URL'), use_32bit_registry },
       returns: ret.boolean('True'),
-      examples: ["salt '*' reg.import_file salt://win/printer_config/config.reg"],
-      effect: 'change',
+      example: 'reg.import_file salt://win/printer_config/config.reg',
       run: async (ctx, { source, use_32bit_registry: narrow }) => {
         const path = await ctx.call('cp.cache_file', [source])
         if (!truthy(path)) throw new PyError('ValueError', `File/URL '${source}' probably invalid.`)

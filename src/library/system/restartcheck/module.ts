@@ -1,7 +1,7 @@
 // Which packages must be restarted after an upgrade: their processes still use files that were replaced, or a newer kernel waits.
 import { lookup } from '../../../base/mod.ts'
 import { decodeBytes, isDict, isList, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { oldFiles, programOf } from './module/old-files.ts'
 
 interface Family {
@@ -192,7 +192,7 @@ export default defineModule({
   doc: 'Find what must be restarted after an upgrade.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || 'The restartcheck module only works on Linux',
   functions: {
-    restartcheck: fn({
+    restartcheck: reads({
       doc: 'The packages whose processes use files that were replaced since they started.',
       args: {
         ignorelist: arg.any('Packages to leave out; screen and systemd unless given', { optional: true }),
@@ -203,8 +203,7 @@ export default defineModule({
         ),
       },
       returns: ret.any('A report, or a list of packages'),
-      examples: ["salt '*' restartcheck.restartcheck"],
-      effect: 'read',
+      example: 'restartcheck.restartcheck',
       run: async (ctx, { ignorelist, blacklist, excludepid, kwargs }) => {
         const family = FAMILIES[str(ctx.grains.get('os_family') ?? '')]
         if (!family) {

@@ -85,30 +85,30 @@ export default defineModule({
     (await host.which('smbios')) !== undefined ||
     'The smbios execution module failed to load: neither dmidecode nor smbios in the path.',
   functions: {
-    get: reads(
-      'One text of the firmware.',
-      'smbios.get system-uuid clean=False',
-      { string: arg.text('Its keyword, as dmidecode knows it'), clean },
-      async (ctx, { string, clean }) => {
+    get: reads({
+      doc: 'One text of the firmware.',
+      example: 'smbios.get system-uuid clean=False',
+      args: { string: arg.text('Its keyword, as dmidecode knows it'), clean },
+      run: async (ctx, { string, clean }) => {
         const text = (await decoded(ctx, `-s ${string}`)).trim()
         const value = splitLines(text)
           .filter((line) => !line.startsWith('#'))
           .join('\n')
         return value.startsWith('/dev/mem') || (clean && !isFilled(string, value)) ? null : value
       },
-    ),
-    records: reads(
-      'The records of the firmware.',
-      'smbios.records 4 core_count,thread_count,current_speed',
-      {
+    }),
+    records: reads({
+      doc: 'The records of the firmware.',
+      example: 'smbios.records 4 core_count,thread_count,current_speed',
+      args: {
         rec_type: arg.text('Only those of this type', { default: null }),
         fields: arg.any('Only these of their values', { default: null }),
         clean,
       },
-      async (ctx, { rec_type, fields, clean }) => {
+      run: async (ctx, { rec_type, fields, clean }) => {
         const text = await decoded(ctx, rec_type === null ? '' : `-t ${rec_type}`)
         return recordsIn(text, { clean: clean, fields })
       },
-    ),
+    }),
   },
 })

@@ -15,7 +15,6 @@ import {
   arg,
   defineModule,
   type FunctionContext,
-  fn,
   isHostError,
   type Result,
   reads,
@@ -50,12 +49,11 @@ async function textAt(ctx: FunctionContext, path: string): Promise<string | unde
 
 /** A function over one file of /proc. */
 function fromProc(doc: string, name: string, path: string, read: (text: string) => Result) {
-  return fn({
+  return reads({
     doc,
     args: {},
     returns: ret.any('By name; empty when the kernel does not tell'),
-    examples: [`salt '*' status.${name}`],
-    effect: 'read',
+    example: `status.${name}`,
     run: async (ctx) => {
       if (kernelOf(ctx) !== 'Linux') return UNSUPPORTED
       const text = await textAt(ctx, path)
@@ -175,22 +173,20 @@ export default defineModule({
   doc: 'How the machine is doing.',
   when: ({ grains }) => grains.get('kernel') !== 'Windows' || 'Windows platform is not supported by this module',
   functions: {
-    loadavg: fn({
+    loadavg: reads({
       doc: 'The load averages.',
       args: {},
       returns: ret.dict('1-min, 5-min and 15-min'),
-      examples: ["salt '*' status.loadavg"],
-      effect: 'read',
+      example: 'status.loadavg',
       run: loadavg,
     }),
-    uptime: fn({
+    uptime: reads({
       doc: 'How long the machine has been running.',
       args: {},
       returns: ret.any(
         'seconds, since_iso, since_t, days, time and users; what `uptime` prints where there is no Linux',
       ),
-      examples: ["salt '*' status.uptime"],
-      effect: 'read',
+      example: 'status.uptime',
       run: uptime,
     }),
     meminfo: fromProc('The memory and its use.', 'meminfo', '/proc/meminfo', memory),
@@ -201,46 +197,48 @@ export default defineModule({
     diskstats: fromProc('What was read from and written to disks.', 'diskstats', '/proc/diskstats', diskCounters),
     netstats: fromProc('Counters of network protocols.', 'netstats', '/proc/net/netstat', protocolCounters),
     netdev: fromProc('Counters of network interfaces.', 'netdev', '/proc/net/dev', interfaceCounters),
-    procs: reads('The processes.', 'status.procs', {}, async (ctx) =>
-      processList(await ctx.call('cmd.run', [ctx.grains.get('ps') ?? ''], { python_shell: true })),
-    ),
-    w: reads('Who is logged in.', 'status.w', {}, async (ctx) =>
-      kernelOf(ctx) === 'Linux' ? logins(await ctx.call('cmd.run', ['w -fh'])) : UNSUPPORTED,
-    ),
-    custom: reads('What the configuration asks for.', 'status.custom', {}, custom),
-    all_status: reads('Everything there is to say.', 'status.all_status', {}, everything),
-    nproc: fn({
+    procs: reads({
+      doc: 'The processes.',
+      example: 'status.procs',
+      args: {},
+      run: async (ctx) => processList(await ctx.call('cmd.run', [ctx.grains.get('ps') ?? ''], { python_shell: true })),
+    }),
+    w: reads({
+      doc: 'Who is logged in.',
+      example: 'status.w',
+      args: {},
+      run: async (ctx) => (kernelOf(ctx) === 'Linux' ? logins(await ctx.call('cmd.run', ['w -fh'])) : UNSUPPORTED),
+    }),
+    custom: reads({ doc: 'What the configuration asks for.', example: 'status.custom', args: {}, run: custom }),
+    all_status: reads({ doc: 'Everything there is to say.', example: 'status.all_status', args: {}, run: everything }),
+    nproc: reads({
       doc: 'The number of processors.',
       args: {},
       returns: ret.any('The number'),
-      examples: ["salt '*' status.nproc"],
-      effect: 'read',
+      example: 'status.nproc',
       run: async (ctx) =>
         kernelOf(ctx) === 'Linux' ? numberIn((await ctx.call('cmd.run', ['nproc'])).trim()) : UNSUPPORTED,
     }),
-    diskusage: fn({
+    diskusage: reads({
       doc: 'The space on file systems, in bytes.',
       args: { args: arg.rest('Paths, and globs of types of file systems') },
       returns: ret.dict('available and total, by path'),
-      examples: ["salt '*' status.diskusage / ext?"],
-      effect: 'read',
+      example: 'status.diskusage / ext?',
       run: (ctx, { args }) => diskUsage(ctx, args),
     }),
-    pid: fn({
+    pid: reads({
       doc: 'The ids of processes whose line in the list of processes matches.',
       args: { sig: arg.string('A regular expression') },
       returns: ret.string('Ids, one a line'),
-      examples: ["salt '*' status.pid <sig>"],
-      effect: 'read',
+      example: 'status.pid <sig>',
       run: (ctx, { sig }) => pids(ctx, sig),
     }),
-    time: fn({
+    time: reads({
       doc: 'The time of the machine.',
       args: { format: arg.string('How it is written', { default: '%A, %d. %B %Y %I:%M%p' }) },
       returns: ret.string('The time'),
       examples: ["salt '*' status.time", "salt '*' status.time '%s'"],
       calledAs: 'time_',
-      effect: 'read',
       run: (ctx, { format }) => localDatetime(new Date(ctx.host.now() * 1000), 0).strftime(format),
     }),
     ...masterFunctions,

@@ -121,25 +121,35 @@ export default defineModule({
     grains.get('kernel') === 'Linux' ||
     'The linux_sysctl execution module cannot be loaded: only available on Linux systems.',
   functions: {
-    default_config: reads('The file that keeps parameters.', 'sysctl.default_config', {}, defaultFile),
-    show: reads(
-      'All parameters, or those in a file.',
-      'sysctl.show',
-      { config_file: arg.any('The file', { default: false }) },
-      (ctx, { config_file }) => show(ctx, config_file),
-    ),
-    get: reads('A parameter.', 'sysctl.get net.ipv4.ip_forward', { name }, (ctx, { name }) => get(ctx, name)),
-    assign: changes(
-      'Set a parameter until the next boot.',
-      'sysctl.assign net.ipv4.ip_forward 1',
-      { name, value },
-      (ctx, { name, value }) => assign(ctx, name, value),
-    ),
-    persist: changes(
-      'Set a parameter for good.',
-      'sysctl.persist net.ipv4.ip_forward 1',
-      { name, value, config: arg.text('The file; what default_config names when not given', { optional: true }) },
-      (ctx, { name, value, config }) => persist(ctx, name, value, config),
-    ),
+    default_config: reads({
+      doc: 'The file that keeps parameters.',
+      example: 'sysctl.default_config',
+      args: {},
+      run: defaultFile,
+    }),
+    show: reads({
+      doc: 'All parameters, or those in a file.',
+      example: 'sysctl.show',
+      args: { config_file: arg.any('The file', { default: false }) },
+      run: (ctx, { config_file }) => show(ctx, config_file),
+    }),
+    get: reads({
+      doc: 'A parameter.',
+      example: 'sysctl.get net.ipv4.ip_forward',
+      args: { name },
+      run: (ctx, { name }) => get(ctx, name),
+    }),
+    assign: changes({
+      doc: 'Set a parameter until the next boot.',
+      example: 'sysctl.assign net.ipv4.ip_forward 1',
+      args: { name, value },
+      run: (ctx, { name, value }) => assign(ctx, name, value),
+    }),
+    persist: changes({
+      doc: 'Set a parameter for good.',
+      example: 'sysctl.persist net.ipv4.ip_forward 1',
+      args: { name, value, config: arg.text('The file; what default_config names when not given', { optional: true }) },
+      run: (ctx, { name, value, config }) => persist(ctx, name, value, config),
+    }),
   },
 })

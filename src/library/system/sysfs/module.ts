@@ -107,47 +107,47 @@ export default defineModule({
   doc: "Attributes of the kernel's objects.",
   when: ({ grains }) => grains.get('kernel') === 'Linux' || '',
   functions: {
-    attr: changes(
-      'Read an attribute, or set it.',
-      'sysfs.attr block/sda/queue/logical_block_size',
-      { key, value: arg.any('The value to set', { optional: true }) },
-      async (ctx, { key, value }) => {
+    attr: changes({
+      doc: 'Read an attribute, or set it.',
+      example: 'sysfs.attr block/sda/queue/logical_block_size',
+      args: { key, value: arg.any('The value to set', { optional: true }) },
+      run: async (ctx, { key, value }) => {
         const path = await target(ctx, key)
         if (path === false || (await isFolder(ctx, path))) return path
         return value === null ? read(ctx, path, '') : write(ctx, path, value)
       },
-    ),
-    write: changes(
-      'Set an attribute.',
-      "sysfs.write devices/system/cpu/cpu0/cpufreq/scaling_governor 'performance'",
-      { key, value: arg.any('The value') },
-      (ctx, args) => write(ctx, args.key, args.value),
-    ),
-    read: reads(
-      'An attribute; a directory or a list gives a mapping.',
-      'sysfs.read class/net/em1/statistics',
-      { key: arg.any('The attribute, or a list'), root: arg.string('Where to look', { default: '' }) },
-      (ctx, { key, root }) => read(ctx, key, root),
-    ),
-    target: reads(
-      'The path behind a key.',
-      'sysfs.target class/ttyS0',
-      { key, full: arg.boolean('The whole path, not only the last part', { default: true }) },
-      async (ctx, { key, full }) => {
+    }),
+    write: changes({
+      doc: 'Set an attribute.',
+      example: "sysfs.write devices/system/cpu/cpu0/cpufreq/scaling_governor 'performance'",
+      args: { key, value: arg.any('The value') },
+      run: (ctx, args) => write(ctx, args.key, args.value),
+    }),
+    read: reads({
+      doc: 'An attribute; a directory or a list gives a mapping.',
+      example: 'sysfs.read class/net/em1/statistics',
+      args: { key: arg.any('The attribute, or a list'), root: arg.string('Where to look', { default: '' }) },
+      run: (ctx, { key, root }) => read(ctx, key, root),
+    }),
+    target: reads({
+      doc: 'The path behind a key.',
+      example: 'sysfs.target class/ttyS0',
+      args: { key, full: arg.boolean('The whole path, not only the last part', { default: true }) },
+      run: async (ctx, { key, full }) => {
         const path = await target(ctx, key)
         return path === false || full ? path : posix.basename(path)
       },
-    ),
-    interfaces: reads(
-      'The attributes below a key, by what can be done with them.',
-      'sysfs.interfaces block/bcache0/bcache',
-      { root: arg.string('The key') },
-      async (ctx, { root }) => {
+    }),
+    interfaces: reads({
+      doc: 'The attributes below a key, by what can be done with them.',
+      example: 'sysfs.interfaces block/bcache0/bcache',
+      args: { root: arg.string('The key') },
+      run: async (ctx, { root }) => {
         const path = await target(ctx, root)
         if (path !== false && (await isFolder(ctx, path))) return { ...(await attributes(ctx, path)) }
         ctx.log('error', `SysFS ${path} not a dir`)
         return false
       },
-    ),
+    }),
   },
 })

@@ -1,6 +1,6 @@
 // Variables of FreeBSD's rc.conf and its like, through sysrc.
 import { type Dict, isInt, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, fn, outputOf, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, outputOf, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 const name = arg.text('The variable')
@@ -39,26 +39,24 @@ export default defineModule({
     (await host.which('sysrc')) !== undefined ||
     'The sysrc execution module failed to load: the sysrc binary is not in the path.',
   functions: {
-    get: fn({
+    get: reads({
       doc: 'Variables with their values.',
       args: {
         kwargs: arg.open('`name`: only this one; `includeDefaults`: those that are not set too; `file`, `jail`'),
       },
       returns: ret.any('By file and variable; None for an unknown one'),
-      examples: ["salt '*' sysrc.get name=sshd_enable"],
-      effect: 'read',
+      example: 'sysrc.get name=sshd_enable',
       run: async (ctx, { kwargs }) => {
         const all = truthy(kwargs.get('includeDefaults') ?? null) ? '-A' : '-a'
         const output = await outputOf(ctx, [...place(kwargs), str(kwargs.get('name') ?? all)])
         return output.includes('sysrc: unknown variable') ? null : parsed(output, (value) => value)
       },
     }),
-    set: fn({
+    set: changes({
       doc: 'Set a variable.',
       args: { name, value: arg.any('Its value'), kwargs: further },
       returns: ret.dict('The new value by file and variable'),
-      examples: ["salt '*' sysrc.set name=sshd_flags value='-p 2222'"],
-      effect: 'change',
+      example: "sysrc.set name=sshd_flags value='-p 2222'",
       calledAs: 'set_',
       run: async (ctx, { name, value, kwargs }) => {
         const { retcode, stdout, stderr } = await runAll(ctx, [...place(kwargs), `${name}=${shown(value)}`])
@@ -66,12 +64,11 @@ export default defineModule({
         return parsed(stdout, (change) => change.trim().split('->')[1] ?? '')
       },
     }),
-    remove: fn({
+    remove: changes({
       doc: 'Remove a variable.',
       args: { name, kwargs: further },
       returns: ret.string('That it was removed'),
-      examples: ["salt '*' sysrc.remove name=sshd_enable"],
-      effect: 'change',
+      example: 'sysrc.remove name=sshd_enable',
       run: async (ctx, { name, kwargs }) => {
         const output = await outputOf(ctx, [...place(kwargs), '-x', name])
         if (output.includes('sysrc: unknown variable')) throw failure(output)

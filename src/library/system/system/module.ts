@@ -88,68 +88,101 @@ export default defineModule({
     return other === undefined || `This module is not available on ${other}`
   },
   functions: {
-    halt: changes('Halt the machine.', 'system.halt', {}, (ctx) => outputOf(ctx, ['halt'])),
-    init: changes(
-      'Change the runlevel.',
-      'system.init 3',
-      { runlevel: arg.text('The runlevel') },
-      (ctx, { runlevel }) => outputOf(ctx, ['init', runlevel]),
-    ),
-    poweroff: changes('Switch the machine off.', 'system.poweroff', {}, (ctx) => outputOf(ctx, ['poweroff'])),
-    reboot: changes('Restart the machine.', 'system.reboot', { at_time }, (ctx, { at_time }) =>
-      outputOf(ctx, ['shutdown', '-r', when(at_time)]),
-    ),
-    shutdown: changes('Shut the machine down.', 'system.shutdown 5', { at_time }, (ctx, { at_time }) =>
-      outputOf(ctx, ['shutdown', flag(ctx), when(at_time)]),
-    ),
-    has_settable_hwclock: reads(
-      'Whether the clock of the hardware can be set.',
-      'system.has_settable_hwclock',
-      {},
-      hasHardwareClock,
-    ),
-    get_system_time: reads('The time.', "system.get_system_time '+0900'", { utc_offset }, (ctx, { utc_offset }) =>
-      timeText(wallClock(ctx, utc_offset)),
-    ),
-    set_system_time: changes(
-      'Set the time.',
-      "system.set_system_time '11:31 PM'",
-      { newtime: arg.string('The time'), utc_offset },
-      (ctx, { newtime, utc_offset }) => setTime(ctx, newtime, utc_offset),
-    ),
-    get_system_date_time: reads(
-      'The date and the time.',
-      "system.get_system_date_time '-0500'",
-      { utc_offset },
-      (ctx, { utc_offset }) => dateTimeText(wallClock(ctx, utc_offset)),
-    ),
-    set_system_date_time: changes(
-      'Set parts of date and time.',
-      'system.set_system_date_time 2026 5 12 11 37 53',
-      { years: part, months: part, days: part, hours: part, minutes: part, seconds: part, utc_offset },
-      (ctx, { utc_offset, ...fields }) => setClock(ctx, fields, utc_offset),
-    ),
-    get_system_date: reads('The date.', 'system.get_system_date', { utc_offset }, (ctx, { utc_offset }) =>
-      dateText(wallClock(ctx, utc_offset)),
-    ),
-    set_system_date: changes(
-      'Set the date.',
-      "system.set_system_date '03-28-26'",
-      { newdate: arg.string('The date'), utc_offset },
-      (ctx, { newdate, utc_offset }) => setDate(ctx, newdate, utc_offset),
-    ),
-    get_computer_desc: reads('The description of the machine.', 'system.get_computer_desc', {}, description),
-    set_computer_desc: changes(
-      'Describe the machine.',
-      'system.set_computer_desc "Michael\'s laptop"',
-      { desc: arg.string('The description') },
-      (ctx, { desc }) => describe(ctx, desc),
-    ),
-    set_computer_name: changes('Name the machine.', 'system.set_computer_name db1', { hostname }, (ctx, args) =>
-      ctx.call('network.mod_hostname', [args.hostname]),
-    ),
-    get_computer_name: reads('The name of the machine.', 'system.get_computer_name', {}, (ctx) =>
-      ctx.call('network.get_hostname'),
-    ),
+    halt: changes({
+      doc: 'Halt the machine.',
+      example: 'system.halt',
+      args: {},
+      run: (ctx) => outputOf(ctx, ['halt']),
+    }),
+    init: changes({
+      doc: 'Change the runlevel.',
+      example: 'system.init 3',
+      args: { runlevel: arg.text('The runlevel') },
+      run: (ctx, { runlevel }) => outputOf(ctx, ['init', runlevel]),
+    }),
+    poweroff: changes({
+      doc: 'Switch the machine off.',
+      example: 'system.poweroff',
+      args: {},
+      run: (ctx) => outputOf(ctx, ['poweroff']),
+    }),
+    reboot: changes({
+      doc: 'Restart the machine.',
+      example: 'system.reboot',
+      args: { at_time },
+      run: (ctx, { at_time }) => outputOf(ctx, ['shutdown', '-r', when(at_time)]),
+    }),
+    shutdown: changes({
+      doc: 'Shut the machine down.',
+      example: 'system.shutdown 5',
+      args: { at_time },
+      run: (ctx, { at_time }) => outputOf(ctx, ['shutdown', flag(ctx), when(at_time)]),
+    }),
+    has_settable_hwclock: reads({
+      doc: 'Whether the clock of the hardware can be set.',
+      example: 'system.has_settable_hwclock',
+      args: {},
+      run: hasHardwareClock,
+    }),
+    get_system_time: reads({
+      doc: 'The time.',
+      example: "system.get_system_time '+0900'",
+      args: { utc_offset },
+      run: (ctx, { utc_offset }) => timeText(wallClock(ctx, utc_offset)),
+    }),
+    set_system_time: changes({
+      doc: 'Set the time.',
+      example: "system.set_system_time '11:31 PM'",
+      args: { newtime: arg.string('The time'), utc_offset },
+      run: (ctx, { newtime, utc_offset }) => setTime(ctx, newtime, utc_offset),
+    }),
+    get_system_date_time: reads({
+      doc: 'The date and the time.',
+      example: "system.get_system_date_time '-0500'",
+      args: { utc_offset },
+      run: (ctx, { utc_offset }) => dateTimeText(wallClock(ctx, utc_offset)),
+    }),
+    set_system_date_time: changes({
+      doc: 'Set parts of date and time.',
+      example: 'system.set_system_date_time 2026 5 12 11 37 53',
+      args: { years: part, months: part, days: part, hours: part, minutes: part, seconds: part, utc_offset },
+      run: (ctx, { utc_offset, ...fields }) => setClock(ctx, fields, utc_offset),
+    }),
+    get_system_date: reads({
+      doc: 'The date.',
+      example: 'system.get_system_date',
+      args: { utc_offset },
+      run: (ctx, { utc_offset }) => dateText(wallClock(ctx, utc_offset)),
+    }),
+    set_system_date: changes({
+      doc: 'Set the date.',
+      example: "system.set_system_date '03-28-26'",
+      args: { newdate: arg.string('The date'), utc_offset },
+      run: (ctx, { newdate, utc_offset }) => setDate(ctx, newdate, utc_offset),
+    }),
+    get_computer_desc: reads({
+      doc: 'The description of the machine.',
+      example: 'system.get_computer_desc',
+      args: {},
+      run: description,
+    }),
+    set_computer_desc: changes({
+      doc: 'Describe the machine.',
+      example: 'system.set_computer_desc "Michael\'s laptop"',
+      args: { desc: arg.string('The description') },
+      run: (ctx, { desc }) => describe(ctx, desc),
+    }),
+    set_computer_name: changes({
+      doc: 'Name the machine.',
+      example: 'system.set_computer_name db1',
+      args: { hostname },
+      run: (ctx, args) => ctx.call('network.mod_hostname', [args.hostname]),
+    }),
+    get_computer_name: reads({
+      doc: 'The name of the machine.',
+      example: 'system.get_computer_name',
+      args: {},
+      run: (ctx) => ctx.call('network.get_hostname'),
+    }),
   },
 })

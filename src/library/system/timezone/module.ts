@@ -18,24 +18,42 @@ export default defineModule({
     return reason === undefined || `The timezone execution module failed to load: ${reason}`
   },
   functions: {
-    get_zone: reads('The time zone.', 'timezone.get_zone', {}, zoneOf),
-    get_zonecode: reads('The short name of the zone, such as MST.', 'timezone.get_zonecode', {}, zoneCode),
-    get_offset: reads('The offset from UTC.', 'timezone.get_offset', {}, (ctx) => outputOf(ctx, ['date', '+%z'])),
-    set_zone: changes('Set the time zone.', "timezone.set_zone 'America/Denver'", { timezone }, (ctx, { timezone }) =>
-      setZone(ctx, timezone),
-    ),
-    zone_compare: reads(
-      'Whether a zone is the one of the machine.',
-      "timezone.zone_compare 'America/Denver'",
-      { timezone },
-      (ctx, { timezone }) => isZone(ctx, timezone),
-    ),
-    get_hwclock: reads('What the clock of the hardware runs on.', 'timezone.get_hwclock', {}, hardwareClock),
-    set_hwclock: changes(
-      'Set what the clock of the hardware runs on.',
-      'timezone.set_hwclock UTC',
-      { clock: arg.string('UTC or localtime') },
-      (ctx, { clock }) => setHardwareClock(ctx, clock),
-    ),
+    get_zone: reads({ doc: 'The time zone.', example: 'timezone.get_zone', args: {}, run: zoneOf }),
+    get_zonecode: reads({
+      doc: 'The short name of the zone, such as MST.',
+      example: 'timezone.get_zonecode',
+      args: {},
+      run: zoneCode,
+    }),
+    get_offset: reads({
+      doc: 'The offset from UTC.',
+      example: 'timezone.get_offset',
+      args: {},
+      run: (ctx) => outputOf(ctx, ['date', '+%z']),
+    }),
+    set_zone: changes({
+      doc: 'Set the time zone.',
+      example: "timezone.set_zone 'America/Denver'",
+      args: { timezone },
+      run: (ctx, { timezone }) => setZone(ctx, timezone),
+    }),
+    zone_compare: reads({
+      doc: 'Whether a zone is the one of the machine.',
+      example: "timezone.zone_compare 'America/Denver'",
+      args: { timezone },
+      run: (ctx, { timezone }) => isZone(ctx, timezone),
+    }),
+    get_hwclock: reads({
+      doc: 'What the clock of the hardware runs on.',
+      example: 'timezone.get_hwclock',
+      args: {},
+      run: hardwareClock,
+    }),
+    set_hwclock: changes({
+      doc: 'Set what the clock of the hardware runs on.',
+      example: 'timezone.set_hwclock UTC',
+      args: { clock: arg.string('UTC or localtime') },
+      run: (ctx, { clock }) => setHardwareClock(ctx, clock),
+    }),
   },
 })

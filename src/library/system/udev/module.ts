@@ -1,6 +1,6 @@
 // What udev knows about devices, as udevadm tells it: lines of a letter and a value, a block for each device.
 import { type Dict, Float, isList, PyError, SaltError, splitLines, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 /** A number where Python would read one. */
 function numberOrText(text: string): Value {
@@ -69,12 +69,11 @@ async function database(ctx: FunctionContext, subsystems: Value): Promise<Value[
 const dev = arg.text('The device, or its path below /sys')
 
 const part = (name: string, doc: string, letter: string) =>
-  fn({
+  reads({
     doc,
     args: { dev },
     returns: ret.any('What udev says, or nothing'),
-    examples: [`salt '*' udev.${name} /dev/sda`],
-    effect: 'read',
+    example: `udev.${name} /dev/sda`,
     run: async (ctx, { dev }) => (await info(ctx, dev)).get(letter) ?? null,
   })
 
@@ -83,24 +82,22 @@ export default defineModule({
   doc: 'What udev knows about devices.',
   when: async ({ host }) => (await host.which('udevadm')) !== undefined || 'The program udevadm was not found',
   functions: {
-    info: fn({
+    info: reads({
       doc: 'All that udev knows about a device.',
       args: { dev },
       returns: ret.dict('By letter, as udevadm names it'),
-      examples: ["salt '*' udev.info /dev/sda"],
-      effect: 'read',
+      example: 'udev.info /dev/sda',
       run: (ctx, { dev }) => info(ctx, dev),
     }),
     env: part('env', 'The variables udev has for a device.', 'E'),
     name: part('name', 'The name of a device.', 'N'),
     path: part('path', 'The physical path of a device.', 'P'),
     links: part('links', 'The links udev made for a device.', 'S'),
-    exportdb: fn({
+    exportdb: reads({
       doc: 'All devices udev knows.',
       args: { subsystems: arg.any('Only those of these subsystems', { optional: true }) },
       returns: ret.list('One entry for each device'),
-      examples: ["salt '*' udev.exportdb subsystems='[usb, block]'"],
-      effect: 'read',
+      example: "udev.exportdb subsystems='[usb, block]'",
       run: (ctx, { subsystems }) => database(ctx, subsystems),
     }),
   },

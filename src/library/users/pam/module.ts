@@ -14,11 +14,11 @@ export default defineModule({
   name: 'pam',
   doc: 'Files of PAM.',
   functions: {
-    read_file: reads(
-      'The rules of a file.',
-      'pam.read_file /etc/pam.d/login',
-      { file_name: arg.text('The file') },
-      async (ctx, { file_name }) => {
+    read_file: reads({
+      doc: 'The rules of a file.',
+      example: 'pam.read_file /etc/pam.d/login',
+      args: { file_name: arg.text('The file') },
+      run: async (ctx, { file_name }) => {
         if ((await ctx.host.stat(file_name)) === undefined) {
           ctx.log('error', `File "${file_name}" does not exist`)
           return false
@@ -28,6 +28,6 @@ export default defineModule({
           .filter((line) => line !== '' && !line.startsWith('#'))
           .map(ruleOf)
       },
-    ),
+    }),
   },
 })

@@ -1,16 +1,6 @@
 // Users of Samba, through pdbedit.
 import { type Dict, shlexQuote, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import {
-  arg,
-  changes,
-  defineModule,
-  type FunctionContext,
-  fn,
-  type Result,
-  reads,
-  ret,
-  runAll,
-} from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, type Result, reads, ret, runAll } from '../../../sdk/mod.ts'
 import { md4 } from './module/md4.ts'
 
 const ntHash = (password: string): string =>
@@ -151,55 +141,53 @@ export default defineModule({
     return (Number(major) >= 4 && Number(minor) >= 5) || 'pdbedit is to old, 4.5.0 or newer is required'
   },
   functions: {
-    generate_nt_hash: reads(
-      'The hash of a password as Windows keeps it.',
-      'pdbedit.generate_nt_hash my_passwd',
-      { password: arg.string('The password', { secret: true }) },
-      (_ctx, { password }) => Buffer.from(ntHash(password)),
-    ),
-    list: fn({
+    generate_nt_hash: reads({
+      doc: 'The hash of a password as Windows keeps it.',
+      example: 'pdbedit.generate_nt_hash my_passwd',
+      args: { password: arg.string('The password', { secret: true }) },
+      run: (_ctx, { password }) => Buffer.from(ntHash(password)),
+    }),
+    list: reads({
       doc: 'All users: their details by login, or only the logins.',
       args: { verbose: arg.flag('With details', { default: true }), hashes },
       calledAs: 'list_users',
-      examples: ["salt '*' pdbedit.list"],
-      effect: 'read',
+      example: 'pdbedit.list',
       run: (ctx, { verbose, hashes }) => (verbose ? details(ctx, hashes) : names(ctx)),
     }),
-    get: fn({
+    get: reads({
       doc: 'The details of a user.',
       args: { login, hashes },
       calledAs: 'get_user',
-      examples: ["salt '*' pdbedit.get kaylee"],
-      effect: 'read',
+      example: 'pdbedit.get kaylee',
       run: async (ctx, { login, hashes }) => (await details(ctx, hashes)).get(login) ?? new Map(),
     }),
-    delete: changes(
-      'Remove a user.',
-      'pdbedit.delete wash',
-      { login },
-      async (ctx, { login }) => {
+    delete: changes({
+      doc: 'Remove a user.',
+      example: 'pdbedit.delete wash',
+      args: { login },
+      run: async (ctx, { login }) => {
         if (!(await knows(ctx, login))) return { [login]: 'absent' }
         return { [login]: (await complaint(ctx, `--delete ${shlexQuote(login)}`)) ?? 'deleted' }
       },
-      ret.dict('What was done, by user'),
-    ),
-    create: changes(
-      'Make a user, or set the password of one.',
-      'pdbedit.create zoe 9764951149F84E770889011E1DC4A927 nthash',
-      {
+      returns: ret.dict('What was done, by user'),
+    }),
+    create: changes({
+      doc: 'Make a user, or set the password of one.',
+      example: 'pdbedit.create zoe 9764951149F84E770889011E1DC4A927 nthash',
+      args: {
         login,
         password: arg.string('The password', { secret: true }),
         password_hashed,
         machine_account: arg.flag('Whether it is a machine', { default: false }),
       },
-      async (ctx, { login, password, password_hashed, machine_account }) => ({
+      run: async (ctx, { login, password, password_hashed, machine_account }) => ({
         [login]: await create(ctx, login, password, password_hashed, machine_account),
       }),
-    ),
-    modify: changes(
-      'Change a user; with a password it is made when missing.',
-      "pdbedit.modify inara fullname='Inara Serra'",
-      {
+    }),
+    modify: changes({
+      doc: 'Change a user; with a password it is made when missing.',
+      example: "pdbedit.modify inara fullname='Inara Serra'",
+      args: {
         login,
         password: arg.any('The password', { optional: true, secret: true }),
         password_hashed,
@@ -216,8 +204,8 @@ export default defineModule({
         reset_login_hours: arg.flag('Whether login hours are reset', { default: false }),
         reset_bad_password_count: arg.flag('Whether failed logins are forgotten', { default: false }),
       },
-      async (ctx, { login, ...given }) => ({ [login]: await modify(ctx, login, given) }),
-      ret.dict('What was done, by user'),
-    ),
+      run: async (ctx, { login, ...given }) => ({ [login]: await modify(ctx, login, given) }),
+      returns: ret.dict('What was done, by user'),
+    }),
   },
 })

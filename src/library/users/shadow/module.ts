@@ -1,7 +1,7 @@
 // Passwords and their ages on Linux: read from the shadow file, set by chage and passwd. A hash is written to the file
 // itself, so that it is in no list of processes.
 import { type Dict, decodeBytes, equals, intFromText, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isHostError, isTrue, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, isHostError, isTrue, reads, ret } from '../../../sdk/mod.ts'
 
 const FIELDS = ['name', 'passwd', 'lstchg', 'min', 'max', 'warn', 'inact', 'expire'] as const
 const PLAINLY = { python_shell: false }
@@ -108,12 +108,11 @@ const name = arg.any('The user')
 const root = arg.any('The directory that stands for /', { optional: true })
 
 const setter = (fun: string, parameter: string, doc: string, attribute: Attribute) =>
-  fn({
+  changes({
     doc,
     args: { name, [parameter]: arg.any('The value'), root },
     returns: ret.boolean('Whether it is so now'),
-    examples: [`salt '*' shadow.${fun} username 7`],
-    effect: 'change',
+    example: `shadow.${fun} username 7`,
     run: (ctx, args) => {
       const given = args as unknown as Record<string, Value>
       return setAttribute(ctx, given['name']!, given[parameter]!, given['root']!, attribute)
@@ -159,24 +158,22 @@ export default defineModule({
   doc: 'Work with passwords and their ages.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || 'the shadow file is read on Linux only',
   functions: {
-    default_hash: fn({
+    default_hash: reads({
       doc: 'What stands for a password that was never set.',
       args: {},
       returns: ret.string('An exclamation mark'),
-      examples: ["salt '*' shadow.default_hash"],
-      effect: 'read',
+      example: 'shadow.default_hash',
       run: () => '!',
     }),
-    info: fn({
+    info: reads({
       doc: 'What the shadow file tells about a user.',
       args: { name, root },
       returns: ret.dict('Hash and ages'),
-      examples: ["salt '*' shadow.info root"],
-      effect: 'read',
+      example: 'shadow.info root',
       run: (ctx, { name, root }) => info(ctx, name, root),
     }),
     ...ages,
-    gen_password: fn({
+    gen_password: reads({
       doc: 'The hash of a password.',
       args: {
         password: arg.any('The password', { secret: true }),
@@ -184,39 +181,35 @@ export default defineModule({
         algorithm: arg.any('sha512, sha256 or md5', { default: 'sha512' }),
       },
       returns: ret.string('The hash'),
-      examples: ["salt '*' shadow.gen_password 'I_am_password' crypt_salt='I_am_salt' algorithm=sha256"],
-      effect: 'read',
+      example: "shadow.gen_password 'I_am_password' crypt_salt='I_am_salt' algorithm=sha256",
       run: (ctx, given) => ctx.call('random.shadow_hash', [], given),
     }),
-    del_password: fn({
+    del_password: changes({
       doc: 'Take the password away, so that none is needed.',
       args: { name, root },
       returns: ret.boolean('Whether there is none now'),
-      examples: ["salt '*' shadow.del_password username"],
-      effect: 'change',
+      example: 'shadow.del_password username',
       run: async (ctx, { name, root }) => {
         await ctx.call('cmd.run', [['passwd', ...rootOption(root), '-d', name]], QUIETLY)
         const after = await info(ctx, name, root)
         return after.get('passwd') === '' && after.get('name') === name
       },
     }),
-    lock_password: fn({
+    lock_password: changes({
       doc: 'Lock the password of a user.',
       args: { name, root },
       returns: ret.boolean('Whether it is locked'),
-      examples: ["salt '*' shadow.lock_password username"],
-      effect: 'change',
+      example: 'shadow.lock_password username',
       run: (ctx, { name, root }) => lock(ctx, name, root, true),
     }),
-    unlock_password: fn({
+    unlock_password: changes({
       doc: 'Unlock the password of a user.',
       args: { name, root },
       returns: ret.boolean('Whether it is not locked'),
-      examples: ["salt '*' shadow.unlock_password username"],
-      effect: 'change',
+      example: 'shadow.unlock_password username',
       run: (ctx, { name, root }) => lock(ctx, name, root, false),
     }),
-    set_password: fn({
+    set_password: changes({
       doc: 'Set the hash of a password.',
       args: {
         name,
@@ -225,16 +218,14 @@ export default defineModule({
         root,
       },
       returns: ret.any('Whether it is so now; an empty dict without the file of hashes'),
-      examples: ["salt '*' shadow.set_password root '$1$UYCIxa628.9qXjpQCjM4a..'"],
-      effect: 'change',
+      example: "shadow.set_password root '$1$UYCIxa628.9qXjpQCjM4a..'",
       run: (ctx, { name, password, use_usermod, root }) => setPassword(ctx, name, password, isTrue(use_usermod), root),
     }),
-    list_users: fn({
+    list_users: reads({
       doc: 'All users of the shadow file.',
       args: { root },
       returns: ret.texts('Their names'),
-      examples: ["salt '*' shadow.list_users"],
-      effect: 'read',
+      example: 'shadow.list_users',
       run: async (ctx, { root }) => (await rows(ctx, root)).map(([user = '']) => user).sort(),
     }),
   },

@@ -1,6 +1,6 @@
 // SSH as its users see it: keys that may log in, hosts that are known, and key files.
 import { str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, type Result, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, type Result, reads, ret } from '../../../sdk/mod.ts'
 import {
   authorizedKeys,
   checkKey,
@@ -85,23 +85,21 @@ const cache_keys = arg.any('Ignored', { optional: true })
 const optional = (doc: string) => arg.any(doc, { optional: true })
 
 const authorized = {
-  auth_keys: fn({
+  auth_keys: reads({
     doc: 'The keys that may log in as users.',
     args: { user: someUser, config, fingerprint_hash_type },
     returns: ret.dict('Facts by key; by user and key when there is no user or a list of them'),
-    examples: ["salt '*' ssh.auth_keys root"],
-    effect: 'read',
+    example: 'ssh.auth_keys root',
     run: authKeys,
   }),
-  check_key_file: fn({
+  check_key_file: reads({
     doc: 'What would become of the keys of a file.',
     args: { user, source, config, saltenv, fingerprint_hash_type },
     returns: ret.dict('add, update or exists by key'),
-    examples: ["salt '*' ssh.check_key_file root salt://ssh/keyfile"],
-    effect: 'read',
+    example: 'ssh.check_key_file root salt://ssh/keyfile',
     run: checkFile,
   }),
-  check_key: fn({
+  check_key: reads({
     doc: 'What would become of a key.',
     args: {
       ...{
@@ -114,35 +112,31 @@ const authorized = {
       ...{ config, cache_keys, fingerprint_hash_type },
     },
     returns: ret.string('add, update or exists'),
-    examples: ["salt '*' ssh.check_key <user> <key> <enc> <comment> <options>"],
-    effect: 'read',
+    example: 'ssh.check_key <user> <key> <enc> <comment> <options>',
     run: (ctx, given) => checkKey(ctx, given, given),
   }),
-  rm_auth_key_from_file: fn({
+  rm_auth_key_from_file: changes({
     doc: 'Let the keys of a file no longer log in.',
     args: { user, source, config, saltenv, fingerprint_hash_type },
     returns: ret.string('What became of them'),
-    examples: ["salt '*' ssh.rm_auth_key_from_file <user> salt://ssh_keys/<user>.id_rsa.pub"],
-    effect: 'change',
+    example: 'ssh.rm_auth_key_from_file <user> salt://ssh_keys/<user>.id_rsa.pub',
     run: removeFromFile,
   }),
-  rm_auth_key: fn({
+  rm_auth_key: changes({
     doc: 'Let a key no longer log in.',
     args: { user, key, config, fingerprint_hash_type },
     returns: ret.string('What became of it'),
-    examples: ["salt '*' ssh.rm_auth_key <user> <key>"],
-    effect: 'change',
+    example: 'ssh.rm_auth_key <user> <key>',
     run: (ctx, { key, ...place }) => removeKey(ctx, place, key),
   }),
-  set_auth_key_from_file: fn({
+  set_auth_key_from_file: changes({
     doc: 'Let the keys of a file log in.',
     args: { user, source, config, saltenv, fingerprint_hash_type, kwargs: arg.open('`options` for all keys') },
     returns: ret.string('fail, replace, new or no change'),
-    examples: ["salt '*' ssh.set_auth_key_from_file <user> salt://ssh_keys/<user>.id_rsa.pub"],
-    effect: 'change',
+    example: 'ssh.set_auth_key_from_file <user> salt://ssh_keys/<user>.id_rsa.pub',
     run: (ctx, { kwargs, ...from }) => setFromFile(ctx, { ...from, options: kwargs.get('options') ?? null }),
   }),
-  set_auth_key: fn({
+  set_auth_key: changes({
     doc: 'Let a key log in.',
     args: {
       ...{ user, key, enc: arg.text('The kind of key', { default: 'ssh-rsa' }) },
@@ -150,8 +144,7 @@ const authorized = {
       ...{ config, cache_keys, fingerprint_hash_type },
     },
     returns: ret.string('What became of it'),
-    examples: ["salt '*' ssh.set_auth_key <user> '<key>' enc='dsa'"],
-    effect: 'change',
+    example: "ssh.set_auth_key <user> '<key>' enc='dsa'",
     run: (ctx, given) => setKey(ctx, given, given),
   }),
 }
@@ -166,58 +159,52 @@ const hash_known_hosts = arg.flag('Whether names of hosts are hashed', { default
 const timeout = arg.any('Seconds to wait for the host', { default: 5 })
 
 const hosts = {
-  get_known_host_entries: fn({
+  get_known_host_entries: reads({
     doc: 'The keys that are known of a host.',
     args: { user, hostname, config: hostsFile, port, fingerprint_hash_type },
     returns: ret.any('A list, or None'),
-    examples: ["salt '*' ssh.get_known_host_entries <user> <hostname>"],
-    effect: 'read',
+    example: 'ssh.get_known_host_entries <user> <hostname>',
     run: (ctx, query) => knownEntries(ctx, query as HostQuery),
   }),
-  recv_known_host_entries: fn({
+  recv_known_host_entries: reads({
     doc: 'Ask a host for its keys.',
     args: { hostname, enc, port, hash_known_hosts, timeout, fingerprint_hash_type },
     returns: ret.any('A list, or None'),
-    examples: ["salt '*' ssh.recv_known_host_entries <hostname> enc=<enc> port=<port>"],
-    effect: 'read',
+    example: 'ssh.recv_known_host_entries <hostname> enc=<enc> port=<port>',
     run: (ctx, request) => scanHost(ctx, request as ScanRequest),
   }),
-  check_known_host: fn({
+  check_known_host: reads({
     doc: 'What would become of a host.',
     args: {
       ...{ user: owner, hostname: someHost, key: optional('Its key'), fingerprint: optional('Its fingerprint') },
       ...{ config: hostsFile, port, fingerprint_hash_type },
     },
     returns: ret.any('add, update or exists; or what is wrong'),
-    examples: ["salt '*' ssh.check_known_host <user> <hostname> key='AAAA...FAaQ=='"],
-    effect: 'read',
+    example: "ssh.check_known_host <user> <hostname> key='AAAA...FAaQ=='",
     run: (ctx, { key, fingerprint, ...query }) => checkHost(ctx, query as HostQuery, key, fingerprint),
   }),
-  rm_known_host: fn({
+  rm_known_host: changes({
     doc: 'Forget all keys of a host.',
     args: { user: owner, hostname: someHost, config: hostsFile, port },
     returns: ret.dict('What became of it'),
-    examples: ["salt '*' ssh.rm_known_host <user> <hostname>"],
-    effect: 'change',
+    example: 'ssh.rm_known_host <user> <hostname>',
     run: (ctx, query) => removeHost(ctx, query as HostQuery),
   }),
-  set_known_host: fn({
+  set_known_host: changes({
     doc: 'Note the key of a host: a given one, or the one it shows.',
     args: {
       ...{ user: owner, hostname: someHost, fingerprint: optional('The fingerprint it must have') },
       ...{ key: optional('The key'), port, enc, config: hostsFile, hash_known_hosts, timeout, fingerprint_hash_type },
     },
     returns: ret.dict('What became of it'),
-    examples: ["salt '*' ssh.set_known_host <user> fingerprint='xx:xx:..:xx' enc='ssh-rsa' config='.ssh/known_hosts'"],
-    effect: 'change',
+    example: "ssh.set_known_host <user> fingerprint='xx:xx:..:xx' enc='ssh-rsa' config='.ssh/known_hosts'",
     run: (ctx, wish) => setHost(ctx, wish as HostWish),
   }),
-  hash_known_hosts: fn({
+  hash_known_hosts: changes({
     doc: 'Hash the names of all known hosts.',
     args: { user: owner, config: hostsFile },
     returns: ret.dict('What became of it'),
-    examples: ["salt '*' ssh.hash_known_hosts"],
-    effect: 'change',
+    example: 'ssh.hash_known_hosts',
     run: (ctx, { user, config }) => hashHosts(ctx, user, config),
   }),
 }
@@ -227,7 +214,7 @@ export default defineModule({
   doc: 'Work with SSH keys and known hosts.',
   when: async ({ host }) => (await host.which('ssh')) !== undefined || 'The module requires the ssh binary.',
   functions: {
-    host_keys: fn({
+    host_keys: reads({
       doc: 'The keys of this machine.',
       args: {
         keydir: arg.text('Where they are', { optional: true }),
@@ -235,13 +222,12 @@ export default defineModule({
         certs: arg.any('Certificates too', { default: true }),
       },
       returns: ret.dict('Texts by kind'),
-      examples: ["salt '*' ssh.host_keys keydir=/etc/ssh private=False"],
-      effect: 'read',
+      example: 'ssh.host_keys keydir=/etc/ssh private=False',
       run: (ctx, given) => hostKeys(ctx, given.keydir, given.private, given.certs),
     }),
     ...authorized,
     ...hosts,
-    user_keys: fn({
+    user_keys: reads({
       doc: 'The key files of users.',
       args: {
         user: someUser,
@@ -249,16 +235,14 @@ export default defineModule({
         prvfile: optional('The private file; False for none'),
       },
       returns: ret.dict('Texts by user and file'),
-      examples: ["salt '*' ssh.user_keys user=user1 prvfile=False"],
-      effect: 'read',
+      example: 'ssh.user_keys user=user1 prvfile=False',
       run: (ctx, { user, pubfile, prvfile }) => userKeys(ctx, user, pubfile, prvfile),
     }),
-    key_is_encrypted: fn({
+    key_is_encrypted: reads({
       doc: 'Whether a private key needs a passphrase.',
       args: { key: arg.string('Its file') },
       returns: ret.boolean('Whether it does'),
-      examples: ["salt '*' ssh.key_is_encrypted /root/id_rsa"],
-      effect: 'read',
+      example: 'ssh.key_is_encrypted /root/id_rsa',
       run: (ctx, { key }) => isEncrypted(ctx, key),
     }),
   },

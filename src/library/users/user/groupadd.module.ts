@@ -11,7 +11,16 @@ import {
   typeName,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, type Group, parseGroup, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  type Group,
+  parseGroup,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 
 const PLAINLY = { python_shell: false }
 
@@ -165,7 +174,7 @@ export default defineModule({
     contains(['Linux', 'OpenBSD', 'NetBSD'], grains.get('kernel') ?? '') ||
     'The groupadd execution module cannot be loaded:  only available on Linux, OpenBSD and NetBSD',
   functions: {
-    add: fn({
+    add: changes({
       doc: 'Make a group.',
       args: {
         name,
@@ -176,39 +185,35 @@ export default defineModule({
         local: arg.flag('Use lgroupadd, which knows only local groups', { default: false }),
       },
       returns: ret.boolean('Whether it was made'),
-      examples: ["salt '*' group.add foo 3456"],
-      effect: 'change',
+      example: 'group.add foo 3456',
       run: add,
     }),
-    delete: fn({
+    delete: changes({
       doc: 'Remove a group.',
       args: { name, root, local: arg.flag('Use lgroupdel, which knows only local groups', { default: false }) },
       returns: ret.boolean('Whether it was removed'),
-      examples: ["salt '*' group.delete foo"],
-      effect: 'change',
+      example: 'group.delete foo',
       run: async (ctx, { name, root, local }) => {
         const isLocal = local
         const below = root !== null && !isLocal ? ['-R', root] : []
         return done(ctx, [await program(ctx, isLocal ? 'lgroupdel' : 'groupdel'), ...below, name])
       },
     }),
-    info: fn({
+    info: reads({
       doc: 'What is known about a group.',
       args: { name, root },
       returns: ret.dict('An empty one when there is no such group'),
-      examples: ["salt '*' group.info foo"],
-      effect: 'read',
+      example: 'group.info foo',
       run: (ctx, { name, root }) => info(ctx, name, root),
     }),
-    getent: fn({
+    getent: reads({
       doc: 'What is known about all groups.',
       args: { refresh: arg.boolean('Do not answer from memory', { default: false }), root },
       returns: ret.dicts('A dict for each'),
-      examples: ["salt '*' group.getent"],
-      effect: 'read',
+      example: 'group.getent',
       run: (ctx, { refresh, root }) => getent(ctx, refresh, root),
     }),
-    chgid: fn({
+    chgid: changes({
       doc: 'Change the number of a group.',
       args: {
         name,
@@ -217,32 +222,28 @@ export default defineModule({
         non_unique: arg.boolean('Whether another group may have it', { default: false }),
       },
       returns: ret.boolean('Whether it is so now'),
-      examples: ["salt '*' group.chgid foo 4376"],
-      effect: 'change',
+      example: 'group.chgid foo 4376',
       run: (ctx, { name, gid, root, non_unique }) => changeId(ctx, name, gid, root, non_unique),
     }),
-    adduser: fn({
+    adduser: changes({
       doc: 'Put a user into a group.',
       args: { name, username, root },
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' group.adduser foo bar"],
-      effect: 'change',
+      example: 'group.adduser foo bar',
       run: (ctx, { name, username, root }) => addMember(ctx, name, username, root),
     }),
-    deluser: fn({
+    deluser: changes({
       doc: 'Take a user out of a group.',
       args: { name, username, root },
       returns: ret.boolean('Whether the user is not in it now'),
-      examples: ["salt '*' group.deluser foo bar"],
-      effect: 'change',
+      example: 'group.deluser foo bar',
       run: (ctx, { name, username, root }) => removeMember(ctx, name, username, root),
     }),
-    members: fn({
+    members: changes({
       doc: 'Give a group these members and no others.',
       args: { name, members_list: arg.any('Names separated by commas'), root },
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' group.members foo 'user1,user2,user3'"],
-      effect: 'change',
+      example: "group.members foo 'user1,user2,user3'",
       run: (ctx, { name, members_list, root }) => setMembers(ctx, name, members_list, root),
     }),
   },

@@ -2,12 +2,13 @@
 import { contains, type Dict, equals, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  changes,
   defineModule,
   type FunctionContext,
-  fn,
   type Group,
   isTrue,
   outputOf,
+  reads,
   ret,
   succeeds,
 } from '../../../sdk/mod.ts'
@@ -44,12 +45,11 @@ export default defineModule({
     contains(['FreeBSD', 'DragonFly'], grains.get('kernel') ?? '') ||
     'The pw_group execution module cannot be loaded: system is not supported.',
   functions: {
-    add: fn({
+    add: changes({
       doc: 'Make a group.',
       args: { name, gid: arg.any('Its number', { optional: true }), kwargs },
       returns: ret.boolean('Whether it was made'),
-      examples: ["salt '*' group.add foo 3456"],
-      effect: 'change',
+      example: 'group.add foo 3456',
       run: (ctx, { name, gid, kwargs }) => {
         if (isTrue(kwargs.get('system') ?? false)) {
           ctx.log('warning', "pw_group module does not support the 'system' argument")
@@ -57,28 +57,25 @@ export default defineModule({
         return succeeds(ctx, `pw groupadd ${truthy(gid) ? `-g ${str(gid)} ` : ''} -n ${name}`)
       },
     }),
-    delete: fn({
+    delete: changes({
       doc: 'Remove a group.',
       args: { name },
       returns: ret.boolean('Whether it was removed'),
-      examples: ["salt '*' group.delete foo"],
-      effect: 'change',
+      example: 'group.delete foo',
       run: (ctx, { name }) => succeeds(ctx, `pw groupdel ${name}`),
     }),
-    info: fn({
+    info: reads({
       doc: 'What is known about a group.',
       args: { name },
       returns: ret.dict('An empty one when there is no such group'),
-      examples: ["salt '*' group.info foo"],
-      effect: 'read',
+      example: 'group.info foo',
       run: (ctx, { name }) => info(ctx, name),
     }),
-    getent: fn({
+    getent: reads({
       doc: 'What is known about all groups.',
       args: { refresh: arg.boolean('Do not answer from memory', { default: false }) },
       returns: ret.dicts('A dict for each'),
-      examples: ["salt '*' group.getent"],
-      effect: 'read',
+      example: 'group.getent',
       run: async (ctx, { refresh }) => {
         const known = ctx.memory.get('group.getent')
         if (known !== undefined && !refresh) return known as Dict[]
@@ -87,39 +84,35 @@ export default defineModule({
         return all
       },
     }),
-    chgid: fn({
+    chgid: changes({
       doc: 'Change the number of a group.',
       args: { name, gid: arg.any('The new number') },
       returns: ret.boolean('Whether it is so now'),
-      examples: ["salt '*' group.chgid foo 4376"],
-      effect: 'change',
+      example: 'group.chgid foo 4376',
       run: (ctx, { name, gid }) => changeId(ctx, name, gid),
     }),
-    adduser: fn({
+    adduser: changes({
       doc: 'Put a user into a group.',
       args: { name, username },
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' group.adduser foo bar"],
-      effect: 'change',
+      example: 'group.adduser foo bar',
       run: (ctx, { name, username }) => succeeds(ctx, `pw groupmod ${name} -m ${str(username)}`),
     }),
-    deluser: fn({
+    deluser: changes({
       doc: 'Take a user out of a group.',
       args: { name, username },
       returns: ret.boolean('Whether the user is not in it now'),
-      examples: ["salt '*' group.deluser foo bar"],
-      effect: 'change',
+      example: 'group.deluser foo bar',
       run: async (ctx, { name, username }) => {
         const members = (await info(ctx, name)).get('members') ?? []
         return !contains(members, username) || succeeds(ctx, `pw groupmod ${name} -d ${str(username)}`)
       },
     }),
-    members: fn({
+    members: changes({
       doc: 'Give a group these members and no others.',
       args: { name, members_list: arg.text('Names separated by commas') },
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' group.members foo 'user1,user2,user3'"],
-      effect: 'change',
+      example: "group.members foo 'user1,user2,user3'",
       run: (ctx, { name, members_list }) => succeeds(ctx, `pw groupmod ${name} -M ${members_list}`),
     }),
   },

@@ -2,11 +2,12 @@
 import { type Dict, equals, PySet, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  changes,
   defineModule,
   type FunctionContext,
-  fn,
   isTrue,
   outputOf,
+  reads,
   ret,
   succeeds,
   type User,
@@ -83,12 +84,11 @@ const kwargs = arg.open('Options of other systems, which are ignored')
 
 /** `chuid` and the like: one option of pw. */
 const attribute = (field: string, option: string, example: string) =>
-  fn({
+  changes({
     doc: `Change ${field} of a user.`,
     args: { name, [field]: arg.any('The new value') },
     returns: ret.boolean('Whether it is so now'),
-    examples: [`salt '*' user.ch${field} foo ${example}`],
-    effect: 'change',
+    example: `user.ch${field} foo ${example}`,
     run: (ctx, args) => {
       const given = args as unknown as Record<string, Value>
       return change(ctx, given['name']!, field, given[field]!, [option, given[field]!, '-n', given['name']!])
@@ -98,12 +98,11 @@ const attribute = (field: string, option: string, example: string) =>
 const notes = Object.fromEntries(
   NOTES.map((note) => [
     `ch${note}`,
-    fn({
+    changes({
       doc: `Change what is noted about a user: ${note}.`,
       args: { name, [note]: arg.any('The new value') },
       returns: ret.boolean('Whether it is so now'),
-      examples: [`salt '*' user.ch${note} foo 'Foo Bar'`],
-      effect: 'change',
+      example: `user.ch${note} foo 'Foo Bar'`,
       run: (ctx, args) => {
         const given = args as unknown as Record<string, Value>
         return changeNote(ctx, given['name']!, note, given[note]!)
@@ -113,12 +112,11 @@ const notes = Object.fromEntries(
 )
 
 const reading = {
-  getent: fn({
+  getent: reads({
     doc: 'What is known about all users.',
     args: { refresh: arg.boolean('Do not answer from memory', { default: false }) },
     returns: ret.dicts('A dict for each'),
-    examples: ["salt '*' user.getent"],
-    effect: 'read',
+    example: 'user.getent',
     run: async (ctx, { refresh }) => {
       const known = ctx.memory.get('user.getent')
       if (known !== undefined && !refresh) return known as Dict[]
@@ -128,36 +126,32 @@ const reading = {
       return all
     },
   }),
-  info: fn({
+  info: reads({
     doc: 'What is known about a user.',
     args: { name },
     returns: ret.dict('An empty one when there is no such user'),
-    examples: ["salt '*' user.info root"],
-    effect: 'read',
+    example: 'user.info root',
     run: (ctx, { name }) => info(ctx, name),
   }),
-  get_loginclass: fn({
+  get_loginclass: reads({
     doc: 'The login class of a user.',
     args: { name },
     returns: ret.string('The class'),
-    examples: ["salt '*' user.get_loginclass foo"],
-    effect: 'read',
+    example: 'user.get_loginclass foo',
     run: (ctx, { name }) => loginClass(ctx, name),
   }),
-  list_groups: fn({
+  list_groups: reads({
     doc: 'The groups a user is in.',
     args: { name },
     returns: ret.texts('Their names'),
-    examples: ["salt '*' user.list_groups foo"],
-    effect: 'read',
+    example: 'user.list_groups foo',
     run: (ctx, { name }) => groupsOf(ctx, name),
   }),
-  list_users: fn({
+  list_users: reads({
     doc: 'All users.',
     args: {},
     returns: ret.texts('Their names'),
-    examples: ["salt '*' user.list_users"],
-    effect: 'read',
+    example: 'user.list_users',
     run: async (ctx) => (await ctx.host.users()).map(({ name }) => name).sort(),
   }),
 }
@@ -170,7 +164,7 @@ export default defineModule({
     kernelIs(ctx as FunctionContext, 'FreeBSD', 'DragonFly') ||
     'The pw_user execution module cannot be loaded: the pwd python module is not available or the system is not FreeBSD.',
   functions: {
-    add: fn({
+    add: changes({
       doc: 'Make a user.',
       args: {
         name,
@@ -189,8 +183,7 @@ export default defineModule({
         kwargs,
       },
       returns: ret.boolean('Whether the user was made'),
-      examples: ["salt '*' user.add name <uid> <gid> <groups> <home> <shell>"],
-      effect: 'change',
+      example: 'user.add name <uid> <gid> <groups> <home> <shell>',
       run: (ctx, user) => {
         if (isTrue(user.kwargs.get('system') ?? false)) {
           ctx.log('warning', "pw_user module does not support the 'system' argument")
@@ -211,7 +204,7 @@ export default defineModule({
         ])
       },
     }),
-    delete: fn({
+    delete: changes({
       doc: 'Remove a user.',
       args: {
         name,
@@ -219,8 +212,7 @@ export default defineModule({
         force: arg.any('Not supported by pw', { default: false }),
       },
       returns: ret.boolean('Whether it was removed'),
-      examples: ["salt '*' user.delete name remove=True"],
-      effect: 'change',
+      example: 'user.delete name remove=True',
       run: (ctx, { name, remove, force }) => {
         if (isTrue(force)) ctx.log('error', 'pw userdel does not support force-deleting user while user is logged in')
         return succeeds(ctx, ['pw', 'userdel', ...(remove ? ['-r'] : []), '-n', name])
@@ -230,16 +222,15 @@ export default defineModule({
     chuid: attribute('uid', '-u', '4376'),
     chgid: attribute('gid', '-g', '4376'),
     chshell: attribute('shell', '-s', '/bin/zsh'),
-    chhome: fn({
+    chhome: changes({
       doc: 'Change the home directory of a user.',
       args: { name, home: arg.any('The new directory'), persist: arg.boolean('Move the files', { default: false }) },
       returns: ret.boolean('Whether it is so now'),
-      examples: ["salt '*' user.chhome foo /home/users/foo True"],
-      effect: 'change',
+      example: 'user.chhome foo /home/users/foo True',
       run: (ctx, { name, home, persist }) =>
         change(ctx, name, 'home', home, [name, '-d', home, ...(persist ? ['-m'] : [])]),
     }),
-    chgroups: fn({
+    chgroups: changes({
       doc: 'Change the groups of a user.',
       args: {
         name,
@@ -247,29 +238,26 @@ export default defineModule({
         append: arg.boolean('Keep the groups that are not named', { default: false }),
       },
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' user.chgroups foo wheel,root True"],
-      effect: 'change',
+      example: 'user.chgroups foo wheel,root True',
       run: (ctx, { name, groups, append }) => changeGroups(ctx, name, groups, append),
     }),
     ...notes,
-    chloginclass: fn({
+    chloginclass: changes({
       doc: 'Change the login class of a user.',
       args: { name, loginclass: arg.any('The new class'), root: optional('Ignored') },
       returns: ret.boolean('Whether it is so now'),
-      examples: ["salt '*' user.chloginclass foo staff"],
-      effect: 'change',
+      example: 'user.chloginclass foo staff',
       run: async (ctx, { name, loginclass }) => {
         if ((await loginClass(ctx, name)) === loginclass) return true
         await outputOf(ctx, ['pw', 'usermod', '-L', str(loginclass), '-n', str(name)])
         return (await loginClass(ctx, name)) === loginclass
       },
     }),
-    rename: fn({
+    rename: changes({
       doc: 'Give a user another name.',
       args: { name, new_name: arg.any('The new name') },
       returns: ret.boolean('Whether it has it'),
-      examples: ["salt '*' user.rename name new_name"],
-      effect: 'change',
+      example: 'user.rename name new_name',
       run: async (ctx, { name, new_name }) => {
         if ((await info(ctx, name)).size === 0) throw missing(name)
         if ((await info(ctx, new_name)).size > 0) {

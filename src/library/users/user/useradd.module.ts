@@ -1,6 +1,6 @@
 // Users, through useradd and its relatives.
 import { type Dict, SaltError, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { addUser, deleteUser, type NewUser } from './useradd/adding.ts'
 import { changeAttribute, changeGecos, changeGroups, changeLoginClass, loginClass } from './useradd/changing.ts'
 import { GECOS, type GecosField, groupsOf, info, infoOf, kernelIs, usersOf } from './useradd/passwd.ts'
@@ -20,12 +20,11 @@ const GECOS_DOCS: Record<GecosField, string> = {
 
 /** `chuid` and the like: one option of usermod. */
 const attribute = (what: string, key: string, option: string, example: string) =>
-  fn({
+  changes({
     doc: `Change ${what} of a user.`,
     args: { name, [key]: arg.any(`The new value`), root },
     returns: ret.boolean('Whether it is so now'),
-    examples: [`salt '*' user.ch${key} foo ${example}`],
-    effect: 'change',
+    example: `user.ch${key} foo ${example}`,
     run: (ctx, args) => {
       const given = args as unknown as Record<string, Value>
       return changeAttribute(ctx, given['name']!, { key, option, root: given['root']! }, given[key]!)
@@ -35,12 +34,11 @@ const attribute = (what: string, key: string, option: string, example: string) =
 const gecosFunctions = Object.fromEntries(
   GECOS.map((field) => [
     `ch${field}`,
-    fn({
+    changes({
       doc: `Change what is noted about a user: ${GECOS_DOCS[field].toLowerCase()}.`,
       args: { name, [field]: arg.any(GECOS_DOCS[field]), root },
       returns: ret.boolean('Whether it is so now'),
-      examples: [`salt '*' user.ch${field} foo 'Foo Bar'`],
-      effect: 'change',
+      example: `user.ch${field} foo 'Foo Bar'`,
       run: (ctx, args) => {
         const given = args as unknown as Record<string, Value>
         return changeGecos(ctx, given['name']!, field, given[field]!, given['root']!)
@@ -67,52 +65,46 @@ async function rename(ctx: FunctionContext, name: Value, newName: Value, root: V
 }
 
 const reading = {
-  getent: fn({
+  getent: reads({
     doc: 'What is known about all users.',
     args: { refresh: arg.boolean('Do not answer from memory', { default: false }), root },
     returns: ret.dicts('A dict for each'),
-    examples: ["salt '*' user.getent"],
-    effect: 'read',
+    example: 'user.getent',
     run: (ctx, { refresh, root }) => getent(ctx, refresh, root),
   }),
-  info: fn({
+  info: reads({
     doc: 'What is known about a user.',
     args: { name, root },
     returns: ret.dict('An empty one when there is no such user'),
-    examples: ["salt '*' user.info root"],
-    effect: 'read',
+    example: 'user.info root',
     run: (ctx, { name, root }) => info(ctx, name, root),
   }),
-  get_loginclass: fn({
+  get_loginclass: reads({
     doc: 'The login class of a user, on OpenBSD.',
     args: { name },
     returns: ret.any('The class, or false elsewhere'),
-    examples: ["salt '*' user.get_loginclass foo"],
-    effect: 'read',
+    example: 'user.get_loginclass foo',
     run: (ctx, { name }) => loginClass(ctx, name),
   }),
-  primary_group: fn({
+  primary_group: reads({
     doc: 'The primary group of a user.',
     args: { name },
     returns: ret.string('Its name'),
-    examples: ["salt '*' user.primary_group saltadmin"],
-    effect: 'read',
+    example: 'user.primary_group saltadmin',
     run: (ctx, { name }) => ctx.call('cmd.run', [['id', '-g', '-n', name]]),
   }),
-  list_groups: fn({
+  list_groups: reads({
     doc: 'The groups a user is in.',
     args: { name },
     returns: ret.texts('Their names'),
-    examples: ["salt '*' user.list_groups foo"],
-    effect: 'read',
+    example: 'user.list_groups foo',
     run: (ctx, { name }) => groupsOf(ctx, name),
   }),
-  list_users: fn({
+  list_users: reads({
     doc: 'All users.',
     args: { root },
     returns: ret.texts('Their names'),
-    examples: ["salt '*' user.list_users"],
-    effect: 'read',
+    example: 'user.list_users',
     run: async (ctx, { root }) => (await usersOf(ctx, root)).map(({ name }) => name).sort(),
   }),
 }
@@ -125,7 +117,7 @@ export default defineModule({
     kernelIs(ctx as FunctionContext, 'Linux', 'OpenBSD', 'NetBSD', 'AIX') ||
     'useradd execution module not loaded: either pwd python library not available or system not one of Linux, OpenBSD, NetBSD or AIX',
   functions: {
-    add: fn({
+    add: changes({
       doc: 'Make a user.',
       args: {
         name,
@@ -149,11 +141,10 @@ export default defineModule({
         local: off('Use luseradd, which knows only local accounts'),
       },
       returns: ret.boolean('Whether the user was made'),
-      examples: ["salt '*' user.add name <uid> <gid> <groups> <home> <shell>"],
-      effect: 'change',
+      example: 'user.add name <uid> <gid> <groups> <home> <shell>',
       run: (ctx, user) => addUser(ctx, user as NewUser),
     }),
-    delete: fn({
+    delete: changes({
       doc: 'Remove a user.',
       args: {
         name,
@@ -163,15 +154,14 @@ export default defineModule({
         local: arg.flag('Use luserdel, which knows only local accounts', { default: false }),
       },
       returns: ret.boolean('Whether it was removed'),
-      examples: ["salt '*' user.delete name remove=True force=True"],
-      effect: 'change',
+      example: 'user.delete name remove=True force=True',
       run: deleteUser,
     }),
     ...reading,
     chuid: attribute('the number', 'uid', '-u', '4376'),
     chgid: attribute('the primary group', 'gid', '-g', '4376'),
     chshell: attribute('the login shell', 'shell', '-s', '/bin/zsh'),
-    chhome: fn({
+    chhome: changes({
       doc: 'Change the home directory of a user.',
       args: {
         name,
@@ -180,12 +170,11 @@ export default defineModule({
         root,
       },
       returns: ret.boolean('Whether it is so now'),
-      examples: ["salt '*' user.chhome foo /home/users/foo True"],
-      effect: 'change',
+      example: 'user.chhome foo /home/users/foo True',
       run: (ctx, { name, home, persist, root }) =>
         changeAttribute(ctx, name, { key: 'home', option: '-d', root, move: persist }, home),
     }),
-    chgroups: fn({
+    chgroups: changes({
       doc: 'Change the groups of a user.',
       args: {
         name,
@@ -194,25 +183,22 @@ export default defineModule({
         root,
       },
       returns: ret.boolean('Whether it was done'),
-      examples: ["salt '*' user.chgroups foo wheel,root append=True"],
-      effect: 'change',
+      example: 'user.chgroups foo wheel,root append=True',
       run: (ctx, { name, groups, append, root }) => changeGroups(ctx, name, groups, append, root),
     }),
     ...gecosFunctions,
-    chloginclass: fn({
+    chloginclass: changes({
       doc: 'Change the login class of a user, on OpenBSD.',
       args: { name, loginclass: arg.any('The new class'), root },
       returns: ret.boolean('Whether it is so now'),
-      examples: ["salt '*' user.chloginclass foo staff"],
-      effect: 'change',
+      example: 'user.chloginclass foo staff',
       run: (ctx, { name, loginclass, root }) => changeLoginClass(ctx, name, loginclass, root),
     }),
-    rename: fn({
+    rename: changes({
       doc: 'Give a user another name.',
       args: { name, new_name: arg.any('The new name'), root },
       returns: ret.boolean('False, since it is gone under the old name'),
-      examples: ["salt '*' user.rename name new_name"],
-      effect: 'change',
+      example: 'user.rename name new_name',
       run: (ctx, { name, new_name, root }) => rename(ctx, name, new_name, root),
     }),
   },

@@ -4,11 +4,12 @@ import { type Dict, float, splitLines, splitWords, str, truthy, type Value } fro
 import {
   type Arg,
   arg,
+  changes,
   defineModule,
   type FunctionContext,
   type FunctionDeclaration,
-  fn,
   type Result,
+  reads,
   ret,
 } from '../../../sdk/mod.ts'
 import { configText } from './module/config-text.ts'
@@ -137,21 +138,19 @@ function switches(kind: Kind): Record<string, FunctionDeclaration> {
   const args = { [kind.word]: arg.string(kind.doc) }
   const named = (given: Readonly<Record<string, Value>>): string => str(given[kind.word]!)
   const make = (verb: 'en' | 'dis') =>
-    fn({
+    changes({
       doc: `Switch ${kind.doc.toLowerCase()} ${verb === 'en' ? 'on' : 'off'}.`,
       args,
       returns: ret.dict('`Name`, what it was about, and `Status`'),
-      examples: [`salt '*' apache.a2${verb}${kind.word} example`],
-      effect: 'change',
+      example: `apache.a2${verb}${kind.word} example`,
       run: (ctx, given) => toggle(ctx, kind, named(given), verb),
     })
   return {
-    [`check_${kind.word}_enabled`]: fn({
+    [`check_${kind.word}_enabled`]: reads({
       doc: `Whether ${kind.doc.toLowerCase()} is switched on.`,
       args,
       returns: ret.boolean('Whether it is'),
-      examples: [`salt '*' apache.check_${kind.word}_enabled example`],
-      effect: 'read',
+      example: `apache.check_${kind.word}_enabled example`,
       run: (ctx, given) => isLinked(ctx, kind, named(given)),
     }),
     [`a2en${kind.word}`]: make('en'),
@@ -165,12 +164,11 @@ function telling(
   run: (ctx: FunctionContext) => Promise<Result>,
   args: Record<string, Arg<Value>> = {},
 ) {
-  return fn({
+  return reads({
     doc,
     args,
     returns: ret.any('What Apache tells'),
-    examples: [`salt '*' apache.${name}`],
-    effect: 'read',
+    example: `apache.${name}`,
     run,
   })
 }
@@ -201,17 +199,16 @@ export default defineModule({
     ),
     directives: telling('Directives and where they may stand.', 'directives', directives),
     vhosts: telling('Virtual hosts.', 'vhosts', async (ctx) => vhostsOf(await output(ctx, '-S'))),
-    signal: fn({
+    signal: changes({
       doc: 'Start Apache, send a signal to it, or ask it something.',
       args: {
         signal: arg.text('start, stop, restart, graceful, graceful-stop, configtest, status …', { optional: true }),
       },
       returns: ret.optional(ret.string('What Apache said; None for an unknown signal')),
-      examples: ["salt '*' apache.signal restart"],
-      effect: 'change',
+      example: 'apache.signal restart',
       run: (ctx, { signal: wish }) => signal(ctx, str(wish)),
     }),
-    useradd: fn({
+    useradd: changes({
       doc: 'Add a user to a file of passwords.',
       args: {
         pwfile: arg.any('The file'),
@@ -220,27 +217,24 @@ export default defineModule({
         opts: arg.any('Options of htpasswd', { default: '' }),
       },
       returns: ret.dict('As cmd.run_all gives it'),
-      examples: ["salt '*' apache.useradd /etc/httpd/htpasswd larry badpassword"],
-      effect: 'change',
+      example: 'apache.useradd /etc/httpd/htpasswd larry badpassword',
       run: (ctx, { pwfile, user, password, opts }) => ctx.call('webutil.useradd', [pwfile, user, password, opts]),
     }),
-    userdel: fn({
+    userdel: changes({
       doc: 'Remove a user from a file of passwords.',
       args: { pwfile: arg.any('The file'), user: arg.text('The user') },
       returns: ret.any('What htpasswd said'),
-      examples: ["salt '*' apache.userdel /etc/httpd/htpasswd larry"],
-      effect: 'change',
+      example: 'apache.userdel /etc/httpd/htpasswd larry',
       run: (ctx, { pwfile, user }) => ctx.call('webutil.userdel', [pwfile, user]),
     }),
-    server_status: fn({
+    server_status: reads({
       doc: 'Numbers from the status page.',
       args: { profile: arg.text('The name of options that say where it is', { default: 'default' }) },
       returns: ret.any('The numbers, or error'),
-      examples: ["salt '*' apache.server_status"],
-      effect: 'read',
+      example: 'apache.server_status',
       run: (ctx, { profile }) => serverStatus(ctx, profile),
     }),
-    config: fn({
+    config: changes({
       doc: 'A configuration from data, written to a file.',
       args: {
         name: arg.string('The file'),
@@ -248,8 +242,7 @@ export default defineModule({
         edit: arg.boolean('Whether it is written', { default: true }),
       },
       returns: ret.string('The text'),
-      examples: [`salt '*' apache.config /etc/httpd/conf.d/ports.conf config="[{'Listen': '22'}]"`],
-      effect: 'change',
+      example: `apache.config /etc/httpd/conf.d/ports.conf config="[{'Listen': '22'}]"`,
       run: async (ctx, { name, config, edit }) => {
         const text = configText(config)
         if (edit) await ctx.host.write(name, `# This file is managed by Salt.\n${text}`)

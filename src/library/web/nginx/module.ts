@@ -1,6 +1,6 @@
 // The nginx program: what it is, whether its configuration is in order, and signals to a running one.
 import { type Dict, splitLines, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const SIGNALS = ['start', 'reopen', 'stop', 'quit', 'reload']
 
@@ -32,20 +32,18 @@ export default defineModule({
   when: async ({ host }) =>
     (await host.which('nginx')) !== undefined || 'The nginx execution module cannot be loaded: nginx is not installed.',
   functions: {
-    version: fn({
+    version: reads({
       doc: 'The version.',
       args: {},
       returns: ret.string('The version'),
-      examples: ["salt '*' nginx.version"],
-      effect: 'read',
+      example: 'nginx.version',
       run: async (ctx) => ((await output(ctx, '-v'))[0] ?? '').replace(/^.*\//, ''),
     }),
-    build_info: fn({
+    build_info: reads({
       doc: 'How it was built.',
       args: {},
       returns: ret.dict('`info` and `build arguments`'),
-      examples: ["salt '*' nginx.build_info"],
-      effect: 'read',
+      example: 'nginx.build_info',
       run: async (ctx) => {
         const lines = await output(ctx, '-V')
         const line = lines.find((each) => each.startsWith('configure argument'))
@@ -55,12 +53,11 @@ export default defineModule({
         return found
       },
     }),
-    configtest: fn({
+    configtest: reads({
       doc: 'Whether the configuration is in order.',
       args: {},
       returns: ret.dict('`comment`, `result`, and what nginx said'),
-      examples: ["salt '*' nginx.configtest"],
-      effect: 'read',
+      example: 'nginx.configtest',
       run: async (ctx) => {
         const answer = await runAll(ctx, `${await program(ctx)} -t`)
         const said = answer.get('stderr') ?? ''
@@ -68,12 +65,11 @@ export default defineModule({
         return { comment: 'Syntax OK', stdout: said, result: true }
       },
     }),
-    signal: fn({
+    signal: changes({
       doc: 'Start nginx, or send a signal to it.',
       args: { signal: arg.text('start, reopen, stop, quit or reload', { optional: true }) },
       returns: ret.optional(ret.string('What nginx said')),
-      examples: ["salt '*' nginx.signal reload"],
-      effect: 'change',
+      example: 'nginx.signal reload',
       run: async (ctx, { signal }) => {
         if (!SIGNALS.includes(str(signal))) return null
         const words = `${await program(ctx)}${signal === 'start' ? '' : ` -s ${str(signal)}`}`
@@ -84,12 +80,11 @@ export default defineModule({
         return said ?? `Command: "${words}" completed successfully!`
       },
     }),
-    status: fn({
+    status: reads({
       doc: 'Numbers from the status page.',
       args: { url: arg.any('The status page', { default: 'http://127.0.0.1/status' }) },
       returns: ret.optional(ret.dict('Connections and requests')),
-      examples: ["salt '*' nginx.status"],
-      effect: 'read',
+      example: 'nginx.status',
       run: (ctx, { url }) => status(ctx, url),
     }),
   },

@@ -1,6 +1,6 @@
 // Files of passwords for web servers, through htpasswd.
 import { splitLines, str } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const pwfile = arg.text('The file')
 const user = arg.text('The user')
@@ -18,24 +18,22 @@ export default defineModule({
     (await host.which('htpasswd')) !== undefined ||
     'The htpasswd execution mdule cannot be loaded: htpasswd binary not in path.',
   functions: {
-    useradd: fn({
+    useradd: changes({
       doc: 'Add a user, or change their password.',
       args: { pwfile, user, password, opts, runas },
       returns: ret.dict('As cmd.run_all gives it'),
-      examples: ["salt '*' webutil.useradd /etc/httpd/htpasswd larry badpassword"],
-      effect: 'change',
+      example: 'webutil.useradd /etc/httpd/htpasswd larry badpassword',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         const create = (await isThere(ctx, pwfile)) ? '' : 'c'
         const words = ['htpasswd', `-i${opts}${create}`, pwfile, user]
         return ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: password })
       },
     }),
-    userdel: fn({
+    userdel: changes({
       doc: 'Remove a user.',
       args: { pwfile, user, runas, all_results: arg.flag('Whether all that came back is told', { default: false }) },
       returns: ret.any('What htpasswd said'),
-      examples: ["salt '*' webutil.userdel /etc/httpd/htpasswd larry"],
-      effect: 'change',
+      example: 'webutil.userdel /etc/httpd/htpasswd larry',
       run: async (ctx, { pwfile, user, runas, all_results }) => {
         if (!(await isThere(ctx, pwfile))) return 'Error: The specified htpasswd file does not exist'
         const words = ['htpasswd', '-D', pwfile, user]
@@ -43,12 +41,11 @@ export default defineModule({
         return splitLines(str(await ctx.call('cmd.run', [words], { runas, python_shell: false })))
       },
     }),
-    verify: fn({
+    verify: reads({
       doc: 'Whether a password is right.',
       args: { pwfile, user, password, opts, runas },
       returns: ret.boolean('Whether it is'),
-      examples: ["salt '*' webutil.verify /etc/httpd/htpasswd larry maybepassword"],
-      effect: 'read',
+      example: 'webutil.verify /etc/httpd/htpasswd larry maybepassword',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         if (!(await isThere(ctx, pwfile))) return false
         const words = ['htpasswd', `-iv${opts}`, pwfile, user]

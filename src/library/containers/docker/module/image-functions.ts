@@ -1,6 +1,6 @@
 // Functions on images: fetching, building, tagging, saving and removing them.
 import { type Dict, isDict, str, truthy } from '../../../../data/mod.ts'
-import { arg, fn, ret } from '../../../../sdk/mod.ts'
+import { arg, changes, ret } from '../../../../sdk/mod.ts'
 import { asking, changing, flag, further, name, optional, text, value } from './arguments.ts'
 import { docker, inspect, jsonLines, lines, said } from './cli.ts'
 import * as image from './images.ts'
@@ -73,12 +73,11 @@ export const pictures = {
       return true
     },
   ),
-  rmi: fn({
+  rmi: changes({
     doc: 'Remove images.',
     args: { names: arg.rest('The images'), kwargs: arg.open('force') },
     returns: ret.dict('`Layers` and `Tags` that are gone'),
-    examples: ["salt '*' docker.rmi nginx"],
-    effect: 'change',
+    example: 'docker.rmi nginx',
     run: (ctx, { names, kwargs }) => image.removeImages(ctx, names, truthy(kwargs.get('force') ?? null)),
   }),
   build: changing(

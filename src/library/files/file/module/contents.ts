@@ -15,11 +15,12 @@ import {
 } from '../../../../data/mod.ts'
 import {
   arg,
+  changes,
   exists,
   expandUser,
   type FunctionContext,
-  fn,
   globPaths,
+  reads,
   ret,
   unlessRefused,
 } from '../../../../sdk/mod.ts'
@@ -45,12 +46,11 @@ async function textOfFile(ctx: FunctionContext, file: string): Promise<string | 
 
 /** Whether something is found in a file; False when there is none. */
 const search = (doc: string, name: string, key: string, matches: (text: string, wanted: Value) => boolean) =>
-  fn({
+  reads({
     doc,
     args: { path, [key]: arg.any('What is looked for') },
     returns: ret.boolean('Whether it is there'),
-    examples: [`salt '*' file.${name} /etc/crontab 'mymaintenance.sh'`],
-    effect: 'read',
+    example: `file.${name} /etc/crontab 'mymaintenance.sh'`,
     run: async (ctx, given) => {
       const text = await textOfFile(ctx, await expandUser(ctx, given['path'] as Value))
       return text === undefined || text === '' ? false : matches(text, given[key] as Value)
@@ -102,21 +102,19 @@ async function grep(ctx: FunctionContext, given: Value, pattern: string, opts: V
 }
 
 const writing = {
-  append: fn({
+  append: changes({
     doc: 'Add lines at the end of a file.',
     args: lineArgs,
     returns: ret.string('How many lines were written'),
-    examples: ['salt \'*\' file.append /etc/motd "Backups run at three."'],
-    effect: 'change',
+    example: 'file.append /etc/motd "Backups run at three."',
     run: async (ctx, { path, args, options }) =>
       appendLines(ctx, await expandUser(ctx, path), givenLines(args, options)),
   }),
-  prepend: fn({
+  prepend: changes({
     doc: 'Add lines at the beginning of a file.',
     args: lineArgs,
     returns: ret.string('How many lines were written'),
-    examples: ['salt \'*\' file.prepend /etc/motd "Backups run at three."'],
-    effect: 'change',
+    example: 'file.prepend /etc/motd "Backups run at three."',
     run: async (ctx, { path, args, options }) => {
       const file = await expandUser(ctx, path)
       const lines = givenLines(args, options)
@@ -125,12 +123,11 @@ const writing = {
       return `Prepended ${lines.length} lines to "${file}"`
     },
   }),
-  write: fn({
+  write: changes({
     doc: 'Write lines to a file, in place of what it had.',
     args: lineArgs,
     returns: ret.string('How many lines were written'),
-    examples: ['salt \'*\' file.write /etc/motd "Backups run at three."'],
-    effect: 'change',
+    example: 'file.write /etc/motd "Backups run at three."',
     run: async (ctx, { path, args, options }) => {
       const file = await expandUser(ctx, path)
       const lines = givenLines(args, options)
@@ -138,7 +135,7 @@ const writing = {
       return `Wrote ${lines.length} lines to "${file}"`
     },
   }),
-  touch: fn({
+  touch: changes({
     doc: 'Set the times of a file, and make it when it is not there.',
     args: {
       name: arg.any('The path'),
@@ -146,27 +143,24 @@ const writing = {
       mtime: arg.any('The time of the last change', { optional: true }),
     },
     returns: ret.boolean('Whether it is there'),
-    examples: ["salt '*' file.touch /var/log/emptyfile"],
-    effect: 'change',
+    example: 'file.touch /var/log/emptyfile',
     run: async (ctx, { name, atime, mtime }) => touch(ctx, await expandUser(ctx, name), atime, mtime),
   }),
-  truncate: fn({
+  truncate: changes({
     doc: 'Cut a file to a length.',
     args: { path, length: arg.integer('The length, in bytes') },
     returns: ret.any('None'),
-    examples: ["salt '*' file.truncate /path/to/file 512"],
-    effect: 'change',
+    example: 'file.truncate /path/to/file 512',
     run: async (ctx, { path, length }) => {
       await ctx.host.truncate(await expandUser(ctx, path), Number(length))
       return null
     },
   }),
-  seek_write: fn({
+  seek_write: changes({
     doc: 'Overwrite part of a file.',
     args: { path, data: arg.any('What is written'), offset: arg.integer('Where, in bytes') },
     returns: ret.number('How many bytes were written'),
-    examples: ["salt '*' file.seek_write /path/to/file 'some data' 4096"],
-    effect: 'change',
+    example: "file.seek_write /path/to/file 'some data' 4096",
     run: async (ctx, { path, data, offset }) => {
       const file = await expandUser(ctx, path)
       if (!(await exists(ctx, file))) await ctx.host.read(file)
@@ -179,23 +173,21 @@ const writing = {
 }
 
 const reading = {
-  read: fn({
+  read: reads({
     doc: 'The content of a file.',
     args: { path, binary: arg.any('As bytes', { default: false }) },
     returns: ret.any('The content'),
-    examples: ["salt '*' file.read /path/to/file"],
-    effect: 'read',
+    example: 'file.read /path/to/file',
     run: async (ctx, { path, binary }) => {
       const bytes = await ctx.host.read(str(path))
       return binary === true ? new Uint8Array(bytes) : decodeBytes(bytes)
     },
   }),
-  seek_read: fn({
+  seek_read: reads({
     doc: 'Part of the content of a file.',
     args: { path, size: arg.integer('How many bytes'), offset: arg.integer('From where, in bytes') },
     returns: ret.any('The bytes'),
-    examples: ["salt '*' file.seek_read /path/to/file 4096 0"],
-    effect: 'read',
+    example: 'file.seek_read /path/to/file 4096 0',
     run: async (ctx, { path, size, offset }) =>
       new Uint8Array(
         await ctx.host.read(await expandUser(ctx, path), { offset: Number(offset), length: Number(size) }),
@@ -207,7 +199,7 @@ const reading = {
   contains_glob: search('Whether the content of a file matches a glob.', 'contains_glob', 'glob_expr', (text, glob) =>
     fnmatch(text, str(glob)),
   ),
-  contains_regex: fn({
+  contains_regex: reads({
     doc: 'Whether a line of a file matches a pattern.',
     args: {
       path,
@@ -215,8 +207,7 @@ const reading = {
       lchar: arg.text('Characters that are dropped from the beginning of each line', { default: '' }),
     },
     returns: ret.boolean('Whether one does'),
-    examples: ["salt '*' file.contains_regex /etc/crontab"],
-    effect: 'read',
+    example: 'file.contains_regex /etc/crontab',
     run: async (ctx, { path, regex, lchar }) => {
       const text = await textOfFile(ctx, await expandUser(ctx, path))
       if (text === undefined) return false
@@ -228,7 +219,7 @@ const reading = {
       })
     },
   }),
-  grep: fn({
+  grep: reads({
     doc: 'Search files with `grep`.',
     args: { path, pattern: arg.string('The pattern'), opts: arg.rest('Options of grep, one by one') },
     returns: ret.dict('What `cmd.run_all` answers'),
@@ -236,10 +227,9 @@ const reading = {
       "salt '*' file.grep /etc/passwd nobody",
       "salt '*' file.grep /etc/sysconfig/network-scripts/ifcfg-eth0 ipaddr -- -i",
     ],
-    effect: 'read',
     run: (ctx, { path, pattern, opts }) => grep(ctx, path, pattern, opts),
   }),
-  find: fn({
+  find: changes({
     doc: 'Find files by their name, facts or content, and tell about them, delete them, or run a command for each.',
     args: {
       path: arg.any('Where the search begins; may be a glob'),
@@ -253,7 +243,6 @@ const reading = {
       "salt '*' file.find / type=f name=\\*.bak size=+10m",
       "salt '*' file.find /var/log name=\\*.[0-9] mtime=+30d size=+10m delete",
     ],
-    effect: 'change',
     run: (ctx, { path, args, options }) => findFiles(ctx, path, args, options),
   }),
 }

@@ -1,6 +1,6 @@
 // Functions of `file` that change text inside files.
 import { textOf } from '../../../../data/mod.ts'
-import { arg, fn, ret } from '../../../../sdk/mod.ts'
+import { arg, changes, reads, ret } from '../../../../sdk/mod.ts'
 import { replaceBlock } from './block.ts'
 import { changeComments } from './commenting.ts'
 import { changeLine } from './line.ts'
@@ -16,17 +16,16 @@ const dry_run = arg.boolean('Whether nothing is changed', { default: false })
 const limit = arg.string('Only in lines that match this pattern', { default: '' })
 
 const comment = (name: 'comment' | 'uncomment', isComment: boolean) =>
-  fn({
+  changes({
     doc: isComment ? 'Make lines that match a pattern comments.' : 'Make comments that match a pattern lines.',
     args: { path, regex, char, backup },
     returns: ret.any('The difference, or False when nothing matched'),
-    examples: [`salt '*' file.${name} /etc/modules pcspkr`],
-    effect: 'change',
+    example: `file.${name} /etc/modules pcspkr`,
     run: (ctx, { path, regex, char, backup }) => changeComments(ctx, { path, regex, char, backup, comment: isComment }),
   })
 
 const patterns = {
-  replace: fn({
+  replace: changes({
     doc: 'Replace what a pattern matches in a file.',
     args: {
       path,
@@ -48,8 +47,7 @@ const patterns = {
       encoding: arg.any('The encoding of the file', { optional: true }),
     },
     returns: ret.any('The difference, or whether there is one'),
-    examples: ["salt '*' file.replace /path/to/file pattern=\"bind-address\\s*=\" repl='bind-address:'"],
-    effect: 'change',
+    example: 'file.replace /path/to/file pattern="bind-address\\s*=" repl=\'bind-address:\'',
     run: (ctx, given) =>
       replaceInFile(ctx, {
         path: given.path,
@@ -69,7 +67,7 @@ const patterns = {
         encoding: textOf(given.encoding) ?? null,
       }),
   }),
-  search: fn({
+  search: reads({
     doc: 'Whether a pattern matches in a file.',
     args: {
       path,
@@ -80,12 +78,11 @@ const patterns = {
       multiline: arg.boolean('Whether it may match across lines', { default: false }),
     },
     returns: ret.boolean('Whether it does'),
-    examples: ["salt '*' file.search /etc/crontab 'mymaintenance.sh'"],
-    effect: 'read',
+    example: "file.search /etc/crontab 'mymaintenance.sh'",
     run: (ctx, { path, pattern, flags, ignore_if_missing, multiline }) =>
       searchFile(ctx, { path, pattern, flags, ignoreIfMissing: ignore_if_missing, multiline }),
   }),
-  sed: fn({
+  sed: changes({
     doc: 'Edit a file with sed.',
     args: {
       path,
@@ -99,20 +96,18 @@ const patterns = {
       negate_match: arg.boolean('Only in lines that `limit` does not match', { default: false }),
     },
     returns: ret.orFalse(ret.dict('What `cmd.run_all` answers, or False without the file')),
-    examples: ["salt '*' file.sed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'"],
-    effect: 'change',
+    example: "file.sed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
     run: (ctx, { escape_all, negate_match, ...given }) =>
       sed(ctx, { ...given, escapeAll: escape_all, negate: negate_match }),
   }),
-  sed_contains: fn({
+  sed_contains: reads({
     doc: 'Whether sed finds a pattern in a file.',
     args: { path, text: arg.string('The pattern'), limit, flags: arg.string('Flags of sed', { default: 'g' }) },
     returns: ret.boolean('Whether it does'),
-    examples: ["salt '*' file.contains /etc/crontab 'mymaintenance.sh'"],
-    effect: 'read',
+    example: "file.contains /etc/crontab 'mymaintenance.sh'",
     run: (ctx, given) => sedContains(ctx, given),
   }),
-  psed: fn({
+  psed: changes({
     doc: 'Edit a file as sed would, without sed.',
     args: {
       path,
@@ -125,11 +120,10 @@ const patterns = {
       multi: arg.boolean('Accepted for compatibility', { default: false }),
     },
     returns: ret.any('None'),
-    examples: ["salt '*' file.psed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'"],
-    effect: 'change',
+    example: "file.psed /etc/httpd/httpd.conf 'LogLevel warn' 'LogLevel info'",
     run: (ctx, { escape_all, ...given }) => psed(ctx, { ...given, escapeAll: escape_all }),
   }),
-  patch: fn({
+  patch: changes({
     doc: 'Apply a patch to a file or directory.',
     args: {
       originalfile: arg.string('What is patched'),
@@ -138,8 +132,7 @@ const patterns = {
       dry_run,
     },
     returns: ret.dict('What `cmd.run_all` answers'),
-    examples: ["salt '*' file.patch /opt/file.txt /tmp/file.txt.patch"],
-    effect: 'change',
+    example: 'file.patch /opt/file.txt /tmp/file.txt.patch',
     run: (ctx, { originalfile, patchfile, options, dry_run }) =>
       applyPatch(ctx, { original: originalfile, patch: patchfile, options, dryRun: dry_run }),
   }),
@@ -148,16 +141,15 @@ const patterns = {
 const lines = {
   comment: comment('comment', true),
   uncomment: comment('uncomment', false),
-  comment_line: fn({
+  comment_line: changes({
     doc: 'Make lines that match a pattern comments, or comments lines.',
     args: { path, regex, char, cmnt: arg.boolean('Whether they become comments', { default: true }), backup },
     returns: ret.any('The difference, or False when nothing matched'),
-    examples: ["salt '*' file.comment_line /etc/modules pcspkr"],
-    effect: 'change',
+    example: 'file.comment_line /etc/modules pcspkr',
     run: (ctx, { path, regex, char, cmnt, backup }) =>
       changeComments(ctx, { path, regex, char, backup, comment: cmnt }),
   }),
-  line: fn({
+  line: changes({
     doc: 'Put one line into a file, replace it, delete it, or make sure of it.',
     args: {
       path,
@@ -173,11 +165,10 @@ const lines = {
       indent: arg.flag('Whether it is indented like its neighbour', { default: true }),
     },
     returns: ret.any('The difference, or whether there is one'),
-    examples: ['salt \'*\' file.line /etc/nsswitch.conf "networks:\tfiles dns" after="hosts:.*?" mode=\'ensure\''],
-    effect: 'change',
+    example: 'file.line /etc/nsswitch.conf "networks:\tfiles dns" after="hosts:.*?" mode=\'ensure\'',
     run: (ctx, { show_changes, ...given }) => changeLine(ctx, { ...given, showChanges: show_changes }),
   }),
-  blockreplace: fn({
+  blockreplace: changes({
     doc: 'Replace what stands between two marked lines.',
     args: {
       path,
@@ -194,8 +185,7 @@ const lines = {
       insert_after_match: arg.any('Add the block after the first line that matches', { optional: true }),
     },
     returns: ret.any('The difference, or whether there is one'),
-    examples: ["salt '*' file.blockreplace /etc/hosts '#-- start managed zone foobar' '#-- end managed zone foobar'"],
-    effect: 'change',
+    example: "file.blockreplace /etc/hosts '#-- start managed zone foobar' '#-- end managed zone foobar'",
     run: (ctx, given) =>
       replaceBlock(ctx, {
         path: given.path,

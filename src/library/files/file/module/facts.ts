@@ -2,14 +2,15 @@
 import { float, PyError, SaltError, str, textOf, truthy, tuple, type Value } from '../../../../data/mod.ts'
 import {
   arg,
+  changes,
   expandUser,
   type FunctionContext,
-  fn,
   globPaths,
   isAbsolute,
   isDirectory,
   isFile,
   isLink,
+  reads,
   ret,
 } from '../../../../sdk/mod.ts'
 import { changeAttributes, listAttributes, selinuxContext, setSelinuxContext } from './attributes.ts'
@@ -29,68 +30,61 @@ const follow_symlinks = arg.boolean('Whether a link stands for its target', { de
 
 /** A function that tells one fact. */
 const fact = (doc: string, key: 'uid' | 'gid' | 'user' | 'group' | 'mode') =>
-  fn({
+  reads({
     doc,
     args: { path, follow_symlinks },
     returns: ret.any('The fact'),
-    examples: [`salt '*' file.get_${key} /etc/passwd`],
-    effect: 'read',
+    example: `file.get_${key} /etc/passwd`,
     run: async (ctx, { path, follow_symlinks }) => (await stats(ctx, path, { follow: follow_symlinks }))[key],
   })
 
 const test = (doc: string, name: string, run: (ctx: FunctionContext, path: Value) => Promise<boolean>) =>
-  fn({
+  reads({
     doc,
     args: { path },
     returns: ret.boolean('Whether it is'),
-    examples: [`salt '*' file.${name} /etc/passwd`],
-    effect: 'read',
+    example: `file.${name} /etc/passwd`,
     run: (ctx, { path }) => run(ctx, path),
   })
 
 const device = (doc: string, run: (ctx: FunctionContext, name: Value) => Promise<boolean>) =>
-  fn({
+  reads({
     doc,
     args: { name },
     returns: ret.boolean('Whether it is'),
-    effect: 'read',
     run: (ctx, { name }) => run(ctx, name),
   })
 
 const owners = {
-  uid_to_user: fn({
+  uid_to_user: reads({
     doc: 'The name of a user.',
     args: { uid: arg.any('The number') },
     returns: ret.any('The name, or the number when nobody has it'),
-    examples: ["salt '*' file.uid_to_user 0"],
-    effect: 'read',
+    example: 'file.uid_to_user 0',
     run: (ctx, { uid }) => {
       if (textOf(uid) !== undefined) throw new PyError('TypeError', 'uid should be integer, not str')
       return uidToUser(ctx, uid)
     },
   }),
-  user_to_uid: fn({
+  user_to_uid: reads({
     doc: 'The number of a user.',
     args: { user },
     returns: ret.any('The number, or an empty text'),
-    examples: ["salt '*' file.user_to_uid root"],
-    effect: 'read',
+    example: 'file.user_to_uid root',
     run: (ctx, { user }) => userToUid(ctx, user),
   }),
-  gid_to_group: fn({
+  gid_to_group: reads({
     doc: 'The name of a group.',
     args: { gid: arg.any('The number') },
     returns: ret.any('The name, or the number when there is no such group'),
-    examples: ["salt '*' file.gid_to_group 0"],
-    effect: 'read',
+    example: 'file.gid_to_group 0',
     run: (ctx, { gid }) => gidToGroup(ctx, gid),
   }),
-  group_to_gid: fn({
+  group_to_gid: reads({
     doc: 'The number of a group.',
     args: { group },
     returns: ret.any('The number, or an empty text'),
-    examples: ["salt '*' file.group_to_gid root"],
-    effect: 'read',
+    example: 'file.group_to_gid root',
     run: (ctx, { group }) => groupToGid(ctx, group),
   }),
   get_uid: fact('The number of the user a file belongs to.', 'uid'),
@@ -98,39 +92,35 @@ const owners = {
   get_gid: fact('The number of the group a file belongs to.', 'gid'),
   get_group: fact('The name of the group a file belongs to.', 'group'),
   get_mode: fact('The mode of a file.', 'mode'),
-  set_mode: fn({
+  set_mode: changes({
     doc: 'Set the mode of a file.',
     args: { path, mode: arg.any('The mode, in octal') },
     returns: ret.string('The mode it has now'),
-    examples: ["salt '*' file.set_mode /etc/passwd 0644"],
-    effect: 'change',
+    example: 'file.set_mode /etc/passwd 0644',
     run: (ctx, { path, mode }) => setMode(ctx, path, mode),
   }),
-  chown: fn({
+  chown: changes({
     doc: 'Set the user and group of a file.',
     args: { path, user, group },
     returns: ret.optional(ret.string('What went wrong, or None')),
-    examples: ["salt '*' file.chown /etc/passwd root root"],
-    effect: 'change',
+    example: 'file.chown /etc/passwd root root',
     run: (ctx, { path, user, group }) => chown(ctx, path, user, group),
   }),
-  lchown: fn({
+  lchown: changes({
     doc: 'Set the user and group of a link itself.',
     args: { path, user, group },
     returns: ret.none('None'),
-    examples: ["salt '*' file.chown /etc/passwd root root"],
-    effect: 'change',
+    example: 'file.chown /etc/passwd root root',
     run: (ctx, { path, user, group }) => lchown(ctx, path, user, group),
   }),
-  chgrp: fn({
+  chgrp: changes({
     doc: 'Set the group of a file.',
     args: { path, group },
     returns: ret.optional(ret.string('What went wrong, or None')),
-    examples: ["salt '*' file.chgrp /etc/passwd root"],
-    effect: 'change',
+    example: 'file.chgrp /etc/passwd root',
     run: async (ctx, { path, group }) => chown(ctx, path, (await stats(ctx, path)).user, group),
   }),
-  check_perms: fn({
+  check_perms: changes({
     doc: 'Bring owner, group, mode and attributes of a file to what is wanted.',
     args: {
       name,
@@ -146,8 +136,7 @@ const owners = {
       serange: arg.any('The range of the SELinux context', { optional: true }),
     },
     returns: ret.list('The answer of a state, and the facts before and after'),
-    examples: ["salt '*' file.check_perms /etc/sudoers '{}' root root 400 ai"],
-    effect: 'change',
+    example: "file.check_perms /etc/sudoers '{}' root root 400 ai",
     run: async (
       ctx,
       { name, ret: given, user, group, mode, attrs, follow_symlinks, seuser, serole, setype, serange },
@@ -161,21 +150,19 @@ const owners = {
 }
 
 const states = {
-  stats: fn({
+  stats: reads({
     doc: 'What is known about a file.',
     args: { path, hash_type: arg.any('Also tell its hash', { optional: true }), follow_symlinks },
     returns: ret.dict('Its facts'),
-    examples: ["salt '*' file.stats /etc/passwd"],
-    effect: 'read',
+    example: 'file.stats /etc/passwd',
     run: async (ctx, { path, hash_type, follow_symlinks }) =>
       (await stats(ctx, path, { hashType: hash_type, follow: follow_symlinks })).dict,
   }),
-  lstat: fn({
+  lstat: reads({
     doc: 'What the system tells about a file or link.',
     args: { path },
     returns: ret.dict('Its facts; empty when nothing is there'),
-    examples: ["salt '*' file.lstat /path/to/file"],
-    effect: 'read',
+    example: 'file.lstat /path/to/file',
     run: async (ctx, { path }) => {
       const whole = await expandUser(ctx, path)
       if (!isAbsolute(whole)) throw invalid('Path to file must be absolute.')
@@ -194,12 +181,11 @@ const states = {
       }
     },
   }),
-  statvfs: fn({
+  statvfs: reads({
     doc: 'What the system tells about the file system a path is on.',
     args: { path },
     returns: ret.dict('Its facts'),
-    examples: ["salt '*' file.statvfs /path/to/file"],
-    effect: 'read',
+    example: 'file.statvfs /path/to/file',
     run: async (ctx, { path }) => {
       const whole = await expandUser(ctx, path)
       if (!isAbsolute(whole)) throw invalid('File path must be absolute.')
@@ -219,12 +205,11 @@ const states = {
       }
     },
   }),
-  access: fn({
+  access: reads({
     doc: 'Whether a path can be accessed.',
     args: { path, mode: arg.any('`f` for existence, `r`, `w` or `x`') },
     returns: ret.boolean('Whether it can'),
-    examples: ["salt '*' file.access /path/to/file f"],
-    effect: 'read',
+    example: 'file.access /path/to/file f',
     run: async (ctx, { path, mode }) => {
       const whole = await expandUser(ctx, path)
       if (!isAbsolute(whole)) throw invalid('Path to link must be absolute.')
@@ -254,12 +239,11 @@ const states = {
     'path_exists_glob',
     async (ctx, given) => (await globPaths(ctx, await expandUser(ctx, given))).length > 0,
   ),
-  is_hardlink: fn({
+  is_hardlink: reads({
     doc: 'Whether a file has further names.',
     args: { path },
     returns: ret.any('Whether it has; nothing when it is not there'),
-    examples: ["salt '*' file.is_hardlink /path/to/link"],
-    effect: 'read',
+    example: 'file.is_hardlink /path/to/link',
     run: async (ctx, { path }) => {
       const whole = await expandUser(ctx, path)
       if (!isAbsolute(whole)) throw invalid('Path to file must be absolute.')
@@ -267,50 +251,45 @@ const states = {
       return stat === undefined ? {} : stat.links > 1
     },
   }),
-  is_link: fn({
+  is_link: reads({
     doc: 'Whether a path is a link.',
     args: { path, nostat: arg.boolean('Accepted for compatibility', { default: false }) },
     returns: ret.boolean('Whether it is'),
-    examples: ["salt '*' file.is_link /path/to/link"],
-    effect: 'read',
+    example: 'file.is_link /path/to/link',
     run: async (ctx, { path }) => isLink(ctx, await expandUser(ctx, path)),
   }),
   is_chrdev: device('Whether a path is a character device.', (ctx, given) => hasType(ctx, given, 'char')),
   is_blkdev: device('Whether a path is a block device.', (ctx, given) => hasType(ctx, given, 'block')),
   is_fifo: device('Whether a path is a pipe.', (ctx, given) => hasType(ctx, given, 'fifo')),
-  get_devmm: fn({
+  get_devmm: reads({
     doc: 'The numbers of a device.',
     args: { name },
     returns: ret.list('The major and the minor number'),
-    examples: ["salt '*' file.get_devmm /dev/chr"],
-    effect: 'read',
+    example: 'file.get_devmm /dev/chr',
     run: async (ctx, { name }) => tuple(await deviceNumbers(ctx, name)),
   }),
-  open_files: fn({
+  open_files: reads({
     doc: 'The files that processes have open.',
     args: { by_pid: arg.boolean('By process instead of by file', { default: false }) },
     returns: ret.dict('Processes by file, or files by process'),
-    examples: ["salt '*' file.open_files"],
-    effect: 'read',
+    example: 'file.open_files',
     run: (ctx, { by_pid }) => openFiles(ctx, by_pid),
   }),
 }
 
 const attributes = {
-  lsattr: fn({
+  lsattr: reads({
     doc: 'The attributes of a file.',
     args: { path: arg.string('The path') },
     returns: ret.optional(ret.dict('Letters by file')),
-    examples: ["salt '*' file.lsattr foo1.txt"],
-    effect: 'read',
+    example: 'file.lsattr foo1.txt',
     run: (ctx, { path }) => listAttributes(ctx, path),
   }),
-  chattr: fn({
+  chattr: changes({
     doc: 'Change the attributes of files.',
     args: { files: arg.rest('Paths'), options: arg.open('`operator`, `attributes`, `flags` and `version`') },
     returns: ret.boolean('Whether it worked'),
-    examples: ["salt '*' file.chattr foo1.txt foo2.txt operator=add attributes=ai"],
-    effect: 'change',
+    example: 'file.chattr foo1.txt foo2.txt operator=add attributes=ai',
     run: (ctx, { files, options }) => {
       const given = (key: string): Value => options.get(key) ?? null
       const [operator, attributes, flags, version] = ['operator', 'attributes', 'flags', 'version'].map(given)
@@ -322,24 +301,22 @@ const attributes = {
       })
     },
   }),
-  restorecon: fn({
+  restorecon: changes({
     doc: 'Reset the SELinux context of a path.',
     args: { path: arg.string('The path'), recursive: arg.boolean('Also of all below', { default: false }) },
     returns: ret.boolean('Whether it worked'),
-    examples: ["salt '*' file.restorecon /home/user/.ssh/authorized_keys"],
-    effect: 'change',
+    example: 'file.restorecon /home/user/.ssh/authorized_keys',
     run: async (ctx, { path, recursive }) =>
       !truthy(await ctx.call('cmd.retcode', [['restorecon', recursive ? '-FR' : '-F', path]], { python_shell: false })),
   }),
-  get_selinux_context: fn({
+  get_selinux_context: reads({
     doc: 'The SELinux context of a path.',
     args: { path: arg.string('The path') },
     returns: ret.string('The context'),
-    examples: ["salt '*' file.get_selinux_context /etc/hosts"],
-    effect: 'read',
+    example: 'file.get_selinux_context /etc/hosts',
     run: (ctx, { path }) => selinuxContext(ctx, path),
   }),
-  set_selinux_context: fn({
+  set_selinux_context: changes({
     doc: 'Set the SELinux context of a path.',
     args: {
       path: arg.string('The path'),
@@ -350,25 +327,23 @@ const attributes = {
       persist: arg.boolean('Also in the policy', { default: false }),
     },
     returns: ret.any('The new context, or False'),
-    examples: ["salt '*' file.set_selinux_context path <user> <role> <type> <range>"],
-    effect: 'change',
+    example: 'file.set_selinux_context path <user> <role> <type> <range>',
     run: (ctx, { path, persist, ...wish }) => setSelinuxContext(ctx, path, wish, persist),
   }),
 }
 
 const hashes = {
-  get_sum: fn({
+  get_sum: reads({
     doc: 'The hash of a file, or a text when there is none.',
     args: { path, form: arg.any('The kind of hash', { default: 'sha256' }) },
     returns: ret.string('The hash'),
-    examples: ["salt '*' file.get_sum /etc/passwd sha512"],
-    effect: 'read',
+    example: 'file.get_sum /etc/passwd sha512',
     run: async (ctx, { path, form }) => {
       const whole = await expandUser(ctx, path)
       return (await isFile(ctx, whole)) ? hashFile(ctx, whole, form) : 'File not found'
     },
   }),
-  get_hash: fn({
+  get_hash: reads({
     doc: 'The hash of a file.',
     args: {
       path,
@@ -376,19 +351,17 @@ const hashes = {
       chunk_size: arg.any('Accepted for compatibility', { default: 65536 }),
     },
     returns: ret.string('The hash'),
-    examples: ["salt '*' file.get_hash /etc/shadow"],
-    effect: 'read',
+    example: 'file.get_hash /etc/shadow',
     run: async (ctx, { path, form }) => hashFile(ctx, await expandUser(ctx, path), form),
   }),
-  check_hash: fn({
+  check_hash: reads({
     doc: 'Whether a file has a hash.',
     args: { path, file_hash: arg.any('The hash, or its kind, `=` or `:`, and the hash') },
     returns: ret.boolean('Whether it has'),
-    examples: ["salt '*' file.check_hash /etc/fstab md5=d41d8cd98f00b204e9800998ecf8427e"],
-    effect: 'read',
+    example: 'file.check_hash /etc/fstab md5=d41d8cd98f00b204e9800998ecf8427e',
     run: (ctx, { path, file_hash }) => checkHash(ctx, path, file_hash),
   }),
-  get_source_sum: fn({
+  get_source_sum: reads({
     doc: 'The hash that a `source_hash` means.',
     args: {
       file_name: arg.any('The target', { default: '' }),
@@ -405,8 +378,7 @@ const hashes = {
       sig_backend: arg.any('The module that checks signatures', { default: 'gpg' }),
     },
     returns: ret.dict('The hash and its kind'),
-    examples: ["salt '*' file.get_source_sum /tmp/foo.tar.gz source=http://mydomain.tld/foo.tar.gz"],
-    effect: 'read',
+    example: 'file.get_source_sum /tmp/foo.tar.gz source=http://mydomain.tld/foo.tar.gz',
     run: async (
       ctx,
       { file_name, source, source_hash, source_hash_name, saltenv, verify_ssl, source_hash_sig, ...keys },
@@ -427,7 +399,7 @@ const hashes = {
       return sumDict(sum, !isList)
     },
   }),
-  extract_hash: fn({
+  extract_hash: reads({
     doc: 'The hash of a file from a list of hashes.',
     args: {
       hash_fn: arg.string('Where the list is'),
@@ -437,8 +409,7 @@ const hashes = {
       source_hash_name: arg.any('The name in the list', { optional: true }),
     },
     returns: ret.optional(ret.dict('The hash and its kind, or None')),
-    examples: ["salt '*' file.extract_hash /path/to/hash/file sha512 /etc/foo"],
-    effect: 'read',
+    example: 'file.extract_hash /path/to/hash/file sha512 /etc/foo',
     run: async (ctx, { hash_fn, hash_type, file_name, source, source_hash_name }) => {
       const request = { hashType: hash_type, fileName: file_name, source, sourceHashName: source_hash_name }
       const sum = await extractHash(ctx, hash_fn, request)

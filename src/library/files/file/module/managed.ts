@@ -1,6 +1,6 @@
 // Functions of `file` behind `file.managed`: sources, templates, differences, and putting content in its place.
 import { type Dict, schemeOf, str, textOf, truthy, tuple, type Value } from '../../../../data/mod.ts'
-import { arg, expandUser, type FunctionContext, fn, ret } from '../../../../sdk/mod.ts'
+import { arg, changes, expandUser, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
 import { fileDifference, isIndifferent } from './differences.ts'
 import { type HashSum, sumDict } from './hashing.ts'
 import { manageFile } from './managing.ts'
@@ -147,20 +147,18 @@ async function plannedChanges(
 }
 
 const sources = {
-  source_list: fn({
+  source_list: reads({
     doc: 'The first source of a list that is there.',
     args: { source, source_hash: arg.any('The hash of the source'), saltenv },
     returns: ret.list('The source and its hash'),
-    examples: ["salt '*' file.source_list salt://http/httpd.conf '{hash_type: 'md5', 'hsum': <md5sum>}' base"],
-    effect: 'read',
+    example: "file.source_list salt://http/httpd.conf '{hash_type: 'md5', 'hsum': <md5sum>}' base",
     run: async (ctx, { source, source_hash, saltenv }) => tuple(await chooseSource(ctx, source, source_hash, saltenv)),
   }),
-  apply_template_on_contents: fn({
+  apply_template_on_contents: reads({
     doc: 'A text rendered as a template.',
     args: { contents: arg.string('The text'), template, ...variables, saltenv },
     returns: ret.any('The rendered text; a dict with `result` and `comment` for an unknown engine'),
-    examples: ["salt '*' file.apply_template_on_contents contents='This is a {{ template }} string.' template=jinja"],
-    effect: 'read',
+    example: "file.apply_template_on_contents contents='This is a {{ template }} string.' template=jinja",
     run: async (ctx, { contents, template, context, defaults, saltenv }) => {
       if (!ENGINES.has(str(template))) {
         return dict({ result: false, comment: `Specified template format ${str(template)} is not supported` })
@@ -170,7 +168,7 @@ const sources = {
       return str(await ctx.render(request))
     },
   }),
-  get_managed: fn({
+  get_managed: reads({
     doc: 'Bring a source here, render it, and tell its hash.',
     args: {
       name,
@@ -193,14 +191,13 @@ const sources = {
       options: further,
     },
     returns: ret.list('Where it is, its hash, and what is wrong'),
-    examples: ["salt '*' file.get_managed /etc/httpd/conf.d/httpd.conf jinja salt://http/httpd.conf"],
-    effect: 'read',
+    example: 'file.get_managed /etc/httpd/conf.d/httpd.conf jinja salt://http/httpd.conf',
     run: async (ctx, given) => {
       const { sfn, sum, comment } = await fetched(ctx, given)
       return tuple([sfn, sum ? sumDict(sum) : new Map(), comment])
     },
   }),
-  get_diff: fn({
+  get_diff: reads({
     doc: 'How two files differ.',
     args: {
       file1: arg.any('The one'),
@@ -214,8 +211,7 @@ const sources = {
       ...indifference,
     },
     returns: ret.any('The difference; with an `ignore_` option, whether it matters and the difference'),
-    examples: ["salt '*' file.get_diff /home/fred/.vimrc salt://users/fred/.vimrc"],
-    effect: 'read',
+    example: 'file.get_diff /home/fred/.vimrc salt://users/fred/.vimrc',
     run: async (ctx, given) => {
       const request = {
         saltenv: given.saltenv,
@@ -235,7 +231,7 @@ const sources = {
 const contents = optional('The content itself')
 
 const checks = {
-  check_managed: fn({
+  check_managed: reads({
     doc: 'Whether a file is as `file.managed` would leave it.',
     args: {
       name,
@@ -252,10 +248,7 @@ const checks = {
       options: further,
     },
     returns: ret.list('Whether it is, and what would change'),
-    examples: [
-      "salt '*' file.check_managed /etc/httpd/conf.d/httpd.conf salt://http/httpd.conf '' '' root, root, '755'",
-    ],
-    effect: 'read',
+    example: "file.check_managed /etc/httpd/conf.d/httpd.conf salt://http/httpd.conf '' '' root, root, '755'",
     run: async (ctx, given) => {
       const planned = await plannedChanges(ctx, given)
       if ('comment' in planned) return tuple([false, planned.comment])
@@ -267,7 +260,7 @@ const checks = {
       return tuple([null, `The following values are set to be changed:\n${lines.join('')}`])
     },
   }),
-  check_managed_changes: fn({
+  check_managed_changes: reads({
     doc: 'What `file.managed` would change.',
     args: {
       name,
@@ -288,15 +281,14 @@ const checks = {
       options: further,
     },
     returns: ret.any('The changes; with an `ignore_` option, whether they matter and the changes'),
-    examples: ["salt '*' file.check_managed_changes /etc/httpd/conf.d/httpd.conf salt://http/httpd.conf"],
-    effect: 'read',
+    example: 'file.check_managed_changes /etc/httpd/conf.d/httpd.conf salt://http/httpd.conf',
     run: async (ctx, given) => {
       const planned = await plannedChanges(ctx, given)
       if ('comment' in planned) return tuple([false, planned.comment])
       return isIndifferent(indifferenceOf(given)) ? tuple([planned.matters, planned.changes]) : planned.changes
     },
   }),
-  check_file_meta: fn({
+  check_file_meta: reads({
     doc: 'What would change if a file got this content, owner and mode.',
     args: {
       name,
@@ -313,8 +305,7 @@ const checks = {
       new_file_diff: arg.flag('Whether a new file is shown as a difference', { default: false }),
     },
     returns: ret.any('The changes; with an `ignore_` option, whether they matter and the changes'),
-    examples: ["salt '*' file.check_file_meta /etc/httpd/conf.d/httpd.conf None salt://http/httpd.conf"],
-    effect: 'read',
+    example: 'file.check_file_meta /etc/httpd/conf.d/httpd.conf None salt://http/httpd.conf',
     run: async (ctx, given) => {
       const { changes, matters } = await metaChanges(ctx, metaRequest(given, {}))
       return isIndifferent(indifferenceOf(given)) ? tuple([matters, changes]) : changes
@@ -322,7 +313,7 @@ const checks = {
   }),
 }
 
-const manage_file = fn({
+const manage_file = changes({
   doc: 'Put content in the place of a file.',
   args: {
     name,
@@ -358,8 +349,7 @@ const manage_file = fn({
     options: further,
   },
   returns: ret.dict('The answer of a state'),
-  examples: ["salt '*' file.manage_file /etc/httpd/conf.d/httpd.conf '' '{}' salt://http/httpd.conf"],
-  effect: 'change',
+  example: "file.manage_file /etc/httpd/conf.d/httpd.conf '' '{}' salt://http/httpd.conf",
   run: async (ctx, given) => {
     const file = await expandUser(ctx, given.name)
     const isNew = !truthy(given.ret)

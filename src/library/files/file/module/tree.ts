@@ -3,10 +3,10 @@ import { typeError } from '../../../../data/mod.ts'
 import {
   arg,
   baseName,
+  changes,
   dirName,
   expandUser,
   expandVariables,
-  fn,
   isAbsolute,
   isDirectory,
   isHostError,
@@ -15,6 +15,7 @@ import {
   joinPaths,
   normalPath,
   plainPath,
+  reads,
   realPath,
   ret,
 } from '../../../../sdk/mod.ts'
@@ -35,32 +36,29 @@ const limit = arg.text('How many at most', { optional: true })
 const backup_id = arg.text('The number of the backup')
 
 const directories = {
-  mkdir: fn({
+  mkdir: changes({
     doc: 'Make sure of a directory.',
     args: { dir_path: path, user, group, mode },
     returns: ret.boolean('True'),
-    examples: ["salt '*' file.mkdir /opt/jetty/context"],
-    effect: 'change',
+    example: 'file.mkdir /opt/jetty/context',
     run: (ctx, { dir_path, user, group, mode }) => makeDirectory(ctx, dir_path, { user, group, mode }),
   }),
-  makedirs: fn({
+  makedirs: changes({
     doc: 'Make sure of the directories above a path.',
     args: { path, user, group, mode },
     returns: ret.any('None, or a text when there was nothing to make'),
-    examples: ["salt '*' file.makedirs /opt/code/"],
-    effect: 'change',
+    example: 'file.makedirs /opt/code/',
     calledAs: 'makedirs_',
     run: (ctx, { path, user, group, mode }) => makeParents(ctx, path, { user, group, mode }),
   }),
-  makedirs_perms: fn({
+  makedirs_perms: changes({
     doc: 'Make a directory and those above it, all with this owner and mode.',
     args: { name, user, group, mode: arg.any('The mode, in octal', { default: '0755' }) },
     returns: ret.any('None'),
-    examples: ["salt '*' file.makedirs_perms /opt/code"],
-    effect: 'change',
+    example: 'file.makedirs_perms /opt/code',
     run: (ctx, { name, user, group, mode }) => makeWithPermissions(ctx, name, { user, group, mode }),
   }),
-  rmdir: fn({
+  rmdir: changes({
     doc: 'Remove an empty directory.',
     args: {
       path,
@@ -69,25 +67,22 @@ const directories = {
       older_than: arg.text('Only those older than so many days', { optional: true }),
     },
     returns: ret.any('Whether it worked'),
-    examples: ["salt '*' file.rmdir /tmp/foo/"],
-    effect: 'change',
+    example: 'file.rmdir /tmp/foo/',
     run: (ctx, { path, recurse, verbose, older_than }) =>
       removeEmpty(ctx, path, { recurse, verbose, olderThan: older_than }),
   }),
-  remove: fn({
+  remove: changes({
     doc: 'Remove a file, link, or directory with all in it.',
     args: { path, options: arg.open('Accepted for compatibility') },
     returns: ret.boolean('Whether something was there'),
-    examples: ["salt '*' file.remove /tmp/foo"],
-    effect: 'change',
+    example: 'file.remove /tmp/foo',
     run: (ctx, { path }) => removePath(ctx, path),
   }),
-  readdir: fn({
+  readdir: reads({
     doc: 'The names in a directory.',
     args: { path },
     returns: ret.texts('Their names, `.` and `..` first'),
-    examples: ["salt '*' file.readdir /path/to/dir/"],
-    effect: 'read',
+    example: 'file.readdir /path/to/dir/',
     run: async (ctx, { path }) => {
       const whole = await expandUser(ctx, path)
       if (!isAbsolute(whole)) throw invalid('Dir path must be absolute.')
@@ -95,18 +90,17 @@ const directories = {
       return ['.', '..', ...(await ctx.host.list(whole))]
     },
   }),
-  diskusage: fn({
+  diskusage: reads({
     doc: 'The size of a file, or of all files below a directory.',
     args: { path: arg.string('The path') },
     returns: ret.number('Bytes'),
-    examples: ["salt '*' file.diskusage /path/to/check"],
-    effect: 'read',
+    example: 'file.diskusage /path/to/check',
     run: (ctx, { path }) => diskUsage(ctx, path),
   }),
 }
 
 const moving = {
-  copy: fn({
+  copy: changes({
     doc: 'Copy a file or directory.',
     args: {
       src,
@@ -115,20 +109,18 @@ const moving = {
       remove_existing: arg.flag('Whether the target is removed first', { default: false }),
     },
     returns: ret.boolean('True'),
-    examples: ["salt '*' file.copy /path/to/src /path/to/dst"],
-    effect: 'change',
+    example: 'file.copy /path/to/src /path/to/dst',
     run: (ctx, { src, dst, recurse, remove_existing }) =>
       copyPath(ctx, src, dst, { recurse, removeExisting: remove_existing }),
   }),
-  rename: fn({
+  rename: changes({
     doc: 'Rename a file or directory.',
     args: { src, dst },
     returns: ret.boolean('True'),
-    examples: ["salt '*' file.rename /path/to/src /path/to/dst"],
-    effect: 'change',
+    example: 'file.rename /path/to/src /path/to/dst',
     run: (ctx, { src, dst }) => renamePath(ctx, src, dst),
   }),
-  move: fn({
+  move: changes({
     doc: 'Move a file or directory.',
     args: {
       src,
@@ -136,20 +128,18 @@ const moving = {
       disallow_copy_and_unlink: arg.flag('Whether it may only be renamed', { default: false }),
     },
     returns: ret.any('True after a rename, else a dict with `result` and `comment`'),
-    examples: ["salt '*' file.move /path/to/src /path/to/dst"],
-    effect: 'change',
+    example: 'file.move /path/to/src /path/to/dst',
     run: (ctx, { src, dst, disallow_copy_and_unlink }) =>
       disallow_copy_and_unlink ? renamePath(ctx, src, dst) : movePath(ctx, src, dst),
   }),
-  link: fn({
+  link: changes({
     doc: 'Give a file a further name.',
     args: { src, path: arg.string('The new name') },
     returns: ret.boolean('True'),
-    examples: ["salt '*' file.link /path/to/file /path/to/link"],
-    effect: 'change',
+    example: 'file.link /path/to/file /path/to/link',
     run: (ctx, { src, path }) => makeHardLink(ctx, src, path),
   }),
-  symlink: fn({
+  symlink: changes({
     doc: 'Make a link.',
     args: {
       src: arg.string('What it points to'),
@@ -159,17 +149,15 @@ const moving = {
       follow_symlinks: arg.flag('Whether a link that is there stands for its target', { default: true }),
     },
     returns: ret.boolean('True'),
-    examples: ["salt '*' file.symlink /path/to/file /path/to/link"],
-    effect: 'change',
+    example: 'file.symlink /path/to/file /path/to/link',
     run: (ctx, { src, path, force, atomic, follow_symlinks }) =>
       makeSymlink(ctx, src, path, { force, atomic, follow: follow_symlinks }),
   }),
-  readlink: fn({
+  readlink: reads({
     doc: 'What a link points to.',
     args: { path, canonicalize: arg.flag('With all links on the way followed', { default: false }) },
     returns: ret.string('The target'),
-    examples: ["salt '*' file.readlink /path/to/link"],
-    effect: 'read',
+    example: 'file.readlink /path/to/link',
     run: async (ctx, { path, canonicalize }) => {
       const whole = await expandVariables(ctx, await expandUser(ctx, path))
       if (!isAbsolute(whole)) throw invalid(`Path to link must be absolute: ${whole}`)
@@ -190,31 +178,28 @@ const major = arg.any('The major number')
 const minor = arg.any('The minor number')
 
 const devices = {
-  mknod_chrdev: fn({
+  mknod_chrdev: changes({
     doc: 'Make a character device.',
     args: { name, major, minor, user, group, mode: deviceMode },
     returns: ret.dict('What a state would answer'),
-    examples: ["salt '*' file.mknod_chrdev /dev/chr 180 31"],
-    effect: 'change',
+    example: 'file.mknod_chrdev /dev/chr 180 31',
     run: (ctx, { name, ...node }) => makeNode(ctx, name, { ...node, kind: 'c' }),
   }),
-  mknod_blkdev: fn({
+  mknod_blkdev: changes({
     doc: 'Make a block device.',
     args: { name, major, minor, user, group, mode: deviceMode },
     returns: ret.dict('What a state would answer'),
-    examples: ["salt '*' file.mknod_blkdev /dev/blk 8 999"],
-    effect: 'change',
+    example: 'file.mknod_blkdev /dev/blk 8 999',
     run: (ctx, { name, ...node }) => makeNode(ctx, name, { ...node, kind: 'b' }),
   }),
-  mknod_fifo: fn({
+  mknod_fifo: changes({
     doc: 'Make a pipe.',
     args: { name, user, group, mode: deviceMode },
     returns: ret.dict('What a state would answer'),
-    examples: ["salt '*' file.mknod_fifo /dev/fifo"],
-    effect: 'change',
+    example: 'file.mknod_fifo /dev/fifo',
     run: (ctx, { name, ...node }) => makeNode(ctx, name, { ...node, kind: 'p' }),
   }),
-  mknod: fn({
+  mknod: changes({
     doc: 'Make a device or pipe.',
     args: {
       name,
@@ -226,47 +211,42 @@ const devices = {
       mode: arg.any('The mode, in octal', { default: '0600' }),
     },
     returns: ret.dict('What a state would answer'),
-    examples: ["salt '*' file.mknod /dev/chr c 180 31"],
-    effect: 'change',
+    example: 'file.mknod /dev/chr c 180 31',
     run: (ctx, { name, ntype, ...node }) => makeAnyNode(ctx, name, ntype, node),
   }),
 }
 
-const list_backups = fn({
+const list_backups = reads({
   doc: 'The backups of a file.',
   args: { path, limit },
   returns: ret.dict('By number, the newest first'),
-  examples: ["salt '*' file.list_backups /foo/bar/baz.txt"],
-  effect: 'read',
+  example: 'file.list_backups /foo/bar/baz.txt',
   run: (ctx, { path, limit }) => listBackups(ctx, path, limit),
 })
 
-const delete_backup = fn({
+const delete_backup = changes({
   doc: 'Delete a backup.',
   args: { path, backup_id },
   returns: ret.dict('How it went'),
-  examples: ["salt '*' file.delete_backup /var/cache/salt/minion/file_backup/home/foo/bar/baz.txt 0"],
-  effect: 'change',
+  example: 'file.delete_backup /var/cache/salt/minion/file_backup/home/foo/bar/baz.txt 0',
   run: (ctx, { path, backup_id }) => deleteBackup(ctx, path, backup_id),
 })
 
 const backups = {
   list_backups,
   list_backup: list_backups,
-  list_backups_dir: fn({
+  list_backups_dir: reads({
     doc: 'The backups of the files in a directory.',
     args: { path, limit },
     returns: ret.dict('By file, and then by number'),
-    examples: ["salt '*' file.list_backups_dir /foo/bar/baz/"],
-    effect: 'read',
+    example: 'file.list_backups_dir /foo/bar/baz/',
     run: (ctx, { path, limit }) => listDirectoryBackups(ctx, path, limit),
   }),
-  restore_backup: fn({
+  restore_backup: changes({
     doc: 'Put a backup back in its place.',
     args: { path, backup_id },
     returns: ret.dict('How it went'),
-    examples: ["salt '*' file.restore_backup /foo/bar/baz.txt 0"],
-    effect: 'change',
+    example: 'file.restore_backup /foo/bar/baz.txt 0',
     run: (ctx, { path, backup_id }) => restoreBackup(ctx, path, backup_id),
   }),
   delete_backup,
@@ -274,33 +254,30 @@ const backups = {
 }
 
 const onPath = (doc: string, example: string, run: (path: string) => string) =>
-  fn({
+  reads({
     doc,
     args: { path: arg.any('The path') },
     returns: ret.string('The result'),
-    examples: [`salt '*' file.${example}`],
-    effect: 'read',
+    example: `file.${example}`,
     run: (_ctx, { path }) => run(plainPath(path)),
   })
 
 const paths = {
-  pardir: fn({
+  pardir: reads({
     doc: 'How the directory above is written.',
     args: {},
     returns: ret.string('`..`'),
-    examples: ["salt '*' file.pardir"],
-    effect: 'read',
+    example: 'file.pardir',
     run: () => '..',
   }),
   normpath: onPath('A path without detours.', 'normpath /a/../b', normalPath),
   basename: onPath('The last name of a path.', 'basename /a/b', baseName),
   dirname: onPath('The directory of a path.', 'dirname /a/b', dirName),
-  join: fn({
+  join: reads({
     doc: 'Paths joined.',
     args: { args: arg.rest('Paths') },
     returns: ret.string('The path'),
-    examples: ["salt '*' file.join /usr local bin"],
-    effect: 'read',
+    example: 'file.join /usr local bin',
     run: (_ctx, { args }) => {
       if (args.length === 0) throw typeError("join() missing 1 required positional argument: 'a'")
       return joinPaths(...args.map(joinable))

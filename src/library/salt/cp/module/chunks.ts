@@ -1,7 +1,7 @@
 // Files that come in pieces, one call after the other: salt-cp's `--chunked`. Each piece is compressed by itself.
 import { gunzipSync } from 'node:zlib'
 import { str, type Value } from '../../../../data/mod.ts'
-import { arg, type FunctionContext, fn, isHostError, ret } from '../../../../sdk/mod.ts'
+import { arg, changes, type FunctionContext, isHostError, ret } from '../../../../sdk/mod.ts'
 
 function failed(ctx: FunctionContext, message: string): string {
   ctx.memory.set('retcode', 1)
@@ -23,7 +23,7 @@ async function write(ctx: FunctionContext, path: string, data: Uint8Array, isFir
   await ctx.host.write(path, data)
 }
 
-export const receiveChunk = fn({
+export const receiveChunk = changes({
   doc: 'Write a piece of a file that was sent along with the call, or make an empty directory.',
   args: {
     dest: arg.string('The file'),
@@ -33,7 +33,6 @@ export const receiveChunk = fn({
     mode: arg.any('The mode of a new file', { optional: true }),
   },
   returns: ret.any('True, or what went wrong'),
-  effect: 'change',
   run: async (ctx, { dest, chunk, append, compressed, mode }) => {
     try {
       if (chunk === null) return await makeDirectory(ctx, dest)

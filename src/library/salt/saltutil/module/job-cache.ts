@@ -1,6 +1,6 @@
 // What a minion with `cache_jobs` keeps of its jobs: looked up, and removed when they are long over.
 import { decodeMsgpack, isDict, numberOf, str, truthy } from '../../../../data/mod.ts'
-import { arg, type FunctionContext, fn, isHostError, ret } from '../../../../sdk/mod.ts'
+import { arg, changes, type FunctionContext, isHostError, reads, ret } from '../../../../sdk/mod.ts'
 
 const SECONDS_PER_HOUR = 3600
 
@@ -17,12 +17,11 @@ async function clear(ctx: FunctionContext, folder: string, threshold: number): P
 
 const folderOf = (ctx: FunctionContext): string => `${str(ctx.opts.get('cachedir') ?? '')}/minion_jobs`
 
-export const findCachedJob = fn({
+export const findCachedJob = reads({
   doc: 'What the minion returned for a job. It is known where `cache_jobs` is set.',
   args: { jid: arg.text('Its id') },
   returns: ret.any('The return, or why there is none'),
-  examples: ["salt '*' saltutil.find_cached_job <job id>"],
-  effect: 'read',
+  example: 'saltutil.find_cached_job <job id>',
   run: async (ctx, { jid }) => {
     const folder = `${folderOf(ctx)}/${jid}`
     if ((await ctx.host.stat(folder))?.type !== 'directory') {
@@ -36,12 +35,11 @@ export const findCachedJob = fn({
   },
 })
 
-export const clearJobCache = fn({
+export const clearJobCache = changes({
   doc: 'Remove what is kept of jobs that are over for longer than this.',
   args: { hours: arg.any('How many hours', { default: 24 }) },
   returns: ret.boolean('Whether all went'),
-  examples: ["salt '*' saltutil.clear_job_cache hours=12"],
-  effect: 'change',
+  example: 'saltutil.clear_job_cache hours=12',
   run: async (ctx, { hours }) => {
     const threshold = ctx.host.now() - (numberOf(hours) ?? 24) * SECONDS_PER_HOUR
     try {

@@ -1,6 +1,6 @@
 // The keys of this minion: given back to the master, or made anew.
 import { str } from '../../../../data/mod.ts'
-import { arg, type FunctionContext, fn, isHostError, ret } from '../../../../sdk/mod.ts'
+import { arg, changes, type FunctionContext, isHostError, ret } from '../../../../sdk/mod.ts'
 
 async function removeKeys(ctx: FunctionContext): Promise<null> {
   const folder = str(ctx.opts.get('pki_dir') ?? '/etc/salt/pki/minion')
@@ -15,20 +15,18 @@ async function removeKeys(ctx: FunctionContext): Promise<null> {
 }
 
 export const keyFunctions = {
-  regen_keys: fn({
+  regen_keys: changes({
     doc: 'Remove the keys of this minion; new ones are made at its next start.',
     args: {},
     returns: ret.any('Nothing'),
-    examples: ["salt '*' saltutil.regen_keys"],
-    effect: 'change',
+    example: 'saltutil.regen_keys',
     run: (ctx) => removeKeys(ctx),
   }),
-  revoke_auth: fn({
+  revoke_auth: changes({
     doc: 'Ask the master to forget the key of this minion, which it then no longer listens to.',
     args: { preserve_minion_cache: arg.flag("Keep the master's data of this minion", { default: false }) },
     returns: ret.boolean('Whether the master was asked'),
-    examples: ["salt '*' saltutil.revoke_auth"],
-    effect: 'change',
+    example: 'saltutil.revoke_auth',
     run: async (ctx, { preserve_minion_cache: keep }) => {
       if (!ctx.daemon) return false
       const load = { cmd: 'revoke_auth', id: ctx.opts.get('id') ?? '', preserve_minion_cache: keep }
@@ -36,7 +34,7 @@ export const keyFunctions = {
       return true
     },
   }),
-  mmodule: fn({
+  mmodule: changes({
     doc: 'Call a function of this minion, as pillar files of an environment would.',
     args: {
       saltenv: arg.any('The environment'),
@@ -44,8 +42,7 @@ export const keyFunctions = {
       args: arg.rest('Its arguments'),
       kwargs: arg.open('By keyword'),
     },
-    examples: ["salt '*' saltutil.mmodule base test.ping"],
-    effect: 'change',
+    example: 'saltutil.mmodule base test.ping',
     run: async (ctx, { fun, args, kwargs }) =>
       ctx.call(fun, args, new Map([...kwargs].filter(([name]) => !name.startsWith('__')))),
   }),

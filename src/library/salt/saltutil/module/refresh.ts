@@ -1,6 +1,6 @@
 // `saltutil.refresh_*`: tells the minion that runs here to look again.
 import { type Dict, numberOf, truthy, type Value } from '../../../../data/mod.ts'
-import { type Args, arg, type FunctionContext, type FunctionDeclaration, fn, ret } from '../../../../sdk/mod.ts'
+import { type Args, arg, changes, type FunctionContext, type FunctionDeclaration, ret } from '../../../../sdk/mod.ts'
 
 const PILLAR_DONE = '/salt/minion/minion_pillar_refresh_complete'
 const MODULES_DONE = '/salt/minion/minion_mod_refresh_complete'
@@ -31,12 +31,11 @@ const telling = <A extends Args>(
   args: A,
   run: (ctx: FunctionContext, given: Record<string, Value>) => boolean | Promise<boolean>,
 ): FunctionDeclaration =>
-  fn({
+  changes({
     doc,
     args,
     returns: ret.boolean('Whether a running minion was told'),
-    examples: [`salt '*' saltutil.${name}`],
-    effect: 'change',
+    example: `saltutil.${name}`,
     run: (ctx, given) => run(ctx, given as unknown as Record<string, Value>),
   })
 

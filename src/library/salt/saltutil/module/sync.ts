@@ -2,10 +2,11 @@
 import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
+  changes,
   type FunctionContext,
   type FunctionDeclaration,
-  fn,
   listedOnce,
+  reads,
   ret,
   syncModules,
 } from '../../../../sdk/mod.ts'
@@ -114,7 +115,7 @@ const MASTERLESS: readonly Family[] = [
 ]
 
 const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family): FunctionDeclaration =>
-  fn({
+  changes({
     doc: `Sync custom ${name} from \`salt://_${name}\`.`,
     args: {
       saltenv,
@@ -124,8 +125,7 @@ const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family
       ...(cleans && { clean_pillar_cache }),
     },
     returns: ret.list('What came or changed'),
-    examples: [`salt '*' saltutil.sync_${name}`],
-    effect: 'change',
+    example: `saltutil.sync_${name}`,
     run: async (ctx, given) => {
       if (title !== undefined && !isMasterless(ctx))
         throw new SaltError('CommandExecutionError', `${title} modules can only be synced to masterless minions`)
@@ -138,12 +138,11 @@ const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family
 
 const isMasterless = (ctx: FunctionContext): boolean => ctx.opts.get('file_client') === 'local'
 
-const syncAll = fn({
+const syncAll = changes({
   doc: 'Sync all custom modules from the file server.',
   args: { saltenv, refresh: refresh(true), extmod_whitelist, extmod_blacklist, clean_pillar_cache },
   returns: ret.dict('What came or changed, by family'),
-  examples: ["salt '*' saltutil.sync_all"],
-  effect: 'change',
+  example: 'saltutil.sync_all',
   run: async (ctx, given) => {
     const synced: Dict = new Map()
     const offered = listedOnce(ctx.files)
@@ -162,12 +161,11 @@ export const syncing: Readonly<Record<string, FunctionDeclaration>> = {
   sync_all: syncAll,
 }
 
-export const listExtmods = fn({
+export const listExtmods = reads({
   doc: 'What was taken over from the file server, by family.',
   args: {},
   returns: ret.dict('Names by family'),
-  examples: ["salt '*' saltutil.list_extmods"],
-  effect: 'read',
+  example: 'saltutil.list_extmods',
   run: async (ctx) => {
     const folder = `${str(ctx.opts.get('cachedir') ?? '')}/extmods`
     const found: Dict = new Map()

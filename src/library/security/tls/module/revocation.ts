@@ -156,11 +156,11 @@ const crl_file = optional('The file of the list; `crl.pem` of the authority when
 const digest = arg.text('The hash for the signature', { default: 'sha256' })
 
 export const revocation = {
-  create_empty_crl: changes(
-    'Make the list of revoked certificates of an authority, with none on it.',
-    "tls.create_empty_crl ca_name='koji' ca_filename='ca' crl_file='/etc/openvpn/team1/crl.pem'",
-    { ca_name, ...where, crl_file, digest },
-    async (ctx, given) => {
+  create_empty_crl: changes({
+    doc: 'Make the list of revoked certificates of an authority, with none on it.',
+    example: "tls.create_empty_crl ca_name='koji' ca_filename='ca' crl_file='/etc/openvpn/team1/crl.pem'",
+    args: { ca_name, ...where, crl_file, digest },
+    run: async (ctx, given) => {
       const authority = await authorityOf(ctx, given.ca_name, given.cacert_path, given.ca_filename)
       const target = truthy(given.crl_file) ? str(given.crl_file) : `${authority.folder}/crl.pem`
       if (await isThere(ctx, target)) return `CRL "${target}" already exists`
@@ -168,11 +168,11 @@ export const revocation = {
       await ctx.host.write(target, await signedList(ctx, authority, [], given.digest))
       return `Created an empty CRL: "${target}"`
     },
-  ),
-  revoke_cert: changes(
-    'Revoke a certificate: note it, and sign the list anew.',
-    "tls.revoke_cert ca_name='koji' CN='laptop' crl_file='/etc/openvpn/team1/crl.pem'",
-    {
+  }),
+  revoke_cert: changes({
+    doc: 'Revoke a certificate: note it, and sign the list anew.',
+    example: "tls.revoke_cert ca_name='koji' CN='laptop' crl_file='/etc/openvpn/team1/crl.pem'",
+    args: {
       ca_name,
       CN: arg.any('The common name of the certificate'),
       ...where,
@@ -181,32 +181,32 @@ export const revocation = {
       crl_file,
       digest,
     },
-    revoke,
-  ),
-  validate: reads(
-    'Whether a certificate is from an authority and not revoked.',
-    'tls.validate /etc/pki/koji/certs/laptop.crt koji None',
-    {
+    run: revoke,
+  }),
+  validate: reads({
+    doc: 'Whether a certificate is from an authority and not revoked.',
+    example: 'tls.validate /etc/pki/koji/certs/laptop.crt koji None',
+    args: {
       cert: arg.text('A file, or its text'),
       ca_name,
       crl_file: arg.any('The list; None for what the authority noted'),
     },
-    async (ctx, { cert, ca_name, crl_file }) => {
+    run: async (ctx, { cert, ca_name, crl_file }) => {
       const text = cert.includes('-----BEGIN') ? cert : await textOfFile(ctx, cert)
       return validate(ctx, text, ca_name, crl_file)
     },
-  ),
-  get_extensions: reads(
-    'The extensions of requests and certificates for a use: those of the pillar, or the usual ones.',
-    'tls.get_extensions client',
-    { cert_type: arg.text('The use: server, client, or a name in pillar') },
-    (ctx, { cert_type }) => extensionsFor(ctx, cert_type ? cert_type : 'server'),
-  ),
-  maybe_fix_ssl_version: changes(
-    'Make the certificate of an authority anew, if it has a version that old releases of Salt wrote by mistake.',
-    'tls.maybe_fix_ssl_version test_ca /etc/certs',
-    { ca_name, ...where },
-    async (ctx, given) => {
+  }),
+  get_extensions: reads({
+    doc: 'The extensions of requests and certificates for a use: those of the pillar, or the usual ones.',
+    example: 'tls.get_extensions client',
+    args: { cert_type: arg.text('The use: server, client, or a name in pillar') },
+    run: (ctx, { cert_type }) => extensionsFor(ctx, cert_type ? cert_type : 'server'),
+  }),
+  maybe_fix_ssl_version: changes({
+    doc: 'Make the certificate of an authority anew, if it has a version that old releases of Salt wrote by mistake.',
+    example: 'tls.maybe_fix_ssl_version test_ca /etc/certs',
+    args: { ca_name, ...where },
+    run: async (ctx, given) => {
       const { certificate } = await authorityOf(ctx, given.ca_name, given.cacert_path, given.ca_filename)
       const pem = await textOfFile(ctx, certificate)
       if (!/Version: 4/.test(await openssl(ctx, ['x509', '-noout', '-text'], pem))) return null
@@ -215,5 +215,5 @@ export const revocation = {
       await ctx.call('tls.create_ca', [given.ca_name], new Map([...subject, ['fixmode', true]]))
       return null
     },
-  ),
+  }),
 }

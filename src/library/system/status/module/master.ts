@@ -1,7 +1,7 @@
 // Whether this minion is connected to a master, seen from the connections of the machine, and whether another answers.
 // The schedule calls these; what they find becomes an event that makes the minion move.
 import { decodeBytes, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type FunctionContext, fn, isHostError, ret } from '../../../../sdk/mod.ts'
+import { arg, type FunctionContext, isHostError, reads, ret } from '../../../../sdk/mod.ts'
 
 const ESTABLISHED = '01'
 
@@ -68,23 +68,21 @@ async function ping(ctx: FunctionContext, master: Value): Promise<boolean> {
 }
 
 export const masterFunctions = {
-  master: fn({
+  master: reads({
     doc: 'Whether this minion is connected to a master; an event tells when that is not as expected.',
     args: {
       master: arg.any('The master', { optional: true }),
       connected: arg.any('What is expected', { default: true }),
     },
     returns: ret.any('Whether it is'),
-    examples: ["salt '*' status.master"],
-    effect: 'read',
+    example: 'status.master',
     run: (ctx, { master, connected }) => connection(ctx, master, connected),
   }),
-  ping_master: fn({
+  ping_master: reads({
     doc: 'Whether a master answers; if it does, an event asks the minion to go back to it.',
     args: { master: arg.any('The master') },
     returns: ret.boolean('Whether it does'),
-    examples: ["salt '*' status.ping_master localhost"],
-    effect: 'read',
+    example: 'status.ping_master localhost',
     run: (ctx, { master }) => ping(ctx, master),
   }),
 }
