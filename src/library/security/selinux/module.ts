@@ -238,7 +238,7 @@ export default defineModule({
       'selinux.fcontext_apply_policy /srv',
       applied,
       (ctx, args) => applyPolicy(ctx, args.name, args.recursive),
-      ret.dict('What was changed'),
+      ret.dict('The outcome of restorecon, and `changes` by file'),
     ),
     port_get_policy: reads('The policy of a port.', 'selinux.port_get_policy tcp/80', typed, (ctx, wish) =>
       portPolicy(ctx, wish, wish.sel_type),

@@ -121,7 +121,7 @@ export default defineModule({
       'quota.get_mode /media/data',
       { device },
       (ctx, { device }) => modes(ctx, device),
-      ret.dict('The switches, by device'),
+      ret.dict('The device and what is on, by mount point'),
     ),
   },
 })
