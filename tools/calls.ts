@@ -1,6 +1,6 @@
 // The type `Calls` of src/sdk/calls.ts: what the functions of src/library/ return, by the name they are called by.
 import { join } from 'node:path'
-import { type ModuleDeclaration, RETURN_TYPES } from '../src/sdk/mod.ts'
+import type { ModuleDeclaration } from '../src/sdk/mod.ts'
 import { calledName, plugins } from './plugin-declarations.ts'
 
 const HEAD = `// Made by tools/plugin-table.ts; run it after the declared return of a function changed.
@@ -9,6 +9,19 @@ import type { Dict, Value } from '../data/mod.ts'
 /** What functions return, by name. A function that is not here, or that a user replaced, may return any value. */
 export interface Calls {
 `
+
+/** The words of declared returns, and their types. `any` is not among them: a call without a type returns a `Value`. */
+const TYPES: Readonly<Record<string, string>> = {
+  boolean: 'boolean',
+  string: 'string',
+  number: 'number',
+  list: 'Value[]',
+  'list of strings': 'string[]',
+  'list of dicts': 'Dict[]',
+  dict: 'Dict',
+  none: 'null',
+  false: 'false',
+}
 
 export const callsFile = (root: string): string => join(root, 'src', 'sdk', 'calls.ts')
 
@@ -40,7 +53,7 @@ export function returnTypes(modules: readonly ModuleDeclaration[]): Map<string, 
 }
 
 function typeOf(word: string): string {
-  const type = RETURN_TYPES[word]
+  const type = TYPES[word]
   if (type === undefined) throw new Error(`'${word}' is no type of a return`)
   return type
 }

@@ -6,17 +6,16 @@ import type { Registry } from '../loader/mod.ts'
 import { ModuleFolder } from './test-modules.test-support.ts'
 
 const TYPED = `
-import { arg, defineModule, fn } from 'brine/sdk'
+import { arg, defineModule, reads } from 'brine/sdk'
 import { greeting } from './_words.ts'
 
 export default defineModule({
   name: 'typed',
   doc: 'A module with types.',
   functions: {
-    greet: fn({
+    greet: reads({
       doc: 'Greets.',
       args: { name: arg.string('Who', { default: 'world' }) },
-      effect: 'read',
       run: async (ctx, { name }: { name: string }) => ({ text: greeting(name), id: await ctx.call('test.echo', [ctx.grains.get('id')!]) }),
     }),
   },

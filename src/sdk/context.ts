@@ -19,7 +19,10 @@ export interface OwnPlugin {
   call(fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value>
 }
 
-/** What a call returns: the declared type of a function that Brine has, else any value. */
+/**
+ * What a call returns: the type that a function of the library declares, else any value. It is not checked at run time, and a
+ * module of a user's own may return something else: read an answer that only counts as true or false by `truthy`.
+ */
 export type Answer<Name extends string> = Name extends keyof Calls ? Calls[Name] : Value
 
 export interface FunctionContext {

@@ -9,7 +9,7 @@ export type Result = Value | undefined | Result[] | { readonly [key: string]: Re
 
 /** What a function returns. */
 export interface Returns<R extends Result = Result> {
-  /** The words of `RETURN_TYPES`, joined by ` or `; the type `Calls` is made of them. */
+  /** Words joined by ` or `, of which `tools/calls.ts` makes the type `Calls`. */
   readonly type: string
   readonly doc: string
   /** Carries the type that the body must return; never set. */
@@ -17,19 +17,6 @@ export interface Returns<R extends Result = Result> {
 }
 
 type Fields = { readonly [key: string]: Result }
-
-/** Declared types, and the types that callers of `ctx.call` see; `any` is `Value`. */
-export const RETURN_TYPES: Readonly<Record<string, string>> = {
-  boolean: 'boolean',
-  string: 'string',
-  number: 'number',
-  list: 'Value[]',
-  'list of strings': 'string[]',
-  'list of dicts': 'Dict[]',
-  dict: 'Dict',
-  none: 'null',
-  false: 'false',
-}
 
 const returning =
   <R extends Result>(type: string) =>

@@ -90,7 +90,6 @@ export {
   type FunctionDeclaration,
   fn,
   type ModuleDeclaration,
-  RETURN_TYPES,
   type Result,
   type Returns,
   reads,

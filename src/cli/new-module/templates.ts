@@ -13,17 +13,16 @@ const plain = (folder: string, body: string, types = 'PluginContext'): Template 
 
 const MODULE: Template = {
   folder: '_modules',
-  text: (name) => `import { arg, defineModule, fn } from 'brine/sdk'
+  text: (name) => `import { arg, defineModule, reads } from 'brine/sdk'
 
 export default defineModule({
   name: '${name}',
   doc: 'What this module is about.',
   functions: {
-    greet: fn({
+    greet: reads({
       doc: 'Greet somebody from this minion.',
       args: { name: arg.string('Whom to greet', { default: 'world' }) },
-      examples: ["salt '*' ${name}.greet you"],
-      effect: 'read',
+      example: '${name}.greet you',
       run: async (ctx, { name }) => \`hello \${name} from \${await ctx.call('config.get', ['id'])}\`,
     }),
   },

@@ -175,7 +175,7 @@ const extensions = {
     `name! ext_version schema ${CONNECTION}`,
     'create_metadata hstore ext_version=1.8',
     extension.extensionStatus,
-    ret.texts('The schemas'),
+    ret.texts('`EXTENSION NOT INSTALLED`; or `EXTENSION INSTALLED`, and what is left to do'),
   ),
   create_extension: changing(
     'Install an extension, or upgrade or move it.',

@@ -260,7 +260,7 @@ export default defineModule({
       example: 'selinux.fcontext_apply_policy /srv',
       args: applied,
       run: (ctx, args) => applyPolicy(ctx, args.name, args.recursive),
-      returns: ret.dict('What was changed'),
+      returns: ret.dict('The outcome of restorecon, and `changes` by file'),
     }),
     port_get_policy: reads({
       doc: 'The policy of a port.',

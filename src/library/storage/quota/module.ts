@@ -141,7 +141,7 @@ export default defineModule({
       example: 'quota.get_mode /media/data',
       args: { device },
       run: (ctx, { device }) => modes(ctx, device),
-      returns: ret.dict('The switches, by device'),
+      returns: ret.dict('The device and what is on, by mount point'),
     }),
   },
 })
