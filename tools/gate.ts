@@ -13,6 +13,7 @@ import { run as checkImports } from './check-imports.ts'
 import { run as checkSizes } from './check-sizes.ts'
 import { runCommand } from './command.ts'
 import { otherNodes } from './other-nodes.ts'
+import { run as checkTestedFunctions } from './tested-functions.ts'
 
 export interface StepResult {
   passed: number
@@ -138,6 +139,13 @@ export function steps(): Step[] {
       name: 'sizes',
       async run(root) {
         const { problems, summary } = checkSizes(root)
+        return fromProblems(problems, summary)
+      },
+    },
+    {
+      name: 'tested functions',
+      async run(root) {
+        const { problems, summary } = await checkTestedFunctions(root)
         return fromProblems(problems, summary)
       },
     },
