@@ -10,6 +10,7 @@ import {
   isHostError,
   type Result,
   ret,
+  option as setting,
 } from '../../../sdk/mod.ts'
 import { readIni, Section, writeIni } from './module/section.ts'
 
@@ -35,7 +36,7 @@ async function content(ctx: FunctionContext, place: Place): Promise<string> {
     return splitLines(decodeBytes(await ctx.host.read(path), encodingOf(place))).join('\n')
   } catch (error) {
     if (!isHostError(error)) throw error
-    if (truthy(ctx.opts.get('test') ?? false)) return ''
+    if (setting(ctx.opts, 'test')) return ''
     throw new SaltError('CommandExecutionError', `Unable to open file '${path}'. Exception: ${error.message}`)
   }
 }

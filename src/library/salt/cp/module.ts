@@ -10,7 +10,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, isHostError, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, isHostError, option, ret } from '../../../sdk/mod.ts'
 import { receiveChunk } from './module/chunks.ts'
 import { cacheDirectory, cacheLocalFile, fetchDirectory, localFiles, stateNames } from './module/directories.ts'
 import { pushDirectory, pushFile } from './module/push.ts'
@@ -27,7 +27,7 @@ const further = arg.open('`pillar` and `pillarenv`, and further template variabl
 
 function envOf(ctx: FunctionContext, given: Value): string {
   if (truthy(given)) return str(given)
-  const configured = ctx.opts.get('saltenv') ?? null
+  const configured = option(ctx.opts, 'saltenv')
   return truthy(configured) ? str(configured) : 'base'
 }
 

@@ -6,6 +6,7 @@ import {
   type FunctionDeclaration,
   fn,
   listedOnce,
+  option,
   ret,
   syncModules,
 } from '../../../../sdk/mod.ts'
@@ -48,7 +49,7 @@ async function syncFamily(
     blacklist: lists.extmod_blacklist,
     offered,
   })
-  const cachedir = str(ctx.opts.get('cachedir') ?? '')
+  const cachedir = option(ctx.opts, 'cachedir')
   if (touched) await ctx.host.append(`${cachedir}/module_refresh`, '')
   if (family === 'grains' && (await ctx.host.stat(`${cachedir}/grains.cache.p`))) {
     await ctx.host.remove(`${cachedir}/grains.cache.p`)
@@ -169,7 +170,7 @@ export const listExtmods = fn({
   examples: ["salt '*' saltutil.list_extmods"],
   effect: 'read',
   run: async (ctx) => {
-    const folder = `${str(ctx.opts.get('cachedir') ?? '')}/extmods`
+    const folder = `${option(ctx.opts, 'cachedir')}/extmods`
     const found: Dict = new Map()
     for (const family of await ctx.host.list(folder)) found.set(family, await namesBelow(ctx, `${folder}/${family}`))
     return found
