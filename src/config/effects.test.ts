@@ -90,3 +90,10 @@ test('The place of an option is known later', async () => {
   expect(placeOfOption(opts, 'ext_job_cache')).toBe(` in ${folder}/config, line 3`)
   expect(placeOfOption(opts, 'event_return')).toBe('')
 })
+
+test('A transport that is not there is named with its place', async () => {
+  await read('transport: udp\n')
+  expect(lines).toEqual([
+    `error: Option 'transport' in ${folder}/config, line 3 names 'udp', which this version does not have; it has zeromq, tcp, ws`,
+  ])
+})

@@ -45,6 +45,9 @@ describe('the typed view', () => {
     ['disable_modules', 'cmd', ['cmd']],
     ['disable_modules', 5, []],
     ['id_function', 'x', 'x'],
+    ['return', null, ''],
+    ['return', ['a', 'b'], ['a', 'b']],
+    ['state_aggregate', null, null],
   ] as const)('reads %s: %j as %j', (name, value, read) => {
     expect(option(new Map([[name, value as Value]]), name)).toEqual(read)
   })

@@ -105,7 +105,8 @@ function viewOf(declared: Option): View {
   const types = names.filter((name) => name !== 'None')
   const readers = new Set(types.map((name) => READERS[name]))
   const [reader] = readers.size === 1 ? readers : []
-  const allowsNull = reader === undefined || types.length < names.length || Object.values(defaults).includes(null)
+  const isFree = declared.type === undefined && reader === undefined
+  const allowsNull = isFree || types.length < names.length || Object.values(defaults).includes(null)
   const plain = (reader && PLAIN[types[0]!]) ?? ''
   return { plain, read: reader ?? ((value) => value), allowsNull, find: declared.find, defaults }
 }

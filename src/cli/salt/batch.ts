@@ -46,7 +46,7 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
     streams.err(`${problem}\n`)
     return 1
   }
-  const isAsync = flag(opts, 'async') && !flag(opts, 'static')
+  const isAsync = flag(opts, 'async') && !option(opts, 'static')
   const request = await requestOf(work)
   const answered = await ping(work, request)
   if (!answered) streams.out(NOBODY_MATCHED)
@@ -122,7 +122,7 @@ function batchLoad(opts: Dict, request: PublishRequest, { size, minions, driver 
     ['minions', minions],
     ['batch', size],
     ['batch_wait', option(opts, 'batch_wait')],
-    ['failhard', flag(opts, 'failhard')],
+    ['failhard', option(opts, 'failhard')],
     ['timeout', timeout],
     ['gather_job_timeout', gatherJobTimeout],
     ['driver', driver],

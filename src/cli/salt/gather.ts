@@ -33,7 +33,7 @@ export async function runJob(work: SaltWork): Promise<number> {
 async function gather(work: SaltWork, published: Published): Promise<number> {
   const { opts, streams } = work
   const isDocs = opts.get('fun') === 'sys.doc'
-  const isProgress = flag(opts, 'progress')
+  const isProgress = option(opts, 'progress')
   const answers: MinionAnswer[] = []
   const hints = new JobHints()
   for await (const answer of answersOf(work, published, hints)) {
@@ -42,8 +42,8 @@ async function gather(work: SaltWork, published: Published): Promise<number> {
     else if (!isDocs) await showAnswer(work, answer)
   }
   if (isDocs) return showDocs(work, new Map<Value, Value>(answers.map(({ id, value }) => [id, value])))
-  if (isProgress || (flag(opts, 'cli_summary') && option(opts, 'output') === undefined)) {
-    streams.out(summaryText(answers, flag(opts, 'verbose')))
+  if (isProgress || (option(opts, 'cli_summary') && option(opts, 'output') === undefined)) {
+    streams.out(summaryText(answers, option(opts, 'verbose')))
   }
   await showHints(hints, opts, streams)
   if (answers.every(({ retcode }) => retcode === 0)) return 0

@@ -56,7 +56,7 @@ const previewed = async (work: SaltWork): Promise<string[]> => (await import('./
 async function perform(work: SaltWork): Promise<number> {
   const { opts, streams } = work
   const batch = opts.get('batch') ?? null
-  if (flag(opts, 'static')) return runBatch(work, truthy(batch) ? str(batch) : '100%', true)
+  if (option(opts, 'static')) return runBatch(work, truthy(batch) ? str(batch) : '100%', true)
   if (truthy(batch)) return runBatch(work, str(batch), false)
   if (flag(opts, 'preview_target')) return showOutcome(work, await previewed(work), 'nested')
   const limit = option(opts, 'batch_safe_limit')

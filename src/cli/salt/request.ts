@@ -26,7 +26,7 @@ async function extras({
   // an event about a refused job tells them
   const more: Dict = new Map<Value, Value>([
     ['show_timeout', option(opts, 'show_timeout')],
-    ['show_jid', flag(opts, 'show_jid')],
+    ['show_jid', option(opts, 'show_jid')],
     ['delimiter', textOf(opts.get('delimiter') ?? null) ?? ':'],
   ])
   for (const name of ['metadata', 'module_executors', 'executor_opts', 'return_kwargs']) {

@@ -99,7 +99,12 @@ export const CONNECTION = {
   proxy_port: { type: 'int', minion: 0, doc: 'HTTP proxy port' },
   proxy_username: { type: 'str', minion: '', doc: 'User for the HTTP proxy' },
   proxy_password: { type: 'str', minion: '', doc: 'Password for the HTTP proxy' },
-  no_proxy: { type: 'list', for: ['minion', 'master'], doc: 'Hosts that are reached without the HTTP proxy' },
+  no_proxy: {
+    type: 'list',
+    for: ['minion', 'master'],
+    unset: [],
+    doc: 'Hosts that are reached without the HTTP proxy',
+  },
   username: { type: 'None|str', minion: null, doc: 'User for external authentication by the minion' },
   password: { type: 'None|str', minion: null, doc: 'Password for external authentication by the minion' },
   master_uri_format: {

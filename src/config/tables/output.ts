@@ -20,7 +20,7 @@ export const OUTPUT = {
   force_color: { type: 'bool', for: ['minion', 'master'], doc: 'Colour the output also when it is no terminal' },
   quiet: { type: 'bool', for: ['master'], unset: false, doc: 'Print nothing but errors' },
   static: { type: 'bool', for: ['master'], unset: false, doc: 'Print all answers together at the end' },
-  progress: { type: 'bool', for: ['master'], doc: 'Show a progress bar while waiting' },
+  progress: { type: 'bool', for: ['master'], unset: false, doc: 'Show a progress bar while waiting' },
   verbose: { type: 'bool', for: ['master'], unset: false, doc: "Show the job's id and what is asked" },
   'out.table.separate_rows': { type: 'bool', for: ['minion', 'master'], doc: 'Draw a line between rows of a table' },
   'out.table.justify': { type: 'str', for: ['minion', 'master'], doc: 'How columns of a table are aligned' },

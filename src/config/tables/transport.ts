@@ -2,7 +2,12 @@
 import { needless, type OptionTable } from '../option.ts'
 
 export const TRANSPORT = {
-  transport: { type: 'str', both: 'zeromq', doc: 'How master and minions speak: zeromq, tcp or ws' },
+  transport: {
+    type: 'str',
+    both: 'zeromq',
+    names: ['zeromq', 'tcp', 'ws'],
+    doc: 'How master and minions speak: zeromq, tcp or ws',
+  },
   interface: { type: 'str', both: '0.0.0.0', doc: 'Address to listen on' },
   publish_port: { type: 'int', master: 4505, doc: 'Port that jobs are published on' },
   ret_port: { type: 'int', master: 4506, doc: 'Port that requests are taken on' },
