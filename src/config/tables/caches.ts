@@ -6,7 +6,7 @@ export const CACHES = {
   minion_data_cache_events: { type: 'bool', master: true, doc: 'Fire an event when kept data is refreshed' },
   preserve_minion_cache: { type: 'bool', master: false, doc: 'Keep data of minions whose key was deleted' },
   resource_pillar_key: { type: 'str', minion: 'resources', doc: "Pillar key that holds a minion's resources" },
-  'mongo.host': { type: 'str', for: ['minion', 'master'], doc: 'MongoDB server' },
+  'mongo.host': { type: 'str', for: ['minion', 'master'], doc: 'MongoDB server', later: 'the returner mongo' },
   ...later('other drivers of the cache', {
     cache: { type: 'str', both: 'localfs', doc: 'Driver of the cache' },
     'cache.redis.host': { type: 'str', for: ['master'], doc: 'Redis server of the cache' },

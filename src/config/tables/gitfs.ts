@@ -81,7 +81,7 @@ export const GITFS = {
     doc: 'Passphrase of the private key',
     later: 'private keys with a passphrase',
   },
-  ...needless('Git fetches what is asked for by its name', {
+  ...needless('Everything in a repository is fetched, and a remote names its branch or tag', {
     git_pillar_refspecs: {
       type: 'list',
       both: ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'],
