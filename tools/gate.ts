@@ -10,6 +10,7 @@ import { playQuick } from '../test/live/quick.ts'
 import { build } from './build.ts'
 import { run as checkDocs } from './check-docs.ts'
 import { run as checkImports } from './check-imports.ts'
+import { run as checkOptions } from './check-options.ts'
 import { run as checkSizes } from './check-sizes.ts'
 import { runCommand } from './command.ts'
 import { otherNodes } from './other-nodes.ts'
@@ -135,6 +136,7 @@ export function steps(): Step[] {
     tool('format and lint', 'biome', ['check', '--error-on-warnings', '--no-errors-on-unmatched', '.']),
     tool('types', 'tsc', ['-p', '.']),
     { name: 'imports', run: async (root) => fromProblems(checkImports(root)) },
+    { name: 'options', run: async (root) => fromProblems(checkOptions(root)) },
     {
       name: 'sizes',
       async run(root) {

@@ -2,15 +2,16 @@
 // address at the other end of one of its connections. Several on one address cannot be told apart.
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { type Dict, isDict, isList, numberOf, str, truthy } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str } from '../data/mod.ts'
 import type { DataCache } from '../store/mod.ts'
 
 const ESTABLISHED = '01'
 
 /** Whether a minion is surely gone: it is known, others are connected, and it is not. */
 export function goneMinions(opts: Dict, cache: DataCache): (id: string) => boolean {
-  if (!truthy(opts.get('minion_data_cache') ?? true)) return () => false
-  const addresses = connectedAddresses(numberOf(opts.get('publish_port') ?? 4505) ?? 4505)
+  if (!option(opts, 'minion_data_cache')) return () => false
+  const addresses = connectedAddresses(option(opts, 'publish_port'))
   const grains = cache.bank('grains')
   const isConnected = (id: string): boolean => {
     const known = grains.fetch(id)

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/mod.ts'
 import { BusClient, type BusEvent, type EventFilter, masterBusPaths } from '../bus/mod.ts'
-import { type Dict, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import { SqliteJobs } from '../store/mod.ts'
 import type { EventSource } from './collect.ts'
 
@@ -70,7 +71,7 @@ export class LastingEvents implements EventSource {
       try {
         // listening comes first, so that nothing falls between the two
         this.bus = await this.heard()
-        const jobs = new SqliteJobs(join(str(this.opts.get('cachedir')!), 'jobs.db'))
+        const jobs = new SqliteJobs(join(option(this.opts, 'cachedir'), 'jobs.db'))
         const returned = jobs.returns(jid)
         jobs.close()
         return returned

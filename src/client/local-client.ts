@@ -1,7 +1,8 @@
 // Jobs as programs on the master's machine have them done. Listening begins before publishing, so that no return can be
 // missed.
 import { isLogged, type Log, namedLog } from '../base/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
 import { ClearClient, isWireError, openTransport, requestClientOptions } from '../wire/mod.ts'
 import { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
@@ -51,8 +52,8 @@ export class LocalClient {
 
   static async open(opts: Dict, log: Log): Promise<LocalClient> {
     const bus = await LastingEvents.open(opts, log, isOfJob).catch((error) => MuteEvents.inPlaceOf(error, log))
-    const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
-    const port = numberOf(opts.get('ret_port') ?? 4506) ?? 4506
+    const transport = await openTransport(option(opts, 'transport'))
+    const port = option(opts, 'ret_port')
     const host = addressOf(opts)
     const wire = namedLog(log, `salt.transport.${transport.name}`)
     wire('debug', `Connecting to the master at ${host}, port ${port}, by ${transport.name}`)
@@ -185,7 +186,7 @@ export class LocalClient {
 
 /** The master listens on this address; any address means this machine. */
 function addressOf(opts: Dict): string {
-  const address = str(opts.get('interface') ?? '127.0.0.1')
+  const address = option(opts, 'interface')
   if (address === '0.0.0.0') return '127.0.0.1'
   return address === '::' ? '::1' : address
 }

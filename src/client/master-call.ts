@@ -15,6 +15,7 @@ import {
   withHint,
 } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   type Dict,
   encodeMsgpack,
@@ -139,7 +140,7 @@ class Note {
   private isWritten = false
 
   constructor({ opts, log }: MasterAccess, told: Dict, isBrief: boolean) {
-    const folder = join(str(opts.get('cachedir')!), 'proc')
+    const folder = join(option(opts, 'cachedir'), 'proc')
     this.file = join(folder, str(told.get('jid')!))
     const note = (): void => {
       makeOwnFolder(dirname(folder), PASSABLE_FOLDER)
@@ -168,7 +169,7 @@ class Note {
 
 /** A call of the master is a job too, and what it returns is all that its last event says. */
 function remember({ jobs, opts, log }: MasterAccess, jid: string, ended: Dict): void {
-  const id = str(opts.get('id') ?? 'master')
+  const id = option(opts, 'id') || 'master'
   const load = new Map<Value, Value>([
     ['fun', ended.get('fun')!],
     ['arg', []],

@@ -3,7 +3,8 @@
 import { join } from 'node:path'
 import { BrineError, type Log, newJid } from '../base/mod.ts'
 import { JournalReader, journalFolder, type Origin } from '../bus/mod.ts'
-import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
@@ -159,14 +160,13 @@ async function* gathered(
   job: MinionJob,
   print: (text: string) => void,
 ): AsyncGenerator<MinionReturn> {
-  const number = (name: string, fallback: number): number => numberOf(access.opts.get(name) ?? fallback) ?? fallback
   const published = await access.publish(job)
   if (!published) return print(NOBODY_MATCHED)
-  const wait = job.gatherJobTimeout ?? number('gather_job_timeout', 10)
+  const wait = job.gatherJobTimeout ?? option(access.opts, 'gather_job_timeout')
   const { jid } = published
   const hints = new JobHints()
   try {
-    for await (const answer of access.collect(published, job.timeout ?? number('timeout', 5), wait)) {
+    for await (const answer of access.collect(published, job.timeout ?? option(access.opts, 'timeout'), wait)) {
       if (answer.data) hints.note(answer.id, answer.data)
       yield { ...answer, jid }
     }
@@ -216,7 +216,7 @@ const stores = new WeakMap<Dict, ReactionStore>()
 
 /** Opened when they are asked for. */
 function reactionsOf({ opts, storage }: MasterAccess): ReactionStore {
-  const store = stores.get(opts) ?? new ReactionStore(join(str(opts.get('cachedir')!), 'reactions.db'), storage)
+  const store = stores.get(opts) ?? new ReactionStore(join(option(opts, 'cachedir'), 'reactions.db'), storage)
   stores.set(opts, store)
   return store
 }
@@ -224,7 +224,7 @@ function reactionsOf({ opts, storage }: MasterAccess): ReactionStore {
 const runs = new WeakMap<Dict, OrchestrationStore>()
 
 function orchestrationsOf(opts: Dict): OrchestrationStore {
-  const store = runs.get(opts) ?? new OrchestrationStore(join(str(opts.get('cachedir')!), 'orchestrations.db'))
+  const store = runs.get(opts) ?? new OrchestrationStore(join(option(opts, 'cachedir'), 'orchestrations.db'))
   runs.set(opts, store)
   return store
 }
@@ -232,7 +232,7 @@ function orchestrationsOf(opts: Dict): OrchestrationStore {
 const queues = new WeakMap<Dict, QueueStore>()
 
 function queuesOf(opts: Dict): QueueStore {
-  const store = queues.get(opts) ?? new QueueStore(str(opts.get('sqlite_queue_dir')!))
+  const store = queues.get(opts) ?? new QueueStore(option(opts, 'sqlite_queue_dir'))
   queues.set(opts, store)
   return store
 }

@@ -2,7 +2,8 @@
 // what Salt goes by, so several minions behind one address are there as soon as one is.
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { type Dict, isDict, isList, numberOf, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str } from '../data/mod.ts'
 import type { DataCache } from '../store/mod.ts'
 
 const ESTABLISHED = '01'
@@ -58,7 +59,7 @@ function withOwnAddresses(found: Set<string>): Set<string> {
 
 /** The ids of connected minions, each with its address. */
 export function connectedMinions({ opts, cache }: { opts: Dict; cache: DataCache }): Map<string, string> {
-  const port = numberOf(opts.get('publish_port') ?? 4505) ?? 4505
+  const port = option(opts, 'publish_port')
   const addresses = withOwnAddresses(remoteAddresses(port))
   const bank = cache.bank('grains')
   const connected = new Map<string, string>()

@@ -14,7 +14,8 @@ import {
   masterBusPaths,
   minionBusPaths,
 } from '../bus/mod.ts'
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { EventWish, MinionJob } from '../sdk/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs } from '../store/mod.ts'
@@ -26,7 +27,7 @@ export interface SocketAccess extends MasterAccess {
 }
 
 export function socketAccess(opts: Dict, log: Log): SocketAccess {
-  const cachedir = str(opts.get('cachedir')!)
+  const cachedir = option(opts, 'cachedir')
   let jobs: SqliteJobs | undefined
   const clients = new Map<string, LocalClient>()
   const access: SocketAccess = {
@@ -37,7 +38,7 @@ export function socketAccess(opts: Dict, log: Log): SocketAccess {
       jobs ??= new SqliteJobs(join(cachedir, 'jobs.db'))
       return jobs
     },
-    keys: new PkiKeys(str(opts.get('pki_dir')!)),
+    keys: new PkiKeys(option(opts, 'pki_dir')),
     cache: fileCache(cachedir),
     publish: async (job) => {
       const client = await LocalClient.open(opts, log)

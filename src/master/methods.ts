@@ -1,7 +1,8 @@
 // What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
 // the proven id into the load.
 import { isJid, isLogged, StorageError, shownText } from '../base/mod.ts'
-import { type Dict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isList, str, textOf, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { PrivateAnswer, type Sender } from '../wire/mod.ts'
 import { receiveFile } from './file-receiver.ts'
@@ -123,7 +124,7 @@ function isOfJob({ log }: Services, load: Dict): boolean {
 /** A minion gives up its own key, where the master lets it. */
 function revokeKey({ opts, keys, bus, log }: Services, load: Dict): Value {
   const id = str(load.get('id')!)
-  if (!truthy(opts.get('allow_minion_key_revoke') ?? false)) {
+  if (!option(opts, 'allow_minion_key_revoke')) {
     log('warning', `Minion ${id} requested key revoke, but allow_minion_key_revoke is set to False`)
     return load
   }
@@ -153,7 +154,7 @@ export function callMethod(services: Services, load: Dict, sender: Sender): unkn
   const name = load.get('cmd')
   const method = typeof name === 'string' ? MINION_METHODS.get(name) : undefined
   if (method) {
-    const cachedir = str(services.opts.get('cachedir') ?? '')
+    const cachedir = option(services.opts, 'cachedir')
     const answer = isLogged(services.log, 'trace') ? traced : method
     return services.storage.storing(cachedir, () => answer(services, load, sender))
   }

@@ -1,5 +1,6 @@
 // The mine: what minions leave for others to read, function by function.
 import { setImmediate as breath } from 'node:timers/promises'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { begins } from './configured-pattern.ts'
 import type { MinionTargets } from './minion-targets.ts'
@@ -37,7 +38,7 @@ export class MineService {
 
   private get isKept(): boolean {
     const { opts } = this.parts
-    return truthy(opts.get('minion_data_cache') ?? true) || truthy(opts.get('enforce_mine_cache') ?? false)
+    return option(opts, 'minion_data_cache') || truthy(option(opts, 'enforce_mine_cache'))
   }
 
   private of(id: string): Dict {

@@ -2,6 +2,7 @@
 // functions for ids, by expressions that are matched from their beginning. A refused minion gets an empty answer.
 import { minionOrigin } from '../bus/mod.ts'
 import { refreshFunctions, returnerNames, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { HINTS, type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
 import { judgedCalls, mayPublish, maySetField } from './access/allowed.ts'
@@ -112,7 +113,7 @@ export class Peers {
   async runner(load: Dict): Promise<Value> {
     const id = str(load.get('id')!)
     const fun = textOf(load.get('fun') ?? null) ?? ''
-    const rights = rightsOf(this.access.opts.get('peer_run') ?? null, id)
+    const rights = rightsOf(option(this.access.opts, 'peer_run'), id)
     if (!rights.some((pattern) => begins(pattern, fun))) {
       this.access.log('warning', `Minion id ${id} is not who it says it is!`)
       return NOTHING
@@ -124,7 +125,7 @@ export class Peers {
       await tellNotBegun(this.access, { fun, args: publishedArguments(call), message })
       return message
     }
-    const user = textOf(this.access.opts.get('user') ?? null) || 'root'
+    const user = option(this.access.opts, 'user') || 'root'
     const caller = minionOrigin(str(load.get('id')!))
     return (await runMasterFunction(this.access, { family: 'runner', fun, ...call, user, caller })).value
   }
@@ -135,7 +136,7 @@ export class Peers {
     const id = str(load.get('id')!)
     const target = this.target(load)
     if (!target) return undefined
-    const list = rightsOf(opts.get('peer') ?? null, id)
+    const list = rightsOf(option(opts, 'peer'), id)
     const [fun, arg, ret] = [load.get('fun') ?? '', publishedArguments(given(load)), load.get('ret') ?? '']
     const { tgt, tgtType } = target
     const request = readRequest(dict({ fun, arg, ret, tgt, tgt_type: tgtType }))
@@ -160,7 +161,7 @@ export class Peers {
     const tgt = load.get('tgt') ?? ''
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
     if (!kind.startsWith('node')) return { tgt, tgtType: kind }
-    const groups = this.access.opts.get('nodegroups') ?? null
+    const groups = option(this.access.opts, 'nodegroups')
     const group = isDict(groups) ? groups.get(tgt) : undefined
     return group === undefined ? undefined : { tgt: group, tgtType: 'compound' }
   }

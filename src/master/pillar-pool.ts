@@ -5,7 +5,8 @@ import type { ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { type Log, toError } from '../base/mod.ts'
 import type { MinionPillarRequest } from '../client/mod.ts'
-import { type Dict, decodeMsgpack, encodeMsgpack, numberOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, type Value } from '../data/mod.ts'
 import { forkFor } from '../wire/mod.ts'
 
 export type Question = { open: Uint8Array; leastLevel: number } | { ask: number; request: Uint8Array }
@@ -35,7 +36,7 @@ export interface PoolSettings {
 
 /** By the options: as many as `worker_threads`, and not more than there are cores besides the master's own. */
 export function pillarPool(opts: Dict, log: Log, program: string): PillarPool {
-  const workers = numberOf(opts.get('worker_threads') ?? 5) ?? 5
+  const workers = option(opts, 'worker_threads')
   const most = Math.max(1, Math.min(workers, availableParallelism() - 1))
   return new PillarPool({ program, opts, log, most })
 }

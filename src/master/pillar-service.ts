@@ -2,14 +2,13 @@
 // the way is kept, because targets ask for it.
 import { StorageError } from '../base/mod.ts'
 import { type MinionPillarRequest, minionPillar, minionPillarOrigins } from '../client/mod.ts'
-import { type Dict, isDict, isList, isNumeric, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, isNumeric, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { packOrigins } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { PillarPool } from './pillar-pool.ts'
 import type { Quotas } from './quotas.ts'
-
-const HOUR = 3600
 
 export class PillarService {
   private readonly parts: MasterParts
@@ -45,9 +44,9 @@ export class PillarService {
   private async cached(request: MinionPillarRequest, make: () => Promise<Dict>): Promise<Dict> {
     const { opts, cache } = this.parts
     const { id, override = null, ext = null, pillarenv = null, saltenv = null } = request
-    if (!truthy(opts.get('pillar_cache') ?? false) || truthy(override) || truthy(ext)) return make()
+    if (!option(opts, 'pillar_cache') || truthy(override) || truthy(ext)) return make()
     const bank = cache.bank('pillar_cache')
-    const lifetime = numberOf(opts.get('pillar_cache_ttl') ?? HOUR) ?? HOUR
+    const lifetime = option(opts, 'pillar_cache_ttl')
     const isFresh = Date.now() / 1000 - (bank.updated(id) ?? 0) < lifetime
     const kept = isFresh ? bank.fetch(id) : undefined
     const environments: Dict = kept !== undefined && isDict(kept) ? kept : new Map()
@@ -72,10 +71,10 @@ export class PillarService {
   /** What a minion adds for a call is no part of the pillar that targets and groups go by. */
   private remember({ id, grains, override = null, ext = null }: MinionPillarRequest, pillar: Dict): void {
     const { opts, bus } = this.parts
-    if (!truthy(opts.get('minion_data_cache') ?? true) || !this.quotas.allowsGrains(id, grains)) return
+    if (!option(opts, 'minion_data_cache') || !this.quotas.allowsGrains(id, grains)) return
     this.keep('grains', id, grains)
     if (!truthy(override) && !truthy(ext)) this.keep('pillar', id, pillar)
-    if (!truthy(opts.get('minion_data_cache_events') ?? true)) return
+    if (!option(opts, 'minion_data_cache_events')) return
     bus.fire(`minion/refresh/${id}`, new Map([['Minion data cache refresh', id]]))
   }
 }

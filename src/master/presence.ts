@@ -1,6 +1,7 @@
 // `presence_events`: from time to time the master tells which minions are connected, and who came and went since.
 import { connectedMinions } from '../client/mod.ts'
-import { truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Value } from '../data/mod.ts'
 import type { MasterParts } from './parts.ts'
 
 export class Presence {
@@ -15,7 +16,7 @@ export class Presence {
 
   tell(): void {
     const { opts, bus, cache } = this.parts
-    if (!truthy(opts.get('presence_events') ?? false)) return
+    if (!option(opts, 'presence_events')) return
     const present = new Set(connectedMinions(this.parts).keys())
     const fresh = [...present].filter((id) => !this.before.has(id))
     const lost = [...this.before].filter((id) => !present.has(id))

@@ -2,7 +2,8 @@
 // can come for a job that nobody knows.
 import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
 import { isOfOurClient, type Targeted } from '../client/mod.ts'
-import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { JudgedJob } from './access/access.ts'
 import type { MasterParts } from './parts.ts'
@@ -40,7 +41,7 @@ export class Publishing {
     const judged = await this.judged(load, peer)
     if (judged instanceof Map) return judged
     const { request, user, targeted, isFrozen } = judged
-    const ordersMasters = truthy(this.parts.opts.get('order_masters') ?? false)
+    const ordersMasters = option(this.parts.opts, 'order_masters')
     if (targeted.minions.length === 0 && !ordersMasters) return nobody(request, targeted.problems)
     let jid: string
     try {

@@ -9,7 +9,7 @@ import {
   runners,
   wheels,
 } from '../client/mod.ts'
-import { str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Caused, checkRules, hasRules, Reactor } from '../reactor/mod.ts'
 import { applyReactorEngine } from './engines.ts'
 import type { MasterParts } from './parts.ts'
@@ -32,7 +32,7 @@ export function openReactor(parts: MasterParts, access: MasterAccess, minionsBac
   const { opts, log, bus } = parts
   if (!hasRules(opts)) return undefined
   applyReactorEngine(opts)
-  const keyFile = localKeyFile(str(opts.get('cachedir')!), str(opts.get('user') ?? ''))
+  const keyFile = localKeyFile(option(opts, 'cachedir'), option(opts, 'user'))
   const context = masterContext(
     access,
     { jid: '', user: 'UNKNOWN', tag: 'salt/reactor' },

@@ -2,6 +2,7 @@
 // it is sent. The event of a return is the master's own, and the id in its tag is the proven one.
 import { isLogged, jobLog, type Later, newJid, shownText, toError } from '../base/mod.ts'
 import { type EventForm, headOf, minionOrigin, type Origin, stamp } from '../bus/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { HINTS, hintsValue, readHints } from '../sdk/mod.ts'
 import { type Event, frameEvent, NotTakenError } from '../wire/mod.ts'
@@ -46,7 +47,7 @@ export class Returns {
     const jid = adopt(load)
     const id = this.idOf(load)
     this.checkHints(load, id)
-    const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
+    const isKept = jid !== 'nocache' && option(opts, 'job_cache')
     // a store that fails, such as on a full disk, must not cost a return
     const unkept = (error: unknown): never => {
       const { message } = toError(error)

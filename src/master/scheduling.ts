@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { guarded, newJid, toError } from '../base/mod.ts'
 import { handScheduled, type MasterAccess, masterContext, runMasterFunction } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { diskKeeper, metadataOf, Schedule } from '../schedule/mod.ts'
 import type { MasterParts } from './parts.ts'
@@ -19,10 +20,10 @@ const REASON = 'The master was stopped while it was running the job; outcome unk
 /** Gives what ends it; undefined when nothing is scheduled. */
 export function openSchedule(parts: MasterParts, access: MasterAccess): { close(): void } | undefined {
   const { opts, log } = parts
-  const jobs = opts.get('schedule') ?? null
+  const jobs = option(opts, 'schedule')
   if (!isDict(jobs) || jobs.size === 0) return undefined
   const running = new Map<string, number>()
-  const notes = new Notes(join(str(opts.get('cachedir')!), 'scheduled'))
+  const notes = new Notes(join(option(opts, 'cachedir'), 'scheduled'))
   const schedule = new Schedule({
     opts,
     log,
@@ -62,7 +63,7 @@ async function run({ opts, bus }: MasterParts, access: MasterAccess, notes: Note
     const { value, success, retcode } = await runMasterFunction(access, call)
     const metadata = metadataOf(job)
     const ret: Dict = new Map<Value, Value>([
-      ['id', opts.get('id') ?? ''],
+      ['id', option(opts, 'id')],
       ['fun', fun],
       ['fun_args', [...positional, ...(named.size > 0 ? [new Map<Value, Value>(named)] : [])]],
       ['schedule', name],
@@ -90,7 +91,7 @@ async function run({ opts, bus }: MasterParts, access: MasterAccess, notes: Note
 /** A run that will not end any more has its return all the same. */
 function tellLeft({ opts, bus, jobs, log }: MasterParts, { name, jid, fun }: Note): void {
   log('warning', `Scheduled job ${name} (${fun}) did not end before the master did`)
-  const id = str(opts.get('id') ?? 'master')
+  const id = option(opts, 'id') || 'master'
   const told = new Map<Value, Value>([
     ['fun', `runner.${fun}`],
     ['jid', jid],

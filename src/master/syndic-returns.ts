@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJid, shownText } from '../base/mod.ts'
 import { syndicOrigin } from '../bus/mod.ts'
-import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import { mayPassOn, syndicsFolder } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
@@ -19,9 +20,7 @@ interface SyndicParts extends MasterParts {
 export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<null> {
   const syndic = str(load.get('id')!)
   if (!mayPassOn(parts, syndic)) {
-    const reason = truthy(parts.opts.get('order_masters') ?? false)
-      ? 'syndics does not name it'
-      : 'order_masters is not set'
+    const reason = option(parts.opts, 'order_masters') ? 'syndics does not name it' : 'order_masters is not set'
     parts.log('warning', `Dropped returns that ${syndic} passed on: ${reason}`)
     return null
   }

@@ -1,5 +1,6 @@
 // Compound targets: words joined by `and`, `or`, `not` and parentheses, each asked of the engine its letter names, or
 // matched as a glob. Also nodegroups, which are names for compound targets.
+import { option } from '../config/mod.ts'
 import { splitWords, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { grain, grainPcre, pillar, pillarPcre, resource } from './by-data.ts'
 import { glob, list, managingMinion, pcre } from './by-id.ts'
@@ -37,7 +38,7 @@ export const compound: Matcher = (target, subject, options = {}) => {
     }
     const { engine, delimiter, pattern } = parseTarget(word)
     if (engine === 'N') {
-      words.unshift(...expandNodegroup(pattern, subject.opts.get('nodegroups') ?? null, subject.log))
+      words.unshift(...expandNodegroup(pattern, option(subject.opts, 'nodegroups'), subject.log))
       continue
     }
     const matcher = engine === undefined ? glob : ENGINES.get(engine)
@@ -56,7 +57,7 @@ export const compound: Matcher = (target, subject, options = {}) => {
 
 /** For `match: nodegroup` in a top file. */
 export const nodegroup: Matcher = (target, subject) => {
-  const nodegroups = subject.opts.get('nodegroups') ?? null
+  const nodegroups = option(subject.opts, 'nodegroups')
   if (!knowsNodegroup(nodegroups, target)) return false
   return compound(expandNodegroup(str(target), nodegroups, subject.log), subject)
 }

@@ -1,6 +1,7 @@
 // Which minions a target means, as far as their master knows: accepted keys, and the grains and pillar it has seen. Who was
 // never seen is not meant by what asks for data, except by addresses, where Salt gives the benefit of the doubt.
 import { BrineError, type Log, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   compileRegex,
   type Dict,
@@ -165,7 +166,7 @@ export class FleetQuery {
   }
 
   private get hasCache(): boolean {
-    return truthy(this.fleet.opts.get('minion_data_cache') ?? true)
+    return option(this.fleet.opts, 'minion_data_cache')
   }
 
   private get seen(): ReadonlySet<string> {
@@ -236,7 +237,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   [
     'nodegroup',
     (query, target, options) => {
-      const nodegroups = query.fleet.opts.get('nodegroups') ?? null
+      const nodegroups = option(query.fleet.opts, 'nodegroups')
       return compound(false)(query, expandNodegroup(str(target), nodegroups, query.fleet.log), options)
     },
   ],

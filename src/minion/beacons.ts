@@ -1,6 +1,7 @@
 // Beacons on a minion: looks at each when its interval is over, and tells what it saw as events for the master.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, deepCopy, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { beaconOptions } from '../sdk/mod.ts'
@@ -28,7 +29,7 @@ export class Beacons {
   constructor(parts: BeaconParts) {
     this.parts = parts
     this.set = new BeaconSet(parts.log)
-    if (!isDict(parts.opts.get('beacons') ?? null)) parts.opts.set('beacons', new Map())
+    if (!isDict(option(parts.opts, 'beacons') ?? null)) parts.opts.set('beacons', new Map())
   }
 
   get own(): Dict {
@@ -36,7 +37,7 @@ export class Beacons {
   }
 
   get ofPillar(): Dict {
-    const pillar = this.parts.opts.get('pillar') ?? null
+    const pillar = option(this.parts.opts, 'pillar') ?? null
     const beacons = isDict(pillar) ? (pillar.get('beacons') ?? null) : null
     return isDict(beacons) ? beacons : new Map()
   }
@@ -84,7 +85,7 @@ export class Beacons {
   }
 
   private get loop(): number {
-    return numberOf(this.parts.opts.get('loop_interval') ?? 1) || 1
+    return option(this.parts.opts, 'loop_interval') || 1
   }
 
   private async lookAtAll(): Promise<void> {
@@ -114,7 +115,7 @@ export class Beacons {
       this.set.close(mark)
       return []
     }
-    const tag = `salt/beacon/${str(opts.get('id')!)}/${mark}/`
+    const tag = `salt/beacon/${option(opts, 'id')}/${mark}/`
     const event = (data: Dict, more: Array<[Value, Value]> = []): Dict =>
       new Map<Value, Value>([['tag', tag], ...more, ['data', data], ['beacon_name', name]])
     try {
@@ -132,7 +133,7 @@ export class Beacons {
     const end = data.get('tag')
     if (end !== undefined) event.set('tag', `${str(event.get('tag')!)}${str(end)}`)
     data.delete('tag')
-    if (!data.has('id')) data.set('id', this.parts.opts.get('id')!)
+    if (!data.has('id')) data.set('id', option(this.parts.opts, 'id'))
     return event
   }
 

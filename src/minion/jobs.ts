@@ -18,7 +18,8 @@ import {
   toError,
 } from '../base/mod.ts'
 import { handReturn, returnerNames } from '../client/mod.ts'
-import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, encodeMsgpack, isDict, isList, SaltError, str, type Value } from '../data/mod.ts'
 import { endingHost, loggedHost } from '../host/mod.ts'
 import { loggerName, type Registry } from '../loader/mod.ts'
 import { type DaemonAccess, HintList, publishedLists } from '../sdk/mod.ts'
@@ -82,7 +83,7 @@ export class Jobs {
 
   constructor(options: JobsOptions) {
     this.options = options
-    this.folder = join(str(options.opts.get('cachedir')!), 'proc')
+    this.folder = join(option(options.opts, 'cachedir'), 'proc')
     this.left = leftJobs(this.folder, options.log)
     this.leftScheduled = this.left.flatMap((note) => (note.has('schedule') ? [str(note.get('schedule')!)] : []))
     mkdirSync(this.folder, { recursive: true, mode: PRIVATE_FOLDER })
@@ -158,7 +159,7 @@ export class Jobs {
   }
 
   private async room(): Promise<void> {
-    const most = numberOf(this.options.opts.get('process_count_max') ?? -1) ?? -1
+    const most = option(this.options.opts, 'process_count_max')
     if (most > 0 && this.running.size >= most) await new Promise<void>((done) => this.queue.push(done))
   }
 
@@ -217,7 +218,7 @@ export class Jobs {
 
   /** How far a job is, for functions that answer piece by piece. */
   private progressOf({ askMaster }: DaemonAccess, jid: Value): NonNullable<DaemonAccess['progress']> {
-    const id = this.options.opts.get('id')!
+    const id = option(this.options.opts, 'id')
     return (index, value) =>
       askMaster(
         new Map<Value, Value>([
@@ -256,7 +257,7 @@ export class Jobs {
 
   /** A job of several functions answers for each, by name or, with `multifunc_ordered`, in order. */
   private async several(functions: Registry, funs: readonly Value[], load: Dict): Promise<Dict> {
-    const isOrdered = truthy(this.options.opts.get('multifunc_ordered') ?? false)
+    const isOrdered = option(this.options.opts, 'multifunc_ordered')
     const outcomes: Outcome[] = []
     for (const [fun, args] of publishedLists(funs as Value, load.get('arg') ?? []))
       outcomes.push(await this.call(functions, fun, args, load))

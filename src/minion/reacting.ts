@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { BrineError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { applyReactorSettings } from '../daemon/mod.ts'
-import { str, type Value } from '../data/mod.ts'
+import type { Value } from '../data/mod.ts'
 import { hasRules, Reactor } from '../reactor/mod.ts'
 import type { MasterContext } from '../sdk/mod.ts'
 import { ReactionStore } from '../store/mod.ts'
@@ -32,7 +33,7 @@ export async function reactOnMinion(
     render: async (request) => (await functions()).ctx.render(request),
     publish: refuse,
   } satisfies Partial<MasterContext> as unknown as MasterContext
-  const store = new ReactionStore(join(str(opts.get('cachedir')!), 'reactions.db'))
+  const store = new ReactionStore(join(option(opts, 'cachedir'), 'reactions.db'))
   const secret = randomUUID()
   const reactor = new Reactor({
     context,

@@ -2,6 +2,7 @@
 // `pillar_includes_override_sls` is set. Several oddities are Salt's and visible in the result: defaults given to one
 // include reach the includes after it, and an include that names an existing file is merged twice.
 import { BrineError, type Log, type Position } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   type Dict,
   fnmatchFilter,
@@ -142,7 +143,7 @@ export class SlsRendering {
     const place = error.at?.file === undefined ? '' : `\nat ${error.at.file}, line ${error.at.line}`
     const hint = error.hint === undefined ? '' : `\n${error.hint}`
     this.ctx.log('critical', problem + place + hint)
-    const isSafe = truthy(this.ctx.opts.get('pillar_safe_render_error') ?? true)
+    const isSafe = option(this.ctx.opts, 'pillar_safe_render_error')
     return isSafe ? `Rendering SLS '${sls}' failed. Please see master log for details.` : problem
   }
 
@@ -151,7 +152,7 @@ export class SlsRendering {
     own: { value: Value; sources: PillarSource[] },
     errors: string[],
   ): Promise<SlsResult> {
-    const override = truthy(this.ctx.opts.get('pillar_includes_override_sls') ?? false)
+    const override = option(this.ctx.opts, 'pillar_includes_override_sls')
     const pieces: SlsResult[] = []
     let defaults = given
     let lastErrors: string[] = []

@@ -1,6 +1,7 @@
 // Pillar top files: which SLS files of which environments a minion gets. Every environment has a top file, and each may
 // speak of all environments; of two that name the same target in one environment the later one stays.
 import { BrineError, type Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   add,
   contains,
@@ -56,7 +57,7 @@ export async function readTop(ctx: TopContext, saltenv: Value): Promise<ReadTop>
 }
 
 function topEnvironments({ opts, tree, log }: TopContext, saltenv: Value): Value[] {
-  const pillarenv = opts.get('pillarenv') ?? null
+  const pillarenv = option(opts, 'pillarenv')
   const all = tree.environments()
   if (truthy(pillarenv)) {
     const roots = opts.get('pillar_roots')
@@ -185,7 +186,7 @@ function orderOf(value: Value): number {
 /** By environment, the SLS names (or globs of names) that are for this minion. */
 export async function matchingStates(top: Top, subject: MatchSubject): Promise<Map<Value, string[]>> {
   const matching = new Map<Value, string[]>()
-  const pillarenv = subject.opts.get('pillarenv') ?? null
+  const pillarenv = option(subject.opts, 'pillarenv')
   for (const [env, targets] of top) {
     if (truthy(pillarenv) && env !== pillarenv) continue
     for (const [target, body] of targets) {

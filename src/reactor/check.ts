@@ -3,7 +3,7 @@
 // nothing; what such an event cannot decide is left alone. Each problem is named with its file and line.
 import { readFileSync } from 'node:fs'
 import { BrineError, didYouMean, silentLog, toError } from '../base/mod.ts'
-import { globFiles } from '../config/mod.ts'
+import { globFiles, option, rawOption } from '../config/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { JinjaError } from '../jinja/mod.ts'
 import { moduleTable } from '../loader/mod.ts'
@@ -89,7 +89,7 @@ class Check {
 
   private async rendered({ pattern }: Rule, file: string, text: string): Promise<Problem[]> {
     const { opts } = this.ctx
-    const pipe = parseShebang(text) ?? str(opts.get('renderer') ?? 'jinja|yaml')
+    const pipe = parseShebang(text) ?? option(opts, 'renderer')
     if (!parsePipe(pipe).every(({ name }) => SAFE.has(name))) return []
     try {
       const { value, sourceLine } = await renderText(text, {
@@ -186,6 +186,6 @@ function problemOf(error: unknown): Problem {
 
 /** Whether there is anything to react with. */
 export const hasRules = (opts: Dict): boolean => {
-  const reactor = opts.get('reactor') ?? null
+  const reactor = rawOption(opts, 'reactor')
   return Array.isArray(reactor) ? reactor.length > 0 : typeof reactor === 'string' && str(reactor) !== ''
 }

@@ -1,6 +1,7 @@
 // What becomes of a runner or wheel function that was running for a reaction when the master ended. One whose end is known is
 // not run again; an orchestration goes on where it was; others run again, unless `reactor_repeat_interrupted` is false or they
 // were broken off too often, which may be their own doing. So each is carried out at least once.
+import { option } from '../config/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import type { MasterContext } from '../sdk/mod.ts'
 
@@ -27,7 +28,7 @@ export function continuation(ctx: MasterContext, entry: Dict): Continued {
       return { call, attempts, why: 'The orchestration goes on where it was' }
     }
   }
-  if (ctx.opts.get('reactor_repeat_interrupted') === false) {
+  if (!option(ctx.opts, 'reactor_repeat_interrupted')) {
     return givenUp('The master stopped during the call; outcome unknown')
   }
   return { call: {}, attempts, why: 'It runs again' }

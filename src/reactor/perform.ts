@@ -2,7 +2,8 @@
 // wheel functions run in a pool under the name of the reactor, by which their own events are known.
 import { toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
 import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
 import type { ReactionCall } from './calls.ts'
 import type { Cause, Caused, Causes } from './causes.ts'
@@ -50,8 +51,7 @@ export class Performer {
   constructor(parts: PerformParts) {
     this.parts = parts
     const { opts } = parts.context
-    const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
-    this.pool = new Pool(number('reactor_worker_threads', 10), number('reactor_worker_hwm', 10_000))
+    this.pool = new Pool(option(opts, 'reactor_worker_threads'), option(opts, 'reactor_worker_hwm'))
     this.jobs = new ReactionJobs(parts.context, parts.bus)
   }
 

@@ -2,7 +2,8 @@
 // say. What an earlier life of the master had not ended is taken up first.
 import { guarded, shownText } from '../base/mod.ts'
 import { type BusEvent, isOwn } from '../bus/mod.ts'
-import { type Dict, numberOf, repr, str, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, repr, str, type Value } from '../data/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import type { ReactionStore } from '../store/mod.ts'
 import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
@@ -27,7 +28,6 @@ export interface ReactorParts extends Omit<PerformParts, 'causes'> {
 }
 
 const LOOP_TAG = 'salt/reactor/loop'
-const DEEPEST = 20
 
 interface Answering extends ReactedEvent {
   rules: Rule[]
@@ -64,7 +64,7 @@ export class Reactor {
     this.places = new RulePlaces(opts)
     this.limits = new Limits(opts)
     this.performer = new Performer({ ...parts, causes: this.causes })
-    this.deepest = numberOf(opts.get('reactor_max_depth') ?? DEEPEST) ?? DEEPEST
+    this.deepest = option(opts, 'reactor_max_depth')
     this.managing = new Managing({
       opts,
       log,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { BrineError, toError } from '../base/mod.ts'
 import { type Origin, originDict } from '../bus/mod.ts'
-import { globFiles } from '../config/mod.ts'
+import { globFiles, option } from '../config/mod.ts'
 import { type Dict, isDict, isList, PyError, SaltError, str, typeName, type Value } from '../data/mod.ts'
 import type { MasterContext } from '../sdk/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
@@ -51,7 +51,7 @@ async function renderFile(
     const value = await ctx.render({
       text: readFileSync(file, 'utf8'),
       path: file,
-      renderer: str(ctx.opts.get('renderer') ?? 'jinja|yaml'),
+      renderer: option(ctx.opts, 'renderer'),
       saltenv: 'base',
       sls: '',
       context: new Map<string, Value>([

@@ -1,5 +1,14 @@
 // The authoring interface of plugins.
-export { functionDefaults, SDB_DRIVERS, type SdbMachine, sdbPlace } from '../config/mod.ts'
+export {
+  functionDefaults,
+  type OptionName,
+  type OptionValue,
+  option,
+  rawOption,
+  SDB_DRIVERS,
+  type SdbMachine,
+  sdbPlace,
+} from '../config/mod.ts'
 export type { Dict, Value } from '../data/mod.ts'
 export type { FetchOptions, FileClient, FileSum } from '../fileserver/mod.ts'
 export {

@@ -1,5 +1,6 @@
 // How functions come to a run of states: the engine over the registry that asks, with pillar and options of the run.
 import { namedLog } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
@@ -71,8 +72,8 @@ async function pillarOf(
   { ctx }: Registry,
   { opts, pillar = null, pillarEncoding = null }: StateRunRequest,
 ): Promise<Dict> {
-  const pillarenv = opts.get('pillarenv') ?? null
-  const isSame = pillarenv === (ctx.opts.get('pillarenv') ?? null)
+  const pillarenv = option(opts, 'pillarenv')
+  const isSame = pillarenv === option(ctx.opts, 'pillarenv')
   const override = isDict(pillar) ? pillar : null
   if (opts.get('__cli') === 'salt-call' && isSame && !truthy(override ?? null)) return ctx.pillar
   return ctx.freshPillar({

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, str } from '../../data/mod.ts'
 import type { JobStore } from '../../store/mod.ts'
 import { decodeEvent, framePacked } from '../../wire/mod.ts'
@@ -25,10 +26,10 @@ export interface JournalExtent {
   from?: number
 }
 
-export const journalFolder = (opts: Dict): string => join(str(opts.get('cachedir')!), 'events')
+export const journalFolder = (opts: Dict): string => join(option(opts, 'cachedir'), 'events')
 
 /** Whether a master keeps one. */
-export const hasJournal = (opts: Dict): boolean => opts.get('event_journal') !== false
+export const hasJournal = (opts: Dict): boolean => option(opts, 'event_journal')
 
 /** Who wants what was needs one. */
 export function checkJournal(opts: Dict): void {

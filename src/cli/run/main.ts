@@ -11,7 +11,7 @@ import {
   socketAccess,
   tellNotBegun,
 } from '../../client/mod.ts'
-import { clientConfig } from '../../config/mod.ts'
+import { clientConfig, option } from '../../config/mod.ts'
 import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { bindPublished, type CallArguments, parseInput, publishedArguments, signatureOf } from '../../sdk/mod.ts'
 import { programOptions } from '../program-options.ts'
@@ -148,7 +148,7 @@ async function runHere({ opts, log, streams, printed, fun }: RunWork, call: Call
   if (ORCHESTRATIONS.has(fun)) call.kwargs.set('orchestration_jid', jid)
   const access = socketAccess(opts, log)
   try {
-    if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)
+    if (option(opts, 'show_jid')) streams.out(`jid: ${jid}\n`)
     const result = await runMasterFunction(access, {
       family: 'runner',
       fun,

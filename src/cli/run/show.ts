@@ -1,5 +1,6 @@
 // What salt-run prints: events of the run as they come, and what the function gives back.
 import type { Log } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, textOf, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import { writeResult } from '../output-file.ts'
@@ -19,7 +20,7 @@ export class Printed {
 
   /** With the outputter that the options name, or this one. */
   async value(value: Value, out: string | null, retcode = 0): Promise<void> {
-    if (truthy(this.opts.get('quiet') ?? false)) return
+    if (option(this.opts, 'quiet')) return
     const kwargs = new Map<Value, Value>([['_retcode', retcode]])
     this.write(await shownText(out, value, this.opts, { ...this.showing, kwargs }))
   }
@@ -28,7 +29,7 @@ export class Printed {
   event(suffix: string, event: Dict): void {
     const shown: Dict = new Map<Value, Value>([['suffix', suffix]]).set('event', event)
     const kwargs = new Map<Value, Value>([['_retcode', 0]])
-    if (truthy(this.opts.get('quiet') ?? false)) return
+    if (option(this.opts, 'quiet')) return
     this.write(display(wishOf(event) ?? null, shown, this.opts, { ...this.showing, kwargs }))
   }
 

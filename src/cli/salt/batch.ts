@@ -2,18 +2,8 @@
 // does the rest, and what is printed here is read from its events.
 import type { BusEvent } from '../../bus/mod.ts'
 import { batchSize, ClientError, JobHints, NOBODY_MATCHED, type PublishRequest, returnCode } from '../../client/mod.ts'
-import {
-  type Dict,
-  isDict,
-  isList,
-  numberOf,
-  repr,
-  SaltError,
-  str,
-  textOf,
-  truthy,
-  type Value,
-} from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, isDict, isList, repr, SaltError, str, textOf, type Value } from '../../data/mod.ts'
 import { returnedBy } from '../../sdk/mod.ts'
 import { showHints } from './hints.ts'
 import { batchGoesOn, tellAtInterrupt } from './messages.ts'
@@ -56,7 +46,7 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
     streams.err(`${problem}\n`)
     return 1
   }
-  const isAsync = flag(opts, 'async') && !flag(opts, 'static')
+  const isAsync = flag(opts, 'async') && !option(opts, 'static')
   const request = await requestOf(work)
   const answered = await ping(work, request)
   if (!answered) streams.out(NOBODY_MATCHED)
@@ -70,8 +60,7 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
   try {
     jid = await client.beginBatch(load)
   } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== 'NoBatches' || !truthy(opts.get('static') ?? false))
-      throw error
+    if (!(error instanceof ClientError) || error.code !== 'NoBatches' || !option(opts, 'static')) throw error
     return showOutcome(work, await gatheredAtOnce(work, request, answered.up))
   }
   const events = client.eventsOf(jid)
@@ -132,8 +121,8 @@ function batchLoad(opts: Dict, request: PublishRequest, { size, minions, driver 
     ['kwargs', ofJob(request.kwargs ?? new Map())],
     ['minions', minions],
     ['batch', size],
-    ['batch_wait', numberOf(opts.get('batch_wait') ?? 0) ?? 0],
-    ['failhard', flag(opts, 'failhard')],
+    ['batch_wait', option(opts, 'batch_wait')],
+    ['failhard', option(opts, 'failhard')],
     ['timeout', timeout],
     ['gather_job_timeout', gatherJobTimeout],
     ['driver', driver],

@@ -1,5 +1,6 @@
 // A job from its publication to the last answer, printed as answers come.
 import { goneMinions, JobHints, NOBODY_MATCHED, type Published } from '../../client/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, str, type Value } from '../../data/mod.ts'
 import { showHints } from './hints.ts'
 import { jobGoesOn, tellAtInterrupt } from './messages.ts'
@@ -32,7 +33,7 @@ export async function runJob(work: SaltWork): Promise<number> {
 async function gather(work: SaltWork, published: Published): Promise<number> {
   const { opts, streams } = work
   const isDocs = opts.get('fun') === 'sys.doc'
-  const isProgress = flag(opts, 'progress')
+  const isProgress = option(opts, 'progress')
   const answers: MinionAnswer[] = []
   const hints = new JobHints()
   for await (const answer of answersOf(work, published, hints)) {
@@ -41,8 +42,8 @@ async function gather(work: SaltWork, published: Published): Promise<number> {
     else if (!isDocs) await showAnswer(work, answer)
   }
   if (isDocs) return showDocs(work, new Map<Value, Value>(answers.map(({ id, value }) => [id, value])))
-  if (isProgress || (flag(opts, 'cli_summary') && (opts.get('output') ?? null) === null)) {
-    streams.out(summaryText(answers, flag(opts, 'verbose')))
+  if (isProgress || (option(opts, 'cli_summary') && option(opts, 'output') === undefined)) {
+    streams.out(summaryText(answers, option(opts, 'verbose')))
   }
   await showHints(hints, opts, streams)
   if (answers.every(({ retcode }) => retcode === 0)) return 0
@@ -76,5 +77,5 @@ async function* answersOf(work: SaltWork, published: Published, hints: JobHints)
 /** Asked only when somebody did not answer. */
 async function gone(opts: Dict): Promise<(id: string) => boolean> {
   const { fileCache } = await import('../../store/mod.ts')
-  return goneMinions(opts, fileCache(str(opts.get('cachedir')!)))
+  return goneMinions(opts, fileCache(option(opts, 'cachedir')))
 }

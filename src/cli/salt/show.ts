@@ -1,5 +1,6 @@
 // How salt prints what minions answered.
 import { type Gathered, returnCode } from '../../client/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { unreturnedText } from '../../sdk/mod.ts'
 import { writeResult } from '../output-file.ts'
@@ -28,10 +29,10 @@ export function answerOf({ id, data, reason }: Gathered, jid: string): MinionAns
 
 /** The number of the job, where somebody wants to see it. */
 export function announce(jid: string, opts: Dict, streams: Streams): void {
-  if (truthy(opts.get('verbose') ?? false)) {
+  if (option(opts, 'verbose')) {
     const text = `Executing job with jid ${jid}`
     streams.out(`${text}\n${'-'.repeat(text.length)}\n\n`)
-  } else if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)
+  } else if (option(opts, 'show_jid')) streams.out(`jid: ${jid}\n`)
 }
 
 export function showAnswer(work: Showing, { id, value, retcode, out }: MinionAnswer): Promise<void> {
@@ -65,7 +66,7 @@ export async function showDocs(work: Showing, answers: Dict): Promise<number> {
   for (const value of answers.values()) {
     if (isDict(value)) for (const [name, doc] of value) if (truthy(doc)) docs.set(str(name), docs.get(str(name)) ?? doc)
   }
-  const isChosen = truthy(work.opts.get('output') ?? null)
+  const isChosen = (option(work.opts, 'output') ?? '') !== ''
   for (const name of [...docs.keys()].sort()) {
     if (isChosen) await showValue(work, new Map([[name, docs.get(name)!]]), 'nested', 0)
     else work.streams.out(`${name}:\n${str(docs.get(name)!)}\n\n`)

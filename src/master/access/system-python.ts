@@ -2,7 +2,8 @@
 // process of their own. What is asked goes by the input of that process, never by its arguments or environment.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { type Dict, textOf } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import type { Dict } from '../../data/mod.ts'
 
 const SYSTEM_PYTHON = '/usr/bin/python3'
 
@@ -20,7 +21,7 @@ export interface Answer {
 
 /** The program that `auth.pam.python` names, else the system's, else the first on the search path. */
 function python(opts: Dict): string {
-  const chosen = textOf(opts.get('auth.pam.python') ?? null)
+  const chosen = option(opts, 'auth.pam.python')
   return chosen || (existsSync(SYSTEM_PYTHON) ? SYSTEM_PYTHON : 'python3')
 }
 

@@ -3,6 +3,7 @@
 import { guarded, newJid, StorageError } from '../../base/mod.ts'
 import { BusTap, isOwn, originText } from '../../bus/mod.ts'
 import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
 import { isValidId, type Peer } from '../../wire/mod.ts'
@@ -71,7 +72,7 @@ export class Batches {
     if (judged instanceof Map) return judged
     const { request, user, targeted, isFrozen } = judged
     // unknown ids are left out, unless the caller may reach the minions of other masters
-    const isForOthers = !isFrozen && truthy(this.parts.opts.get('order_masters') ?? false)
+    const isForOthers = !isFrozen && option(this.parts.opts, 'order_masters')
     const minions = isForOthers ? listOf(named).filter(isValidId) : targeted.minions
     const plan = minions.length === 0 ? NO_MINIONS : planOf(load, request, user, minions.length)
     if (plan instanceof SaltError) return refusal(plan)
@@ -113,7 +114,7 @@ export class Batches {
   }
 
   private async resumeOne(jid: string): Promise<void> {
-    const oldest = now() - (numberOf(this.parts.opts.get('keep_jobs_seconds') ?? 86_400) ?? 86_400)
+    const oldest = now() - option(this.parts.opts, 'keep_jobs_seconds')
     const state = this.states.fetch(jid)
     const batch = state !== undefined && isDict(state) ? Batch.revive(state) : undefined
     if (!batch || batch.lastProgress < oldest) this.states.flush(jid)

@@ -2,6 +2,7 @@
 // merged. Templates see what was merged so far as `stack`.
 import { dirname, join, relative } from 'node:path/posix'
 import { BrineError } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import {
   type BoundArguments,
   type Dict,
@@ -168,7 +169,7 @@ function stackEnvironment(ctx: ExtPillarContext, config: string, pillar: Dict): 
     ['__stack__', tools],
     ['minion_id', minionId],
     ['pillar', pillar],
-    ['pillarenv', opts.get('pillarenv') ?? null],
+    ['pillarenv', option(opts, 'pillarenv')],
   ]
   if (functions) globals.push(['__salt__', new SaltFunctions(functions)])
   return new Environment({

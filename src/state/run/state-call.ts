@@ -1,6 +1,7 @@
 // Calls the function of one low chunk, and reports what came of it. A failure becomes a failed result; only arguments
 // that no function takes end the whole run, as in Salt.
 import { after, BrineError, type Later, type Log, namedLog, type Position, toError } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, dictUpdate, equals, float, numberOf, str, strip, truthy, type Value } from '../../data/mod.ts'
 import { readOnlyHost } from '../../host/mod.ts'
 import { loggerName, type Registry } from '../../loader/mod.ts'
@@ -56,7 +57,7 @@ export class StateCaller {
   }
 
   get isTest(): boolean {
-    return truthy(this.run.opts.get('test') ?? false)
+    return option(this.run.opts, 'test')
   }
 
   call(low: LowChunk, chunks: readonly LowChunk[], running: Dict, attempt = 1): Later<StateRet> {
@@ -411,7 +412,7 @@ export class StateCaller {
   /** Caches may be written in a dry run; they are no part of what states are about. */
   private dryFunctions(): Registry {
     if (this.dry) return this.dry
-    const cachedir = strip(str(this.run.opts.get('cachedir') ?? ''))
+    const cachedir = strip(option(this.run.opts, 'cachedir'))
     const { functions } = this.run
     const host = readOnlyHost(functions.ctx.host, (path) => cachedir !== '' && path.startsWith(`${cachedir}/`))
     const opts: Dict = new Map([...functions.ctx.opts, ['test', true]])
@@ -420,7 +421,7 @@ export class StateCaller {
   }
 
   private environmentOf(low: LowChunk, data?: CallData): string {
-    const isLocked = truthy(this.run.opts.get('lock_saltenv') ?? false)
+    const isLocked = option(this.run.opts, 'lock_saltenv')
     const env = data?.given.get('env') ?? data?.further.get('env')
     if (!isLocked && low.has('saltenv')) return str(low.get('saltenv')!)
     if (!isLocked && typeof env === 'string') return env

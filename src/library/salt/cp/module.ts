@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, isHostError, option, reads, ret } from '../../../sdk/mod.ts'
 import { receiveChunk } from './module/chunks.ts'
 import { cacheDirectory, cacheLocalFile, fetchDirectory, localFiles, stateNames } from './module/directories.ts'
 import { pushDirectory, pushFile } from './module/push.ts'
@@ -28,7 +28,7 @@ const further = arg.open('`pillar` and `pillarenv`, and further template variabl
 
 function envOf(ctx: FunctionContext, given: string | null): string {
   if (given) return str(given)
-  const configured = ctx.opts.get('saltenv') ?? null
+  const configured = option(ctx.opts, 'saltenv')
   return truthy(configured) ? str(configured) : 'base'
 }
 

@@ -1,7 +1,7 @@
 // Events: on the bus of this minion, and to its master. Without a running minion, or without a master, there is
 // nobody to hear them; that is no error, and the answer is false, as in Salt.
 import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, option, ret } from '../../../sdk/mod.ts'
 
 function isLocal(ctx: FunctionContext): boolean {
   const option = (name: string): Value => ctx.opts.get(name) ?? null
@@ -28,7 +28,7 @@ async function fireMaster(ctx: FunctionContext, tag: Value, data: Value, preload
   const load: Dict = new Map(preload instanceof Map ? preload : [])
   // events that a daemon passes on have a field for what stands before their tags
   if (load.size === 0 && ctx.opts.get('__cli') !== 'salt-call') load.set('pretag', null)
-  load.set('id', ctx.opts.get('id') ?? '')
+  load.set('id', option(ctx.opts, 'id'))
   load.set('tag', tag).set('data', data)
   if (!load.has('cmd')) load.set('cmd', '_minion_event')
   await ctx.daemon.askMaster(load)
@@ -59,7 +59,7 @@ async function payload(ctx: FunctionContext, message: Message): Promise<Dict> {
   if (truthy(message.with_pillar)) all.set('pillar', part(message.with_pillar, ctx.pillar))
   if (truthy(message.with_env_opts)) {
     const saltenv = ctx.opts.get('saltenv')
-    all.set('saltenv', saltenv === undefined ? 'base' : saltenv).set('pillarenv', ctx.opts.get('pillarenv') ?? null)
+    all.set('saltenv', saltenv === undefined ? 'base' : saltenv).set('pillarenv', option(ctx.opts, 'pillarenv'))
   }
   for (const [key, value] of [...kwargs, ...(data instanceof Map ? data : [])]) all.set(key, value)
   return all

@@ -13,7 +13,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { formatJob, isFindJob, resultOf, timeOf } from './runner/format.ts'
 import { type JobSource, jobSource } from './runner/source.ts'
 
@@ -168,7 +168,7 @@ async function search(ctx: MasterContext, wish: Search, ext_source: Value): Prom
 
 /** Calls of the master's own functions are noted in files while they run. */
 async function running(ctx: MasterContext): Promise<Value[]> {
-  const folder = `${str(ctx.opts.get('cachedir')!)}/proc`
+  const folder = `${option(ctx.opts, 'cachedir')}/proc`
   if ((await ctx.host.stat(folder))?.type !== 'directory') return []
   const jids = await ctx.host.list(folder)
   return Promise.all(

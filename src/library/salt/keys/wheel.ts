@@ -1,5 +1,5 @@
 // The keys of minions: who is let in.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   defineWheel,
@@ -7,6 +7,7 @@ import {
   type KeyFolder,
   type MasterContext,
   masterFn,
+  option,
   pemFingerprint,
 } from '../../../sdk/mod.ts'
 import {
@@ -50,11 +51,11 @@ function about(ctx: MasterContext, match: Value, tell: (pem: string) => string):
 }
 
 async function publicPem(ctx: MasterContext): Promise<string> {
-  return Buffer.from(await ctx.host.read(`${str(ctx.opts.get('pki_dir')!)}/master.pub`)).toString()
+  return Buffer.from(await ctx.host.read(`${option(ctx.opts, 'pki_dir')}/master.pub`)).toString()
 }
 
 async function fingerprints(ctx: MasterContext, match: Value, form: string | null): Promise<Dict> {
-  const hash = form ? form : str(ctx.opts.get('hash_type') ?? 'sha256')
+  const hash = form ? form : option(ctx.opts, 'hash_type')
   const found = about(ctx, match, (pem) => pemFingerprint(pem, hash))
   const isMatch = matcher(match)
   const local: Dict = new Map()
@@ -101,8 +102,8 @@ async function forgetGone(ctx: MasterContext, matches: Matches): Promise<void> {
 
 /** Asks the master for a new key of publications: who was turned away must not read on. */
 async function rotate(ctx: MasterContext): Promise<void> {
-  if (!truthy(ctx.opts.get('rotate_aes_key') ?? true)) return
-  await ctx.host.write(`${str(ctx.opts.get('cachedir')!)}/.dfn`, str(ctx.opts.get('id') ?? ''), { mode: 0o400 })
+  if (!option(ctx.opts, 'rotate_aes_key')) return
+  await ctx.host.write(`${option(ctx.opts, 'cachedir')}/.dfn`, option(ctx.opts, 'id'), { mode: 0o400 })
 }
 
 const match = arg.any('Which ids: a glob, or several parted by commas')
@@ -157,7 +158,7 @@ const reading = {
     doc: "The fingerprint of the master's key.",
     args: { hash_type },
     run: async (ctx, { hash_type }) => {
-      const hash = hash_type ? hash_type : str(ctx.opts.get('hash_type') ?? 'sha256')
+      const hash = hash_type ? hash_type : option(ctx.opts, 'hash_type')
       return { local: { 'master.pub': pemFingerprint(await publicPem(ctx), hash) } }
     },
   }),

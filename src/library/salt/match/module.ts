@@ -16,12 +16,21 @@ import {
   update,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, type MatchOptions, match, reads, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  defineModule,
+  type FunctionContext,
+  type MatchOptions,
+  match,
+  option,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 
 function ask(ctx: FunctionContext, kind: string, target: Value, options: MatchOptions = {}): Value {
   const { grains, pillar, opts, log } = ctx
   const data = ctx.memory.get('data.store')
-  const subject = { id: str(opts.get('id') ?? ''), grains, pillar, opts, log }
+  const subject = { id: option(opts, 'id'), grains, pillar, opts, log }
   try {
     return match(kind, target, data instanceof Map ? { ...subject, data } : subject, options)
   } catch (error) {

@@ -1,6 +1,5 @@
 // Which minions a target means, judged from what the master knows.
-import { truthy } from '../../../data/mod.ts'
-import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
+import { arg, defineRunner, masterFn, option } from '../../../sdk/mod.ts'
 
 export default defineRunner({
   name: 'match',
@@ -12,7 +11,7 @@ export default defineRunner({
       examples: ["salt-run match.compound_matches 'I@foo:bar and G@os:Deb* and not db*' myminion"],
       run: (ctx, { expr, minion_id }) => {
         const id = minion_id
-        if (!truthy(ctx.opts.get('minion_data_cache') ?? true)) {
+        if (!option(ctx.opts, 'minion_data_cache')) {
           ctx.log('warning', 'Minion data cache is disabled. Cannot evaluate compound matcher expression.')
           return { res: false }
         }

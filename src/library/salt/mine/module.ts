@@ -2,12 +2,12 @@
 // data store, and only this minion sees them.
 import { BrineError } from '../../../base/mod.ts'
 import { contains, type Dict, keyError, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, option, reads, ret } from '../../../sdk/mod.ts'
 import { guarded, MINE_DATA, MINE_MARK, mineFunction } from './module/definition.ts'
 import { dockerPorts } from './module/docker.ts'
 
 const isLocal = ({ opts }: FunctionContext): boolean => opts.get('file_client') === 'local'
-const idOf = ({ opts }: FunctionContext): Value => opts.get('id') ?? ''
+const idOf = ({ opts }: FunctionContext): Value => option(opts, 'id')
 
 const held = async (ctx: FunctionContext): Promise<Value> => ctx.call('data.get', ['mine_cache'])
 

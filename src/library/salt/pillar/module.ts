@@ -28,6 +28,7 @@ import {
   defineModule,
   deserialize,
   type FunctionContext,
+  option,
   type PillarRequest,
   reads,
   ret,
@@ -90,8 +91,8 @@ function freshRequest(ctx: FunctionContext, given: Partial<FreshArgs> & Environm
   const { pillar = null, pillar_enc = null } = given
   let { pillarenv } = given
   if (pillarenv === null) {
-    const fromSaltenv = truthy(ctx.opts.get('pillarenv_from_saltenv') ?? false)
-    pillarenv = fromSaltenv ? given.saltenv || (ctx.opts.get('saltenv') ?? null) : (ctx.opts.get('pillarenv') ?? null)
+    const fromSaltenv = option(ctx.opts, 'pillarenv_from_saltenv')
+    pillarenv = fromSaltenv ? given.saltenv || option(ctx.opts, 'saltenv') : option(ctx.opts, 'pillarenv')
   }
   return {
     pillarenv: pillarenv === null ? null : str(pillarenv),
@@ -118,7 +119,7 @@ function lookUp(ctx: FunctionContext, pillar: Dict, asked: GetArgs): Value {
   const { key, delimiter } = asked
   // an undefined default of a template fails here, looked up or not
   const notGiven = equals(asked.default, NOT_SET)
-  const mayRaise = truthy(ctx.opts.get('pillar_raise_on_missing') ?? false) && notGiven
+  const mayRaise = option(ctx.opts, 'pillar_raise_on_missing') && notGiven
   const fallback = notGiven ? '' : asked.default
   if (asked.merge) {
     const merged = mergedWithDefault(ctx, pillar, asked, mayRaise ? null : fallback)
@@ -153,7 +154,7 @@ function mergedWithDefault(
   }
   const value = traverse(pillar, key, { default: empty, delimiter })
   if (fallback instanceof Map && value instanceof Map) {
-    const mergeLists = merge_nested_lists ?? ctx.opts.get('pillar_merge_lists') ?? false
+    const mergeLists = merge_nested_lists ?? option(ctx.opts, 'pillar_merge_lists')
     return update(deepCopy(fallback), value, { mergeLists: truthy(mergeLists) })
   }
   if (isList(fallback) && isList(value)) {
@@ -334,7 +335,7 @@ export default defineModule({
       returns: ret.boolean('Whether the file is there'),
       example: 'pillar.file_exists foo/bar.sls',
       run: async (ctx, { path, saltenv }) => {
-        const roots = ctx.opts.get('pillar_roots') ?? null
+        const roots = option(ctx.opts, 'pillar_roots')
         if (!(roots instanceof Map) || roots.size === 0) {
           throw new SaltError('CommandExecutionError', 'No pillar_roots found. Are you running this on the master?')
         }

@@ -1,7 +1,7 @@
 // What this minion has other minions do, through the master, as far as `peer` and `peer_run` of the master let it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, isDict, isList, numberOf, SaltError, str, textOf, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, readArgument, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, option, readArgument, ret } from '../../../sdk/mod.ts'
 
 const INTERVAL = 0.3
 
@@ -23,7 +23,7 @@ interface Publication {
 }
 
 function ask(ctx: FunctionContext, load: Record<string, Value>): Promise<Value> {
-  const own = { id: ctx.opts.get('id') ?? '', no_parse: ctx.opts.get('no_parse') ?? [] }
+  const own = { id: option(ctx.opts, 'id'), no_parse: ctx.opts.get('no_parse') ?? [] }
   return ctx.daemon!.askMaster(new Map<Value, Value>(Object.entries({ ...load, ...own })))
 }
 
@@ -65,7 +65,7 @@ async function publish(ctx: FunctionContext, request: Publication, form: 'clean'
 
 function viaMaster(ctx: FunctionContext, name: string | null): void {
   if (!name) return
-  const masters = ctx.opts.get('master') ?? null
+  const masters = option(ctx.opts, 'master')
   if (!isList(masters)) {
     throw new SaltError(
       'SaltInvocationError',

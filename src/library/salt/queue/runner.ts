@@ -14,7 +14,14 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn, type QueueStore } from '../../../sdk/mod.ts'
+import {
+  arg,
+  defineRunner,
+  type MasterContext,
+  masterFn,
+  type QueueStore,
+  option as setting,
+} from '../../../sdk/mod.ts'
 
 const EMBEDDED = 'sqlite'
 
@@ -122,7 +129,7 @@ async function processQueue(ctx: MasterContext, popping: Popping): Promise<Dict 
 
 /** Which queue holds calls of runners: as given, as configured in `runner_queue`, or in the embedded store. */
 function runnerQueue(ctx: MasterContext, queue: Value, backend: Value): { queue: Value; backend: Value } {
-  const configured = ctx.opts.get('runner_queue') ?? null
+  const configured = setting(ctx.opts, 'runner_queue') ?? null
   const option = (name: string): Value => (isDict(configured) ? (configured.get(name) ?? null) : null)
   const named = queue ?? option('queue')
   if (named === null) throw new SaltError('CommandExecutionError', 'No queue is given, and runner_queue names none')

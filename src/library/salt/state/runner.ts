@@ -1,6 +1,6 @@
 // Orchestration: states that run beside the master, whose steps have minions work.
 import { type Dict, isDict, numberOf, SaltError, statesSucceeded, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { givenNumber } from '../common/given.ts'
 import type { Asked } from './runner/asked.ts'
 import { watchEvents } from './runner/events.ts'
@@ -11,7 +11,7 @@ function checkPillar(pillar: Value): void {
   throw new SaltError('SaltInvocationError', 'Pillar data must be formatted as a dictionary')
 }
 
-const idOf = (ctx: MasterContext): string => str(ctx.opts.get('id') ?? 'master')
+const idOf = (ctx: MasterContext): string => option(ctx.opts, 'id') || 'master'
 
 async function orchestrate(ctx: MasterContext, asked: Asked): Promise<Dict> {
   const { mods, test, exclude, pillar, pillar_enc } = asked
@@ -20,8 +20,8 @@ async function orchestrate(ctx: MasterContext, asked: Asked): Promise<Dict> {
   if (test !== true) keepRun(ctx, asked)
   const running = await ctx.function('state.sls', [mods, test, exclude], {
     pillar,
-    saltenv: asked.saltenv ?? ctx.opts.get('saltenv') ?? null,
-    pillarenv: asked.pillarenv ?? ctx.opts.get('pillarenv') ?? null,
+    saltenv: asked.saltenv ?? option(ctx.opts, 'saltenv'),
+    pillarenv: asked.pillarenv ?? option(ctx.opts, 'pillarenv'),
     pillar_enc,
     __pub_jid: jid,
     orchestration_jid: jid,

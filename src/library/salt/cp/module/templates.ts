@@ -1,7 +1,7 @@
 // Templates of `cp`: in the names of files, and in what is fetched.
 import { toError } from '../../../../base/mod.ts'
 import { decodeBytes, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 
 const ENGINES = new Set(['cheetah', 'genshi', 'jinja', 'mako', 'py', 'wempy'])
 
@@ -39,7 +39,7 @@ async function pillarContext(ctx: FunctionContext, options: ReadonlyMap<string, 
   if (!options.has('pillarenv') && !options.has('pillar')) return new Map()
   const override = options.get('pillar')
   const pillar = await ctx.freshPillar({
-    pillarenv: textOf(options.get('pillarenv') ?? ctx.opts.get('pillarenv') ?? null) ?? null,
+    pillarenv: textOf(options.get('pillarenv') ?? option(ctx.opts, 'pillarenv')) ?? null,
     override: override instanceof Map ? override : null,
     overrideEncoding: null,
   })

@@ -1,13 +1,13 @@
 // Files below the directories that an option names for each environment. Paths that lead out of their root are refused.
 import { dirname, isAbsolute, join, normalize } from 'node:path/posix'
 import { type Dict, isDict, isList, numberOf, str, type Value } from '../../../../data/mod.ts'
-import { arg, type MasterContext, type MasterFunction, masterFn } from '../../../../sdk/mod.ts'
+import { arg, type MasterContext, type MasterFunction, masterFn, rawOption } from '../../../../sdk/mod.ts'
 
 type Option = 'file_roots' | 'pillar_roots'
 
 /** The directories of an environment; undefined when there is no such environment. */
 function rootsOf({ opts }: MasterContext, option: Option, saltenv: Value): string[] | undefined {
-  const all = opts.get(option) ?? null
+  const all = rawOption(opts, option)
   const own = isDict(all) ? all.get(saltenv) : undefined
   return own !== undefined && isList(own) ? own.map(str) : undefined
 }
@@ -104,7 +104,7 @@ export function rootFunctions(option: Option): Record<string, MasterFunction> {
       doc: 'The files of all environments.',
       args: {},
       run: async (ctx) => {
-        const all = ctx.opts.get(option) ?? null
+        const all = rawOption(ctx.opts, option)
         const found: Dict = new Map()
         for (const env of isDict(all) ? all.keys() : []) found.set(env, [await environment(ctx, option, env)])
         return found

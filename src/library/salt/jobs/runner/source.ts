@@ -1,6 +1,6 @@
 // Where jobs are looked up: the external job cache if there is one, one that the call names, or the master's own store.
 import { type Dict, SaltError, textOf, type Value } from '../../../../data/mod.ts'
-import type { MasterContext } from '../../../../sdk/mod.ts'
+import { type MasterContext, option } from '../../../../sdk/mod.ts'
 
 const OWN = 'local_cache'
 
@@ -13,8 +13,8 @@ export interface JobSource {
 }
 
 export async function jobSource(ctx: MasterContext, ext_source: Value = null): Promise<JobSource> {
-  const option = (name: string): string => textOf(ctx.opts.get(name) ?? null) ?? ''
-  const name = option('ext_job_cache') || (textOf(ext_source) ?? '') || option('master_job_cache') || OWN
+  const name =
+    option(ctx.opts, 'ext_job_cache') || (textOf(ext_source) ?? '') || option(ctx.opts, 'master_job_cache') || OWN
   if (name === OWN) {
     return {
       name,

@@ -1,13 +1,9 @@
 // New keys as files, and the signature of the master's public key, which minions with `verify_master_pubkey_sign` ask for.
 import { join } from 'node:path/posix'
 import { numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
-import { generateRsaKeys, type MasterContext, pemFingerprint, RsaPrivateKey } from '../../../../sdk/mod.ts'
+import { generateRsaKeys, type MasterContext, option, pemFingerprint, RsaPrivateKey } from '../../../../sdk/mod.ts'
 
-const optionText = (ctx: MasterContext, name: string, fallback: string): string =>
-  str(ctx.opts.get(name) ?? '') || fallback
-
-const sizeOf = (ctx: MasterContext, keysize: Value): number =>
-  numberOf(keysize) ?? numberOf(ctx.opts.get('keysize') ?? 2048) ?? 2048
+const sizeOf = (ctx: MasterContext, keysize: Value): number => numberOf(keysize) ?? option(ctx.opts, 'keysize')
 
 const isFile = async (ctx: MasterContext, path: string): Promise<boolean> =>
   (await ctx.host.stat(path))?.type === 'file'
@@ -27,13 +23,13 @@ export interface PairWish {
 
 /** A pair of files that is made unless it is there; gives the fingerprint. */
 export async function makeKeys(ctx: MasterContext, { keydir, keyname, keysize }: PairWish): Promise<string> {
-  const folder = truthy(keydir) ? str(keydir) : optionText(ctx, 'gen_keys_dir', '.')
-  const path = join(folder, truthy(keyname) ? str(keyname) : optionText(ctx, 'gen_keys', 'master'))
+  const folder = truthy(keydir) ? str(keydir) : str(ctx.opts.get('gen_keys_dir') ?? '.')
+  const path = join(folder, truthy(keyname) ? str(keyname) : str(ctx.opts.get('gen_keys') ?? 'master'))
   await ctx.host.makeDirectory(folder, { parents: true })
   const pem = (await isFile(ctx, `${path}.pem`))
     ? new RsaPrivateKey(Buffer.from(await ctx.host.read(`${path}.pem`)).toString()).publicKey.pem
     : await writePair(ctx, path, keysize)
-  return pemFingerprint(pem, optionText(ctx, 'hash_type', 'sha256'))
+  return pemFingerprint(pem, option(ctx.opts, 'hash_type'))
 }
 
 export interface SignatureWish {
@@ -46,8 +42,8 @@ export interface SignatureWish {
 
 /** True when it was written, false when there is one; or why it cannot be made. */
 export async function makeSignature(ctx: MasterContext, wish: SignatureWish): Promise<Value> {
-  const pki = str(ctx.opts.get('pki_dir')!)
-  const signing = join(pki, optionText(ctx, 'master_sign_key_name', 'master_sign'))
+  const pki = option(ctx.opts, 'pki_dir')
+  const signing = join(pki, option(ctx.opts, 'master_sign_key_name'))
   const pub = truthy(wish.pub) ? str(wish.pub) : join(pki, 'master.pub')
   const priv = truthy(wish.priv) ? str(wish.priv) : `${signing}.pem`
   if (!(await isFile(ctx, pub)))
@@ -58,10 +54,7 @@ export async function makeSignature(ctx: MasterContext, wish: SignatureWish): Pr
     await writePair(ctx, signing, wish.keysize)
   }
   const folder = truthy(wish.signature_path) ? str(wish.signature_path) : pki
-  const file = join(
-    folder,
-    optionText(ctx, 'master_pubkey_signature', `${str(ctx.opts.get('id') ?? '')}_pubkey_signature`),
-  )
+  const file = join(folder, option(ctx.opts, 'master_pubkey_signature') || `${option(ctx.opts, 'id')}_pubkey_signature`)
   await ctx.host.makeDirectory(folder, { parents: true })
   if (await isFile(ctx, file)) {
     ctx.log('error', `${file} already exists at expected location`)

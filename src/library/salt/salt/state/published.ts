@@ -1,8 +1,8 @@
 // What steps that publish have in common: the options of the call, who may fail, and the event that tells of the step.
 import { type Dict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { StateContext } from '../../../../sdk/mod.ts'
+import { option, type StateContext } from '../../../../sdk/mod.ts'
 
-export const isDry = (ctx: StateContext): boolean => truthy(ctx.opts.get('test') ?? false)
+export const isDry = (ctx: StateContext): boolean => option(ctx.opts, 'test')
 
 export const orchestrationOf = (ctx: StateContext): Value => ctx.low.get('__orchestration_jid__') ?? null
 

@@ -11,6 +11,7 @@ import {
   type MasterReach,
   type MinionJob,
   type MinionReturn,
+  option,
 } from '../../../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
@@ -112,7 +113,7 @@ async function batched(ctx: FunctionContext, job: MinionJob, batch: string, fail
   const master = await masterOf(ctx)
   const answers: Dict = new Map()
   const returns = new Map<string, Dict>()
-  const gatherJobTimeout = numberOf(ctx.opts.get('gather_job_timeout') ?? 10) ?? 10
+  const gatherJobTimeout = option(ctx.opts, 'gather_job_timeout')
   for await (const { id, data } of inBatches(master, job, batch, { failhard, gatherJobTimeout })) {
     if (data) returns.set(id, data)
     const value = data?.get('return') ?? null
