@@ -58,6 +58,11 @@ test('A needless option is worth a line for those who look for it', async () => 
   )
 })
 
+test('A client leaves the options of the master to the master', async () => {
+  await read('gitfs_remotes: [https://git.example.com/states]\nfileserver_backend: [git]\n', clientConfig)
+  expect(lines).toEqual([])
+})
+
 test("The user's own file of a client is looked at as well", async () => {
   mkdirSync(join(folder, 'salt'))
   writeFileSync(join(folder, 'salt', 'saltrc'), 'ssh_user: me\n')

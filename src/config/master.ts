@@ -56,16 +56,21 @@ export function masterDefaults(): Dict {
 }
 
 export async function masterConfig(request: MasterConfigRequest = {}): Promise<Dict> {
+  return readMasterConfig(request, request.log ?? silentLog)
+}
+
+/** Read the options of a master. `serviceLog` hears of options that are without effect: only the master itself is concerned. */
+async function readMasterConfig(request: MasterConfigRequest, serviceLog: Log): Promise<Dict> {
   const { path = MASTER_CONFIG, env = process.env, log = silentLog } = request
   const { overrides, sources } = readConfigFiles({ role: 'master', path, env, log })
   checkNames(sources, 'master', log)
-  checkEffects(overrides, sources, 'master', log)
+  checkEffects(overrides, sources, 'master', serviceLog)
   const opts = await deriveMaster(overrides, sources, { ...request, log })
   await applySdb(opts, log)
   checkSshMinionOptions(opts, log)
   checkTypes(opts, sources, log)
-  checkPlugins(opts, sources, log)
-  checkMinionFiles(opts, sources, log)
+  checkPlugins(opts, sources, serviceLog)
+  checkMinionFiles(opts, sources, serviceLog)
   checkPorts(opts, sources)
   checkLogging(opts, sources, log)
   keepSources(opts, sources)
@@ -79,7 +84,7 @@ export async function clientConfig(request: MasterConfigRequest = {}): Promise<D
   const xdg = join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'salt')
   const hasXdg = statSync(xdg, { throwIfNoEntry: false })?.isDirectory() ?? false
   const opts: Dict = new Map<Value, Value>([['token_file', join(hasXdg ? xdg : homedir(), 'salt_token')]])
-  for (const [key, value] of await masterConfig(request)) opts.set(key, value)
+  for (const [key, value] of await readMasterConfig(request, silentLog)) opts.set(key, value)
   const usual = hasXdg ? join(xdg, 'saltrc') : join(homedir(), '.saltrc')
   const named = env['SALT_CLIENT_CONFIG']
   const own = named && isFile(named) ? named : usual
