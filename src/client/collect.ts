@@ -1,4 +1,5 @@
-// Gathering the returns of a job. A minion that keeps silent is asked whether it still works on it, and only then given up.
+// Gathering the returns of a job. For a minion that keeps silent the client first reads the job store, because an event can be
+// missed; then it asks the minion whether it still works on the job, and only then gives it up.
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
 import { returnedBy } from '../sdk/mod.ts'
@@ -34,8 +35,10 @@ export interface EventSource {
   want(filter: (tag: string) => boolean): void
   next(seconds: number): Promise<BusEvent | undefined>
   readonly isOpen: boolean
-  /** After the events were lost: whether they come again, and what was returned to the job meanwhile. */
-  recover?(jid: string): Promise<Map<string, Dict> | undefined>
+  /** Listen again after the connection was lost. Return false if the master does not come back. */
+  recover?(): Promise<boolean>
+  /** Return the stored returns of these minions. The master stores a return before it fires the event of that return. */
+  stored?(jid: string, ids: Iterable<string>): Map<string, Dict>
 }
 
 /** Publishes the question whether minions work on a job, and gives the number of the job that it became. */
@@ -60,6 +63,10 @@ export async function* collectReturns(
   events.want(isOurs)
   let limit = performance.now() + options.timeout * 1000
   let question: Question | undefined
+  // makes up for events that were missed
+  const stored = function* (): Generator<Gathered> {
+    for (const [id, data] of events.stored?.(jid, waiting) ?? []) if (waiting.delete(id)) yield { id, data }
+  }
   while (waiting.size > 0) {
     const event = await events.next(Math.max(0, (limit - performance.now()) / 1000))
     if (event) {
@@ -69,14 +76,15 @@ export async function* collectReturns(
       continue
     }
     if (!events.isOpen) {
-      const missed = await events.recover?.(jid)
-      if (!missed) throw new ClientError('SaltClientError', 'The connection to the master was lost')
-      // minions come back in their own time, and what they answered meanwhile nobody heard
+      await recovered(events)
+      // minions come back in their own time, and nobody heard their answers to the question
       limit = performance.now() + options.timeout * 1000
       question = undefined
-      for (const [id, data] of missed) if (waiting.delete(id)) yield { id, data }
+      yield* stored()
       continue
     }
+    yield* stored()
+    if (waiting.size === 0) break
     if (question && question.running.size === 0) break
     if (question) options.onRunning?.(question.running)
     const asked = await ask(jid, [...waiting]).catch((error: unknown) => unlessLost(events, error))
@@ -89,6 +97,11 @@ export async function* collectReturns(
   }
   for (const id of waiting) yield { id, reason: 'silent' }
   for (const id of published.missing) yield { id, reason: 'missing' }
+}
+
+/** Listen again after the connection was lost. Throw if the master does not come back. */
+export async function recovered(events: EventSource): Promise<void> {
+  if (!(await events.recover?.())) throw new ClientError('SaltClientError', 'The connection to the master was lost')
 }
 
 const LOST = Symbol('the master went away')
