@@ -26,6 +26,8 @@ export interface Gathered {
 export interface CollectOptions {
   timeout: number
   gatherJobTimeout: number
+  /** Whether what was returned may stay packed, for callers that do not read it. */
+  leavesPacked?: boolean
   /** Hears who still works on the job, each time they were asked. */
   onRunning?: (ids: ReadonlySet<string>) => void
 }
@@ -70,7 +72,7 @@ export async function* collectReturns(
   while (waiting.size > 0) {
     const event = await events.next(Math.max(0, (limit - performance.now()) / 1000))
     if (event) {
-      const gathered = returnOf(event, jid)
+      const gathered = returnOf(event, jid, options.leavesPacked)
       if (gathered && waiting.delete(gathered.id)) yield gathered
       else if (question) noteAnswer(event, question)
       continue
@@ -114,14 +116,19 @@ async function unlessLost(events: EventSource, error: unknown): Promise<typeof L
   return LOST
 }
 
-function returnOf(event: BusEvent, jid: string): Gathered | undefined {
-  const id = returnedBy(event, jid)
-  return id === undefined ? undefined : { id, data: event.data }
+function returnOf(event: BusEvent, jid: string, leavesPacked = false): Gathered | undefined {
+  const id = senderOf(event, jid)
+  return id === undefined ? undefined : { id, data: leavesPacked ? event.fields : event.data }
 }
+
+/** The minion whose return to a job an event tells. Nothing is unpacked for that. */
+const senderOf = ({ tag, fields, origin, number }: BusEvent, jid: string): string | undefined =>
+  returnedBy({ tag, data: fields, origin, number }, jid)
 
 /** A minion that works on the job answers with it. */
 function noteAnswer(event: BusEvent, question: Question): void {
-  const id = returnedBy(event, question.jid)
+  const id = senderOf(event, question.jid)
+  if (id === undefined) return
   const answer = event.data.get('return') ?? null
-  if (id !== undefined && isDict(answer) && answer.size > 0) question.running.add(id)
+  if (isDict(answer) && answer.size > 0) question.running.add(id)
 }

@@ -273,7 +273,7 @@ function minionServices(
     quotas,
     pillars: new PillarService(pillar, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),
-    returns: new Returns(parts),
+    returns: new Returns(parts, quotas.valuesOfRequest),
     peers: new Peers(access, targets),
   }
 }
@@ -323,6 +323,7 @@ async function openRequests(
     publishPort: number('publish_port', 4505),
     minimumVersion: number('minimum_auth_version', 3),
     timeToLive: number('request_server_ttl', 0),
+    maxValues: quotas.valuesOfRequest,
     onAuth: (event) => {
       if (truthy(opts.get('auth_events') ?? true)) bus.fire('salt/auth', event)
     },

@@ -54,6 +54,11 @@ export const SECURITY: OptionTable = {
     for: ['master'],
     doc: 'How many events a minion may tell per second, 2,000 if it is not set, ten times as many after a pause, and 20 times as many with order_masters; further ones are dropped',
   },
+  minion_request_max_values: {
+    type: 'int',
+    for: ['master'],
+    doc: 'How many values (numbers, texts, lists, mappings) a request of a minion may hold, besides what a function returned, 250,000 if it is not set, and 20 times as many with order_masters; larger requests are refused, because reading them holds up others',
+  },
   max_pending_minions: {
     type: 'int',
     for: ['master'],
