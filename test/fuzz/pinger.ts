@@ -1,7 +1,7 @@
 // An honest client in its own process. It pings the master every 50 ms and reports how long each ping took, and how long the
-// master let it wait. The master's part is at most the processor time that the master used meanwhile, and does not hold the time
-// in which the master or this process was ready to run and other processes of the machine ran.
-import { readdirSync, readFileSync } from 'node:fs'
+// master let it wait. The master's part is at most the processor time that its event loop used meanwhile, and does not hold the
+// time in which the master or this process was ready to run and other processes of the machine ran.
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Stranger } from '../security/proofs/attacker.ts'
 
@@ -26,7 +26,7 @@ export interface PingTask {
 const INTERVAL_MS = 50
 const PATIENCE_SECONDS = 5
 
-/** What the system counts of a thread or a process, in milliseconds. */
+/** What the system counts of a thread, in milliseconds. */
 interface Usage {
   /** Time on a processor. */
   cpu: number
@@ -42,20 +42,13 @@ function usageOf(path: string): Usage {
     const [cpu, delay] = readFileSync(path, 'utf8').split(' ').map(Number)
     return { cpu: cpu! / 1e6, delay: delay! / 1e6 }
   } catch {
-    // a thread that ended, or a system that does not count
+    // a process that ended, or a system that does not count
     return UNCOUNTED
   }
 }
 
-/** The processor time of all threads of a process, and the delay of its main thread. */
-function usage(pid: number): Usage {
-  const threads = `/proc/${pid}/task`
-  const { cpu, delay } = usageOf(`${threads}/${pid}/schedstat`)
-  if (!Number.isFinite(cpu)) return UNCOUNTED
-  const others = readdirSync(threads).filter((thread) => thread !== String(pid))
-  const known = others.map((thread) => usageOf(`${threads}/${thread}/schedstat`).cpu).filter(Number.isFinite)
-  return { cpu: known.reduce((sum, each) => sum + each, cpu), delay }
-}
+/** What the system counts of the main thread of a process, on which the event loop runs. */
+const usage = (pid: number): Usage => usageOf(`/proc/${pid}/task/${pid}/schedstat`)
 
 let task: PingTask | undefined
 let client: Stranger | undefined
