@@ -10,6 +10,7 @@ import { ClientError } from './errors.ts'
 import { LastingEvents } from './lasting-events.ts'
 import { localKey } from './local-key.ts'
 import { MuteEvents } from './mute-events.ts'
+import { storedBatch } from './stored-jobs.ts'
 
 export interface PublishRequest {
   tgt: Value
@@ -142,6 +143,11 @@ export class LocalClient {
     const prefixes = [`salt/job/${jid}/`, `salt/batch/${jid}/`]
     this.bus.want((tag) => prefixes.some((prefix) => tag.startsWith(prefix)))
     return this.bus
+  }
+
+  /** Return the stored state of a batch; undefined if there is none, or this user may not read it. */
+  batchState(jid: string): Dict | undefined {
+    return storedBatch(this.opts, jid)
   }
 
   private mindRefusal(answer: Value): void {

@@ -9,6 +9,7 @@ export {
   type Gathered,
   NOBODY_MATCHED,
   type Published,
+  recovered,
 } from './collect.ts'
 export { goneMinions } from './connected.ts'
 export { ClientError } from './errors.ts'

@@ -13,9 +13,12 @@ const MEGABYTE = 1024 * 1024
 const bytesOf = (data: Value | undefined): Uint8Array =>
   data instanceof Uint8Array ? data : Buffer.from(textOf(data ?? null) ?? '')
 
+/** Parts of a path: more make no path that a system takes. */
+const MOST_FOLDERS = 2048
+
 /** Where the file goes; undefined when that would be somewhere else. */
 function placeOf(opts: Dict, id: string, path: Value | undefined): string | undefined {
-  if (path === undefined || !isList(path)) return undefined
+  if (path === undefined || !isList(path) || path.length > MOST_FOLDERS) return undefined
   const words = path.map(str)
   const below = normalize(words.join('/'))
   const isOutside = below.startsWith('/') || below === '.' || below.split('/').includes('..') || below.includes('\0')

@@ -275,7 +275,7 @@ function minionServices(
     quotas,
     pillars: new PillarService(pillar, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),
-    returns: new Returns(parts),
+    returns: new Returns(parts, quotas.valuesOfRequest),
     peers: new Peers(access, targets),
   }
 }
@@ -324,6 +324,7 @@ async function openRequests(
     publishPort: option(opts, 'publish_port'),
     minimumVersion: option(opts, 'minimum_auth_version'),
     timeToLive: option(opts, 'request_server_ttl'),
+    maxValues: quotas.valuesOfRequest,
     onAuth: (event) => {
       if (option(opts, 'auth_events')) bus.fire('salt/auth', event)
     },

@@ -149,14 +149,22 @@ async function traced(services: Services, load: Dict, sender: Sender): Promise<u
   return answer
 }
 
+/** Throw an error of a method; the watch of the disk hears of those that come from the disk. */
+function unstored({ storage, opts }: Services, error: unknown): never {
+  throw storage.failed(error, option(opts, 'cachedir'))
+}
+
 /** The answer to a command of a minion; an unknown one is answered with nothing. */
 export function callMethod(services: Services, load: Dict, sender: Sender): unknown {
   const name = load.get('cmd')
   const method = typeof name === 'string' ? MINION_METHODS.get(name) : undefined
   if (method) {
-    const cachedir = option(services.opts, 'cachedir')
-    const answer = isLogged(services.log, 'trace') ? traced : method
-    return services.storage.storing(cachedir, () => answer(services, load, sender))
+    try {
+      const answer = isLogged(services.log, 'trace') ? traced(services, load, sender) : method(services, load, sender)
+      return answer instanceof Promise ? answer.catch((error: unknown) => unstored(services, error)) : answer
+    } catch (error) {
+      return unstored(services, error)
+    }
   }
   services.log('error', `Requested method not exposed: ${shownText(String(name))}`)
   return new Map<Value, Value>()

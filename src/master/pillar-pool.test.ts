@@ -67,6 +67,17 @@ describe('a pool of processes for pillar', () => {
     expect(pillar.get('maker')).not.toBe(process.pid)
   })
 
+  it('leaves a large request to a process from the first one on', async () => {
+    const pool = poolWith({ ownMs: 60_000 })
+    const pillar = await pool.make(request('web1'), async () => HERE, true)
+    expect(pillar.get('whose')).toBe('web1')
+  })
+
+  it('makes a large request here where no process can be started', async () => {
+    const pool = poolWith({ most: 0 })
+    expect(await pool.make(request('web1'), async () => HERE, true)).toBe(HERE)
+  })
+
   it('makes here what a process left that died', async () => {
     const pool = poolWith()
     const maker = Number((await fromElsewhere(pool)).get('maker'))

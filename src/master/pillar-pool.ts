@@ -1,6 +1,7 @@
 // Further processes that make pillar, started when that takes much of the master's time, so that the templates of thousands of
-// minions keep neither the bus waiting nor other cores idle. A master that is quiet again loses them. What a process that dies
-// had to do is done here.
+// minions keep neither the bus waiting nor other cores idle. A request with many values always goes to a process, because a
+// minion chooses how many there are. A master that is quiet again loses the processes. What a process that dies had to do is
+// done here.
 import type { ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { type Log, toError } from '../base/mod.ts'
@@ -52,15 +53,22 @@ class GoneError extends Error {}
 class PillarProcess {
   readonly child: ChildProcess
   isReady = false
+  /** Resolves when it can be asked, or is gone. */
+  readonly started: Promise<void>
+  private onStarted: () => void = () => {}
   private readonly waiting = new Map<number, { done(pillar: Dict): void; fail(error: Error): void }>()
   private last = 0
 
   constructor({ program, opts, log }: PoolSettings, onEnd: () => void) {
+    this.started = new Promise((done) => {
+      this.onStarted = done
+    })
     this.child = forkFor('pillar', program)
     this.child.on('error', (error) => log('error', `A process for pillar failed: ${error.message}`))
     this.child.on('message', (answer: Answer) => this.hear(answer, log))
     this.child.once('close', () => {
       this.isReady = false
+      this.onStarted()
       for (const { fail } of this.waiting.values()) fail(new GoneError())
       onEnd()
     })
@@ -85,8 +93,10 @@ class PillarProcess {
   }
 
   private hear(answer: Answer, log: Log): void {
-    if (answer === 'ready') this.isReady = true
-    else if ('log' in answer) log(...answer.log)
+    if (answer === 'ready') {
+      this.isReady = true
+      this.onStarted()
+    } else if ('log' in answer) log(...answer.log)
     else {
       const asked = this.waiting.get(answer.answer)
       this.waiting.delete(answer.answer)
@@ -110,9 +120,10 @@ export class PillarPool {
     this.settings = settings
   }
 
-  /** `make` makes it here. */
-  async make(request: MinionPillarRequest, make: Make): Promise<Dict> {
-    const [free] = [...this.processes].filter(({ isReady }) => isReady).sort((one, other) => one.busy - other.busy)
+  /** `make` makes it here. A large request waits for a process rather than being made here. */
+  async make(request: MinionPillarRequest, make: Make, isLarge = false): Promise<Dict> {
+    if (isLarge && this.free === undefined) await this.started()
+    const { free } = this
     if (free === undefined) return this.makeHere(make)
     if (free.busy > 0) this.grow()
     this.endWhenIdle()
@@ -128,6 +139,18 @@ export class PillarPool {
     this.isClosed = true
     clearTimeout(this.idle)
     for (const { child } of this.processes) child.kill('SIGKILL')
+  }
+
+  /** The process that has the least to do. */
+  private get free(): PillarProcess | undefined {
+    const [free] = [...this.processes].filter(({ isReady }) => isReady).sort((one, other) => one.busy - other.busy)
+    return free
+  }
+
+  /** Resolves when a process has started, or cannot be. */
+  private async started(): Promise<void> {
+    this.grow()
+    if (this.processes.size > 0) await Promise.race([...this.processes].map(({ started }) => started))
   }
 
   private async makeHere(make: Make): Promise<Dict> {

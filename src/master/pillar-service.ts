@@ -8,7 +8,7 @@ import type { Host } from '../host/mod.ts'
 import { packOrigins } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { PillarPool } from './pillar-pool.ts'
-import type { Quotas } from './quotas.ts'
+import { type Quotas, sizeOf } from './quotas.ts'
 
 export class PillarService {
   private readonly parts: MasterParts
@@ -28,16 +28,16 @@ export class PillarService {
   async answer(load: Dict): Promise<Dict> {
     const request = requestOf(load)
     const make = (): Promise<Dict> => minionPillar(this.parts, this.host, request)
-    const pillar = await this.cached(request, () => this.pool?.make(request, make) ?? make())
+    const pillar = await this.cached(request, () => this.pool?.make(request, make, isLarge(request)) ?? make())
     this.remember(request, pillar)
     return pillar
   }
 
-  /** Which of the sources of its pillar say something about a path of keys, for the minion that has it anyway. */
+  /** Return the sources of a minion's pillar that say something about a path of keys; none for a large request. */
   async origins(load: Dict): Promise<Dict> {
     const path = load.get('path') ?? null
     const request = { ...requestOf(load), path: isList(path) ? path.map(str) : [] }
-    return packOrigins(await minionPillarOrigins(this.parts, this.host, request))
+    return packOrigins(isLarge(request) ? [] : await minionPillarOrigins(this.parts, this.host, request))
   }
 
   /** With `pillar_cache` a pillar is made again only when the kept one is old; what a call adds is not kept. */
@@ -78,6 +78,12 @@ export class PillarService {
     bus.fire(`minion/refresh/${id}`, new Map([['Minion data cache refresh', id]]))
   }
 }
+
+/** Bytes of what a minion sends along from which on its pillar is made in a process of its own. */
+const LARGE = 1 << 20
+
+const isLarge = ({ grains, override = null, ext = null }: MinionPillarRequest): boolean =>
+  sizeOf(grains) + sizeOf(override) + sizeOf(ext) > LARGE
 
 /** The longest name of an environment. */
 const LONGEST_ENVIRONMENT = 256

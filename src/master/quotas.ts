@@ -16,13 +16,14 @@ export type Limit =
   | 'minion_resources_max'
   | 'minion_return_max_size'
   | 'minion_events_per_second'
+  | 'minion_request_max_values'
   | 'file_recv_max_total'
   | 'max_pending_minions'
   | 'failed_auth_per_second'
 
 /** A pause after which so many seconds' worth of events may come at once. */
 const BURST_SECONDS = 10
-/** A syndic tells the events of many minions. */
+/** A syndic tells the events and returns of many minions. */
 const SYNDIC_MINIONS = 20
 /** Sign-ins of a whole site behind one address may come at once. */
 const SIGN_IN_BURST_SECONDS = 20
@@ -33,6 +34,8 @@ const RECOUNT_MS = 1000
 export class Quotas {
   private readonly opts: Dict
   private readonly log: Log
+  /** Minions for which one connection may speak. */
+  private readonly senders: number
   private readonly events: Rates
   private readonly signIns: Rates
   /** Lines of the log: one a minute about each minion and limit. */
@@ -44,8 +47,8 @@ export class Quotas {
   constructor(opts: Dict, log: Log) {
     this.opts = opts
     this.log = log
-    const senders = option(opts, 'order_masters') ? SYNDIC_MINIONS : 1
-    const events = senders * this.limit('minion_events_per_second')
+    this.senders = option(opts, 'order_masters') ? SYNDIC_MINIONS : 1
+    const events = this.senders * this.limit('minion_events_per_second')
     const signIns = this.limit('failed_auth_per_second')
     this.events = new Rates({ perSecond: events, burst: events * BURST_SECONDS, most: 100_000 })
     this.signIns = new Rates({ perSecond: signIns, burst: signIns * SIGN_IN_BURST_SECONDS })
@@ -53,6 +56,11 @@ export class Quotas {
 
   limit(name: Limit): number {
     return option(this.opts, name) || option(new Map(), name)
+  }
+
+  /** Values of one request that are read; what a minion returned is not among them. */
+  get valuesOfRequest(): number {
+    return this.senders * this.limit('minion_request_max_values')
   }
 
   /** Whether the mine of a minion may become this. */

@@ -3,7 +3,7 @@
 import { isLogged, jobLog, type Later, newJid, shownText, toError } from '../base/mod.ts'
 import { type EventForm, headOf, minionOrigin, type Origin, stamp } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, Packed, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { HINTS, hintsValue, readHints } from '../sdk/mod.ts'
 import { type Event, frameEvent, NotTakenError } from '../wire/mod.ts'
 import { fireFor } from './minion-events.ts'
@@ -31,11 +31,14 @@ interface Sent extends Event {
 
 export class Returns {
   private readonly parts: MasterParts
+  /** Values of a return that are read here. */
+  private readonly mostValues: number
   /** What minions may return for besides themselves. */
   readonly resources: Resources
 
-  constructor(parts: MasterParts) {
+  constructor(parts: MasterParts, mostValues: number) {
     this.parts = parts
+    this.mostValues = mostValues
     this.resources = new Resources(parts)
   }
 
@@ -102,11 +105,20 @@ export class Returns {
       const jid = str(data.get('jid') ?? '')
       jobLog(log, jid)('info', `Got return from ${str(data.get('id') ?? '')} for job ${jid}`)
     }
+    const isReadable = this.isReadable(data)
     const event = bus.tell(bus.own, tag, data, form)
-    if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0))
-      this.tellFailed(event.data, sender)
+    if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0)) {
+      if (isReadable) this.tellFailed(event.data, sender)
+      else log('warning', `Fired no events of failed states for ${tag}: the return holds too many values`)
+    }
     if (event.isKept) void this.parts.jobCaches.returned(event)
     return null
+  }
+
+  /** Whether reading what was returned holds up nobody. */
+  private isReadable(load: Dict): boolean {
+    const returned = load.get('return')
+    return !(returned instanceof Packed) || returned.values <= this.mostValues
   }
 
   private tellFailed(load: Dict, sender: Origin): void {

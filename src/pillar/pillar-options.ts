@@ -27,7 +27,8 @@ export interface PillarEnvironment {
 
 export function pillarOptions(given: Dict, environment: PillarEnvironment): Dict {
   const { minionId, grains, saltenv } = environment
-  const opts = deepCopy(given)
+  // grains are as many as a minion sends, and are not changed here
+  const opts = deepCopy(new Map(given).set('grains', null))
   const pillarenv = environment.pillarenv ?? (truthy(given.get('pillarenv_from_saltenv') ?? false) ? saltenv : null)
   opts.set('file_client', 'local')
   opts.set('grains', grains)

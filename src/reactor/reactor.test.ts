@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/until.ts'
 import { EventBus, minionOrigin, originDict } from '../bus/mod.ts'
-import { type Dict, dumpJson, loadJson, orderProof, str, type Value } from '../data/mod.ts'
+import { type Dict, dumpJson, loadJson, orderProof, Packed, str, type Value } from '../data/mod.ts'
 import { type MasterContext, type MasterFunction, masterFn } from '../sdk/mod.ts'
 import { ReactionStore } from '../store/mod.ts'
 import { load } from '../yaml/mod.ts'
@@ -84,6 +84,15 @@ describe('the reactor', () => {
     trial = new Trial()
   })
   afterEach(() => trial.close())
+
+  it('reads nothing of a return that no rule matches', () => {
+    trial.start({ 'a/*': 'hello:\n  runner.test.arg: []\n' })
+    const returned = new Packed(Buffer.from([0x90]), () => [], 0)
+    const fired = (tag: string): Value =>
+      trial.bus.fire(tag, new Map<Value, Value>([['return', returned]])).fields.get('return')!
+    const [unread, read] = [fired('salt/job/1/ret/web1'), fired('a/1')]
+    expect([unread, read]).toEqual([returned, []])
+  })
 
   it('answers events that match, and no others', async () => {
     trial.start({ 'a/*': 'x:\n  local.test.echo:\n    - tgt: web1\n    - arg: [TAG]\n' })

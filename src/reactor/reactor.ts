@@ -107,20 +107,23 @@ export class Reactor {
     await this.carrying
   }
 
-  private hear({ tag, data, number, origin }: BusEvent): void {
+  /** Data is read where a rule matches only: what a minion returned may be long, and is packed till then. */
+  private hear(event: BusEvent): void {
+    const { tag, number, origin, fields } = event
     this.causes.hear(tag)
     // what the reactor began itself is no reason for a reaction, but nobody else gets past it by that name
     // the user in a return or in a refused request is what its sender wrote
     const isCall = !tag.startsWith('salt/job/') && (origin.proof === 'process' || isOwn(origin))
-    const isItsOwn = isCall && data.get('user') === REACTOR_USER
+    const isItsOwn = isCall && fields.get('user') === REACTOR_USER
     if (isItsOwn || tag === LOOP_TAG) return
     if (tag.includes('salt/reactors/manage')) {
-      this.apart(`Answering ${shownText(tag)}`, () => this.managing.answer(tag, data, origin))
+      this.apart(`Answering ${shownText(tag)}`, () => this.managing.answer(tag, fields, origin))
       return
     }
     if (!this.managing.isLeader) return
     const rules = this.rules.matching(tag, origin)
     if (rules.length === 0) return
+    const { data } = event
     const refusal = this.limits.refusal(tag, data)
     if (refusal !== undefined) {
       this.parts.context.log('info', `No reaction to event ${tag}: ${refusal}`)

@@ -43,6 +43,7 @@ export type {
 } from '../store/mod.ts'
 export { generateRsaKeys, pemFingerprint, RsaPrivateKey, RsaPublicKey } from '../wire/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
+export { batchCount, isBatchOver } from './batch-state.ts'
 export {
   type BeaconContext,
   type BeaconDeclaration,

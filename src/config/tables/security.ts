@@ -63,6 +63,12 @@ export const SECURITY = {
     unset: 2000,
     doc: 'How many events a minion may tell per second, ten times as many after a pause, and 20 times as many with order_masters; further ones are dropped',
   },
+  minion_request_max_values: {
+    type: 'int',
+    for: ['master'],
+    unset: 250_000,
+    doc: 'How many values (numbers, texts, lists, mappings) a request of a minion may hold, besides what a function returned, and 20 times as many with order_masters; larger requests are refused, because reading them holds up others',
+  },
   max_pending_minions: {
     type: 'int',
     for: ['master'],

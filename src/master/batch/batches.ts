@@ -4,14 +4,14 @@ import { guarded, newJid, StorageError } from '../../base/mod.ts'
 import { BusTap, isOwn, originText } from '../../bus/mod.ts'
 import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, Packed, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
 import { isValidId, type Peer } from '../../wire/mod.ts'
 import type { MasterParts } from '../parts.ts'
 import type { JobRequest } from '../publication.ts'
 import type { Publishing } from '../publish.ts'
 import { unstoredAnswer } from '../refusals.ts'
-import { Batch, type BatchNews, type BatchPlan } from './batch.ts'
+import { Batch, type BatchNews, type BatchPlan, MOST_RETURNED } from './batch.ts'
 import { type BatchMoment, batchEvent, batchTag } from './telling.ts'
 
 const now = (): number => Date.now() / 1000
@@ -221,7 +221,8 @@ export class Batches {
     try {
       const published = { jid, minions, missing: [] }
       const ask = (about: string, ids: string[]) => this.askWhoRuns(about, ids)
-      for await (const { id, data } of collectReturns(tap, ask, published, { timeout, gatherJobTimeout })) {
+      const options = { timeout, gatherJobTimeout, leavesPacked: true }
+      for await (const { id, data } of collectReturns(tap, ask, published, options)) {
         await this.advance(batch, data ? { returned: new Map([[id, kept(data, jid)]]) } : { lost: [id] })
       }
     } catch (error) {
@@ -323,11 +324,12 @@ function requestOf({ plan }: Batch, minions: string[]): JobRequest {
 
 const fieldsOf = (kwargs: Dict): Array<[string, Value]> => [...kwargs].map(([name, value]) => [str(name), value])
 
-/** What a batch remembers of a return. */
+/** What a batch remembers of a return. A long return stays packed: the state of the batch does not keep it. */
 function kept(data: Dict, jid: string): Dict {
   const out = data.get('out')
+  const ret = data.get('return') ?? null
   return new Map<Value, Value>([
-    ['ret', data.get('return') ?? null],
+    ['ret', ret instanceof Packed && ret.bytes.length <= MOST_RETURNED ? ret.unpack() : ret],
     ...(out === undefined ? [] : ([['out', out]] as Array<[Value, Value]>)),
     ['retcode', data.get('retcode') ?? 0],
     ['jid', jid],
