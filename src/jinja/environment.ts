@@ -7,8 +7,9 @@ import { DEFAULT_DELIMITERS, type Delimiters } from './options.ts'
 import type { Variables } from './runtime/context.ts'
 import type { TemplateOrigin } from './runtime/failure.ts'
 import { Rendering } from './runtime/rendering.ts'
+import type { Dialect, Surroundings } from './runtime/surroundings.ts'
 import { Undefined } from './runtime/undefined.ts'
-import { type Dialect, Template } from './template.ts'
+import { Template } from './template.ts'
 
 export interface LoadedTemplate {
   source: string
@@ -56,7 +57,7 @@ const DEFAULT_POLICIES: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['json.dumps_kwargs', new Map<Value, Value>([['sort_keys', true]])],
 ])
 
-export class Environment {
+export class Environment implements Surroundings {
   readonly dialect: Dialect
   readonly delimiters: Delimiters
   readonly strict: boolean

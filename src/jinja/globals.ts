@@ -3,7 +3,8 @@ import { type Dict, dictUpdate, PyError, PyObject, PyRange, typeError, type Valu
 import { BoundMethod, Callable, TypeObject } from './runtime/callable.ts'
 import { lipsum } from './runtime/lipsum.ts'
 import { Namespace } from './runtime/namespace.ts'
-import { type Kwargs, native } from './runtime/native.ts'
+import { native } from './runtime/native.ts'
+import type { Kwargs } from './runtime/runtime.ts'
 
 /** Jinja's sandbox refuses longer ranges. */
 const MAX_RANGE = 100_000n

@@ -16,8 +16,9 @@ export type { Variables } from './runtime/context.ts'
 export { TemplateFailure, type TemplateFrame, type TemplateOrigin } from './runtime/failure.ts'
 export { type HostCall, HostFunction } from './runtime/host-function.ts'
 export { Markup } from './runtime/markup.ts'
-export { type Kwargs, type NativeBody, NativeFunction, type NativeTable, native } from './runtime/native.ts'
-export type { Runtime } from './runtime/runtime.ts'
+export { type NativeBody, NativeFunction, type NativeTable, native } from './runtime/native.ts'
+export type { Kwargs, Runtime } from './runtime/runtime.ts'
+export type { Dialect } from './runtime/surroundings.ts'
 export { StrictUndefined, Undefined } from './runtime/undefined.ts'
 export {
   bracketed,
@@ -31,5 +32,4 @@ export {
   toBytes,
   toText,
 } from './salt/mod.ts'
-export type { Dialect } from './template.ts'
 export { builtinTests } from './tests/mod.ts'

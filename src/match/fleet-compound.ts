@@ -1,7 +1,7 @@
 // A compound target as its master reads it: each word becomes the set of minions it means. Unlike on a minion, parentheses
 // that were left open are closed.
 import { splitWords, textOf, type Value } from '../data/mod.ts'
-import type { FleetQuery } from './fleet.ts'
+import type { FleetQuery } from './fleet-query.ts'
 import { expandNodegroup } from './nodegroup.ts'
 import type { SetTerm } from './set-expression.ts'
 import { OPERATORS, parseTarget } from './target.ts'

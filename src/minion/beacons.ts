@@ -41,6 +41,10 @@ export class Beacons {
     return isDict(beacons) ? beacons : new Map()
   }
 
+  functions(): Promise<Registry> {
+    return this.parts.functions()
+  }
+
   /** Begins to look, and to answer requests; gives what ends it. */
   start(): () => Promise<void> {
     const { bus, log } = this.parts

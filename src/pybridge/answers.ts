@@ -3,7 +3,7 @@ import { BrineError } from '../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 import { display } from '../output/mod.ts'
 import type { Answer, Family, Found, Origin } from '../python/mod.ts'
-import { bind, type FunctionContext, type StateContext, type StateFunction } from '../sdk/mod.ts'
+import { bind, type FunctionContext, type FunctionDescription, type StateContext } from '../sdk/mod.ts'
 
 const origins = new WeakMap<object, Origin>()
 
@@ -38,7 +38,7 @@ export function functionFamily(ctx: FunctionContext): Family {
 
 /** State functions of a running state. */
 export function stateFamily(ctx: StateContext): Family {
-  const load = async (name: string): Promise<StateFunction | undefined> =>
+  const load = async (name: string): Promise<FunctionDescription | undefined> =>
     (await ctx.states.load(moduleOf(name)))?.functions[functionOf(name)]
   return {
     find: async (name) => foundIn(await load(name)),

@@ -3,14 +3,10 @@
 import type { Value } from '../data/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext } from './context.ts'
+import type { FunctionDescription, ModuleDescription, Returns } from './description.ts'
 
 /** What a body may return: plain objects become dicts, and nothing becomes None. */
 export type Result = Value | undefined | Result[] | { readonly [key: string]: Result }
-
-export interface Returns {
-  readonly type: string
-  readonly doc: string
-}
 
 export const ret = {
   boolean: (doc: string): Returns => ({ type: 'boolean', doc }),
@@ -21,17 +17,9 @@ export const ret = {
   any: (doc: string): Returns => ({ type: 'any', doc }),
 }
 
-export interface FunctionDeclaration<A extends Args = Args> {
-  readonly doc: string
-  readonly args: A
-  readonly returns?: Returns
-  readonly examples?: readonly string[]
+export interface FunctionDeclaration<A extends Args = Args> extends FunctionDescription<A> {
   /** Whether a call may change the machine; `change` is refused in a dry run. */
   readonly effect: 'read' | 'change'
-  /** The name that argument errors show, where Salt's differs from the public one (`list_` for `list`). */
-  readonly calledAs?: string
-  /** The outputter that its answer is shown with, unless the user names one. */
-  readonly outputter?: string
   readonly run: (ctx: FunctionContext, args: Bound<A>) => Result | Promise<Result>
 }
 
@@ -62,13 +50,9 @@ export type Availability = (
   ctx: Pick<FunctionContext, 'opts' | 'grains' | 'host'>,
 ) => true | string | Promise<true | string>
 
-export interface ModuleDeclaration {
-  readonly name: string
-  readonly doc: string
+export interface ModuleDeclaration extends ModuleDescription {
   /** True when the module can serve this minion, else why not. */
   readonly when?: Availability
-  /** The name it is called by when that is not its own: `pkg` for `aptpkg`. */
-  readonly virtual?: string
   readonly functions: Readonly<Record<string, FunctionDeclaration>>
 }
 

@@ -9,7 +9,8 @@ import type { HttpClient } from '../http/mod.ts'
 import type { DataCache, JobStore, OrchestrationStore, PkiKeys, QueueStore, ReactionStore } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext, Keywords, OwnPlugin, PillarOrigin, RenderRequest } from './context.ts'
-import type { Result, Returns } from './declare.ts'
+import type { Result } from './declare.ts'
+import type { FunctionDescription, ModuleDescription } from './description.ts'
 import type { BusMessage, EventWish, MinionJob, MinionReturn, TargetedMinions } from './master-reach.ts'
 
 /** What can be asked of a job cache. */
@@ -104,13 +105,7 @@ export interface MasterContext {
   print(text: string): void
 }
 
-export interface MasterFunction<A extends Args = Args> {
-  readonly doc: string
-  readonly args: A
-  readonly returns?: Returns
-  readonly examples?: readonly string[]
-  readonly calledAs?: string
-  readonly outputter?: string
+export interface MasterFunction<A extends Args = Args> extends FunctionDescription<A> {
   readonly run: (ctx: MasterContext, args: Bound<A>) => Result | Promise<Result>
 }
 
@@ -118,11 +113,7 @@ export function masterFn<const A extends Args>(declaration: MasterFunction<A>): 
   return declaration as unknown as MasterFunction
 }
 
-export interface MasterModule {
-  readonly name: string
-  readonly doc: string
-  /** The name it is called by when that is not its own. */
-  readonly virtual?: string
+export interface MasterModule extends ModuleDescription {
   readonly functions: Readonly<Record<string, MasterFunction>>
 }
 

@@ -90,10 +90,10 @@ export {
   fn,
   type ModuleDeclaration,
   type Result,
-  type Returns,
   reads,
   ret,
 } from './declare.ts'
+export type { FunctionDescription, ModuleDescription, Returns } from './description.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
 export { globPaths } from './glob.ts'

@@ -18,8 +18,8 @@ import {
 import { JinjaError } from '../errors.ts'
 import { builtin } from '../runtime/builtin.ts'
 import { escapeValue, Markup, softStr } from '../runtime/markup.ts'
-import { type Kwargs, type NativeTable, native } from '../runtime/native.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import { type NativeTable, native } from '../runtime/native.ts'
+import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 import { integer } from './argument.ts'
 
 /** Applies a change of text to the value's text. */

@@ -1,7 +1,7 @@
 // Things a template can call, and how a call finds what to run.
 import { PyObject, type Value } from '../../data/mod.ts'
-import type { Kwargs, NativeFunction } from './native.ts'
-import type { Runtime } from './runtime.ts'
+import type { NativeFunction } from './native.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
 
 /** A value with a call of its own: macros, loops, types. */
 export abstract class Callable extends PyObject {

@@ -16,7 +16,8 @@ import {
 } from '../../../data/mod.ts'
 import { noAttribute } from '../../filters/argument.ts'
 import { escapeText, Markup } from '../../runtime/markup.ts'
-import { type Kwargs, type NativeTable, native } from '../../runtime/native.ts'
+import { type NativeTable, native } from '../../runtime/native.ts'
+import type { Kwargs } from '../../runtime/runtime.ts'
 import { toBytes, toText } from '../text-bytes.ts'
 
 const ALL_SPACE = new RegExp(`^[${SPACE}]+$`)
