@@ -1,26 +1,11 @@
 // Gathering the returns of a job. A minion that keeps silent is asked whether it still works on it, and only then given up.
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
-import { returnedBy } from '../sdk/mod.ts'
+import { type MinionReturn, type Published, returnedBy } from '../sdk/mod.ts'
 import { ClientError } from './errors.ts'
-
-export interface Published {
-  jid: string
-  minions: string[]
-  missing: string[]
-}
 
 /** What is printed where a job was published to nobody. */
 export const NOBODY_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.\n'
-
-/** What became of one minion of a job. */
-export interface Gathered {
-  id: string
-  /** What it returned; undefined when it did not. */
-  data?: Dict
-  /** Why there is no return. */
-  reason?: 'missing' | 'silent' | 'gone'
-}
 
 export interface CollectOptions {
   timeout: number
@@ -52,7 +37,7 @@ export async function* collectReturns(
   ask: AskWhoRuns,
   published: Published,
   options: CollectOptions,
-): AsyncGenerator<Gathered> {
+): AsyncGenerator<MinionReturn> {
   const { jid } = published
   const waiting = new Set(published.minions)
   const ours = new Set([jid])
@@ -101,7 +86,7 @@ async function unlessLost(events: EventSource, error: unknown): Promise<typeof L
   return LOST
 }
 
-function returnOf(event: BusEvent, jid: string): Gathered | undefined {
+function returnOf(event: BusEvent, jid: string): MinionReturn | undefined {
   const id = returnedBy(event, jid)
   return id === undefined ? undefined : { id, data: event.data }
 }

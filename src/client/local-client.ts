@@ -3,8 +3,9 @@
 import { isLogged, type Log, namedLog } from '../base/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
+import type { MinionReturn, Published } from '../sdk/mod.ts'
 import { ClearClient, isWireError, openTransport, requestClientOptions } from '../wire/mod.ts'
-import { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
+import { type CollectOptions, collectReturns, type EventSource } from './collect.ts'
 import { ClientError } from './errors.ts'
 import { LastingEvents } from './lasting-events.ts'
 import { localKey } from './local-key.ts'
@@ -164,7 +165,7 @@ export class LocalClient {
   }
 
   /** Returns as they come, and at the end those who did not return. */
-  async *collect(published: Published, options: CollectOptions): AsyncGenerator<Gathered> {
+  async *collect(published: Published, options: CollectOptions): AsyncGenerator<MinionReturn> {
     const began = performance.now()
     const asks = (jid: string, ids: string[]): Promise<string | undefined> => this.askWhoRuns(jid, ids)
     for await (const gathered of collectReturns(this.bus, asks, published, options)) {

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { shownText, toError } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'
-import { handTo, returnerNames } from '../client/mod.ts'
+import { handTo, returnerNames } from '../daemon/mod.ts'
 import { type Dict, str, textOf } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { masterMinion } from '../orchestrate/mod.ts'

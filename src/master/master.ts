@@ -14,9 +14,9 @@ import {
   toError,
 } from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks } from '../bus/mod.ts'
-import type { MasterAccess } from '../client/mod.ts'
 import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
+import { type MasterAccess, OpenedStores } from '../runner/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
 import {
   connectionLimits,
@@ -142,7 +142,9 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job') }, host)
   closings.push(jobCaches.listen(bus))
   const cache = fileCache(text('cachedir'), storage)
-  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, publications }
+  const stores = new OpenedStores({ opts, keys, cache, jobs, storage })
+  closings.push(() => stores.close())
+  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, stores, publications }
   const back = minionsBack(parts)
   closings.push(() => back.close())
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))

@@ -18,7 +18,8 @@ import { isTaken } from './signed-messages.ts'
 import { takeSyndicReturn } from './syndic-returns.ts'
 import { masterTops } from './tops.ts'
 
-export interface Services extends MasterParts {
+/** What the methods for minions use: the services that answer them, and a few parts of the master. */
+export interface Services extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'jobs' | 'cache' | 'storage'> {
   files: FileService
   pillars: PillarService
   mine: MineService

@@ -1,13 +1,16 @@
 // `publish`: who may, which minions are meant, and out it goes. The job is noted before minions hear of it, so that no return
 // can come for a job that nobody knows.
 import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
-import { isOfOurClient, type Targeted } from '../client/mod.ts'
+import { isOfOurClient } from '../client/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import type { Targeted } from '../match/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { JudgedJob } from './access/access.ts'
 import type { MasterParts } from './parts.ts'
 import { frozen, type JobRequest, publicationOf } from './publication.ts'
 import { type Refusal, RefusedJobs, unstoredAnswer } from './refusals.ts'
+
+type PublishParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications'>
 
 export interface PublishRights {
   /** Judges who asks, and whether they may do this to the minions that they mean. */
@@ -22,13 +25,13 @@ export interface SendOptions {
 }
 
 export class Publishing {
-  private readonly parts: MasterParts
+  private readonly parts: PublishParts
   private readonly rights: PublishRights
   private readonly ready: Promise<void>
   private readonly refusals: RefusedJobs
 
   /** Jobs wait for `ready`. */
-  constructor(parts: MasterParts, rights: PublishRights, ready: Promise<void> = Promise.resolve()) {
+  constructor(parts: PublishParts, rights: PublishRights, ready: Promise<void> = Promise.resolve()) {
     this.parts = parts
     this.rights = rights
     this.ready = ready

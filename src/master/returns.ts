@@ -9,6 +9,8 @@ import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import { Resources } from './resources.ts'
 
+type ReturnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'jobs' | 'jobCaches'>
+
 /** What a module or a function may be called; anything else becomes no part of a tag. */
 const WORD = /^\w+$/
 
@@ -29,11 +31,11 @@ interface Sent extends Event {
 }
 
 export class Returns {
-  private readonly parts: MasterParts
+  private readonly parts: ReturnParts
   /** What minions may return for besides themselves. */
   readonly resources: Resources
 
-  constructor(parts: MasterParts) {
+  constructor(parts: ReturnParts) {
     this.parts = parts
     this.resources = new Resources(parts)
   }

@@ -11,7 +11,7 @@ import type { Returns } from './returns.ts'
 
 const PASSED_ON = ['master_id', 'fun', 'fun_args', 'out', 'sig']
 
-interface SyndicParts extends MasterParts {
+interface SyndicParts extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'jobs'> {
   returns: Returns
 }
 
@@ -61,7 +61,7 @@ async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<
 }
 
 /** Syndics are known by files of their ids. */
-function register(parts: MasterParts, id: string): void {
+function register(parts: SyndicParts, id: string): void {
   if (!isValidId(id)) return
   const folder = syndicsFolder(parts)
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -17,7 +17,7 @@ import {
   shownText,
   toError,
 } from '../base/mod.ts'
-import { handReturn, returnerNames } from '../client/mod.ts'
+import { handReturn, returnerNames } from '../daemon/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost, loggedHost } from '../host/mod.ts'
 import { loggerName, type Registry } from '../loader/mod.ts'

@@ -1,7 +1,7 @@
 // Scheduled jobs on a minion: what is in its schedule by itself, how a job of it runs, and the return that its bus tells.
 import { type Log, newJid, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { handScheduled } from '../client/mod.ts'
+import { handScheduled } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'

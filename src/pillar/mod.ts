@@ -3,3 +3,4 @@ export { type CompiledPillar, compilePillar, type PillarInput } from './compile.
 export { updateGitPillars, type WantedRemotes } from './ext/git-remote.ts'
 export type { ExtPillar, ExtPillarContext, ExtPillars } from './ext-pillar.ts'
 export { LocalPillar, type LocalPillarInput } from './local-pillar.ts'
+export { type MinionPillarRequest, minionPillar, minionPillarOrigins, minionPillarTop } from './minion-pillar.ts'

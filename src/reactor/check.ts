@@ -8,10 +8,10 @@ import { type Dict, str, type Value } from '../data/mod.ts'
 import { JinjaError } from '../jinja/mod.ts'
 import { moduleTable } from '../loader/mod.ts'
 import { parsePipe, parseShebang, renderText } from '../render/mod.ts'
-import type { MasterContext } from '../sdk/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import { YamlError } from '../yaml/mod.ts'
 import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
+import type { ReactorContext } from './context.ts'
 import { failureText, linesIn, padded } from './render-reactions.ts'
 import { RulePlaces } from './rule-places.ts'
 import { type Rule, Rules } from './rules.ts'
@@ -28,7 +28,7 @@ interface Problem {
   text: string
 }
 
-export async function checkRules(ctx: MasterContext, declared: Declared): Promise<string[]> {
+export async function checkRules(ctx: ReactorContext, declared: Declared): Promise<string[]> {
   const check = new Check(ctx, declared)
   const places = new RulePlaces(ctx.opts)
   const problems: string[] = []
@@ -41,11 +41,11 @@ export async function checkRules(ctx: MasterContext, declared: Declared): Promis
 }
 
 class Check {
-  private readonly ctx: MasterContext
+  private readonly ctx: ReactorContext
   private readonly declared: Declared
   private ownModules: Promise<Set<string>> | undefined
 
-  constructor(ctx: MasterContext, declared: Declared) {
+  constructor(ctx: ReactorContext, declared: Declared) {
     this.ctx = ctx
     this.declared = declared
   }

@@ -3,9 +3,10 @@
 import { toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
-import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
+import type { MasterOutcome } from '../sdk/mod.ts'
 import type { ReactionCall } from './calls.ts'
 import type { Cause, Caused, Causes } from './causes.ts'
+import { noMaster, type ReactorContext, type ReactorMaster } from './context.ts'
 import { type Continued, continuation } from './continue.ts'
 import { ReactionJobs } from './jobs.ts'
 import { Pool } from './pool.ts'
@@ -27,10 +28,14 @@ export interface MasterRun {
 }
 
 export interface PerformParts {
-  context: MasterContext
+  context: ReactorContext
+  /** Undefined on a minion. */
+  master?: ReactorMaster & {
+    /** Call a runner or wheel function. */
+    call(run: MasterRun): Promise<MasterOutcome>
+  }
   bus: EventBus
   causes: Causes
-  run(call: MasterRun): Promise<MasterOutcome>
 }
 
 /** One call and what it belongs to. */
@@ -52,7 +57,7 @@ export class Performer {
     const { opts } = parts.context
     const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
     this.pool = new Pool(number('reactor_worker_threads', 10), number('reactor_worker_hwm', 10_000))
-    this.jobs = new ReactionJobs(parts.context, parts.bus)
+    this.jobs = new ReactionJobs(parts.master, parts.bus)
   }
 
   /** How many functions of the master could begin at once. */
@@ -79,7 +84,8 @@ export class Performer {
     if (call.kind === 'local') {
       return this.told(performance, () => this.publish(performance, (jid) => this.jobs.publishAgain(call, jid)))
     }
-    const next = continuation(this.parts.context, entry)
+    const { context, master } = this.parts
+    const next = continuation(context.opts, master, entry)
     this.tell(performance, next)
     if ('outcome' in next) {
       record.ended(entry, next.outcome, next.value)
@@ -149,11 +155,13 @@ export class Performer {
       record.ended(entry, 'done', await this.parts.context.function(fun, args, kwargs))
       return true
     }
+    const { master } = this.parts
+    if (!master) throw noMaster()
     const jid = str(entry.get('jid')!)
     this.parts.causes.noteJob(jid, cause)
     const family = call.kind === 'wheel' ? 'wheel' : 'runner'
     const caused = this.parts.causes.by(cause)
-    const result = await this.parts.run({ family, fun, args, kwargs, jid, user: REACTOR_USER, caused })
+    const result = await master.call({ family, fun, args, kwargs, jid, user: REACTOR_USER, caused })
     const succeeded = result.success && !result.misused
     record.ended(entry, succeeded ? 'done' : 'failed', result.value)
     return succeeded
@@ -175,7 +183,7 @@ export class Performer {
   }
 }
 
-export function tellFailure(ctx: MasterContext, { id, kind, fun }: ReactionName, error: unknown): void {
+export function tellFailure(ctx: ReactorContext, { id, kind, fun }: ReactionName, error: unknown): void {
   const trace = `Traceback (most recent call last):\n${failureText(error)}`
   ctx.log('error', `Reactor '${id}' failed to execute ${kind} '${fun}'\n${trace}`)
   ctx.log('debug', toError(error).stack ?? '')

@@ -5,8 +5,8 @@ import { BrineError, toError } from '../base/mod.ts'
 import { type Origin, originDict } from '../bus/mod.ts'
 import { globFiles } from '../config/mod.ts'
 import { type Dict, isDict, isList, PyError, SaltError, str, typeName, type Value } from '../data/mod.ts'
-import type { MasterContext } from '../sdk/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
+import type { ReactorContext } from './context.ts'
 
 export interface RenderedFile {
   file: string
@@ -24,7 +24,7 @@ export interface ReactedEvent {
 
 /** Every file that a reference means: a path, a glob of paths, or a file of the master's file server. */
 export async function renderReaction(
-  ctx: MasterContext,
+  ctx: ReactorContext,
   reference: string,
   event: ReactedEvent,
 ): Promise<RenderedFile[]> {
@@ -42,7 +42,7 @@ export async function renderReaction(
 }
 
 async function renderFile(
-  ctx: MasterContext,
+  ctx: ReactorContext,
   file: string,
   { tag, data, origin }: ReactedEvent,
 ): Promise<RenderedFile> {

@@ -68,7 +68,7 @@ async function reported(report: ((answer: Dict) => Promise<void>) | undefined, a
 async function returnTo(opts: Dict, { functions }: LocalMinion, answer: Dict): Promise<void> {
   const wanted = textOf(opts.get('return') ?? null) ?? ''
   if (wanted === '') return
-  const { handReturn, returnerNames } = await import('../../client/mod.ts')
+  const { handReturn, returnerNames } = await import('../../daemon/mod.ts')
   await handReturn(functions.ctx, returnerNames(wanted), answer.set('success', true))
 }
 

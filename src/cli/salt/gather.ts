@@ -1,6 +1,9 @@
 // A job from its publication to the last answer, printed as answers come.
-import { goneMinions, JobHints, NOBODY_MATCHED, type Published } from '../../client/mod.ts'
+
+import { JobHints, NOBODY_MATCHED } from '../../client/mod.ts'
 import { type Dict, str, type Value } from '../../data/mod.ts'
+import { goneMinions } from '../../match/mod.ts'
+import type { Published } from '../../sdk/mod.ts'
 import { showHints } from './hints.ts'
 import { jobGoesOn, tellAtInterrupt } from './messages.ts'
 import { flag, requestOf, times } from './request.ts'

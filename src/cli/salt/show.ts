@@ -1,7 +1,7 @@
 // How salt prints what minions answered.
-import { type Gathered, returnCode } from '../../client/mod.ts'
+import { returnCode } from '../../client/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { unreturnedText } from '../../sdk/mod.ts'
+import { type MinionReturn, unreturnedText } from '../../sdk/mod.ts'
 import { writeResult } from '../output-file.ts'
 import { shownText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
@@ -17,7 +17,7 @@ export interface MinionAnswer {
 
 type Showing = Pick<SaltWork, 'opts' | 'log' | 'streams'>
 
-export function answerOf({ id, data, reason }: Gathered, jid: string): MinionAnswer {
+export function answerOf({ id, data, reason }: MinionReturn, jid: string): MinionAnswer {
   if (data) {
     const out = textOf(data.get('out') ?? null) ?? ''
     return { id, value: data.get('return') ?? null, retcode: returnCode(data), out, isReturned: true }

@@ -2,7 +2,8 @@
 // and a master that starts again takes up those that were not over.
 import { guarded, newJid, StorageError } from '../../base/mod.ts'
 import { BusTap, isOwn, originText } from '../../bus/mod.ts'
-import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
+import { batchSize, collectReturns } from '../../client/mod.ts'
+import { returnerNames } from '../../daemon/mod.ts'
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
 import { isValidId, type Peer } from '../../wire/mod.ts'
@@ -12,6 +13,8 @@ import type { Publishing } from '../publish.ts'
 import { unstoredAnswer } from '../refusals.ts'
 import { Batch, type BatchNews, type BatchPlan } from './batch.ts'
 import { type BatchMoment, batchEvent, batchTag } from './telling.ts'
+
+type BatchesParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'cache'>
 
 const now = (): number => Date.now() / 1000
 
@@ -33,7 +36,7 @@ const LONGEST_GATHERING_MS = 500
 const STOP = /^salt\/batch\/([^/]+)\/stop$/
 
 export class Batches {
-  private readonly parts: MasterParts
+  private readonly parts: BatchesParts
   private readonly publishing: Publishing
   private readonly states: Bank
   private readonly running = new Map<string, Batch>()
@@ -43,7 +46,7 @@ export class Batches {
   private readonly stopListening: () => void
   private isClosed = false
 
-  constructor(parts: MasterParts, publishing: Publishing) {
+  constructor(parts: BatchesParts, publishing: Publishing) {
     this.parts = parts
     this.publishing = publishing
     this.states = parts.cache.bank('batch')

@@ -1,68 +1,28 @@
 // What runner and wheel functions see. The stores are files that this process opens; what differs between a program and the
 // master itself, publishing and events, is handed in.
-import { join } from 'node:path'
 import { BrineError, type Log, newJid } from '../base/mod.ts'
-import { JournalReader, journalFolder, type Origin } from '../bus/mod.ts'
+import type { Origin } from '../bus/mod.ts'
+import { JobHints, NOBODY_MATCHED } from '../client/mod.ts'
+import { jobCacheOf } from '../daemon/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
-import { MasterRegistry, type Registry, runnerTable, wheelTable } from '../loader/mod.ts'
-import { asStepJob, keptSteps, masterMinion, reaching } from '../orchestrate/mod.ts'
+import type { Registry } from '../loader/mod.ts'
+import { connectedMinions, type MinionKnowledge, resolveTarget } from '../match/mod.ts'
+import { asStepJob, keptSteps, reaching } from '../orchestrate/mod.ts'
 import {
-  type BusMessage,
-  type EventWish,
   type MasterContext,
   type MasterFunctionCall,
   type MasterOutcome,
   type MasterReach,
   type MinionJob,
+  type MinionPillars,
   type MinionReturn,
   type OwnPlugin,
   signatureOf,
 } from '../sdk/mod.ts'
-import {
-  type DataCache,
-  type JobStore,
-  OrchestrationStore,
-  type PkiKeys,
-  QueueStore,
-  ReactionStore,
-  type StorageUse,
-} from '../store/mod.ts'
-import { type Gathered, NOBODY_MATCHED, type Published } from './collect.ts'
-import { JobHints } from './hints.ts'
-import { minionPillar, minionPillarOrigins, minionPillarTop } from './minion-pillar.ts'
-import { connectedMinions } from './presence.ts'
-import { jobCacheOf } from './returning.ts'
-import { type MinionKnowledge, resolveTarget } from './targets.ts'
-
-/** How publishing and events are reached from here. */
-export interface MasterAccess {
-  opts: Dict
-  log: Log
-  host: Host
-  jobs: JobStore
-  keys: PkiKeys
-  cache: DataCache
-  /** How the stores that are opened here use the disk. */
-  storage?: StorageUse
-  publish(job: MinionJob): Promise<Published | undefined>
-  collect(published: Published, timeout: number, gatherJobTimeout: number): AsyncIterable<Gathered>
-  /** Sends a command to the master. */
-  command(load: Dict): Promise<Value>
-  /** Has the master do a job in batches. */
-  beginBatch(load: Dict): Promise<void>
-  /**
-   * Fires an event; fails where nobody can hear it. An event of `caller`, who chose its tag, fails where the caller may not
-   * fire it.
-   */
-  fire(tag: string, data: Dict, caller?: Origin): Promise<void>
-  events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
-}
-
-export const runners: MasterRegistry = new MasterRegistry(runnerTable)
-export const wheels: MasterRegistry = new MasterRegistry(wheelTable)
+import type { MasterAccess } from './access.ts'
 
 export interface CallIdentity {
   jid: string
@@ -87,34 +47,40 @@ export function masterContext(
   identity: CallIdentity,
   call: MasterCaller = noCalls,
 ): MasterContext {
-  const { opts, host, jobs, keys, cache } = access
+  const { opts, host, stores, functions } = access
   const log = identity.log ?? access.log
-  const known = { opts, keys, cache, log }
+  const known = { opts, keys: stores.keys, cache: stores.cache, log }
   const local = localFunctions(access, () => reachOf(access, ctx, call))
   const ctx: MasterContext = {
     opts,
     log,
     host,
     http: httpClient(host, opts),
-    jobs,
-    keys,
-    cache,
+    get jobs() {
+      return stores.jobs
+    },
+    keys: stores.keys,
+    cache: stores.cache,
+    orchestrations: () => stores.orchestrations(),
+    queues: () => stores.queues(),
+    reactions: () => stores.reactions(),
+    journal: () => stores.journal(),
     files: new LocalFileClient(opts, host),
     fileServer: new FileServer(opts, host),
     memory: new Map(),
     jid: identity.jid,
     user: identity.user,
     masked: identity.masked ?? true,
-    call: (name, args, kwargs) => runners.call(ctx, name, args, kwargs),
-    wheel: (name, args, kwargs) => wheels.call(ctx, name, args, kwargs),
+    call: (name, args, kwargs) => functions.runners.call(ctx, name, args, kwargs),
+    wheel: (name, args, kwargs) => functions.wheels.call(ctx, name, args, kwargs),
     function: async (name, args, kwargs) => (await local()).call(name, args, kwargs),
     functions: async () => (await local()).ctx,
     docs: async (family) => {
       if (family === 'function') return functionDocs(await local())
-      return (family === 'runner' ? runners : wheels).docs()
+      return functions.of(family).docs()
     },
     targets: (target, kind, delimiter) => resolveTarget(known, target, kind, delimiter),
-    connected: () => connectedMinions(access),
+    connected: () => connectedMinions(known),
     publish: (job) => access.publish(job),
     logHints: async (returns) => {
       const hints = new JobHints()
@@ -129,21 +95,17 @@ export function masterContext(
       await announce(access, `${identity.tag}/${suffix}`, data)
       identity.onProgress?.(data, suffix)
     },
-    reactions: () => reactionsOf(access),
-    orchestrations: () => orchestrationsOf(opts),
-    queues: () => queuesOf(opts),
     ownQueues: (name) => ownQueues(opts, local, name),
     events: (filter, seconds, wish) => access.events(filter, seconds, wish),
-    journal: () => journalOf(access),
     ...minionPillars(known, host),
     jobCache: async (name) => jobCacheOf((await local()).ctx, name),
     ask: (load) => access.command(load),
     render: async ({ text, withLines, ...request }) => {
       const { renderText } = await import('../render/mod.ts')
-      const functions = await local()
-      const { grains } = functions.ctx
+      const registry = await local()
+      const { grains } = registry.ctx
       const positions = withLines !== undefined
-      const surroundings = { opts, grains, pillar: new Map(), functions, log, positions }
+      const surroundings = { opts, grains, pillar: new Map(), functions: registry, log, positions }
       const { value, sourceLine } = await renderText(text, { ...request, ...surroundings })
       withLines?.(sourceLine)
       return value
@@ -181,15 +143,15 @@ async function logTold({ opts, host, log }: MasterAccess, hints: JobHints): Prom
 }
 
 /** What the pillar of minions is, and where it comes from. */
-function minionPillars(
-  known: MinionKnowledge,
-  host: Host,
-): Pick<MasterContext, 'pillarOf' | 'pillarOrigins' | 'pillarTop' | 'updateGitPillars'> {
+function minionPillars(known: MinionKnowledge, host: Host): MinionPillars {
+  const compiler = () => import('../pillar/mod.ts')
   return {
-    pillarOf: (id, grains, options = {}) => minionPillar(known, host, { id, grains, ...options }),
-    pillarOrigins: (id, grains, path, more = {}) => minionPillarOrigins(known, host, { id, grains, path, ...more }),
-    pillarTop: (id, grains, saltenv) => minionPillarTop(known, host, { id, grains, saltenv }),
-    updateGitPillars: async (wanted) => (await import('../pillar/mod.ts')).updateGitPillars({ ...known, host }, wanted),
+    pillarOf: async (id, grains, options = {}) =>
+      (await compiler()).minionPillar(known, host, { id, grains, ...options }),
+    pillarOrigins: async (id, grains, path, more = {}) =>
+      (await compiler()).minionPillarOrigins(known, host, { id, grains, path, ...more }),
+    pillarTop: async (id, grains, saltenv) => (await compiler()).minionPillarTop(known, host, { id, grains, saltenv }),
+    updateGitPillars: async (wanted) => (await compiler()).updateGitPillars({ ...known, host }, wanted),
   }
 }
 
@@ -207,36 +169,6 @@ function noCalls(): never {
   throw new BrineError('NoCalls', 'Functions of the master cannot be called from here')
 }
 
-/** The journal of the master, with what the job store has of it. */
-export function journalOf(access: Pick<MasterAccess, 'opts' | 'jobs'>): JournalReader {
-  return new JournalReader(journalFolder(access.opts), () => access.jobs)
-}
-
-const stores = new WeakMap<Dict, ReactionStore>()
-
-/** Opened when they are asked for. */
-function reactionsOf({ opts, storage }: MasterAccess): ReactionStore {
-  const store = stores.get(opts) ?? new ReactionStore(join(str(opts.get('cachedir')!), 'reactions.db'), storage)
-  stores.set(opts, store)
-  return store
-}
-
-const runs = new WeakMap<Dict, OrchestrationStore>()
-
-function orchestrationsOf(opts: Dict): OrchestrationStore {
-  const store = runs.get(opts) ?? new OrchestrationStore(join(str(opts.get('cachedir')!), 'orchestrations.db'))
-  runs.set(opts, store)
-  return store
-}
-
-const queues = new WeakMap<Dict, QueueStore>()
-
-function queuesOf(opts: Dict): QueueStore {
-  const store = queues.get(opts) ?? new QueueStore(str(opts.get('sqlite_queue_dir')!))
-  queues.set(opts, store)
-  return store
-}
-
 /** Without files of that kind nothing else is looked at. */
 async function ownQueues(opts: Dict, local: () => Promise<Registry>, name: string): Promise<OwnPlugin | undefined> {
   const { moduleFiles, ownPlugin } = await import('../pybridge/mod.ts')
@@ -244,19 +176,11 @@ async function ownQueues(opts: Dict, local: () => Promise<Registry>, name: strin
   return ownPlugin({ ...(await local()).ctx, opts }, 'queues', name)
 }
 
-/** Made when one is asked for, once for all calls of a process. */
-const minions = new WeakMap<Dict, Promise<Registry>>()
-
-/** The functions of a minion on the master's machine. */
-function localFunctions(access: MasterAccess, master: () => MasterReach): () => Promise<Registry> {
+/** The functions of the minion on the master's machine, with the master as this call reaches it. */
+function localFunctions({ functions }: MasterAccess, master: () => MasterReach): () => Promise<Registry> {
   let made: Promise<Registry> | undefined
   return () => {
-    made ??= (async () => {
-      const { opts } = access
-      const known = minions.get(opts) ?? masterMinion(access)
-      minions.set(opts, known)
-      return reaching(await known, master())
-    })()
+    made ??= functions.minion().then((registry) => reaching(registry, master()))
     return made
   }
 }
@@ -282,7 +206,7 @@ function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): 
       return jid === undefined ? undefined : keptSteps(ctx.orchestrations(), str(jid))
     },
     parameters: async (family, name) => {
-      const registry = family === 'runner' ? runners : wheels
+      const registry = access.functions.of(family)
       if (!registry.has(name)) return undefined
       const { positional, keywordOnly, open } = signatureOf(
         await registry.find(name),
@@ -290,7 +214,7 @@ function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): 
       )
       return { names: [...positional, ...keywordOnly], open }
     },
-    names: (family) => (family === 'runner' ? runners : wheels).names(),
+    names: (family) => access.functions.of(family).names(),
     logHints,
     call: (family, inner) => call(family, asStepJob(inner)),
   }

@@ -15,6 +15,7 @@ import {
   withHint,
 } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
+import { ClientError } from '../client/mod.ts'
 import {
   type Dict,
   encodeMsgpack,
@@ -27,14 +28,14 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { loggerName } from '../loader/mod.ts'
-import { refreshMasterModules } from '../pybridge/mod.ts'
 import { PythonFailure } from '../python/mod.ts'
-import type { MasterOutcome } from '../sdk/mod.ts'
-import { ClientError } from './errors.ts'
-import { announce, type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
+import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
+import type { MasterAccess } from './access.ts'
+import { announce, type CallIdentity, masterContext } from './context.ts'
+import type { Family } from './functions.ts'
 
 export interface MasterCall {
-  family: 'runner' | 'wheel'
+  family: Family
   fun: string
   args: readonly Value[]
   kwargs: ReadonlyMap<string, Value>
@@ -60,7 +61,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   const { family, fun, args, kwargs, user } = call
   const jid = call.jid ?? newJid()
   const tag = `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`
-  const registry = family === 'runner' ? runners : wheels
+  const registry = access.functions.of(family)
   const [module = ''] = fun.split('.')
   const told: Dict = new Map<Value, Value>([
     ['fun', `${family}.${fun}`],
@@ -88,7 +89,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   const note = new Note(access, told, call.isBrief ?? false)
   let result: MasterCallResult
   try {
-    if (!registry.has(fun) || isLongAgo(access.opts)) await refreshFunctions(access)
+    await access.functions.refreshFor(family, fun)
     const value = await registry.call(ctx, fun, args, kwargs)
     const retcode = Number(ctx.memory.get('retcode') ?? 0)
     const chosen = ctx.memory.get('outputter')
@@ -97,7 +98,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   } catch (error) {
     if (error instanceof BrineError && error.hint !== undefined)
       access.log('warning', withHint(error.reason, error.hint))
-    result = { jid, ...(await failure(error, call)) }
+    result = { jid, ...(await failure(access, error, call)) }
   } finally {
     note.remove()
   }
@@ -108,9 +109,11 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   return result
 }
 
-/** Lets `runners` and `wheels` know users' own functions, for who looks before a call. */
-export function refreshFunctions({ opts, log }: Pick<MasterAccess, 'opts' | 'log'>): Promise<void> {
-  return refreshMasterModules(opts, log, { runner: runners, wheel: wheels })
+/** The context of the master's functions outside of a call: the functions they call are runs of their own. */
+export function callingContext(access: MasterAccess, identity: CallIdentity): MasterContext {
+  return masterContext(access, identity, (family, { name, ...call }) =>
+    runMasterFunction(access, { family, fun: name, ...call }),
+  )
 }
 
 const SECRETS = new Set(['password', 'sharedsecret', 'token'])
@@ -118,17 +121,6 @@ const SECRETS = new Set(['password', 'sharedsecret', 'token'])
 /** Events and jobs are read by others; what proves who somebody is does not go there. */
 const withoutSecrets = (kwargs: ReadonlyMap<string, Value>): Dict =>
   new Map([...kwargs].map(([name, value]): [Value, Value] => [name, SECRETS.has(name) ? '**********' : value]))
-
-const refreshed = new WeakMap<Dict, number>()
-const REFRESH_MS = 1000
-
-/** Whether users' own functions were not looked for in the last moment. */
-function isLongAgo(opts: Dict): boolean {
-  const now = performance.now()
-  if (now - (refreshed.get(opts) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return false
-  refreshed.set(opts, now)
-  return true
-}
 
 const BRIEF_MS = 20
 
@@ -167,7 +159,7 @@ class Note {
 }
 
 /** A call of the master is a job too, and what it returns is all that its last event says. */
-function remember({ jobs, opts, log }: MasterAccess, jid: string, ended: Dict): void {
+function remember({ stores, opts, log }: MasterAccess, jid: string, ended: Dict): void {
   const id = str(opts.get('id') ?? 'master')
   const load = new Map<Value, Value>([
     ['fun', ended.get('fun')!],
@@ -185,7 +177,7 @@ function remember({ jobs, opts, log }: MasterAccess, jid: string, ended: Dict): 
     ['success', success!],
   ])
   const ret = { jid, id, data: new Map<Value, Value>([['return', whole]]), job: { jid, load, minions: [] } }
-  guarded(log, `Keeping the return of ${jid}`, () => jobs.saveReturn(ret))()
+  guarded(log, `Keeping the return of ${jid}`, () => stores.jobs.saveReturn(ret))()
 }
 
 /** A return with `data` is one of states, and succeeds when all of them do. */
@@ -202,14 +194,14 @@ const isMisuse = (error: unknown): boolean =>
 /** What is said, and the status, where the function needs a master and there is none. */
 const MASTER_IS_GONE = { value: 'The salt master could not be contacted. Is master running?', retcode: 2 }
 
-async function failure(error: unknown, { family, fun }: MasterCall) {
+async function failure({ functions }: MasterAccess, error: unknown, { family, fun }: MasterCall) {
   const { name, message } = toError(error)
   if (error instanceof BrineError && error.code === 'BusUnreachable')
     return { ...MASTER_IS_GONE, success: false, raised: true }
   if (error instanceof StorageError || (error instanceof ClientError && error.code === 'StorageError'))
     return { value: message, success: false, retcode: 1, raised: true }
   if (isMisuse(error)) {
-    const registry = family === 'runner' ? runners : wheels
+    const registry = functions.of(family)
     const usage = registry.has(fun) ? (await registry.find(fun)).doc : ''
     const value = `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage || 'None'}`
     return { value, success: true, retcode: 0, misused: true }
