@@ -10,13 +10,15 @@ import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { connectedMinions, type MinionKnowledge, resolveTarget } from '../match/mod.ts'
-import { asStepJob, keptSteps, reaching } from '../orchestrate/mod.ts'
+import { asStepJob, Orchestration, reaching } from '../orchestrate/mod.ts'
 import {
   type MasterContext,
+  type MasterEvents,
   type MasterFunctionCall,
   type MasterOutcome,
   type MasterReach,
   type MinionJob,
+  type MinionJobs,
   type MinionPillars,
   type MinionReturn,
   type OwnPlugin,
@@ -49,8 +51,9 @@ export function masterContext(
 ): MasterContext {
   const { opts, host, stores, functions } = access
   const log = identity.log ?? access.log
+  const print = identity.print ?? (() => {})
   const known = { opts, keys: stores.keys, cache: stores.cache, log }
-  const local = localFunctions(access, () => reachOf(access, ctx, call))
+  const local = localFunctions(access, () => reachOf(access, ctx, orchestration, call))
   const ctx: MasterContext = {
     opts,
     log,
@@ -62,6 +65,9 @@ export function masterContext(
     keys: stores.keys,
     cache: stores.cache,
     orchestrations: () => stores.orchestrations(),
+    get orchestration() {
+      return orchestration
+    },
     queues: () => stores.queues(),
     reactions: () => stores.reactions(),
     journal: () => stores.journal(),
@@ -79,24 +85,10 @@ export function masterContext(
       if (family === 'function') return functionDocs(await local())
       return functions.of(family).docs()
     },
-    targets: (target, kind, delimiter) => resolveTarget(known, target, kind, delimiter),
     connected: () => connectedMinions(known),
-    publish: (job) => access.publish(job),
-    logHints: async (returns) => {
-      const hints = new JobHints()
-      for (const [id, ret] of returns) hints.note(id, ret)
-      await logTold(access, hints)
-    },
-    run: (job) => gathered(access, job, (text) => ctx.print(text)),
-    fire: (tag, data) => access.fire(tag, data),
-    fireForCaller: (tag, data) => access.fire(tag, data, identity.caller),
-    announce: (tag, data) => announce(access, tag, data),
-    progress: async (data, suffix = 'progress') => {
-      await announce(access, `${identity.tag}/${suffix}`, data)
-      identity.onProgress?.(data, suffix)
-    },
+    ...minionJobs(access, known, print),
+    ...callEvents(access, identity),
     ownQueues: (name) => ownQueues(opts, local, name),
-    events: (filter, seconds, wish) => access.events(filter, seconds, wish),
     ...minionPillars(known, host),
     jobCache: async (name) => jobCacheOf((await local()).ctx, name),
     ask: (load) => access.command(load),
@@ -110,12 +102,41 @@ export function masterContext(
       withLines?.(sourceLine)
       return value
     },
-    print: identity.print ?? (() => {}),
+    print,
   }
+  const orchestration = new Orchestration(ctx)
   return ctx
 }
 
-/** Has minions do something, and gives what they return, with the number of the job. */
+/** Jobs for minions, as a call of the master publishes and collects them. */
+function minionJobs(access: MasterAccess, known: MinionKnowledge, print: (text: string) => void): MinionJobs {
+  return {
+    targets: (target, kind, delimiter) => resolveTarget(known, target, kind, delimiter),
+    publish: (job) => access.publish(job),
+    run: (job) => gathered(access, job, print),
+    logHints: async (returns) => {
+      const hints = new JobHints()
+      for (const [id, ret] of returns) hints.note(id, ret)
+      await logTold(access, hints)
+    },
+  }
+}
+
+/** The events of one call of the master. */
+function callEvents(access: MasterAccess, { tag: own, caller, onProgress }: CallIdentity): MasterEvents {
+  return {
+    fire: (tag, data) => access.fire(tag, data),
+    fireForCaller: (tag, data) => access.fire(tag, data, caller),
+    announce: (tag, data) => announce(access, tag, data),
+    progress: async (data, suffix = 'progress') => {
+      await announce(access, `${own}/${suffix}`, data)
+      onProgress?.(data, suffix)
+    },
+    events: (filter, seconds, wish) => access.events(filter, seconds, wish),
+  }
+}
+
+/** Publish a job and yield its returns, each with the job id. */
 async function* gathered(
   access: MasterAccess,
   job: MinionJob,
@@ -186,7 +207,12 @@ function localFunctions({ functions }: MasterAccess, master: () => MasterReach):
 }
 
 /** What functions of that minion see of the master. */
-function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): MasterReach {
+function reachOf(
+  access: MasterAccess,
+  ctx: MasterContext,
+  orchestration: Orchestration,
+  call: MasterCaller,
+): MasterReach {
   const { user, run, publish, targets, announce, events, print, logHints } = ctx
   return {
     user,
@@ -201,10 +227,7 @@ function reachOf(access: MasterAccess, ctx: MasterContext, call: MasterCaller): 
     fire: announce,
     events,
     print,
-    steps: () => {
-      const jid = ctx.memory.get('orchestration')
-      return jid === undefined ? undefined : keptSteps(ctx.orchestrations(), str(jid))
-    },
+    steps: () => orchestration.steps(),
     parameters: async (family, name) => {
       const registry = access.functions.of(family)
       if (!registry.has(name)) return undefined

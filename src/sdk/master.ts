@@ -12,6 +12,7 @@ import type { FunctionContext, Keywords, OwnPlugin, PillarOrigin, RenderRequest 
 import type { Result } from './declare.ts'
 import type { FunctionDescription, ModuleDescription } from './description.ts'
 import type { EventStream, MinionJobs } from './master-reach.ts'
+import type { Orchestrator } from './orchestration.ts'
 
 /** What can be asked of a job cache. */
 export interface JobCache {
@@ -99,6 +100,7 @@ export interface MasterContext extends MasterStores, MasterCalls, MinionJobs, Ma
   readonly user: string
   /** Whether pillar values leave as asterisks. */
   readonly masked: boolean
+  readonly orchestration: Orchestrator
   /** Connected minions, each with its address. */
   connected(): Map<string, string>
   /** A store of queues of users' own: a module of `_queues`; undefined when there is none of that name. */

@@ -139,6 +139,7 @@ export type {
 } from './master-reach.ts'
 export { lookUpLater, returnedBy, unreturnedText } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
+export { isOrchestration, type OrchestrationRequest, type Orchestrator } from './orchestration.ts'
 export { formatOutput } from './output.ts'
 export {
   baseName,

@@ -5,7 +5,14 @@ import { ClientError, LocalClient, localKey } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { MasterFunctions, runMasterFunction, socketAccess, tellNotBegun } from '../../runner/mod.ts'
-import { bindPublished, type CallArguments, parseInput, publishedArguments, signatureOf } from '../../sdk/mod.ts'
+import {
+  bindPublished,
+  type CallArguments,
+  isOrchestration,
+  parseInput,
+  publishedArguments,
+  signatureOf,
+} from '../../sdk/mod.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_RUN } from '../programs/salt-run.ts'
@@ -135,12 +142,10 @@ async function shownCredentials({ opts, log, streams }: RunWork): Promise<Dict> 
   }
 }
 
-/** Steps of these tell their events under the number of this run. */
-const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
-
 async function runHere({ functions, opts, log, streams, printed, fun }: RunWork, call: CallArguments): Promise<number> {
   const jid = textOf(opts.get('jid') ?? null) || newJid()
-  if (ORCHESTRATIONS.has(fun)) call.kwargs.set('orchestration_jid', jid)
+  // the steps of an orchestration fire their events below the job id of this run
+  if (isOrchestration(fun)) call.kwargs.set('orchestration_jid', jid)
   const access = socketAccess(opts, log, functions)
   try {
     if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)
