@@ -7,12 +7,12 @@ import { globFiles } from '../config/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { JinjaError } from '../jinja/mod.ts'
 import { moduleTable } from '../loader/mod.ts'
-import { parsePipe, parseShebang, renderText } from '../render/mod.ts'
+import { failureLine, parsePipe, parseShebang, renderText } from '../render/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import { YamlError } from '../yaml/mod.ts'
 import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
 import type { ReactorContext } from './context.ts'
-import { failureText, linesIn, padded } from './render-reactions.ts'
+import { linesIn, padded } from './render-reactions.ts'
 import { RulePlaces } from './rule-places.ts'
 import { type Rule, Rules } from './rules.ts'
 import { standIn, standInFunctions } from './stand-in.ts'
@@ -138,7 +138,7 @@ class Check {
     try {
       await callOf(chunk, this.declared, (level, text) => level === 'error' && said.push(text))
     } catch (error) {
-      said.push(failureText(error))
+      said.push(failureLine(error))
     }
     return said[0]
   }

@@ -3,6 +3,7 @@
 import { toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
+import { failureLine } from '../render/mod.ts'
 import type { MasterOutcome } from '../sdk/mod.ts'
 import type { ReactionCall } from './calls.ts'
 import type { Cause, Caused, Causes } from './causes.ts'
@@ -11,7 +12,6 @@ import { type Continued, continuation } from './continue.ts'
 import { ReactionJobs } from './jobs.ts'
 import { Pool } from './pool.ts'
 import { callIn, type ReactionRecord, stateOf } from './record.ts'
-import { failureText } from './render-reactions.ts'
 
 /** As which functions of the master run for the reactor. */
 export const REACTOR_USER = 'Reactor'
@@ -100,7 +100,7 @@ export class Performer {
       return await work()
     } catch (error) {
       tellFailure(this.parts.context, callIn(entry), error)
-      record.ended(entry, 'failed', failureText(error))
+      record.ended(entry, 'failed', failureLine(error))
       return false
     }
   }
@@ -184,7 +184,7 @@ export class Performer {
 }
 
 export function tellFailure(ctx: ReactorContext, { id, kind, fun }: ReactionName, error: unknown): void {
-  const trace = `Traceback (most recent call last):\n${failureText(error)}`
+  const trace = `Traceback (most recent call last):\n${failureLine(error)}`
   ctx.log('error', `Reactor '${id}' failed to execute ${kind} '${fun}'\n${trace}`)
   ctx.log('debug', toError(error).stack ?? '')
 }

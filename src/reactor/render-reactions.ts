@@ -1,10 +1,11 @@
 // The files of a rule rendered for an event, into high data of reactions. A file that cannot be rendered keeps the others
 // from nothing.
 import { readFileSync } from 'node:fs'
-import { BrineError, toError } from '../base/mod.ts'
+import { BrineError } from '../base/mod.ts'
 import { type Origin, originDict } from '../bus/mod.ts'
 import { globFiles } from '../config/mod.ts'
-import { type Dict, isDict, isList, PyError, SaltError, str, typeName, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, PyError, str, typeName, type Value } from '../data/mod.ts'
+import { failureLine } from '../render/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
 import type { ReactorContext } from './context.ts'
 
@@ -65,7 +66,7 @@ async function renderFile(
     })
     return { file, high: padded(value, file), lines: linesIn(value, sourceLine) }
   } catch (error) {
-    const text = failureText(error)
+    const text = failureLine(error)
     ctx.log('error', `Failed to render "${file}": \nTraceback (most recent call last):\n${text}`)
     return { file, high: new Map(), lines: new Map(), error: placed(error, file) }
   }
@@ -81,18 +82,9 @@ export function linesIn(value: Value, sourceLine: (line: number) => number): Dic
   return lines
 }
 
-/** The last line of a traceback. */
-export function failureText(error: unknown): string {
-  const { message, name } = toError(error)
-  if (error instanceof PyError) return `${error.code}: ${message}`
-  const kind = error instanceof BrineError ? error.code : name
-  const isSalts = error instanceof SaltError || /Salt\w*Error$/.test(kind)
-  return `${isSalts ? 'salt.exceptions.' : ''}${kind}: ${message}`
-}
-
 function placed(error: unknown, file: string): string {
   const at = error instanceof BrineError ? error.at : undefined
-  return `${at?.file ?? file}${at?.line === undefined ? '' : `:${at.line}`}: ${failureText(error)}`
+  return `${at?.file ?? file}${at?.line === undefined ? '' : `:${at.line}`}: ${failureLine(error)}`
 }
 
 /** `local.test.ping: [...]` becomes `local: [..., test.ping]`, and each ID knows its file. */

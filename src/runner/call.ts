@@ -19,16 +19,16 @@ import { ClientError } from '../client/mod.ts'
 import {
   type Dict,
   encodeMsgpack,
+  HIDDEN,
+  isCredential,
   isDict,
   PyError,
   SaltError,
   statesSucceeded,
   str,
-  truthy,
   type Value,
 } from '../data/mod.ts'
 import { loggerName } from '../loader/mod.ts'
-import { PythonFailure } from '../python/mod.ts'
 import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
 import type { MasterAccess } from './access.ts'
 import { announce, type CallIdentity, masterContext } from './context.ts'
@@ -116,11 +116,9 @@ export function callingContext(access: MasterAccess, identity: CallIdentity): Ma
   )
 }
 
-const SECRETS = new Set(['password', 'sharedsecret', 'token'])
-
-/** Events and jobs are read by others; what proves who somebody is does not go there. */
+/** Events and jobs are read by others, so they do not show credentials. */
 const withoutSecrets = (kwargs: ReadonlyMap<string, Value>): Dict =>
-  new Map([...kwargs].map(([name, value]): [Value, Value] => [name, SECRETS.has(name) ? '**********' : value]))
+  new Map([...kwargs].map(([name, value]): [Value, Value] => [name, isCredential(name) ? HIDDEN : value]))
 
 const BRIEF_MS = 20
 
@@ -195,7 +193,7 @@ const isMisuse = (error: unknown): boolean =>
 const MASTER_IS_GONE = { value: 'The salt master could not be contacted. Is master running?', retcode: 2 }
 
 async function failure({ functions }: MasterAccess, error: unknown, { family, fun }: MasterCall) {
-  const { name, message } = toError(error)
+  const { message } = toError(error)
   if (error instanceof BrineError && error.code === 'BusUnreachable')
     return { ...MASTER_IS_GONE, success: false, raised: true }
   if (error instanceof StorageError || (error instanceof ClientError && error.code === 'StorageError'))
@@ -206,14 +204,7 @@ async function failure({ functions }: MasterAccess, error: unknown, { family, fu
     const value = `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage || 'None'}`
     return { value, success: true, retcode: 0, misused: true }
   }
-  const kind =
-    error instanceof SaltError || error instanceof ClientError
-      ? `salt.exceptions.${error.code}`
-      : error instanceof PyError
-        ? error.code
-        : name
-  const last = truthy(message) ? `${kind}: ${message}` : kind
-  const trace = error instanceof PythonFailure ? error.trace : `Traceback (most recent call last):\n${last}\n`
-  const text = `Exception occurred in ${family} ${fun}: ${trace}`
+  const { traceback } = await import('../render/mod.ts')
+  const text = `Exception occurred in ${family} ${fun}: ${traceback(error)}`
   return { value: text, success: false, retcode: 1, raised: true }
 }

@@ -2,11 +2,11 @@
 // takes end the whole run, as in Salt.
 import { after, BrineError, type Later, type Position, toError } from '../../base/mod.ts'
 import { type Dict, dictUpdate, str, truthy, type Value } from '../../data/mod.ts'
+import { type TraceFrame, traceback } from '../../render/mod.ts'
 import { toValue } from '../../sdk/mod.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
 import type { Reporter } from '../report/reporter.ts'
-import { type Frame, traceback } from '../report/traceback.ts'
 import { asDict, type CallContexts, type CalledChunk } from './call-contexts.ts'
 import { boundArguments, type CallData, callData, slips, UnknownKeyword } from './call-data.ts'
 import { Checks } from './checks.ts'
@@ -285,7 +285,7 @@ export class StateCall {
     if (error instanceof BrineError && error.hint !== undefined && !truthy(low.get('no_log') ?? false)) {
       parts.reporter.tell('error', { text: `${data.full}: ${error.reason}`, at, hint: error.hint })
     }
-    const frames: Frame[] = at ? [{ ...at, in: data.full }] : []
+    const frames: TraceFrame[] = at ? [{ ...at, in: data.full }] : []
     return dictOf([
       ['result', false],
       ['name', this.name],
