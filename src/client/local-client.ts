@@ -76,7 +76,7 @@ export class LocalClient {
   /** Sends a command to the master. */
   async command(load: Dict, timeout = 15): Promise<Value> {
     const began = performance.now()
-    const told = (end: string): void => {
+    const logEnd = (end: string): void => {
       if (!isLogged(this.log, 'debug')) return
       this.log(
         'debug',
@@ -85,11 +85,11 @@ export class LocalClient {
     }
     try {
       const answer = await this.requests.send(load, { timeout, tries: 1 })
-      told('was answered')
+      logEnd('was answered')
       return answer
     } catch (error) {
       if (!isWireError(error)) throw error
-      told('failed')
+      logEnd('failed')
       const { reason, message, code } = error
       const isKnown = code === 'TlsError' || code === 'BadSetting' || reason !== message
       throw new ClientError('SaltClientError', isKnown ? `The master does not answer: ${reason}` : NO_ANSWER, {

@@ -2,7 +2,7 @@
 export { batchSize } from './batch-size.ts'
 export { type CollectOptions, collectReturns, type EventSource, NOBODY_MATCHED } from './collect.ts'
 export { ClientError } from './errors.ts'
-export { JobHints, type ToldHint } from './hints.ts'
+export { type HintLine, JobHints } from './hints.ts'
 export { ClientJobs, type JobAccess, requestOf } from './job-access.ts'
 export { isOfOurClient, LocalClient, type PublishRequest } from './local-client.ts'
 export { localKey } from './local-key.ts'

@@ -12,7 +12,7 @@ import { located, type TemplateOrigin } from './runtime/failure.ts'
 import type { TemplateModule } from './runtime/module.ts'
 import type { NativeBody } from './runtime/native.ts'
 import { support, supportNames } from './runtime/support.ts'
-import type { Dialect, RunnableTemplate } from './runtime/surroundings.ts'
+import type { JinjaDialect, RunnableTemplate } from './runtime/surroundings.ts'
 
 type Factory = (
   S: typeof support,
@@ -56,10 +56,10 @@ class ProgramCache {
   }
 }
 
-const caches = new WeakMap<Dialect, ProgramCache>()
+const caches = new WeakMap<JinjaDialect, ProgramCache>()
 
 export interface TemplateSettings {
-  dialect: Dialect
+  dialect: JinjaDialect
   delimiters: Delimiters
   autoescape: boolean
 }
@@ -85,7 +85,7 @@ function build(source: string, settings: TemplateSettings, name: string | undefi
 }
 
 /** The function behind a filter or test as the generated code calls it. */
-function bind({ kind, name, count }: Link, dialect: Dialect): NativeBody {
+function bind({ kind, name, count }: Link, dialect: JinjaDialect): NativeBody {
   const known = kind === 'filter' ? dialect.filters : dialect.tests
   const fn = known.get(name)
   if (!fn) {

@@ -17,7 +17,7 @@ const until = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => done(), { once: true })
   })
 
-export function openEngines(
+export function openMasterEngines(
   { opts, log, bus }: Pick<MasterParts, 'opts' | 'log' | 'bus'>,
   access: MasterAccess,
 ): Engines {

@@ -39,7 +39,7 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
-import { openEngines } from './engines.ts'
+import { openMasterEngines } from './engines.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
 import { JobCaches } from './job-caches.ts'
@@ -59,8 +59,8 @@ import { PillarService } from './pillar-service.ts'
 import { Publishing } from './publish.ts'
 import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
-import { Returns } from './returns.ts'
-import { openSchedule } from './scheduling.ts'
+import { ReturnService } from './returns.ts'
+import { openMasterSchedule } from './scheduling.ts'
 import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
@@ -275,16 +275,16 @@ function minionServices(
     quotas,
     pillars: new PillarService(pillar, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),
-    returns: new Returns(parts),
+    returns: new ReturnService(parts),
     peers: new Peers(access, targets),
   }
 }
 
 /** What the master does by itself: by the clock, and by engines. */
 function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): void {
-  const schedule = openSchedule(named(parts, 'salt.utils.schedule'), access)
+  const schedule = openMasterSchedule(named(parts, 'salt.utils.schedule'), access)
   closings.push(() => schedule?.close())
-  const engines = openEngines(named(parts, 'salt.engines'), access)
+  const engines = openMasterEngines(named(parts, 'salt.engines'), access)
   closings.push(() => engines.close())
 }
 

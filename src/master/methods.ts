@@ -13,7 +13,7 @@ import type { MasterParts } from './parts.ts'
 import type { Peers } from './peer.ts'
 import type { PillarService } from './pillar-service.ts'
 import type { Quotas } from './quotas.ts'
-import type { Returns } from './returns.ts'
+import type { ReturnService } from './returns.ts'
 import { isTaken } from './signed-messages.ts'
 import { takeSyndicReturn } from './syndic-returns.ts'
 import { masterTops } from './tops.ts'
@@ -23,7 +23,7 @@ export interface Services extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'b
   files: FileService
   pillars: PillarService
   mine: MineService
-  returns: Returns
+  returns: ReturnService
   peers: Peers
   host: Host
   /** Resolves when reactions to events so far are written down; undefined when none has to be. */

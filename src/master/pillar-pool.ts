@@ -9,7 +9,7 @@ import type { MinionPillarRequest } from '../pillar/mod.ts'
 import { forkFor } from '../wire/mod.ts'
 
 export type Question = { open: Uint8Array; leastLevel: number } | { ask: number; request: Uint8Array }
-export type Answer =
+export type PoolAnswer =
   | { log: Parameters<Log> }
   | { answer: number; pillar: Uint8Array }
   | { answer: number; error: string }
@@ -57,7 +57,7 @@ class PillarProcess {
   constructor({ program, opts, log }: PoolSettings, onEnd: () => void) {
     this.child = forkFor('pillar', program)
     this.child.on('error', (error) => log('error', `A process for pillar failed: ${error.message}`))
-    this.child.on('message', (answer: Answer) => this.hear(answer, log))
+    this.child.on('message', (answer: PoolAnswer) => this.hear(answer, log))
     this.child.once('close', () => {
       this.isReady = false
       for (const { fail } of this.waiting.values()) fail(new GoneError())
@@ -83,7 +83,7 @@ class PillarProcess {
     if (this.child.connected) this.child.send(question, () => {})
   }
 
-  private hear(answer: Answer, log: Log): void {
+  private hear(answer: PoolAnswer, log: Log): void {
     if (answer === 'ready') this.isReady = true
     else if ('log' in answer) log(...answer.log)
     else {

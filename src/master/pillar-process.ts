@@ -6,9 +6,9 @@ import { LocalHost } from '../host/mod.ts'
 import type { MinionKnowledge } from '../match/mod.ts'
 import { type MinionPillarRequest, minionPillar } from '../pillar/mod.ts'
 import { fileCache, PkiKeys } from '../store/mod.ts'
-import { type Answer, packed, type Question, unpacked } from './pillar-pool.ts'
+import { type PoolAnswer, packed, type Question, unpacked } from './pillar-pool.ts'
 
-function tell(answer: Answer): void {
+function tell(answer: PoolAnswer): void {
   process.send?.(answer, () => {})
 }
 

@@ -17,7 +17,7 @@ export interface PublishRights {
   judge(load: Dict, peer?: Peer): Promise<JudgedJob | Refusal>
 }
 
-export interface SendOptions {
+export interface SendingOptions {
   /** Minions get the ids in place of the target: nobody else may take the job. */
   isFrozen?: boolean
   /** Whether a client of Salt's own Python asked for the job, and may look for its files. */
@@ -80,7 +80,7 @@ export class Publishing {
     request: JobRequest,
     user: string,
     { minions, missing }: Targeted,
-    { isFrozen = false, isOfSalt = false }: SendOptions = {},
+    { isFrozen = false, isOfSalt = false }: SendingOptions = {},
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications, log } = this.parts
     const jid = request.jid ?? this.freshJid()

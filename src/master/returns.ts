@@ -30,7 +30,7 @@ interface Sent extends Event {
   sender: Origin
 }
 
-export class Returns {
+export class ReturnService {
   private readonly parts: ReturnParts
   /** What minions may return for besides themselves. */
   readonly resources: Resources

@@ -20,7 +20,7 @@ interface Note {
 const REASON = 'The master was stopped while it was running the job; outcome unknown'
 
 /** Gives what ends it; undefined when nothing is scheduled. */
-export function openSchedule(parts: SchedulingParts, access: MasterAccess): { close(): void } | undefined {
+export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess): { close(): void } | undefined {
   const { opts, log } = parts
   const jobs = opts.get('schedule') ?? null
   if (!isDict(jobs) || jobs.size === 0) return undefined

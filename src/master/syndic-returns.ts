@@ -7,12 +7,12 @@ import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.
 import { isValidId } from '../wire/mod.ts'
 import { mayPassOn, syndicsFolder } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
-import type { Returns } from './returns.ts'
+import type { ReturnService } from './returns.ts'
 
 const PASSED_ON = ['master_id', 'fun', 'fun_args', 'out', 'sig']
 
 interface SyndicParts extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'jobs'> {
-  returns: Returns
+  returns: ReturnService
 }
 
 /** Take the returns that a syndic passes on; a minion that may not act as a syndic returns for nobody else. */

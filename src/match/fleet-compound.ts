@@ -4,7 +4,7 @@ import { splitWords, textOf, type Value } from '../data/mod.ts'
 import type { FleetQuery } from './fleet-query.ts'
 import { expandNodegroup } from './nodegroup.ts'
 import type { SetTerm } from './set-expression.ts'
-import { OPERATORS, parseTarget } from './target.ts'
+import { parseTarget, TARGET_OPERATORS } from './target.ts'
 
 interface Terms {
   terms: SetTerm[]
@@ -82,7 +82,7 @@ export function compoundTerms(query: FleetQuery, target: Value, isExact: boolean
   while (words.length > 0) {
     const word = words.shift()!
     const { engine, delimiter = ':', pattern } = parseTarget(word)
-    if (OPERATORS.has(word)) {
+    if (TARGET_OPERATORS.has(word)) {
       if (!building.operator(word)) return undefined
     } else if (engine === 'N') {
       words.unshift(...expandNodegroup(pattern, query.fleet.opts.get('nodegroups') ?? null, query.fleet.log))

@@ -37,7 +37,7 @@ export interface Fleet {
   log?: Log
 }
 
-export type Source = 'grains' | 'pillar'
+export type TargetedData = 'grains' | 'pillar'
 
 export const hasWildcard = (pattern: string): boolean => /[*?[]/.test(pattern)
 
@@ -90,7 +90,7 @@ export class FleetQuery {
   }
 
   /** Who has the value; without a cache nothing is known, and everybody may. */
-  within(source: Source, path: string, way: { delimiter: string; regex?: boolean; exact?: boolean }): string[] {
+  within(source: TargetedData, path: string, way: { delimiter: string; regex?: boolean; exact?: boolean }): string[] {
     this.hasAsked = true
     if (!this.hasCache) return [...this.fleet.accepted]
     const minions = this.fleet.accepted.filter((id) => {
@@ -161,7 +161,7 @@ export class FleetQuery {
     return this.seenIds
   }
 
-  private data(source: Source, id: string): Dict | undefined {
+  private data(source: TargetedData, id: string): Dict | undefined {
     const known = this.known[source]
     if (!known.has(id)) {
       const value = this.fleet[source](id)

@@ -2,7 +2,7 @@
 import { BrineError, toError } from '../base/mod.ts'
 import { isList, str, type Value } from '../data/mod.ts'
 import { compoundTerms } from './fleet-compound.ts'
-import { type Fleet, FleetQuery, hasWildcard, type Source, type Targeted } from './fleet-query.ts'
+import { type Fleet, FleetQuery, hasWildcard, type Targeted, type TargetedData } from './fleet-query.ts'
 import { expandNodegroup } from './nodegroup.ts'
 import { setOf } from './set-expression.ts'
 
@@ -20,7 +20,7 @@ type Kind = (query: FleetQuery, target: Value, options: { delimiter: string; fun
 const only = (minions: string[]): Targeted => ({ minions, missing: [] })
 
 const byData =
-  (source: Source, way: { regex?: boolean; exact?: boolean }): Kind =>
+  (source: TargetedData, way: { regex?: boolean; exact?: boolean }): Kind =>
   (query, target, { delimiter }) =>
     only(query.within(source, str(target), { delimiter, ...way }))
 

@@ -3,7 +3,7 @@ import { lookup } from '../base/mod.ts'
 import { type Dict, deepCopy, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { beaconOptions } from '../sdk/mod.ts'
-import { type BeaconSet, nameOf } from './beacon-set.ts'
+import { type BeaconSet, beaconName } from './beacon-set.ts'
 
 /** The beacons of a minion, as these requests read and change them. */
 interface ManagedBeacons {
@@ -101,7 +101,7 @@ function list(beacons: ManagedBeacons, { data }: Request): BeaconAnswer {
 
 async function validate(beacons: ManagedBeacons, { name, config }: Request): Promise<BeaconAnswer> {
   const options = beaconOptions(config)
-  const kindName = nameOf(name, options)
+  const kindName = beaconName(name, options)
   const kind = await beacons.set.find(kindName, await beacons.functions())
   const unknown = `Beacon ${kindName} does not have a validate function, skipping validation.`
   const { valid, comment } = kind ? await kind.validate(config, options) : { valid: true, comment: unknown }

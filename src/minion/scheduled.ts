@@ -23,7 +23,7 @@ const RAISED = 254
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
 /** Opens the schedule of a minion; gives it and what ends it. */
-export function openSchedule(parts: SchedulingParts): { schedule: Schedule; close: () => void } {
+export function openMinionSchedule(parts: SchedulingParts): { schedule: Schedule; close: () => void } {
   const { opts, log, bus, jobs } = parts
   const schedule: Schedule = new Schedule({
     opts,

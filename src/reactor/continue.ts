@@ -2,7 +2,7 @@
 // not run again; an orchestration goes on where it was; others run again, unless `reactor_repeat_interrupted` is false or they
 // were broken off too often, which may be their own doing. So each is carried out at least once.
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
-import { isOrchestration } from '../sdk/mod.ts'
+import { startsOrchestration } from '../sdk/mod.ts'
 import type { ReactorMaster } from './context.ts'
 
 export type Continued =
@@ -20,7 +20,7 @@ export function continuation(opts: Dict, master: ReactorMaster | undefined, entr
   }
   const attempts = Number(entry.get('attempts') ?? 1) + 1
   if (attempts > MOST_ATTEMPTS) return givenUp(`The master ended ${attempts - 1} times while it ran`)
-  if (entry.get('type') === 'runner' && isOrchestration(str(entry.get('fun') ?? ''))) {
+  if (entry.get('type') === 'runner' && startsOrchestration(str(entry.get('fun') ?? ''))) {
     if (master?.orchestrations().run(jid)) {
       const call = { fun: 'state.orchestrate_resume', args: [jid], kwargs: new Map<string, Value>() }
       return { call, attempts, why: 'The orchestration goes on where it was' }

@@ -71,7 +71,7 @@ export class Performer {
     const call = callIn(entry)
     if (call.kind === 'local') {
       record.begun(entry)
-      return this.told(performance, () => this.publish(performance, (jid) => this.jobs.publish(call, jid)))
+      return this.recordingFailure(performance, () => this.publish(performance, (jid) => this.jobs.publish(call, jid)))
     }
     return this.inPool(performance, call, () => this.runHere(performance, call))
   }
@@ -82,7 +82,9 @@ export class Performer {
     if (stateOf(entry) === 'waiting') return this.perform(performance)
     const call = callIn(entry)
     if (call.kind === 'local') {
-      return this.told(performance, () => this.publish(performance, (jid) => this.jobs.publishAgain(call, jid)))
+      return this.recordingFailure(performance, () =>
+        this.publish(performance, (jid) => this.jobs.publishAgain(call, jid)),
+      )
     }
     const { context, master } = this.parts
     const next = continuation(context.opts, master, entry)
@@ -95,7 +97,7 @@ export class Performer {
     return this.inPool(performance, call, () => this.runHere(performance, { ...call, ...next.call }))
   }
 
-  private async told({ entry, record }: Performance, work: () => Promise<boolean>): Promise<boolean> {
+  private async recordingFailure({ entry, record }: Performance, work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work()
     } catch (error) {
@@ -108,7 +110,7 @@ export class Performer {
   private inPool(performance: Performance, call: ReactionCall, work: () => Promise<boolean>): Promise<boolean> {
     const { entry, record, cause } = performance
     const { log } = this.parts.context
-    return this.told(performance, async () => {
+    return this.recordingFailure(performance, async () => {
       const running = this.pool.run(() => {
         record.begun(entry)
         return call.kind === 'caller' ? this.parts.causes.during(cause, work) : work()
@@ -140,7 +142,7 @@ export class Performer {
   /** Whether a published job that others require succeeded on all its minions. */
   returned(performance: Performance): Promise<boolean> {
     const { entry, record } = performance
-    return this.told(performance, async () => {
+    return this.recordingFailure(performance, async () => {
       const minions = (entry.get('minions') as Value[]).map(str)
       const succeeded = await this.jobs.returned(str(entry.get('jid')!), minions)
       if (succeeded) record.ended(entry, 'done', minions)

@@ -1,4 +1,4 @@
-// One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
+// One call of a runner or wheel function: an event before and one after it, and its outcome as Salt's clients give it.
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
@@ -32,10 +32,10 @@ import { loggerName } from '../loader/mod.ts'
 import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
 import type { MasterAccess } from './access.ts'
 import { announce, type CallIdentity, masterContext } from './context.ts'
-import type { Family } from './functions.ts'
+import type { MasterFamily } from './functions.ts'
 
 export interface MasterCall {
-  family: Family
+  family: MasterFamily
   fun: string
   args: readonly Value[]
   kwargs: ReadonlyMap<string, Value>
@@ -63,13 +63,13 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   const tag = `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`
   const registry = access.functions.of(family)
   const [module = ''] = fun.split('.')
-  const told: Dict = new Map<Value, Value>([
+  const described: Dict = new Map<Value, Value>([
     ['fun', `${family}.${fun}`],
     ['jid', jid],
     ['user', user],
     ['fun_args', [...args, ...(kwargs.size > 0 ? [withoutSecrets(kwargs)] : [])]],
   ])
-  await announce(access, `${tag}/new`, new Map(told))
+  await announce(access, `${tag}/new`, new Map(described))
   const { masked, caller, print, onProgress } = call
   const origin = caller && { caller }
   const ctx = masterContext(
@@ -86,7 +86,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     },
     (kind, { name, ...inner }) => runMasterFunction(access, { family: kind, fun: name, ...inner, ...origin }),
   )
-  const note = new Note(access, told, call.isBrief ?? false)
+  const note = new Note(access, described, call.isBrief ?? false)
   let result: MasterCallResult
   try {
     await access.functions.refreshFor(family, fun)
@@ -102,7 +102,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   } finally {
     note.remove()
   }
-  const ended = new Map(told).set('return', result.value).set('success', result.success)
+  const ended = new Map(described).set('return', result.value).set('success', result.success)
   if (result.raised) ended.set('retcode', result.retcode)
   if (family === 'runner') remember(access, jid, ended)
   await announce(access, `${tag}/ret`, ended)
@@ -128,21 +128,21 @@ class Note {
   private readonly timer: NodeJS.Timeout | undefined
   private isWritten = false
 
-  constructor({ opts, log }: MasterAccess, told: Dict, isBrief: boolean) {
+  constructor({ opts, log }: MasterAccess, described: Dict, isBrief: boolean) {
     const folder = join(str(opts.get('cachedir')!), 'proc')
-    this.file = join(folder, str(told.get('jid')!))
+    this.file = join(folder, str(described.get('jid')!))
     const note = (): void => {
       makeOwnFolder(dirname(folder), PASSABLE_FOLDER)
       makeOwnFolder(folder)
-      writeFileSync(this.file, encodeMsgpack(new Map(told).set('pid', process.pid), 'bus'), { mode: 0o600 })
+      writeFileSync(this.file, encodeMsgpack(new Map(described).set('pid', process.pid), 'bus'), { mode: 0o600 })
       this.isWritten = true
     }
-    const write = guarded(log, `Noting that ${str(told.get('fun')!)} runs`, () => {
+    const write = guarded(log, `Noting that ${str(described.get('fun')!)} runs`, () => {
       try {
         namingErrors(this.file, note)
       } catch (error) {
         if (!(error instanceof StorageError)) throw error
-        // what the call cannot do without is told by the call itself
+        // if the call itself needs the disk, the call fails and says so
         log('debug', error.message)
       }
     })

@@ -160,7 +160,7 @@ async function* gathered(
 
 /** Log what minions told besides what they returned. */
 async function logTold({ opts, host, log }: MasterAccess, hints: JobHints): Promise<void> {
-  for (const { level, text } of await hints.told(opts, host)) log(level, text)
+  for (const { level, text } of await hints.lines(opts, host)) log(level, text)
 }
 
 /** What the pillar of minions is, and where it comes from. */

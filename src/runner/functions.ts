@@ -6,7 +6,7 @@ import { MasterRegistry, type Registry, runnerTable, wheelTable } from '../loade
 import { masterMinion } from '../orchestrate/mod.ts'
 import { refreshMasterModules } from '../pybridge/mod.ts'
 
-export type Family = 'runner' | 'wheel'
+export type MasterFamily = 'runner' | 'wheel'
 
 const REFRESH_MS = 1000
 
@@ -28,7 +28,7 @@ export class MasterFunctions {
     this.parts = parts
   }
 
-  of(family: Family): MasterRegistry {
+  of(family: MasterFamily): MasterRegistry {
     return family === 'runner' ? this.runners : this.wheels
   }
 
@@ -40,7 +40,7 @@ export class MasterFunctions {
   }
 
   /** Refresh before a call of a function, unless users' own functions were loaded within the last second and it is known. */
-  async refreshFor(family: Family, fun: string): Promise<void> {
+  async refreshFor(family: MasterFamily, fun: string): Promise<void> {
     const isDue = performance.now() - this.refreshedAt >= REFRESH_MS
     if (isDue || !this.of(family).has(fun)) await this.refresh()
   }

@@ -8,7 +8,6 @@ export {
   type Connection,
   type FileStat,
   type FileType,
-  type Group,
   groupIdsOf,
   type Host,
   HostError,
@@ -18,6 +17,7 @@ export {
   type SocketAddress,
   systemError,
   type User,
+  type UserGroup,
   unlessRefused,
 } from '../host/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
@@ -139,7 +139,7 @@ export type {
 } from './master-reach.ts'
 export { lookUpLater, returnedBy, unreturnedText } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
-export { isOrchestration, type OrchestrationRequest, type Orchestrator } from './orchestration.ts'
+export { type OrchestrationRequest, type Orchestrator, startsOrchestration } from './orchestration.ts'
 export { formatOutput } from './output.ts'
 export {
   baseName,

@@ -28,4 +28,4 @@ export interface Orchestrator {
 const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
 
 /** Return whether a runner function starts an orchestration. */
-export const isOrchestration = (fun: string): boolean => ORCHESTRATIONS.has(fun)
+export const startsOrchestration = (fun: string): boolean => ORCHESTRATIONS.has(fun)

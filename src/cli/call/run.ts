@@ -6,7 +6,7 @@ import { isWireError } from '../../wire/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { writeResult } from '../output-file.ts'
 import { becomeConfigured } from '../running-as.ts'
-import { shownText } from '../shown-text.ts'
+import { displayedText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import { callOptions } from './call-options.ts'
 import { callFunction } from './caller.ts'
@@ -95,6 +95,6 @@ interface Printing extends Surroundings {
 async function print(opts: Dict, out: string, data: Value, { log, streams, retcode = 0 }: Printing): Promise<void> {
   const { terminal } = streams
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-  const text = await shownText(out, new Map([['local', data]]), opts, { terminal, log, kwargs, isLast: true })
+  const text = await displayedText(out, new Map([['local', data]]), opts, { terminal, log, kwargs, isLast: true })
   writeResult(opts, streams, text)
 }

@@ -8,10 +8,10 @@ import { MasterFunctions, runMasterFunction, socketAccess, tellNotBegun } from '
 import {
   bindPublished,
   type CallArguments,
-  isOrchestration,
   parseInput,
   publishedArguments,
   signatureOf,
+  startsOrchestration,
 } from '../../sdk/mod.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
@@ -145,7 +145,7 @@ async function shownCredentials({ opts, log, streams }: RunWork): Promise<Dict> 
 async function runHere({ functions, opts, log, streams, printed, fun }: RunWork, call: CallArguments): Promise<number> {
   const jid = textOf(opts.get('jid') ?? null) || newJid()
   // the steps of an orchestration fire their events below the job id of this run
-  if (isOrchestration(fun)) call.kwargs.set('orchestration_jid', jid)
+  if (startsOrchestration(fun)) call.kwargs.set('orchestration_jid', jid)
   const access = socketAccess(opts, log, functions)
   try {
     if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)

@@ -17,7 +17,7 @@ import {
 import { returnedBy } from '../../sdk/mod.ts'
 import { showHints } from './hints.ts'
 import { batchGoesOn, tellAtInterrupt } from './messages.ts'
-import { flag, requestOf, times } from './request.ts'
+import { flag, publishRequest, times } from './request.ts'
 import { showOutcome, showValue } from './show.ts'
 import type { SaltWork } from './work.ts'
 
@@ -57,7 +57,7 @@ export async function runBatch(work: SaltWork, size: string, isQuiet: boolean): 
     return 1
   }
   const isAsync = flag(opts, 'async') && !flag(opts, 'static')
-  const request = await requestOf(work)
+  const request = await publishRequest(work)
   const answered = await ping(work, request)
   if (!answered) streams.out(NOBODY_MATCHED)
   if (!answered || answered.up.length === 0) {

@@ -1,6 +1,6 @@
 // The `loop` variable. It looks one item ahead, because `loop.last` must know whether there is a next one.
 import { equals, iterate, len, PyError, tuple, typeError, type Value } from '../../data/mod.ts'
-import { BoundMethod, Callable } from './callable.ts'
+import { BoundMethod, CallableValue } from './callable.ts'
 import { native } from './native.ts'
 import type { Kwargs, Runtime } from './runtime.ts'
 
@@ -34,7 +34,7 @@ const ATTRIBUTES = [
   'changed',
 ]
 
-export class LoopContext extends Callable {
+export class LoopContext extends CallableValue {
   readonly typeName = 'LoopContext'
   override readonly module = 'jinja2.runtime'
   private readonly rt: Runtime

@@ -1,11 +1,11 @@
 // A macro as a value: binds its arguments as Jinja does and runs the compiled body.
 import { quote, Tuple, tuple, typeError, type Value } from '../../data/mod.ts'
-import { Callable } from './callable.ts'
+import { CallableValue } from './callable.ts'
 import type { Kwargs, Runtime } from './runtime.ts'
 
 export type MacroBody = (...args: Array<Value | undefined>) => string | Promise<string>
 
-export class Macro extends Callable {
+export class Macro extends CallableValue {
   readonly typeName = 'Macro'
   override readonly module = 'jinja2.runtime'
   private readonly rt: Runtime

@@ -1,10 +1,10 @@
 // `self.block()` and `super()`.
 import { PyObject, quote, type Value } from '../../data/mod.ts'
-import { Callable } from './callable.ts'
+import { CallableValue } from './callable.ts'
 import type { BlockFunction, Context } from './context.ts'
 import type { Runtime } from './runtime.ts'
 
-export class BlockReference extends Callable {
+export class BlockReference extends CallableValue {
   readonly typeName = 'BlockReference'
   override readonly module = 'jinja2.runtime'
   private readonly rt: Runtime

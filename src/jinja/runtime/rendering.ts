@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/mod.ts'
 import { PyError, quote, str, typeError, typeName, type Value } from '../../data/mod.ts'
 import { JinjaError, type JinjaErrorCode } from '../errors.ts'
 import { getAttr, getItem } from './attributes.ts'
-import { Callable } from './callable.ts'
+import { CallableValue } from './callable.ts'
 import { type BlockFunction, type Context, type Locals, type Variables, withLocals } from './context.ts'
 import { HostFunction } from './host-function.ts'
 import { escapeText, escapeValue, Markup } from './markup.ts'
@@ -12,33 +12,33 @@ import { NativeFunction } from './native.ts'
 import { printed } from './printed.ts'
 import { BlockReference, TemplateReference } from './reference.ts'
 import type { Kwargs, Runtime } from './runtime.ts'
-import type { Dialect, RunnableTemplate, Surroundings } from './surroundings.ts'
-import { type Hint, StrictUndefined, Undefined } from './undefined.ts'
+import type { JinjaDialect, RenderSurroundings, RunnableTemplate } from './surroundings.ts'
+import { type HintMaker, StrictUndefined, Undefined } from './undefined.ts'
 
 /** Python stops at about 250 nested macro calls; nothing that works there is refused here. */
 const DEEPEST_CALLS = 450
 const NO_KWARGS: Kwargs = new Map()
 
 export class Rendering implements Runtime {
-  readonly env: Surroundings
+  readonly env: RenderSurroundings
   autoescape: boolean
   private depth = 0
   private roundsLeft: number
   /** The variables of the template that is running. */
   private context: Context
 
-  constructor(env: Surroundings, context: Context) {
+  constructor(env: RenderSurroundings, context: Context) {
     this.env = env
     this.context = context
     this.autoescape = env.autoescape
     this.roundsLeft = env.maxRounds
   }
 
-  get filters(): Dialect['filters'] {
+  get filters(): JinjaDialect['filters'] {
     return this.env.dialect.filters
   }
 
-  get tests(): Dialect['tests'] {
+  get tests(): JinjaDialect['tests'] {
     return this.env.dialect.tests
   }
 
@@ -91,7 +91,7 @@ export class Rendering implements Runtime {
 
   // — undefined values —
 
-  undefinedWith(message: string, hint?: Hint, error?: JinjaErrorCode): Undefined {
+  undefinedWith(message: string, hint?: HintMaker, error?: JinjaErrorCode): Undefined {
     return this.env.strict ? new StrictUndefined(message, hint, error) : new Undefined(message, hint, error)
   }
 
@@ -121,7 +121,7 @@ export class Rendering implements Runtime {
 
   call(callee: Value, args: readonly Value[], kwargs: Kwargs = NO_KWARGS): Value | Promise<Value> {
     if (callee instanceof NativeFunction) return callee.invoke(this, args, kwargs)
-    if (callee instanceof Callable) return callee.call(this, args, kwargs)
+    if (callee instanceof CallableValue) return callee.call(this, args, kwargs)
     if (callee instanceof HostFunction) return callee.call(args, kwargs)
     if (callee instanceof Undefined) return callee.fail()
     throw typeError(`'${typeName(callee)}' object is not callable`)

@@ -1,7 +1,7 @@
 // What filters, tests, methods, macros and blocks may ask of the rendering they run in.
 import type { Value } from '../../data/mod.ts'
 import type { JinjaErrorCode } from '../errors.ts'
-import type { Hint, Undefined } from './undefined.ts'
+import type { HintMaker, Undefined } from './undefined.ts'
 
 export type Kwargs = Map<string, Value>
 
@@ -22,7 +22,7 @@ export interface Runtime {
   /** The environment's undefined value, with the hint as its message. */
   undefined(hint: string): Value
   /** The same, with a hint for the reader of the error and the kind of the error. */
-  undefinedWith(message: string, hint?: Hint, error?: JinjaErrorCode): Undefined
+  undefinedWith(message: string, hint?: HintMaker, error?: JinjaErrorCode): Undefined
   /** Applies a filter or test by name; throws Jinja's error for an unknown one. */
   filter(name: string, value: Value, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value>
   test(name: string, value: Value, args: readonly Value[], kwargs?: Kwargs): boolean

@@ -6,7 +6,7 @@ import type { TemplateModule } from './module.ts'
 import type { NativeFunction } from './native.ts'
 
 /** The functions a set of environments shares. Templates compiled for one dialect serve all its environments. */
-export interface Dialect {
+export interface JinjaDialect {
   readonly filters: ReadonlyMap<string, NativeFunction>
   readonly tests: ReadonlyMap<string, NativeFunction>
   /** Filters that may answer with a promise. */
@@ -24,8 +24,8 @@ export interface RunnableTemplate {
 }
 
 /** An environment as its renderings see it. */
-export interface Surroundings {
-  readonly dialect: Dialect
+export interface RenderSurroundings {
+  readonly dialect: JinjaDialect
   readonly strict: boolean
   readonly autoescape: boolean
   readonly policies: ReadonlyMap<string, Value>

@@ -118,7 +118,7 @@ export function joinPath(parts: readonly Value[], kwargs: Kwargs): string {
   )
 }
 
-export const textFilters: NativeTable = {
+export const saltTextFilters: NativeTable = {
   to_bytes: native('to_bytes', ['s', 'encoding?', 'errors?'], (_rt, value, encoding = null, errors = 'strict') =>
     toBytes(value, encoding, errors),
   ),

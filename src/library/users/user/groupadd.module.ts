@@ -11,7 +11,7 @@ import {
   typeName,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, fn, type Group, parseGroup, ret } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, fn, parseGroup, ret, type UserGroup } from '../../../sdk/mod.ts'
 
 const PLAINLY = { python_shell: false }
 
@@ -21,12 +21,12 @@ async function program(ctx: FunctionContext, name: string): Promise<string> {
   return path
 }
 
-async function groupsOf(ctx: FunctionContext, root: Value): Promise<Group[]> {
+async function groupsOf(ctx: FunctionContext, root: Value): Promise<UserGroup[]> {
   if (root === null) return ctx.host.groups()
   return parseGroup(decodeBytes(await ctx.host.read(`${str(root).replace(/\/$/, '')}/etc/group`)))
 }
 
-const infoOf = ({ name, passwd, gid, members }: Group): Dict =>
+const infoOf = ({ name, passwd, gid, members }: UserGroup): Dict =>
   new Map<Value, Value>([
     ['name', name],
     ['passwd', passwd ?? 'x'],

@@ -5,14 +5,14 @@ import {
   defineModule,
   type FunctionContext,
   fn,
-  type Group,
   isTrue,
   outputOf,
   ret,
   succeeds,
+  type UserGroup,
 } from '../../../sdk/mod.ts'
 
-const told = ({ name, passwd, gid, members }: Group): Dict =>
+const told = ({ name, passwd, gid, members }: UserGroup): Dict =>
   new Map<Value, Value>([
     ['name', name],
     ['passwd', passwd ?? '*'],

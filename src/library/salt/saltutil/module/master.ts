@@ -5,13 +5,13 @@ import { type Dict, isList, numberOf, PyError, repr, SaltError, str, truthy, typ
 import {
   type FunctionContext,
   HINTS,
-  isOrchestration,
   type MasterFunctionCall,
   type MasterOutcome,
   type MasterParameters,
   type MasterReach,
   type MinionJob,
   type MinionReturn,
+  startsOrchestration,
 } from '../../../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
@@ -206,7 +206,7 @@ export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Va
   const keywords = new Map<string, Value>([...given, ...plainKeywords(kwargs)])
   const parameters = await master.parameters('runner', name)
   if (parameters?.names.includes('saltenv')) keywords.set('saltenv', kwargs.get('__env__') ?? call.saltenv)
-  if (isOrchestration(name)) keywords.set('orchestration_jid', jid)
+  if (startsOrchestration(name)) keywords.set('orchestration_jid', jid)
   const told = new Map<Value, Value>([['type', 'runner']]).set('name', name).set('args', args)
   await fireArgs(master, jid, told.set('kwargs', new Map<Value, Value>(keywords)))
   if (!parameters) throw unknown(master, 'runner', name)
