@@ -1,13 +1,12 @@
 // `brine python-host`: answers a Python script that imported the salt package by itself: options, YAML, jobs, runners and
 // functions of a minion. Frames come on the standard input and go to the standard output, until the script ends.
 import { consoleLog, lookup } from '../base/mod.ts'
-import { localKey, runMasterFunction, socketAccess } from '../client/mod.ts'
+import { localKey } from '../client/mod.ts'
 import { clientConfig, masterConfig, minionConfig, option } from '../config/mod.ts'
 import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { type Answer, answersOf, serveFrames } from '../python/mod.ts'
+import { runMasterFunction, type SocketAccess, socketAccess } from '../runner/mod.ts'
 import type { MinionJob } from '../sdk/mod.ts'
-
-type SocketAccess = Awaited<ReturnType<typeof socketAccess>>
 
 const log = consoleLog('warning', (line) => void process.stderr.write(line))
 

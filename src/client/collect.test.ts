@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type BusEvent, EventBus, minionOrigin, type Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { collectReturns, type EventSource, type Gathered } from './collect.ts'
+import type { MinionReturn } from '../sdk/mod.ts'
+import { collectReturns, type EventSource } from './collect.ts'
 
 const answer = (id: string): Dict =>
   new Map<Value, Value>([
@@ -12,7 +13,7 @@ const answered = (id: string): BusEvent => new EventBus().fire(`salt/job/1/ret/$
 const published = { jid: '1', minions: ['a', 'b', 'c'], missing: [] }
 
 async function all(source: EventSource): Promise<string[]> {
-  const gathered: Gathered[] = []
+  const gathered: MinionReturn[] = []
   const options = { timeout: 5, gatherJobTimeout: 1 }
   for await (const one of collectReturns(source, async () => undefined, published, options)) gathered.push(one)
   return gathered.map(({ id, reason }) => (reason ? `${id} ${reason}` : id))
@@ -59,7 +60,7 @@ describe('gathering returns', () => {
       next: async () => undefined,
       stored: (jid, ids) => new Map([...ids].filter((id) => id !== 'b').map((id) => [id, answer(`${id} of ${jid}`)])),
     }
-    const gathered: Gathered[] = []
+    const gathered: MinionReturn[] = []
     for await (const one of collectReturns(source, ask, published, { timeout: 5, gatherJobTimeout: 1 }))
       gathered.push(one)
     expect(gathered.map(({ id, data, reason }) => [id, data?.get('id') ?? reason])).toEqual([
@@ -130,7 +131,7 @@ describe('gathering returns', () => {
       }
       return `q${questions}`
     }
-    const gathered: Gathered[] = []
+    const gathered: MinionReturn[] = []
     const job = { jid: '1', minions: ['a'], missing: [] }
     for await (const one of collectReturns(source, ask, job, { timeout: 5, gatherJobTimeout: 1 })) gathered.push(one)
     expect(gathered.map(({ id, reason }) => reason ?? id)).toEqual(['a'])

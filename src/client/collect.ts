@@ -2,26 +2,11 @@
 // missed; then it asks the minion whether it still works on the job, and only then gives it up.
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
-import { returnedBy } from '../sdk/mod.ts'
+import { type MinionReturn, type Published, returnedBy } from '../sdk/mod.ts'
 import { ClientError } from './errors.ts'
-
-export interface Published {
-  jid: string
-  minions: string[]
-  missing: string[]
-}
 
 /** What is printed where a job was published to nobody. */
 export const NOBODY_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.\n'
-
-/** What became of one minion of a job. */
-export interface Gathered {
-  id: string
-  /** What it returned; undefined when it did not. */
-  data?: Dict
-  /** Why there is no return. */
-  reason?: 'missing' | 'silent' | 'gone'
-}
 
 export interface CollectOptions {
   timeout: number
@@ -57,7 +42,7 @@ export async function* collectReturns(
   ask: AskWhoRuns,
   published: Published,
   options: CollectOptions,
-): AsyncGenerator<Gathered> {
+): AsyncGenerator<MinionReturn> {
   const { jid } = published
   const waiting = new Set(published.minions)
   const ours = new Set([jid])
@@ -66,7 +51,7 @@ export async function* collectReturns(
   let limit = performance.now() + options.timeout * 1000
   let question: Question | undefined
   // makes up for events that were missed
-  const stored = function* (): Generator<Gathered> {
+  const stored = function* (): Generator<MinionReturn> {
     for (const [id, data] of events.stored?.(jid, waiting) ?? []) if (waiting.delete(id)) yield { id, data }
   }
   while (waiting.size > 0) {
@@ -116,8 +101,8 @@ async function unlessLost(events: EventSource, error: unknown): Promise<typeof L
   return LOST
 }
 
-function returnOf(event: BusEvent, jid: string, leavesPacked = false): Gathered | undefined {
-  const id = senderOf(event, jid)
+function returnOf(event: BusEvent, jid: string, leavesPacked = false): MinionReturn | undefined {
+  const id = returnedBy(event, jid)
   return id === undefined ? undefined : { id, data: leavesPacked ? event.fields : event.data }
 }
 

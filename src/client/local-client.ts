@@ -4,8 +4,9 @@ import { isLogged, type Log, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
+import type { MinionReturn, Published } from '../sdk/mod.ts'
 import { ClearClient, isWireError, openTransport, requestClientOptions } from '../wire/mod.ts'
-import { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
+import { type CollectOptions, collectReturns, type EventSource } from './collect.ts'
 import { ClientError } from './errors.ts'
 import { LastingEvents } from './lasting-events.ts'
 import { localKey } from './local-key.ts'
@@ -77,7 +78,7 @@ export class LocalClient {
   /** Sends a command to the master. */
   async command(load: Dict, timeout = 15): Promise<Value> {
     const began = performance.now()
-    const told = (end: string): void => {
+    const logEnd = (end: string): void => {
       if (!isLogged(this.log, 'debug')) return
       this.log(
         'debug',
@@ -86,11 +87,11 @@ export class LocalClient {
     }
     try {
       const answer = await this.requests.send(load, { timeout, tries: 1 })
-      told('was answered')
+      logEnd('was answered')
       return answer
     } catch (error) {
       if (!isWireError(error)) throw error
-      told('failed')
+      logEnd('failed')
       const { reason, message, code } = error
       const isKnown = code === 'TlsError' || code === 'BadSetting' || reason !== message
       throw new ClientError('SaltClientError', isKnown ? `The master does not answer: ${reason}` : NO_ANSWER, {
@@ -171,7 +172,7 @@ export class LocalClient {
   }
 
   /** Returns as they come, and at the end those who did not return. */
-  async *collect(published: Published, options: CollectOptions): AsyncGenerator<Gathered> {
+  async *collect(published: Published, options: CollectOptions): AsyncGenerator<MinionReturn> {
     const began = performance.now()
     const asks = (jid: string, ids: string[]): Promise<string | undefined> => this.askWhoRuns(jid, ids)
     for await (const gathered of collectReturns(this.bus, asks, published, options)) {

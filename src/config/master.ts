@@ -29,13 +29,13 @@ import {
   setWriteBuffer,
   shortenSocketPath,
 } from './derive.ts'
-import { defaultConfig, type Environment, readConfigFiles } from './files.ts'
+import { defaultConfig, type ProcessEnvironment, readConfigFiles } from './files.ts'
 import { checkLogging, spreadLogFormat } from './log-options.ts'
 import { appendDomain, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
-import { isFile, readConfigFile } from './read-file.ts'
+import { isRegularFile, readConfigFile } from './read-file.ts'
 import { applySdb } from './sdb.ts'
 import { keepSources, noteSources, type Sources, whereSet } from './source.ts'
 import { option, rawOption } from './view.ts'
@@ -45,7 +45,7 @@ export const MASTER_CONFIG = defaultConfig('master')
 
 export interface MasterConfigRequest {
   path?: string
-  env?: Environment
+  env?: ProcessEnvironment
   log?: Log
   program?: string
 }
@@ -87,8 +87,8 @@ export async function clientConfig(request: MasterConfigRequest = {}): Promise<D
   for (const [key, value] of await readMasterConfig(request, silentLog)) opts.set(key, value)
   const usual = hasXdg ? join(xdg, 'saltrc') : join(homedir(), '.saltrc')
   const named = env['SALT_CLIENT_CONFIG']
-  const own = named && isFile(named) ? named : usual
-  if (isFile(own)) addOwnFile(opts, own, log)
+  const own = named && isRegularFile(named) ? named : usual
+  if (isRegularFile(own)) addOwnFile(opts, own, log)
   readToken(opts)
   const listening = opts.get('interface')
   if (listening === '0.0.0.0') opts.set('interface', '127.0.0.1')

@@ -17,7 +17,7 @@ import {
   setWriteBuffer,
   shortenSocketPath,
 } from './derive.ts'
-import { defaultConfig, type Environment, readConfigFiles } from './files.ts'
+import { defaultConfig, type ProcessEnvironment, readConfigFiles } from './files.ts'
 import { checkLogging, spreadLogFormat } from './log-options.ts'
 import { appendDomain, type CallFunction, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
@@ -33,7 +33,7 @@ export interface MinionConfigRequest {
   /** The main file. */
   path?: string
   /** Which variables are set; those of this process when not given. */
-  env?: Environment
+  env?: ProcessEnvironment
   log?: Log
   /** The id, when no file says it. */
   id?: string | undefined

@@ -7,7 +7,7 @@ import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain, VO
 import { cachedGrains, storeGrains } from './cache.ts'
 import { dnsGrain } from './dns.ts'
 import { firmwareQuestions } from './hardware.ts'
-import { fqdnsGrain, nameGrains } from './host-names.ts'
+import { fqdnsGrain, hostNameGrains } from './host-names.ts'
 import { localeGrain, machineIdGrain, optionGrains, processGrains, softwareGrains } from './identity.ts'
 import { Machine } from './machine.ts'
 import { gatewayGrains, interfaceGrains, interfacesOf } from './network.ts'
@@ -112,7 +112,7 @@ async function machineGrains(input: GrainsInput, machine: Machine): Promise<Dict
     optionGrains(opts),
     osGrains(machine, opts, isWindows),
     localeGrain(machine),
-    nameGrains(machine),
+    hostNameGrains(machine),
     interfaces.then((faces) => fqdnsGrain(machine, faces, truthy(fqdns as Value))),
     interfaces.then(interfaceGrains),
     isWindows ? new Map() : dnsGrain(machine),

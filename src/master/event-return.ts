@@ -2,8 +2,8 @@
 // for `event_return_queue_max_seconds`. While a returner works the next ones gather; when it is far too slow, events are lost.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { returnerNames, returnerOf } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
+import { returnerNames, returnerOf } from '../daemon/mod.ts'
 import { type Dict, fnmatch, isList, str, type Value } from '../data/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
 

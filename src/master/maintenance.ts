@@ -14,7 +14,7 @@ import { Presence } from './presence.ts'
 
 const HOUR = 3600
 
-export interface MaintenanceParts extends MasterParts {
+export interface MaintenanceParts extends Pick<MasterParts, 'opts' | 'log' | 'bus' | 'cache' | 'jobs' | 'jobCaches'> {
   secret: PublishSecret
   tokens: Tokens
 }

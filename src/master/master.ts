@@ -14,10 +14,10 @@ import {
   toError,
 } from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks } from '../bus/mod.ts'
-import type { MasterAccess } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
+import { type MasterAccess, OpenedStores } from '../runner/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
 import {
   connectionLimits,
@@ -40,7 +40,7 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
-import { openEngines } from './engines.ts'
+import { openMasterEngines } from './engines.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
 import { JobCaches } from './job-caches.ts'
@@ -61,8 +61,8 @@ import { reportUnknownPlugins } from './plugin-names.ts'
 import { Publishing } from './publish.ts'
 import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
-import { Returns } from './returns.ts'
-import { openSchedule } from './scheduling.ts'
+import { ReturnService } from './returns.ts'
+import { openMasterSchedule } from './scheduling.ts'
 import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
@@ -143,7 +143,9 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job') }, host)
   closings.push(jobCaches.listen(bus))
   const cache = fileCache(option(opts, 'cachedir'), storage)
-  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, publications }
+  const stores = new OpenedStores({ opts, keys, cache, jobs, storage })
+  closings.push(() => stores.close())
+  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, stores, publications }
   const back = minionsBack(parts)
   closings.push(() => back.close())
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
@@ -275,16 +277,16 @@ function minionServices(
     quotas,
     pillars: new PillarService(pillar, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),
-    returns: new Returns(parts, quotas.valuesOfRequest),
+    returns: new ReturnService(parts, quotas.valuesOfRequest),
     peers: new Peers(access, targets),
   }
 }
 
 /** What the master does by itself: by the clock, and by engines. */
 function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): void {
-  const schedule = openSchedule(named(parts, 'salt.utils.schedule'), access)
+  const schedule = openMasterSchedule(named(parts, 'salt.utils.schedule'), access)
   closings.push(() => schedule?.close())
-  const engines = openEngines(named(parts, 'salt.engines'), access)
+  const engines = openMasterEngines(named(parts, 'salt.engines'), access)
   closings.push(() => engines.close())
 }
 

@@ -14,16 +14,17 @@ import type { MasterParts } from './parts.ts'
 import type { Peers } from './peer.ts'
 import type { PillarService } from './pillar-service.ts'
 import type { Quotas } from './quotas.ts'
-import type { Returns } from './returns.ts'
+import type { ReturnService } from './returns.ts'
 import { isTaken } from './signed-messages.ts'
 import { takeSyndicReturn } from './syndic-returns.ts'
 import { masterTops } from './tops.ts'
 
-export interface Services extends MasterParts {
+/** What the methods for minions use: the services that answer them, and a few parts of the master. */
+export interface Services extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'jobs' | 'cache' | 'storage'> {
   files: FileService
   pillars: PillarService
   mine: MineService
-  returns: Returns
+  returns: ReturnService
   peers: Peers
   host: Host
   /** Resolves when reactions to events so far are written down; undefined when none has to be. */

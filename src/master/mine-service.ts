@@ -8,6 +8,8 @@ import type { MasterParts } from './parts.ts'
 import { rightsOf } from './peer.ts'
 import type { Quotas } from './quotas.ts'
 
+type MineParts = Pick<MasterParts, 'opts' | 'cache'>
+
 /** How a minion marks an entry that only some may read. */
 const ITEM = '__saltmine_acl__'
 const DATA = '__data__'
@@ -26,11 +28,11 @@ function entriesOf(mine: Dict, wanted: ReadonlySet<string>): Array<[string, Valu
 }
 
 export class MineService {
-  private readonly parts: MasterParts
+  private readonly parts: MineParts
   private readonly targets: MinionTargets
   private readonly quotas: Quotas
 
-  constructor(parts: MasterParts, targets: MinionTargets, quotas: Quotas) {
+  constructor(parts: MineParts, targets: MinionTargets, quotas: Quotas) {
     this.parts = parts
     this.targets = targets
     this.quotas = quotas

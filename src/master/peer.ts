@@ -1,9 +1,10 @@
 // Jobs that minions publish to other minions (`peer`), and runner functions that they call (`peer_run`). Both options name
 // functions for ids, by expressions that are matched from their beginning. A refused minion gets an empty answer.
 import { minionOrigin } from '../bus/mod.ts'
-import { refreshFunctions, returnerNames, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
+import { returnerNames } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { runMasterFunction, tellNotBegun } from '../runner/mod.ts'
 import { HINTS, type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
 import { judgedCalls, mayPublish, maySetField } from './access/allowed.ts'
 import { begins } from './configured-pattern.ts'
@@ -101,7 +102,7 @@ export class Peers {
     const jid = str(load.get('jid') ?? '')
     if (this.owners.get(jid) !== str(load.get('id')!)) return NOTHING
     const found: Dict = new Map()
-    for (const [id, data] of this.access.jobs.returns(jid)) {
+    for (const [id, data] of this.access.stores.jobs.returns(jid)) {
       const ret: Dict = new Map<Value, Value>([['ret', data.get('return') ?? null]])
       if (data.has('out')) ret.set('out', data.get('out')!)
       found.set(id, ret)
@@ -119,7 +120,8 @@ export class Peers {
       return NOTHING
     }
     const call = given(load)
-    if (!runners.has(fun)) await refreshFunctions(this.access)
+    const { runners } = this.access.functions
+    if (!runners.has(fun)) await this.access.functions.refresh()
     if (!runners.has(fun)) {
       const message = `'${fun}' is not available.`
       await tellNotBegun(this.access, { fun, args: publishedArguments(call), message })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/until.ts'
-import type { MinionPillarRequest } from '../client/mod.ts'
 import { type Dict, Float, fromPlain, type Value } from '../data/mod.ts'
+import type { MinionPillarRequest } from '../pillar/mod.ts'
 import { PillarPool, type PoolSettings } from './pillar-pool.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'brine-pillar-'))

@@ -5,13 +5,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { type Log, toError } from '../base/mod.ts'
-import type { MinionPillarRequest } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, type Value } from '../data/mod.ts'
+import type { MinionPillarRequest } from '../pillar/mod.ts'
 import { forkFor } from '../wire/mod.ts'
 
 export type Question = { open: Uint8Array; leastLevel: number } | { ask: number; request: Uint8Array }
-export type Answer =
+export type PoolAnswer =
   | { log: Parameters<Log> }
   | { answer: number; pillar: Uint8Array }
   | { answer: number; error: string }
@@ -65,7 +65,7 @@ class PillarProcess {
     })
     this.child = forkFor('pillar', program)
     this.child.on('error', (error) => log('error', `A process for pillar failed: ${error.message}`))
-    this.child.on('message', (answer: Answer) => this.hear(answer, log))
+    this.child.on('message', (answer: PoolAnswer) => this.hear(answer, log))
     this.child.once('close', () => {
       this.isReady = false
       this.onStarted()
@@ -92,7 +92,7 @@ class PillarProcess {
     if (this.child.connected) this.child.send(question, () => {})
   }
 
-  private hear(answer: Answer, log: Log): void {
+  private hear(answer: PoolAnswer, log: Log): void {
     if (answer === 'ready') {
       this.isReady = true
       this.onStarted()

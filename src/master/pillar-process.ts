@@ -1,14 +1,15 @@
 // The life of a process that makes pillar for its master: it knows the options, the keys and what minions are from the same
 // files, answers in the order it is done, and ends with the master.
 import { LOG_LEVELS, type Log, toError } from '../base/mod.ts'
-import { type MinionKnowledge, type MinionPillarRequest, minionPillar } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
+import type { MinionKnowledge } from '../match/mod.ts'
+import { type MinionPillarRequest, minionPillar } from '../pillar/mod.ts'
 import { fileCache, PkiKeys } from '../store/mod.ts'
-import { type Answer, packed, type Question, unpacked } from './pillar-pool.ts'
+import { type PoolAnswer, packed, type Question, unpacked } from './pillar-pool.ts'
 
-function tell(answer: Answer): void {
+function tell(answer: PoolAnswer): void {
   process.send?.(answer, () => {})
 }
 

@@ -1,23 +1,28 @@
 // Pillar for minions: compiled with the master's options and the minion's grains. What the master learns of a minion on
 // the way is kept, because targets ask for it.
 import { StorageError } from '../base/mod.ts'
-import { type MinionPillarRequest, minionPillar, minionPillarOrigins } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, isNumeric, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
+import type { MinionPillarRequest } from '../pillar/mod.ts'
 import { packOrigins } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { PillarPool } from './pillar-pool.ts'
 import { type Quotas, sizeOf } from './quotas.ts'
 
+type PillarParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus'>
+
+/** Loaded at the first use: with a pool, other processes compile. */
+const compiler = () => import('../pillar/mod.ts')
+
 export class PillarService {
-  private readonly parts: MasterParts
+  private readonly parts: PillarParts
   private readonly host: Host
   private readonly quotas: Quotas
   private readonly pool: PillarPool | undefined
 
   /** Without a pool all is made here. */
-  constructor(parts: MasterParts, host: Host, quotas: Quotas, pool?: PillarPool) {
+  constructor(parts: PillarParts, host: Host, quotas: Quotas, pool?: PillarPool) {
     this.parts = parts
     this.host = host
     this.quotas = quotas
@@ -27,7 +32,7 @@ export class PillarService {
   /** The answer to `_pillar`; the minion's grains are remembered. */
   async answer(load: Dict): Promise<Dict> {
     const request = requestOf(load)
-    const make = (): Promise<Dict> => minionPillar(this.parts, this.host, request)
+    const make = async (): Promise<Dict> => (await compiler()).minionPillar(this.parts, this.host, request)
     const pillar = await this.cached(request, () => this.pool?.make(request, make, isLarge(request)) ?? make())
     this.remember(request, pillar)
     return pillar
@@ -37,7 +42,9 @@ export class PillarService {
   async origins(load: Dict): Promise<Dict> {
     const path = load.get('path') ?? null
     const request = { ...requestOf(load), path: isList(path) ? path.map(str) : [] }
-    return packOrigins(isLarge(request) ? [] : await minionPillarOrigins(this.parts, this.host, request))
+    return packOrigins(
+      isLarge(request) ? [] : await (await compiler()).minionPillarOrigins(this.parts, this.host, request),
+    )
   }
 
   /** With `pillar_cache` a pillar is made again only when the kept one is old; what a call adds is not kept. */

@@ -1,8 +1,8 @@
 // The names of plug-ins in the options of a master. A part of the master reports a plug-in that is missing when it needs it;
 // this reports all of them at the start, with the place in the file.
 import { didYouMean, type Log, shownText } from '../base/mod.ts'
-import { returnerNames } from '../client/mod.ts'
 import { placeOfOption } from '../config/mod.ts'
+import { returnerNames } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { returnerTable } from '../loader/mod.ts'
 import { builtinExtPillars } from '../pillar/mod.ts'

@@ -1,14 +1,16 @@
 // `presence_events`: from time to time the master tells which minions are connected, and who came and went since.
-import { connectedMinions } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Value } from '../data/mod.ts'
+import { connectedMinions } from '../match/mod.ts'
 import type { MasterParts } from './parts.ts'
 
+type PresenceParts = Pick<MasterParts, 'opts' | 'bus' | 'cache'>
+
 export class Presence {
-  private readonly parts: MasterParts
+  private readonly parts: PresenceParts
   private before: Set<string>
 
-  constructor(parts: MasterParts) {
+  constructor(parts: PresenceParts) {
     this.parts = parts
     const known = parts.cache.bank('presence-data').fetch('present')
     this.before = new Set(Array.isArray(known) ? (known as string[]) : [])

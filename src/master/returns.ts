@@ -10,6 +10,8 @@ import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import { Resources } from './resources.ts'
 
+type ReturnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'jobs' | 'jobCaches'>
+
 /** What a module or a function may be called; anything else becomes no part of a tag. */
 const WORD = /^\w+$/
 
@@ -29,14 +31,14 @@ interface Sent extends Event {
   sender: Origin
 }
 
-export class Returns {
-  private readonly parts: MasterParts
+export class ReturnService {
+  private readonly parts: ReturnParts
   /** Values of a return that are read here. */
   private readonly mostValues: number
   /** What minions may return for besides themselves. */
   readonly resources: Resources
 
-  constructor(parts: MasterParts, mostValues: number) {
+  constructor(parts: ReturnParts, mostValues: number) {
     this.parts = parts
     this.mostValues = mostValues
     this.resources = new Resources(parts)

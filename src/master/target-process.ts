@@ -1,10 +1,9 @@
 // The life of a process that matches foreign targets for its master. It looks at the same files as the master at each question,
 // so a key that was just accepted and grains that were just stored count. It ends with the master.
 import { BrineError, type Log, type LogLevel, shownText, toError } from '../base/mod.ts'
-import { type MinionKnowledge, resolveTarget } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, decodeMsgpack, isDict, str, textOf, type Value } from '../data/mod.ts'
-import { match } from '../match/mod.ts'
+import { type MinionKnowledge, match, resolveTarget } from '../match/mod.ts'
 import { fileCache, PkiKeys } from '../store/mod.ts'
 import type { Matched, TargetAnswer, TargetQuestion } from './target-processes.ts'
 

@@ -2,9 +2,9 @@
 // so it is never matched on the thread that serves everybody, unless it is of a kind that cannot.
 import { createContext, Script } from 'node:vm'
 import { type Log, shownText } from '../base/mod.ts'
-import { type MinionKnowledge, resolveCertain, resolveTarget, type Targeted } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, encodeMsgpack, isList, str, textOf, type Value } from '../data/mod.ts'
+import { type MinionKnowledge, resolveCertain, resolveTarget, type Targeted } from '../match/mod.ts'
 import { matchForeign } from './target-process.ts'
 import { type Failure, type Matched, TargetProcesses } from './target-processes.ts'
 

@@ -7,7 +7,7 @@ import { glob, list, managingMinion, pcre } from './by-id.ts'
 import { ipcidr } from './ipcidr.ts'
 import { expandNodegroup, knowsNodegroup, targetWord } from './nodegroup.ts'
 import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
-import { OPERATORS, parseTarget } from './target.ts'
+import { parseTarget, TARGET_OPERATORS } from './target.ts'
 import { type Term, truthOf } from './truth.ts'
 
 /** By letter. `R` (range) needs a range server's library, which no peer has, so it is unknown here as well. */
@@ -32,7 +32,7 @@ export const compound: Matcher = (target, subject, options = {}) => {
   const terms: Term[] = []
   while (words.length > 0) {
     const word = words.shift()!
-    if (OPERATORS.has(word)) {
+    if (TARGET_OPERATORS.has(word)) {
       if (!addOperator(terms, word, subject)) return false
       continue
     }

@@ -2,10 +2,10 @@
 // that were left open are closed.
 import { option } from '../config/mod.ts'
 import { splitWords, textOf, type Value } from '../data/mod.ts'
-import type { FleetQuery } from './fleet.ts'
+import type { FleetQuery } from './fleet-query.ts'
 import { expandNodegroup } from './nodegroup.ts'
 import type { SetTerm } from './set-expression.ts'
-import { OPERATORS, parseTarget } from './target.ts'
+import { parseTarget, TARGET_OPERATORS } from './target.ts'
 
 interface Terms {
   terms: SetTerm[]
@@ -83,7 +83,7 @@ export function compoundTerms(query: FleetQuery, target: Value, isExact: boolean
   while (words.length > 0) {
     const word = words.shift()!
     const { engine, delimiter = ':', pattern } = parseTarget(word)
-    if (OPERATORS.has(word)) {
+    if (TARGET_OPERATORS.has(word)) {
       if (!building.operator(word)) return undefined
     } else if (engine === 'N') {
       words.unshift(...expandNodegroup(pattern, option(query.fleet.opts, 'nodegroups'), query.fleet.log))

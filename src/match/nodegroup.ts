@@ -14,7 +14,7 @@ import {
   typeName,
   type Value,
 } from '../data/mod.ts'
-import { OPERATORS } from './target.ts'
+import { TARGET_OPERATORS } from './target.ts'
 
 /** The group's words, ready for the compound matcher; none when it is unknown, malformed or within itself. */
 export function expandNodegroup(name: string, nodegroups: Value, log?: Log): string[] {
@@ -69,7 +69,7 @@ const REGEX_CHARACTERS = /[([{\\?}\])]/
 
 /** Words of other types than text fail where Salt's do. */
 function asOneTarget(words: readonly Value[]): [string] | undefined {
-  if (words.some((word) => OPERATORS.has(str(word)))) return undefined
+  if (words.some((word) => TARGET_OPERATORS.has(str(word)))) return undefined
   const texts = words.map((word) => {
     const text = textOf(word)
     if (text === undefined) throw typeError(`argument of type '${typeName(word)}' is not iterable`)

@@ -6,7 +6,7 @@ import { type Dict, deepCopy, isDict, isList, numberOf, str, truthy, type Value 
 import type { Registry } from '../loader/mod.ts'
 import { beaconOptions } from '../sdk/mod.ts'
 import { manageBeacons } from './beacon-managing.ts'
-import { BeaconSet, isOn, nameOf } from './beacon-set.ts'
+import { BeaconSet, beaconName, isOn } from './beacon-set.ts'
 import type { Jobs } from './jobs.ts'
 
 export interface BeaconParts {
@@ -40,6 +40,10 @@ export class Beacons {
     const pillar = option(this.parts.opts, 'pillar') ?? null
     const beacons = isDict(pillar) ? (pillar.get('beacons') ?? null) : null
     return isDict(beacons) ? beacons : new Map()
+  }
+
+  functions(): Promise<Registry> {
+    return this.parts.functions()
   }
 
   /** Begins to look, and to answer requests; gives what ends it. */
@@ -104,7 +108,7 @@ export class Beacons {
     if (!isOn(options)) return []
     if (options.has('enabled')) forgetSwitch(config)
     const functions = await this.parts.functions()
-    const name = nameOf(mark, options)
+    const name = beaconName(mark, options)
     const kind = await this.set.find(name, functions)
     if (!kind) return this.complain(mark, 'warning', `Unable to process beacon ${mark}`)
     const { valid, comment } = await kind.validate(config, options)

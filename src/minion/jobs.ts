@@ -17,8 +17,8 @@ import {
   shownText,
   toError,
 } from '../base/mod.ts'
-import { handReturn, returnerNames } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
+import { handReturn, returnerNames } from '../daemon/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, SaltError, str, type Value } from '../data/mod.ts'
 import { endingHost, loggedHost } from '../host/mod.ts'
 import { loggerName, type Registry } from '../loader/mod.ts'
@@ -141,7 +141,7 @@ export class Jobs {
     const others = [...this.running].filter(([jid]) => jid !== except)
     return others.map(([, { load, processes }]) => {
       const [pid = process.pid] = processes
-      return new Map<Value, Value>([['pid', pid], ...told(load)])
+      return new Map<Value, Value>([['pid', pid], ...describedJob(load)])
     })
   }
 
@@ -236,7 +236,7 @@ export class Jobs {
     const user = shownText(str(load.get('user') ?? 'root'))
     log('info', `User ${user} Executing command ${shownText(fun)} with jid ${str(load.get('jid')!)}`)
     const began = performance.now()
-    const outcome = await runFunction(functions, { fun, args, published: told(load) }, log)
+    const outcome = await runFunction(functions, { fun, args, published: describedJob(load) }, log)
     if (isLogged(log, 'debug')) {
       const end = `ended with ${str(outcome.retcode)} after ${Math.round(performance.now() - began)} ms`
       log('debug', `Function ${shownText(fun)} of job ${str(load.get('jid')!)} ${end}`)
@@ -281,7 +281,7 @@ function labelled(ret: Dict, load: Dict): Dict {
 }
 
 /** A job as functions see it. */
-const told = (load: Dict): Dict => new Map([...load, ...UNMANAGED.filter(([name]) => !load.has(name))])
+const describedJob = (load: Dict): Dict => new Map([...load, ...UNMANAGED.filter(([name]) => !load.has(name))])
 
 const refused = (text: string): Dict =>
   new Map<Value, Value>([['success', false]]).set('return', text).set('retcode', 1).set('out', 'nested')

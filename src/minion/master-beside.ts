@@ -19,13 +19,11 @@ export function masterBeside(opts: Dict, log: Log): () => Promise<MasterReach | 
 async function reach(opts: Dict, log: Log): Promise<MasterReach | undefined> {
   const path = join(dirname(option(opts, 'conf_file')), 'master')
   if (!existsSync(path)) return undefined
-  const [{ masterConfig }, { masterContext, runMasterFunction, socketAccess }] = await Promise.all([
+  const [{ masterConfig }, { callingContext, socketAccess }] = await Promise.all([
     import('../config/mod.ts'),
-    import('../client/mod.ts'),
+    import('../runner/mod.ts'),
   ])
   const access = socketAccess(await masterConfig({ path }), log)
-  const context = masterContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/run' }, (family, { name, ...call }) =>
-    runMasterFunction(access, { family, fun: name, ...call }),
-  )
+  const context = callingContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/run' })
   return (await context.functions()).master
 }

@@ -22,7 +22,7 @@ import { type StorageMoment, StorageWatch } from '../store/mod.ts'
 import { warnOfIgnoredTls } from '../wire/mod.ts'
 import { Beacons } from './beacons.ts'
 import { listenForDuties } from './duties.ts'
-import { openEngines } from './engines.ts'
+import { openMinionEngines } from './engines.ts'
 import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
 import { masterBeside } from './master-beside.ts'
@@ -30,7 +30,7 @@ import { findMaster } from './master-function.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
 import { MasterPeer } from './peer.ts'
 import { pingMaster, watchGrains } from './periodic.ts'
-import { openSchedule, watchMaster } from './scheduled.ts'
+import { openMinionSchedule, watchMaster } from './scheduled.ts'
 import { signInSettings } from './settings.ts'
 import { startupJob } from './startup.ts'
 
@@ -214,13 +214,19 @@ export class Minion {
   private lead(opts: Dict, functions: () => Promise<Registry>): void {
     if (this.schedule) return
     const { log, bus, jobs } = this
-    const { schedule, close } = openSchedule({ opts, log: namedLog(log, 'salt.utils.schedule'), bus, jobs, functions })
+    const { schedule, close } = openMinionSchedule({
+      opts,
+      log: namedLog(log, 'salt.utils.schedule'),
+      bus,
+      jobs,
+      functions,
+    })
     this.schedule = schedule
     this.closings.push(
       close,
       watchGrains(opts, this.host, bus, log),
       new Beacons({ opts, log: namedLog(log, 'salt.beacons'), bus, jobs, functions }).start(),
-      openEngines({ opts, log: namedLog(log, 'salt.engines'), bus, functions }, this.host),
+      openMinionEngines({ opts, log: namedLog(log, 'salt.engines'), bus, functions }, this.host),
     )
   }
 

@@ -13,10 +13,10 @@ import { ownMatch } from '../pybridge/mod.ts'
 import type { MinionSettings } from '../wire/mod.ts'
 import { isJob, isReturnJid, type Jobs } from './jobs.ts'
 import type { MasterGroup } from './masters.ts'
-import { Outbox } from './outbox.ts'
-import { MasterReach } from './reaching.ts'
+import { ReturnOutbox } from './outbox.ts'
+import { MasterSearch } from './reaching.ts'
 import { listenForRefreshes } from './refreshing.ts'
-import { type MeantResources, Resources } from './resources.ts'
+import { type MeantResources, MinionResources } from './resources.ts'
 import { MinionSession } from './session.ts'
 import { tellJobStart, tellStart } from './start-events.ts'
 
@@ -48,9 +48,9 @@ export class MasterPeer {
   onBegin: () => void = () => undefined
   session!: MinionSession
   private readonly parts: PeerParts
-  private readonly reach: MasterReach
-  private readonly outbox: Outbox
-  private readonly resources: Resources
+  private readonly reach: MasterSearch
+  private readonly outbox: ReturnOutbox
+  private readonly resources: MinionResources
   private readonly seen = new Set<string>()
   private readonly closings: Closing[] = []
 
@@ -59,10 +59,10 @@ export class MasterPeer {
     this.opts = parts.opts
     this.group = parts.group
     const { opts, log, group, settings, fatal } = parts
-    this.reach = new MasterReach({ opts, log, group, settings, fatal })
+    this.reach = new MasterSearch({ opts, log, group, settings, fatal })
     this.closings.push(() => this.reach.close())
     this.outbox = this.openOutbox()
-    this.resources = new Resources(parts)
+    this.resources = new MinionResources(parts)
   }
 
   /** The name of its master. */
@@ -181,11 +181,11 @@ export class MasterPeer {
     })
   }
 
-  private openOutbox(): Outbox {
+  private openOutbox(): ReturnOutbox {
     const { opts, log, outbox: directory } = this.parts
     const first = option(opts, 'return_retry_timer')
     const most = option(opts, 'return_retry_timer_max')
-    const outbox = new Outbox({
+    const outbox = new ReturnOutbox({
       directory: join(option(opts, 'cachedir'), directory),
       send: this.ask,
       delay: () => first + Math.random() * Math.max(0, most - first),

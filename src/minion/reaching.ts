@@ -52,7 +52,7 @@ export function pauseAfter(failure: Error, attempt: number, opts: Dict): number 
   return 1000 * Math.min(option(opts, 'acceptance_wait_time_max') || first, first * attempt)
 }
 
-export class MasterReach {
+export class MasterSearch {
   /** The name of the master that let us in last. */
   name = ''
   /** When the log tells again of a failure, by the master's name. */

@@ -34,7 +34,7 @@ export interface MeantResources {
 
 const NONE: MeantResources = { resources: [], isPure: false }
 
-export class Resources {
+export class MinionResources {
   private readonly parts: ResourceParts
   private configs = new Map<string, Dict>()
   private all: Resource[] = []

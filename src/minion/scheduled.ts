@@ -1,8 +1,8 @@
 // Scheduled jobs on a minion: what is in its schedule by itself, how a job of it runs, and the return that its bus tells.
 import { type Log, newJid, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { handScheduled } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
+import { handScheduled } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
@@ -24,7 +24,7 @@ const RAISED = 254
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
 /** Opens the schedule of a minion; gives it and what ends it. */
-export function openSchedule(parts: SchedulingParts): { schedule: Schedule; close: () => void } {
+export function openMinionSchedule(parts: SchedulingParts): { schedule: Schedule; close: () => void } {
   const { opts, log, bus, jobs } = parts
   const schedule: Schedule = new Schedule({
     opts,

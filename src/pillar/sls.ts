@@ -17,7 +17,7 @@ import {
 import { positionOf } from '../yaml/mod.ts'
 import type { PillarSource } from './origins.ts'
 import type { PillarMerge } from './pillar-options.ts'
-import type { PillarTree, SlsFile } from './pillar-tree.ts'
+import type { PillarFile, PillarTree } from './pillar-tree.ts'
 
 export interface SlsContext {
   opts: Dict
@@ -27,14 +27,14 @@ export interface SlsContext {
   /** By environment, SLS names that need not exist. */
   optional: ReadonlyMap<Value, ReadonlySet<string>>
   render(
-    file: SlsFile,
+    file: PillarFile,
     saltenv: string,
     sls: string,
     variables: ReadonlyMap<string, Value>,
   ): Promise<{ value: Value; sourceLine(line: number): number }>
 }
 
-export interface SlsResult {
+export interface PillarResult {
   /** Null when there is no such SLS, or it could not be rendered. */
   value: Value
   errors: string[]
@@ -77,7 +77,7 @@ export class SlsRendering {
   }
 
   /** `at` is where the SLS is asked for. */
-  async render(sls: string, defaults: Value, at: Position | undefined): Promise<SlsResult> {
+  async render(sls: string, defaults: Value, at: Position | undefined): Promise<PillarResult> {
     const file = await this.ctx.tree.sls(sls, this.saltenv)
     const errors: string[] = []
     if (!file && !this.isError(sls, errors, at)) return { value: null, errors, sources: [] }
@@ -113,7 +113,7 @@ export class SlsRendering {
     own: { value: Value; sources: PillarSource[] },
     problem: string,
     line = 1,
-  ): SlsResult {
+  ): PillarResult {
     const [source] = own.sources
     const place = source?.file && `\nat ${source.file}, line ${source.sourceLine?.(line) ?? line}`
     this.ctx.log('error', `${problem}${place ?? ''}`)
@@ -151,9 +151,9 @@ export class SlsRendering {
     { sls, isInit, includes, defaults: given }: Includes,
     own: { value: Value; sources: PillarSource[] },
     errors: string[],
-  ): Promise<SlsResult> {
+  ): Promise<PillarResult> {
     const override = option(this.ctx.opts, 'pillar_includes_override_sls')
-    const pieces: SlsResult[] = []
+    const pieces: PillarResult[] = []
     let defaults = given
     let lastErrors: string[] = []
     for (const [index, include] of includes.entries()) {
@@ -234,7 +234,7 @@ function readInclude(include: Value): IncludeEntry {
 }
 
 /** Under its key: `x:y` puts it into `{x: {y: …}}`. */
-function placed(piece: SlsResult, key: Value): SlsResult {
+function placed(piece: PillarResult, key: Value): PillarResult {
   if (!truthy(key)) return piece
   const text = textOf(key)
   if (text === undefined) throw new PyError('AttributeError', `'${typeName(key)}' object has no attribute 'split'`)

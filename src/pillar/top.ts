@@ -33,10 +33,10 @@ export interface TopContext {
 }
 
 /** By environment and target: dicts that say how to match, then the names of SLS files. */
-export type Top = Map<Value, Map<Value, Value[]>>
+export type PillarTop = Map<Value, Map<Value, Value[]>>
 
 export interface ReadTop {
-  top: Top
+  top: PillarTop
   /** By environment, SLS names that need not exist. */
   optional: Map<Value, Set<string>>
   errors: string[]
@@ -123,7 +123,7 @@ function problem(error: unknown, log: Log): string {
   return error.message
 }
 
-function mergeTops(tops: readonly Value[], optional: Map<Value, Set<string>>): Top {
+function mergeTops(tops: readonly Value[], optional: Map<Value, Set<string>>): PillarTop {
   const merged = new Map<Value, Map<Value, TargetBody>>()
   for (const top of tops) {
     if (!(top instanceof Map)) throw new PyError('AttributeError', `'${typeName(top)}' object has no attribute 'items'`)
@@ -184,7 +184,7 @@ function orderOf(value: Value): number {
 }
 
 /** By environment, the SLS names (or globs of names) that are for this minion. */
-export async function matchingStates(top: Top, subject: MatchSubject): Promise<Map<Value, string[]>> {
+export async function matchingStates(top: PillarTop, subject: MatchSubject): Promise<Map<Value, string[]>> {
   const matching = new Map<Value, string[]>()
   const pillarenv = option(subject.opts, 'pillarenv')
   for (const [env, targets] of top) {

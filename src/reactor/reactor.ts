@@ -4,6 +4,7 @@ import { guarded, shownText } from '../base/mod.ts'
 import { type BusEvent, isOwn } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, repr, str, type Value } from '../data/mod.ts'
+import { failureLine } from '../render/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import type { ReactionStore } from '../store/mod.ts'
 import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
@@ -14,7 +15,7 @@ import { Managing } from './manage.ts'
 import { Performer, type PerformParts, REACTOR_USER } from './perform.ts'
 import { plan } from './plan.ts'
 import { ReactionRecord } from './record.ts'
-import { failureText, type ReactedEvent, renderReaction } from './render-reactions.ts'
+import { type ReactedEvent, renderReaction } from './render-reactions.ts'
 import { RulePlaces } from './rule-places.ts'
 import { type Rule, Rules } from './rules.ts'
 
@@ -149,7 +150,7 @@ export class Reactor {
   private follow(work: () => Promise<void>): void {
     this.causes.apart(() => {
       this.last = this.last.then(work).catch((error: unknown) => {
-        this.parts.context.log('error', `A reaction failed: ${failureText(error)}`)
+        this.parts.context.log('error', `A reaction failed: ${failureLine(error)}`)
       })
     })
   }
@@ -193,13 +194,13 @@ export class Reactor {
       const chunks = await this.chunksFor(event, record)
       await plan(chunks, record, { context, declared, room: this.performer.room - this.planned })
     } catch (error) {
-      record.error(failureText(error))
-      context.log('error', `Exception encountered while compiling reactions\n${failureText(error)}`)
+      record.error(failureLine(error))
+      context.log('error', `Exception encountered while compiling reactions\n${failureLine(error)}`)
     }
     record.planned()
     this.planned++
     const kept = this.parts.store.kept().catch((error: unknown) => {
-      context.log('error', `Cannot write down the reaction to event ${event.tag}: ${failureText(error)}`)
+      context.log('error', `Cannot write down the reaction to event ${event.tag}: ${failureLine(error)}`)
     })
     // the next one is planned meanwhile, so that many are written together
     const carried = this.carrying.then(async () => {
@@ -208,7 +209,7 @@ export class Reactor {
       await this.carry(record, event.depth, false)
     })
     this.carrying = carried.catch((error: unknown) => {
-      context.log('error', `The reaction to event ${shownText(event.tag)} failed: ${failureText(error)}`)
+      context.log('error', `The reaction to event ${shownText(event.tag)} failed: ${failureLine(error)}`)
     })
   }
 
@@ -253,7 +254,7 @@ export class Reactor {
         if (call) shown.set('args', call.args).set('kwargs', new Map<Value, Value>(call.kwargs))
         else shown.set('error', `It cannot be carried out`)
       } catch (error) {
-        shown.set('error', failureText(error))
+        shown.set('error', failureLine(error))
       }
       calls.push(shown)
     }

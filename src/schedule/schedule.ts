@@ -3,7 +3,7 @@
 import { guarded, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, deepCopy, isDict, numberOf, str, truthy, type Value } from '../data/mod.ts'
-import { freshTimes, functionOf, intervalOf, look, type Rules, settle, type Times } from './due.ts'
+import { type DueRules, freshTimes, functionOf, intervalOf, look, settle, type Times } from './due.ts'
 import { datetimeOf } from './moments.ts'
 
 /** Names in a schedule that are no jobs. */
@@ -149,7 +149,7 @@ export class Schedule {
     return (option(this.options.opts, 'loop_interval') || 1) * 1000
   }
 
-  private rules(jobs: Dict): Rules {
+  private rules(jobs: Dict): DueRules {
     const { opts, random = Math.random } = this.options
     const whens = ['pillar', 'grains'].map((source) => dictIn(opts.get(source)).get('whens') ?? null)
     return {
@@ -163,7 +163,7 @@ export class Schedule {
     }
   }
 
-  private lookAt(name: string, job: Dict, now: number, rules: Rules): void {
+  private lookAt(name: string, job: Dict, now: number, rules: DueRules): void {
     if (!job.has('name')) job.set('name', name)
     const times = this.timesOf(name)
     const interval = intervalOf(job)

@@ -17,7 +17,6 @@ export {
   type Connection,
   type FileStat,
   type FileType,
-  type Group,
   groupIdsOf,
   type Host,
   HostError,
@@ -27,6 +26,7 @@ export {
   type SocketAddress,
   systemError,
   type User,
+  type UserGroup,
   unlessRefused,
 } from '../host/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
@@ -100,11 +100,10 @@ export {
   type FunctionDeclaration,
   fn,
   type ModuleDeclaration,
-  type Result,
-  type Returns,
   reads,
   ret,
 } from './declare.ts'
+export type { FunctionDescription, ModuleDescription, Result, Returns } from './description.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
 export { changed, ensure, failed, foreseen, type Steps, settled, Verdict } from './ensure.ts'
@@ -127,24 +126,31 @@ export {
   defineWheel,
   type JobCache,
   type MasterContext,
+  type MasterEvents,
   type MasterFunction,
   type MasterModule,
+  type MasterStores,
+  type MinionPillars,
   masterFn,
 } from './master.ts'
 export type {
   BusMessage,
+  EventStream,
   EventWish,
   MasterFunctionCall,
   MasterOutcome,
   MasterParameters,
   MasterReach,
   MinionJob,
+  MinionJobs,
   MinionReturn,
+  Published,
   StepMemory,
   TargetedMinions,
 } from './master-reach.ts'
 export { lookUpLater, returnedBy, unreturnedText } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
+export { type OrchestrationRequest, type Orchestrator, startsOrchestration } from './orchestration.ts'
 export { formatOutput } from './output.ts'
 export {
   baseName,

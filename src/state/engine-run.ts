@@ -21,7 +21,7 @@ import { ChunkRunner } from './run/chunk-runner.ts'
 import { listeners } from './run/listen.ts'
 import { ParallelStates } from './run/parallel.ts'
 import { type PauseFile, seldom } from './run/pause.ts'
-import { StateCaller } from './run/state-call.ts'
+import { StateCaller } from './run/state-caller.ts'
 import type { RunSurroundings } from './run/surroundings.ts'
 import { nearState, verifyData } from './run/verify-data.ts'
 

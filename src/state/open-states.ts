@@ -9,7 +9,7 @@ import type { StateRun, StateRunRequest, StepMemory } from '../sdk/mod.ts'
 import type { StateTree } from './compile/tree.ts'
 import { EngineRun } from './engine-run.ts'
 
-export interface EngineParts {
+export interface StateEngineParts {
   /** Those of the registry that asks, unless given. */
   table?: StateTable
   /** The file server as the options of the run see it. */
@@ -24,7 +24,7 @@ export interface EngineParts {
 
 export type OpenStates = (functions: Registry, request: StateRunRequest) => Promise<StateRun>
 
-export function stateEngine(parts: EngineParts): OpenStates {
+export function stateEngine(parts: StateEngineParts): OpenStates {
   return async (registry, request) => {
     const { opts } = request
     const { memory, host } = registry.ctx
@@ -62,7 +62,7 @@ export function stateEngine(parts: EngineParts): OpenStates {
   }
 }
 
-async function tableOf(parts: EngineParts, registry: Registry, { family }: StateRunRequest): Promise<StateTable> {
+async function tableOf(parts: StateEngineParts, registry: Registry, { family }: StateRunRequest): Promise<StateTable> {
   if (family === 'thorium') return (await import('../pybridge/mod.ts')).thoriumStates(registry)
   return parts.table ?? registry.stateTable
 }

@@ -51,9 +51,9 @@ export class JournalReader {
     const since = 'time' in beginning ? new Date(beginning.time).toISOString().slice(0, -1) : ''
     for (const event of readForward(this.folder, beginning, reading)) {
       if (filter && !filter(event.tag)) continue
-      const told = this.told(event)
+      const read = this.eventOf(event)
       // groups have one time for all
-      if (str(told.data.get('_stamp') ?? since) >= since) yield told
+      if (str(read.data.get('_stamp') ?? since) >= since) yield read
     }
   }
 
@@ -62,7 +62,7 @@ export class JournalReader {
     for (const event of readForward(this.folder, { number: from }, { upTo })) {
       const { origin, tag, number, body, kept } = event
       const data = (): Uint8Array => body.subarray(Buffer.byteLength(tag) + 2)
-      yield kept ? this.told(event) : { origin, tag, number, frame: framePacked(tag, data(), headOf(origin).plain) }
+      yield kept ? this.eventOf(event) : { origin, tag, number, frame: framePacked(tag, data(), headOf(origin).plain) }
     }
   }
 
@@ -73,7 +73,7 @@ export class JournalReader {
 
   /** Events from the last one back. */
   *back({ filter, ...reading }: PastReading = {}): Generator<BusEvent> {
-    for (const event of readBackward(this.folder, reading)) if (!filter || filter(event.tag)) yield this.told(event)
+    for (const event of readBackward(this.folder, reading)) if (!filter || filter(event.tag)) yield this.eventOf(event)
   }
 
   extent(): JournalExtent {
@@ -86,7 +86,7 @@ export class JournalReader {
     return { ...extent, first: first.number, last: last.number, from: beginningOf(segments[0]!.path) ?? first.at }
   }
 
-  private told({ number, tag, origin, body, kept }: JournalEvent): BusEvent {
+  private eventOf({ number, tag, origin, body, kept }: JournalEvent): BusEvent {
     const { data } = decodeEvent(body)
     const whole = kept && this.jobs().returnOf(kept.jid, kept.id)
     return new BusEvent(origin, tag, whole ? new Map([...whole, ...data]) : data, number)

@@ -149,11 +149,12 @@ function placeOf({ at }: BrineError, opts: Dict): string {
 
 /** What is printed for a failure. */
 async function failure(error: unknown, opts: Dict, log: Log): Promise<unknown> {
+  const { failureLine } = await import('../../render/mod.ts')
   const fun = str(opts.get('fun')!)
   if (!(error instanceof BrineError)) {
-    const { name, message, stack } = toError(error)
+    const { message, stack } = toError(error)
     log('debug', stack ?? message)
-    return new ProgramExit(1, { stderr: `[ERROR   ] ${fun} did not come to an end\n${lastLine(name, message)}\n` })
+    return new ProgramExit(1, { stderr: `[ERROR   ] ${fun} did not come to an end\n${failureLine(error)}\n` })
   }
   const hint = error.hint === undefined ? '' : `${error.hint}\n`
   if (error instanceof SaltError && error.code === 'SaltInvocationError') {
@@ -167,17 +168,6 @@ async function failure(error: unknown, opts: Dict, log: Log): Promise<unknown> {
   }
   log('debug', error.stack ?? error.message)
   const where = error.at?.file === undefined ? '' : `at ${error.at.file}, line ${error.at.line}\n`
-  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${await lastOf(error)}\n`
+  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${failureLine(error)}\n`
   return new ProgramExit(1, { stderr })
 }
-
-/** A function that another one calls and that does not exist is a key that is missing, in Salt. */
-async function lastOf(error: BrineError): Promise<string> {
-  const [, unknown] = /^('.*') is not available\.$/.exec(error.message) ?? []
-  if (error.code === 'FunctionUnknown' && unknown !== undefined) return lastLine('KeyError', unknown)
-  const { pythonClass } = await import('../../render/mod.ts')
-  return lastLine(pythonClass(error), error.message)
-}
-
-/** The last line of a Python traceback. */
-const lastLine = (name: string, message: string): string => (message === '' ? name : `${name}: ${message}`)

@@ -7,7 +7,7 @@ import { isWireError } from '../../wire/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { writeResult } from '../output-file.ts'
 import { becomeConfigured } from '../running-as.ts'
-import { shownText } from '../shown-text.ts'
+import { displayedText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import { callOptions } from './call-options.ts'
 import { callFunction } from './caller.ts'
@@ -69,7 +69,7 @@ async function reported(report: ((answer: Dict) => Promise<void>) | undefined, a
 async function returnTo(opts: Dict, { functions }: LocalMinion, answer: Dict): Promise<void> {
   const wanted = str(option(opts, 'return'))
   if (wanted === '') return
-  const { handReturn, returnerNames } = await import('../../client/mod.ts')
+  const { handReturn, returnerNames } = await import('../../daemon/mod.ts')
   await handReturn(functions.ctx, returnerNames(wanted), answer.set('success', true))
 }
 
@@ -96,6 +96,6 @@ interface Printing extends Surroundings {
 async function print(opts: Dict, out: string, data: Value, { log, streams, retcode = 0 }: Printing): Promise<void> {
   const { terminal } = streams
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-  const text = await shownText(out, new Map([['local', data]]), opts, { terminal, log, kwargs, isLast: true })
+  const text = await displayedText(out, new Map([['local', data]]), opts, { terminal, log, kwargs, isLast: true })
   writeResult(opts, streams, text)
 }

@@ -4,7 +4,7 @@ import { option } from '../../config/mod.ts'
 import { type Dict, isDict, textOf, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import { writeResult } from '../output-file.ts'
-import { shownText } from '../shown-text.ts'
+import { displayedText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 
 export class Printed {
@@ -22,7 +22,7 @@ export class Printed {
   async value(value: Value, out: string | null, retcode = 0): Promise<void> {
     if (option(this.opts, 'quiet')) return
     const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-    this.write(await shownText(out, value, this.opts, { ...this.showing, kwargs }))
+    this.write(await displayedText(out, value, this.opts, { ...this.showing, kwargs }))
   }
 
   /** At once, in order with what the function itself prints. */

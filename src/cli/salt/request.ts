@@ -40,7 +40,7 @@ async function extras({
   return more
 }
 
-export async function requestOf(work: SaltWork): Promise<PublishRequest & { kwargs: Dict }> {
+export async function publishRequest(work: SaltWork): Promise<PublishRequest & { kwargs: Dict }> {
   const { opts } = work
   return {
     tgt: opts.get('tgt')!,

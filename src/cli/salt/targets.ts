@@ -1,10 +1,9 @@
 // The minions that a command line means, asked of the master's files: for a preview, and to see whether they are too many
 // to be done at once.
 
-import { resolveTarget } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
 import { textOf } from '../../data/mod.ts'
-import { publishedTarget } from '../../match/mod.ts'
+import { publishedTarget, resolveTarget } from '../../match/mod.ts'
 import { fileCache, PkiKeys } from '../../store/mod.ts'
 import { targetKind } from './request.ts'
 import type { SaltWork } from './work.ts'

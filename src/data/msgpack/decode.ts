@@ -5,13 +5,13 @@ import { PyDatetime } from '../date/date.ts'
 import { assertHashable, dictSet } from '../dict.ts'
 import { PyError } from '../errors.ts'
 import { type Dict, float, int, type Value } from '../value.ts'
-import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, MsgpackError, SaltConstant } from './dialect.ts'
+import { EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, type MsgpackDialect, MsgpackError, SaltConstant } from './dialect.ts'
 import { Packed, walkPlain } from './packed.ts'
 import { fromExtension } from './python.ts'
 
 export interface DecodeOptions {
   /** `raw` leaves all text but keys as bytes: for loads that carry files. */
-  dialect: Dialect | 'raw'
+  dialect: MsgpackDialect | 'raw'
   /** Levels of containers; `MAX_DEPTH`, which is what can be written again, unless a smaller number is given. */
   maxDepth?: number
   maxBytes?: number
@@ -74,7 +74,7 @@ class Reader {
   at = 0
   private readonly bytes: Buffer
   private readonly end: number
-  private readonly dialect: Dialect | 'raw'
+  private readonly dialect: MsgpackDialect | 'raw'
   private readonly maxDepth: number
   private readonly leavesPacked: DecodeOptions['leavesPacked']
   private readonly views: boolean
@@ -370,7 +370,7 @@ class Reader {
   }
 
   /** Reads a message inside an extension, within what is left of the limits. */
-  private inner(bytes: Uint8Array, dialect: Dialect): Value {
+  private inner(bytes: Uint8Array, dialect: MsgpackDialect): Value {
     this.enter(1, 0)
     const { maxDepth, maxValues, depth, values } = this
     const value = decodeMsgpack(bytes, { dialect, maxDepth: maxDepth - depth, maxValues: maxValues - values })

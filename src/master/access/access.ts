@@ -1,9 +1,9 @@
 // Who asks, and what they may do: local programs by their keys, others by a token or by credentials for a system that
 // `external_auth` names. The answer to a refused request does not say why; the log does.
 import { shownText } from '../../base/mod.ts'
-import { type MinionKnowledge, resolveCertain } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { type MinionKnowledge, resolveCertain } from '../../match/mod.ts'
 import type { DataCache } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { argumentsOf } from '../call-arguments.ts'

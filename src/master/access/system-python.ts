@@ -13,7 +13,7 @@ const MOST_MS = 30_000
 /** What is read of its output. */
 const MOST_BYTES = 4096
 
-export interface Answer {
+export interface ProgramAnswer {
   /** Undefined when the process was ended or could not be started. */
   code: number | undefined
   text: string
@@ -29,7 +29,7 @@ function python(opts: Dict): string {
  * Run a script with an input. `-I` keeps the working directory, PYTHONPATH and the user's packages off the search path:
  * the master often is root, and a `ctypes.py` in the directory in which it was started would run as root.
  */
-export function askPython(opts: Dict, script: string, input: readonly string[]): Promise<Answer> {
+export function askPython(opts: Dict, script: string, input: readonly string[]): Promise<ProgramAnswer> {
   return new Promise((done) => {
     const child = spawn(python(opts), ['-I', '-S', '-c', script], {
       cwd: '/',

@@ -2,8 +2,9 @@
 // and a master that starts again takes up those that were not over.
 import { guarded, newJid, StorageError } from '../../base/mod.ts'
 import { BusTap, isOwn, originText } from '../../bus/mod.ts'
-import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
+import { batchSize, collectReturns } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
+import { returnerNames } from '../../daemon/mod.ts'
 import { type Dict, isDict, isList, numberOf, Packed, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
 import { isValidId, type Peer } from '../../wire/mod.ts'
@@ -13,6 +14,8 @@ import type { Publishing } from '../publish.ts'
 import { unstoredAnswer } from '../refusals.ts'
 import { Batch, type BatchNews, type BatchPlan, MOST_RETURNED } from './batch.ts'
 import { type BatchMoment, batchEvent, batchTag } from './telling.ts'
+
+type BatchesParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'cache'>
 
 const now = (): number => Date.now() / 1000
 
@@ -34,7 +37,7 @@ const LONGEST_GATHERING_MS = 500
 const STOP = /^salt\/batch\/([^/]+)\/stop$/
 
 export class Batches {
-  private readonly parts: MasterParts
+  private readonly parts: BatchesParts
   private readonly publishing: Publishing
   private readonly states: Bank
   private readonly running = new Map<string, Batch>()
@@ -44,7 +47,7 @@ export class Batches {
   private readonly stopListening: () => void
   private isClosed = false
 
-  constructor(parts: MasterParts, publishing: Publishing) {
+  constructor(parts: BatchesParts, publishing: Publishing) {
     this.parts = parts
     this.publishing = publishing
     this.states = parts.cache.bank('batch')

@@ -32,7 +32,7 @@ import {
 import { SaltFunctions } from '../../render/mod.ts'
 import { load } from '../../yaml/mod.ts'
 import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
-import { globPaths } from './glob.ts'
+import { globbedPaths } from './glob.ts'
 import { mergeDict } from './stack-merge.ts'
 
 export const stack: ExtPillar = {
@@ -95,7 +95,7 @@ async function processConfig(ctx: ExtPillarContext, config: string, start: Dict,
     const line = textOf(item)
     if (line === undefined) throw new PyError('AttributeError', `'${typeName(item)}' object has no attribute 'strip'`)
     if (line.trim() === '') continue
-    const paths = await globPaths(ctx.host, line.startsWith('/') ? line : `${folder}/${line}`)
+    const paths = await globbedPaths(ctx.host, line.startsWith('/') ? line : `${folder}/${line}`)
     if (paths.length === 0) {
       ctx.log('info', `Ignoring pillar stack template "${line}": can't find from root dir "${folder}"`)
     }

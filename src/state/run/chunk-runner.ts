@@ -11,7 +11,7 @@ import { fireStateEvent } from './events.ts'
 import type { ParallelStates } from './parallel.ts'
 import { type PauseFile, pauseAction } from './pause.ts'
 import { checkRequisites, NOTHING_REQUIRED, type RequisiteCheck } from './requisites.ts'
-import type { StateCaller } from './state-call.ts'
+import type { StateCaller } from './state-caller.ts'
 import { dictOf, type RunSurroundings, type StateRet } from './surroundings.ts'
 
 /** Deeper than any real chain of states that call for one another. */

@@ -7,6 +7,7 @@ import {
   dictSet,
   equals,
   filterBy,
+  HIDDEN,
   isList,
   iterate,
   OrderedDict,
@@ -37,7 +38,6 @@ import {
 
 /** What Salt takes as "no default was given". */
 const NOT_SET = '<Constant.NOT_SET>'
-const PLACEHOLDER = '**********'
 
 const unmask = arg.any('Show values as they are', { optional: true, since: '3008.0' })
 const delimiter = arg.string('Separates the levels of a path', { default: ':' })
@@ -64,7 +64,7 @@ interface FreshArgs extends Environments {
 
 /** Every non-empty text as asterisks; keys, numbers and empty values stay. */
 function mask(value: Value): Value {
-  if (typeof value === 'string') return value === '' ? value : PLACEHOLDER
+  if (typeof value === 'string') return value === '' ? value : HIDDEN
   if (isList(value)) return value.map(mask)
   if (!(value instanceof Map)) return value
   const masked: Dict = new Map()

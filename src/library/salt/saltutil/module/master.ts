@@ -12,6 +12,7 @@ import {
   type MinionJob,
   type MinionReturn,
   option,
+  startsOrchestration,
 } from '../../../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
@@ -152,8 +153,6 @@ async function ofSome(master: MasterReach, job: MinionJob, count: number, isWhol
   return answers
 }
 
-const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
-
 function unknown(master: MasterReach, family: 'runner' | 'wheel', name: string): PyError {
   const hint = didYouMean(name, master.names(family))
   return new PyError('KeyError', repr(name.includes('.') ? name : `The key '${name}' should contain a '.'`), { hint })
@@ -208,7 +207,7 @@ export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Va
   const keywords = new Map<string, Value>([...given, ...plainKeywords(kwargs)])
   const parameters = await master.parameters('runner', name)
   if (parameters?.names.includes('saltenv')) keywords.set('saltenv', kwargs.get('__env__') ?? call.saltenv)
-  if (ORCHESTRATIONS.has(name)) keywords.set('orchestration_jid', jid)
+  if (startsOrchestration(name)) keywords.set('orchestration_jid', jid)
   const told = new Map<Value, Value>([['type', 'runner']]).set('name', name).set('args', args)
   await fireArgs(master, jid, told.set('kwargs', new Map<Value, Value>(keywords)))
   if (!parameters) throw unknown(master, 'runner', name)

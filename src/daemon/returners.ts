@@ -1,5 +1,5 @@
-// Calls of returners, ours and users' own, by what a minion or a master knows. One that fails is told of in the log and
-// keeps nothing else from going on.
+// Calls of returners, Brine's and users' own, from a minion or a master. A returner that fails is logged, and the others still
+// run.
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { contains, type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
