@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { salt } from '../../src/cli/mod.ts'
 import { toPlain } from '../../src/data/mod.ts'
+import { until } from '../until.ts'
 import { TestSite } from './site.ts'
 
 test('A batch that is stopped fails, and says why', async () => {
@@ -82,8 +83,7 @@ test('A program that waits for a batch stays while the master starts again', asy
     let printed = ''
     const streams = { out: (text: string) => void (printed += text), err: () => undefined, terminal: false }
     const exit = salt(['-c', master.config, '-b', '1', '*', 'cmd.run', 'sleep 1; echo done'], streams)
-    await master.event(/^salt\/batch\/\d+\/progress$/)
-    await master.event(/^salt\/job\/\d+\/new$/)
+    await until('the program shows that the batch runs', () => printed.includes('Executing run on'))
     await master.stop()
     await master.start()
     expect(await exit).toBe(0)
