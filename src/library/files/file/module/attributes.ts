@@ -1,6 +1,7 @@
 // Attributes of ext file systems (`lsattr`, `chattr`) and SELinux contexts.
-import { SaltError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import { SaltError, splitLines, str, type Value } from '../../../../data/mod.ts'
 import { exists, type FunctionContext } from '../../../../sdk/mod.ts'
+import type { SelinuxContext } from '../managed-request.ts'
 
 async function output(ctx: FunctionContext, argv: string[]): Promise<string> {
   const { stdout } = await ctx.host.run({ argv, mergeStderr: true })
@@ -93,21 +94,14 @@ export async function selinuxContext(ctx: FunctionContext, path: string): Promis
   return `No selinux context information is available for ${path}`
 }
 
-export interface SelinuxWish {
-  user: Value
-  role: Value
-  type: Value
-  range: Value
-}
-
-/** The new context, or False when it could not be set. */
+/** Set the SELinux context of a path; return the new context, or False on failure. */
 export async function setSelinuxContext(
   ctx: FunctionContext,
   path: string,
-  { user, role, type, range }: SelinuxWish,
+  { user, role, type, range }: SelinuxContext,
   persist: boolean,
 ): Promise<string | false> {
-  if (![user, role, type, range].some(truthy)) return false
+  if (!(user || role || type || range)) return false
   if (persist) {
     const answer = await ctx.call('selinux.fcontext_add_policy', [path], {
       sel_type: type,
@@ -125,7 +119,7 @@ export async function setSelinuxContext(
     ['-t', type],
     ['-l', range],
   ] as const) {
-    if (truthy(value)) argv.push(flag, str(value))
+    if (value) argv.push(flag, value)
   }
   const { retcode } = await outcome(ctx, [...argv, path])
   return retcode === 0 ? selinuxContext(ctx, path) : false

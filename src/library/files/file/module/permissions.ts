@@ -2,7 +2,8 @@
 // worked, and tells the changes. In a dry run it only tells them.
 import { type Dict, isInt, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { expandUser, type FunctionContext, isDirectory, isHostError, isLink } from '../../../../sdk/mod.ts'
-import { changeAttributes, compareAttributes, listAttributes, type SelinuxWish } from './attributes.ts'
+import type { SelinuxContext } from '../managed-request.ts'
+import { changeAttributes, compareAttributes, listAttributes } from './attributes.ts'
 import type { Report } from './report.ts'
 import { applySelinux } from './selinux-permissions.ts'
 import { chown, lchown, normalizeMode, type Stats, setMode, stats } from './stats.ts'
@@ -13,7 +14,7 @@ export interface Permissions {
   mode: Value
   attrs?: Value
   follow?: boolean
-  selinux?: SelinuxWish
+  selinux?: SelinuxContext
 }
 
 export const inTestMode = (ctx: FunctionContext): boolean => truthy(ctx.opts.get('test') ?? null)

@@ -11,6 +11,7 @@ import {
   unifiedDiff,
   type Value,
 } from '../../../../data/mod.ts'
+import type { Ignored } from '../managed-request.ts'
 
 const PLAIN = new Set([...Array.from({ length: 95 }, (_, i) => i + 32), 10, 13, 9, 12, 8])
 
@@ -70,23 +71,18 @@ export function byteDiff(old: readonly string[], fresh: readonly string[], names
   return lineDiff(old.map(decodedLine), fresh.map(decodedLine), names)
 }
 
-export interface Indifference {
-  ordering: boolean
-  whitespace: boolean
-  comments: Value
-}
-
-/** Whether a difference is one that matters. */
-export function matters(diff: string, { whitespace, comments }: Indifference): boolean {
-  const chars = Array.isArray(comments) ? (comments as Value[]).map((char) => str(char)) : []
-  const marks = textOf(comments) === undefined ? chars : [textOf(comments)!]
+/** Whether lines differ by more than their order and what the request ignores. */
+export function isSignificant(diff: string, request: Ignored): boolean {
+  const { ignore_whitespace, ignore_comment_characters: comments } = request
+  const mark = textOf(comments)
+  const marks = mark !== undefined ? [mark] : Array.isArray(comments) ? comments.map(str) : []
   const lines: Record<'+' | '-', string[]> = { '+': [], '-': [] }
   for (const line of diff.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     const sign = line[0]
     if ((sign !== '+' && sign !== '-') || line.startsWith('+++') || line.startsWith('---')) continue
     let text = line.slice(1)
     for (const mark of marks) if (text.includes(mark)) text = text.slice(0, text.indexOf(mark))
-    if (whitespace) text = strip(text)
+    if (ignore_whitespace) text = strip(text)
     if (text !== '') lines[sign].push(text)
   }
   const sorted = (texts: string[]): string => [...texts].sort().join('\0')

@@ -4,7 +4,7 @@ import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
 import { textsFor } from './accumulators.ts'
 import { type Answer, begin, fail, messageOf } from './answer.ts'
 import { manageFile } from './managed.ts'
-import { withDefaults } from './managed-options.ts'
+import { managedOptions } from './managed-options.ts'
 import { expandUser, unfit } from './paths.ts'
 import { pairSources, templateTexts } from './template-texts.ts'
 
@@ -29,7 +29,7 @@ async function editLine(ctx: StateContext, options: Options): Promise<Answer> {
   if (path === '') return fail(answer, 'Must provide name to file.line')
   const { create, user, group, file_mode, content } = options
   const wanted = { name: path, create: create!, user: user!, group: group!, mode: file_mode!, replace: false }
-  await manageFile(ctx, withDefaults(wanted))
+  await manageFile(ctx, managedOptions(wanted))
   const wrong = await unfit(ctx, path)
   if (wrong !== undefined) return fail(answer, wrong)
   const mode = truthy(options['mode']!) ? str(options['mode']!).toLowerCase() : options['mode']!

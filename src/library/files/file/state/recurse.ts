@@ -6,7 +6,7 @@ import { manageDirectory } from './directory.ts'
 import { cleanDirectory, keepFiles } from './keep-files.ts'
 import { manageFile } from './managed.ts'
 import { isFailure } from './managed-contents.ts'
-import { withDefaults } from './managed-options.ts'
+import { managedOptions } from './managed-options.ts'
 import { isKeep, normalizeMode } from './modes.ts'
 import { unknownOwners, userOf } from './owners.ts'
 import { baseName, dirName, exists, expandUser, isAbsolute, isDirectory, joinPaths, normalPath } from './paths.ts'
@@ -108,7 +108,7 @@ class Recursing {
     const { keep_source, group, template, replace, context, defaults, backup, file_mode } = options
     const mode = isKeep(file_mode) ? 'keep' : normalizeMode(file_mode)
     const known = { keep_source, group, template, replace, context, defaults, backup, mode, makedirs: true }
-    const own = withDefaults({ ...Object.fromEntries(further), name: path, source, user: this.user, ...known })
+    const own = managedOptions({ ...Object.fromEntries(further), name: path, source, user: this.user, ...known })
     this.add(path, await manageFile(ctx, own))
   }
 

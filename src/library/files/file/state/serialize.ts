@@ -1,5 +1,5 @@
 // A file with data in some format.
-import { type Dict, dictHas, equals, isDict, merge, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictHas, equals, isDict, merge, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, asDict, begin, dict, fail, fromDict, messageOf } from './answer.ts'
 import { refusal } from './check-cmd.ts'
@@ -112,7 +112,10 @@ async function predict(ctx: StateContext, answer: Answer, path: string, contents
 
 /** Tries `check_cmd` on the new content: a report when it does not pass. */
 async function tryOut(ctx: StateContext, answer: Answer, path: string, contents: Value, options: Options) {
-  const scratch = await scratchFile(ctx, path, options['tmp_dir']!, options['tmp_ext']!)
+  const scratch = await scratchFile(ctx, path, {
+    tmp_dir: textOf(options['tmp_dir']!) ?? null,
+    tmp_ext: str(options['tmp_ext']!),
+  })
   try {
     const tried = await writeFile(ctx, scratch, { ...answer, changes: new Map() }, contents, options)
     const refused = tried.changes.size > 0 ? await refusal(ctx, options['check_cmd']!, scratch) : undefined
