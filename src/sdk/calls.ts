@@ -218,6 +218,7 @@ export interface Calls {
   'file.sed_contains': boolean
   'file.seek_write': number
   'file.set_mode': string
+  'file.set_selinux_context': false | string
   'file.source_list': Value[]
   'file.stats': Dict
   'file.statvfs': Dict
@@ -239,7 +240,47 @@ export interface Calls {
   'gem.list': Dict
   'gem.list_upgrades': Dict
   'gem.sources_list': string[]
+  'git.add': string
+  'git.archive': boolean
+  'git.branch': boolean
+  'git.checkout': string
+  'git.clone': boolean
+  'git.commit': string
+  'git.config_get_regex': Dict
+  'git.config_get_regexp': Dict
+  'git.config_unset': boolean
+  'git.current_branch': string
+  'git.describe': string
+  'git.diff': string
+  'git.discard_local_changes': string
+  'git.fetch': Dict
+  'git.init': string
+  'git.is_worktree': boolean
+  'git.list_branches': string[]
+  'git.list_tags': string[]
+  'git.list_worktrees': Dict
+  'git.ls_remote': Dict
+  'git.merge': string
+  'git.merge_tree': string
+  'git.pull': string
+  'git.push': string
+  'git.rebase': string
+  'git.remote_get': Dict
   'git.remote_refs': Dict
+  'git.remote_set': Dict
+  'git.remotes': Dict
+  'git.reset': string
+  'git.rev_parse': string
+  'git.revision': string
+  'git.rm': string
+  'git.stash': string
+  'git.status': Dict
+  'git.submodule': string
+  'git.symbolic_ref': string
+  'git.tag': string
+  'git.worktree_add': string
+  'git.worktree_prune': string
+  'git.worktree_rm': boolean
   'gpg.create_key': Dict
   'gpg.delete_key': Dict
   'gpg.import_key': Dict

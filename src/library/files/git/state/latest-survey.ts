@@ -28,7 +28,7 @@ const isReport = (value: object): value is StateReturn => 'result' in value
 
 /** The standing, or a report when the state ends here. */
 export async function survey(work: LatestWork): Promise<Standing | StateReturn> {
-  const { wish, report, checkout, aim, bare } = work
+  const { options, report, checkout, aim, bare } = work
   const branches = await checkout.branches()
   const tags = await checkout.tags()
   const head = await checkout.revision()
@@ -48,7 +48,7 @@ export async function survey(work: LatestWork): Promise<Standing | StateReturn> 
   const fetchUrl = remote instanceof Map ? str(remote.get('fetch') ?? null) : null
   const found = await findCommit(work, base.commit, tags, fetchUrl !== null)
   if (typeof found !== 'boolean') return found
-  let fastForward: boolean | null = dirty && wish.force_reset !== 'remote-changes' ? false : null
+  let fastForward: boolean | null = dirty && options.force_reset !== 'remote-changes' ? false : null
   if (found) {
     if (!matches && staysBehind(work, branch)) return report.end(true, behind(work, head))
     fastForward ??= base.commit === null || (await isAncestor(work, base.commit))
@@ -100,8 +100,8 @@ async function baseOf(
   }
 }
 
-function whenDirty({ ctx, wish, report, checkout }: LatestWork): StateReturn | null {
-  if (wish.force_reset !== true) return report.upToDate(checkout.target, [], true)
+function whenDirty({ ctx, options, report, checkout }: LatestWork): StateReturn | null {
+  if (options.force_reset !== true) return report.upToDate(checkout.target, [], true)
   if (!ctx.test) return null
   report.changes.set('forced update', true)
   return report.foreseen(
@@ -111,7 +111,7 @@ function whenDirty({ ctx, wish, report, checkout }: LatestWork): StateReturn | n
 
 /** Whether the wanted commit is in the checkout, under the wanted name. */
 async function findCommit(
-  { wish, report, checkout, aim }: LatestWork,
+  { options, report, checkout, aim }: LatestWork,
   base: string | null,
   tags: readonly string[],
   hasRemote: boolean,
@@ -125,14 +125,14 @@ async function findCommit(
   if (!tags.includes(rev)) return false
   const local = await checkout.ask('rev_parse', [`${rev}^{commit}`])
   if (local === commit) return true
-  if (truthy(wish.force_reset)) return false
+  if (truthy(options.force_reset)) return false
   return report.failed(
     `'${rev}' is a tag, but the remote SHA1 for this tag (${short(commit)}) doesn't match the local SHA1 (${short(local)}). Set 'force_reset' to True to force this update.`,
   )
 }
 
-export const staysBehind = ({ wish, branch }: LatestWork, current: string | null): boolean =>
-  !wish.update_head && !needsBranch(branch, current)
+export const staysBehind = ({ options, branch }: LatestWork, current: string | null): boolean =>
+  !options.update_head && !needsBranch(branch, current)
 
 export function behind({ aim }: LatestWork, head: string | null): string {
   const { location } = aim
