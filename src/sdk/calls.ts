@@ -165,6 +165,8 @@ export interface Calls {
   'file.check_perms': Value[]
   'file.chgrp': null | string
   'file.chown': null | string
+  'file.comment': false | string
+  'file.comment_line': false | string
   'file.contains': boolean
   'file.contains_glob': boolean
   'file.contains_regex': boolean
@@ -194,6 +196,8 @@ export interface Calls {
   'file.list_backups_dir': Dict
   'file.lsattr': Dict | null
   'file.lstat': Dict
+  'file.makedirs': null | string
+  'file.makedirs_perms': null
   'file.manage_file': Dict
   'file.mkdir': boolean
   'file.mknod': Dict
@@ -206,6 +210,7 @@ export interface Calls {
   'file.patch': Dict
   'file.path_exists_glob': boolean
   'file.prepend': string
+  'file.psed': null
   'file.readdir': string[]
   'file.readlink': string
   'file.remove': boolean
@@ -224,6 +229,8 @@ export interface Calls {
   'file.statvfs': Dict
   'file.symlink': boolean
   'file.touch': boolean
+  'file.truncate': null
+  'file.uncomment': false | string
   'file.write': string
   'firewalld.get_icmp_types': string[]
   'firewalld.get_services': string[]
