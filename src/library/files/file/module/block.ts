@@ -11,8 +11,9 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { exists, expandUser, type FunctionContext, isHostError, textFrom } from '../../../../sdk/mod.ts'
+import { isText } from '../is-text.ts'
 import { copyWithFacts, failed, invalid } from './rewriting.ts'
-import { isText, lineDiff, linesOf } from './text.ts'
+import { lineDiff, linesOf } from './text.ts'
 
 interface BlockRequest {
   path: string

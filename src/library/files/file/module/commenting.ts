@@ -1,8 +1,9 @@
 // Comments: add a mark to the lines that match a pattern, or remove it.
 import { compileRegex, decodeBytes } from '../../../../data/mod.ts'
 import { expandUser, type FunctionContext, isFile, realPath } from '../../../../sdk/mod.ts'
+import { isText } from '../is-text.ts'
 import { copyWithFacts, invalid } from './rewriting.ts'
-import { binaryLines, isText, lineDiff } from './text.ts'
+import { binaryLines, lineDiff } from './text.ts'
 
 export interface CommentRequest {
   path: string

@@ -1,8 +1,9 @@
 // `file.get_diff`: how two files differ; of binary ones only that they do.
 import { SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+import { isText } from '../is-text.ts'
 import { type Ignored, ignoresSome } from '../managed-request.ts'
-import { asLatin, binaryLines, byteDiff, isSignificant, isText } from './text.ts'
+import { asLatin, binaryLines, byteDiff, isSignificant } from './text.ts'
 
 export interface DiffRequest {
   saltenv?: string

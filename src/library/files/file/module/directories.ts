@@ -11,9 +11,9 @@ import {
   normalPath,
   unlessRefused,
 } from '../../../../sdk/mod.ts'
+import { normalizeMode } from '../modes.ts'
 import { checkPermissions } from './permissions.ts'
 import { invalid } from './rewriting.ts'
-import { normalizeMode } from './stats.ts'
 
 export interface Ownership {
   user: Value

@@ -2,12 +2,13 @@
 import { type Dict, encodeText, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { type FileRequest, ignoresSome, selinuxOf } from '../managed-request.ts'
+import { normalizeMode } from '../modes.ts'
 import { compareAttributes, selinuxContext } from './attributes.ts'
 import { type Difference, fileDifference, option } from './differences.ts'
 import type { HashSum } from './hashing.ts'
 import { isFailure } from './rewriting.ts'
 import { contextParts, namesSelinux } from './selinux-permissions.ts'
-import { normalizeMode, type Stats, stats } from './stats.ts'
+import { type Stats, stats } from './stats.ts'
 import { discard, temporaryFile } from './temporary.ts'
 
 export interface MetaChanges {

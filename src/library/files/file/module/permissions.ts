@@ -3,10 +3,11 @@
 import { type Dict, isInt, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { expandUser, type FunctionContext, isDirectory, isHostError, isLink } from '../../../../sdk/mod.ts'
 import type { SelinuxContext } from '../managed-request.ts'
+import { normalizeMode } from '../modes.ts'
 import { changeAttributes, compareAttributes, listAttributes } from './attributes.ts'
 import type { Report } from './report.ts'
 import { applySelinux } from './selinux-permissions.ts'
-import { chown, lchown, normalizeMode, type Stats, setMode, stats } from './stats.ts'
+import { chown, lchown, type Stats, setMode, stats } from './stats.ts'
 
 export interface Permissions {
   user: Value

@@ -12,8 +12,9 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { exists, expandUser, type FunctionContext, isFile, isHostError, realPath } from '../../../../sdk/mod.ts'
+import { isText } from '../is-text.ts'
 import { backUp, failed, invalid } from './rewriting.ts'
-import { asLatin, byteDiff, fromLatin, isText, lineDiff, linesOf, regexFlags } from './text.ts'
+import { asLatin, byteDiff, fromLatin, lineDiff, linesOf, regexFlags } from './text.ts'
 
 interface Replacement {
   path: string

@@ -39,14 +39,6 @@ export async function gidToGroup(ctx: FunctionContext, gid: Value): Promise<Valu
   return (await ctx.host.group(Number(number)))?.name ?? number
 }
 
-/** Four octal digits; None stays None. */
-export function normalizeMode(mode: Value): string | null {
-  if (mode === null) return null
-  const digits = str(mode).replaceAll('0o', '0')
-  const bare = digits.replace(/^"+|"+$/g, '').replace(/^'+|'+$/g, '')
-  return bare.replace(/^0+/, '').padStart(4, '0')
-}
-
 export const modeText = (mode: number): string => mode.toString(8).padStart(4, '0')
 
 const TYPES: Readonly<Record<FileType, string>> = {

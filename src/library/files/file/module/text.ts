@@ -13,30 +13,6 @@ import {
 } from '../../../../data/mod.ts'
 import type { Ignored } from '../managed-request.ts'
 
-const PLAIN = new Set([...Array.from({ length: 95 }, (_, i) => i + 32), 10, 13, 9, 12, 8])
-
-/** No null byte and not more than 30 % that is no text, judged by the first bytes. */
-export function isText(bytes: Uint8Array): boolean {
-  const start = bytes.subarray(0, 512)
-  if (start.length === 0) return true
-  if (start.includes(0)) return false
-  const wide = decodes(start)
-  let odd = 0
-  for (const byte of start) if (!PLAIN.has(byte) && !(wide && byte >= 128 && byte < 255)) odd++
-  return odd / start.length <= 0.3
-}
-
-/** Whether it is UTF-8, up to a character that the end cuts off. */
-function decodes(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
-    return true
-  } catch {
-    // the reason does not matter here
-    return false
-  }
-}
-
 const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g
 
 /** Lines with their ends, where `\r`, `\n` and `\r\n` end one. */

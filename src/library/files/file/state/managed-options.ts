@@ -2,7 +2,7 @@
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, bind, type StateContext } from '../../../../sdk/mod.ts'
 import { type FileRequest, fileRequest, IGNORED, offered, SIGNERS } from '../managed-request.ts'
-import { isKeep, normalizeMode } from './modes.ts'
+import { isKeep, normalizeMode } from '../modes.ts'
 
 export const windows = arg.any('For Windows only', { optional: true })
 

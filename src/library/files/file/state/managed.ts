@@ -11,16 +11,24 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
+import {
+  exists,
+  expandUser,
+  isAbsolute,
+  isDirectory,
+  isFile,
+  isHostError,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
 import { IGNORED, ignoresSome, keywords, positional, REQUIRED, SELINUX, SIGNERS } from '../managed-request.ts'
+import { isKeep } from '../modes.ts'
 import { accumulatedFor } from './accumulators.ts'
 import { type Answer, asDict, begin, fail, fromDict, messageOf } from './answer.ts'
 import { refusal } from './check-cmd.ts'
 import { contentsOf, isFailure } from './managed-contents.ts'
 import { type ManagedOptions, type ManagedRequest, managedArgs, managedRequest } from './managed-options.ts'
-import { isKeep } from './modes.ts'
 import { unknownOwners, userOf } from './owners.ts'
-import { exists, expandUser, isAbsolute, isDirectory, isFile } from './paths.ts'
 
 const contentOptions = ({ contents, contents_pillar, contents_grains }: ManagedOptions): Value[] =>
   [contents, contents_pillar, contents_grains].filter((value) => value !== null)
