@@ -3,7 +3,11 @@ import type { Dict, Value } from '../data/mod.ts'
 
 /** What functions return, by name. A function that is not here, or that a user replaced, may return any value. */
 export interface Calls {
+  'acl.delfacl': boolean
   'acl.getfacl': Dict
+  'acl.modfacl': boolean
+  'acl.version': string
+  'acl.wipefacls': boolean
   'apache.a2disconf': Dict
   'apache.a2dismod': Dict
   'apache.a2dissite': Dict

@@ -24,14 +24,14 @@ export interface Contents {
 
 export interface ListRequest {
   name: string
-  archive_format: Value
-  options: Value
+  archive_format: string | null
+  options: string | null
   strip_components: Value
   clean: boolean
   verbose: boolean
-  saltenv: Value
-  source_hash: Value
-  use_etag: Value
+  saltenv: string
+  source_hash: string | null
+  use_etag: boolean
 }
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
@@ -46,15 +46,15 @@ function guessFormat(path: string): string | undefined {
 
 export type Source = Pick<ListRequest, 'name' | 'saltenv' | 'source_hash' | 'use_etag'>
 
-/** The archive on this machine. */
+/** Return the path of the archive on this machine. */
 export async function cachedArchive(
   ctx: FunctionContext,
   { name, saltenv, source_hash, use_etag }: Source,
 ): Promise<string> {
   if (name.startsWith('/')) return name
   const cached = await ctx.call('cp.cache_file', [name, saltenv], { source_hash, use_etag })
-  if (!truthy(cached)) throw failure(`Failed to cache ${name}`)
-  return str(cached)
+  if (!cached) throw failure(`Failed to cache ${name}`)
+  return cached
 }
 
 /** Salt adds where the archive is. */

@@ -5,14 +5,14 @@ import { ending, type Options, type Work } from './request.ts'
 
 /** The files that were unpacked, or a report when that failed. */
 export async function unpack(work: Work, cached: string, options: Options): Promise<Value[] | string | StateReturn> {
-  const { ctx, wish, target } = work
-  const further = Object.fromEntries([...wish.kwargs].filter(([key]) => !key.startsWith('__') && !/^keep/.test(key)))
-  const { password } = wish
+  const { ctx, request, target } = work
+  const further = Object.fromEntries([...request.kwargs].filter(([key]) => !key.startsWith('__') && !/^keep/.test(key)))
+  const { password } = request
   try {
     if (options.format === 'zip') {
       const keywords = { options: options.options, trim_output: options.trim, password, ...further }
       if (options.byProgram) return await ctx.call('archive.cmd_unzip', [cached, target], keywords)
-      const permissions = { extract_perms: wish.extract_perms }
+      const permissions = { extract_perms: request.extract_perms }
       return await ctx.call('archive.unzip', [cached, target], { ...keywords, ...permissions })
     }
     if (options.format === 'rar') {
