@@ -133,7 +133,7 @@ describe('the request of file.managed', () => {
 
   test('hands its request to functions that users replaced, by position as in Salt', async () => {
     const { calls, others } = replaced()
-    await tryState(file, 'managed', { kwargs: valuesOf({ ...options, context: { a: 1 }, makedirs: 1 }), others })
+    await tryState(file, 'managed', { kwargs: valuesOf({ ...options, context: { a: 1 }, makedirs: true }), others })
     const [chosen, fetched, placed] = calls
     expect(chosen).toEqual(['source_list', ['salt://f', '', 'base'], {}])
     const owner = ['ann', 7, '0644', null]

@@ -1,4 +1,4 @@
-// What is in an archive: folders, files and links.
+// The content of an archive: directories, files and links.
 import { BrineError, toError } from '../../../../base/mod.ts'
 import {
   isInt,
@@ -57,7 +57,7 @@ export async function cachedArchive(
   return cached
 }
 
-/** Salt adds where the archive is. */
+/** Return an error with the path of the archive, as Salt adds it. */
 export function located(message: string, path: string): SaltError {
   const end = /[.?!]$/.test(message.trimEnd()) ? '' : '.'
   return failure(`${message}${end} Additional info follows:\n\narchive location:\n    ${path}`)

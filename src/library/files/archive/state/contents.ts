@@ -1,4 +1,4 @@
-// Whether what is in an archive is in its place already.
+// The comparison of the content of an archive with the target.
 import { type Dict, SaltError, truthy, type Value } from '../../../../data/mod.ts'
 import { type FileType, isHostError, type StateReturn } from '../../../../sdk/mod.ts'
 import { type Extraction, ending, type Options, type Work } from './request.ts'
@@ -58,7 +58,7 @@ export interface Comparison {
   wrongType: string[]
 }
 
-/** What lies below a path of the wrong type is not counted as missing: it has no place yet. */
+/** Paths below a path of the wrong type do not count as missing. */
 export async function compare({ ctx, target }: Work, listing: Listing): Promise<Comparison | string> {
   const wrongType: string[] = []
   let missing = false

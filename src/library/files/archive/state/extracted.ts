@@ -1,4 +1,4 @@
-// An archive is unpacked: found, fetched, listed, compared with what is there, unpacked, and given to its owners.
+// Unpacking an archive: find it, fetch it, list it, compare it with the target, unpack it, and set its owners.
 import { toError } from '../../../../base/mod.ts'
 import { type Dict, redactUrl, SaltError, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
 import { isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
@@ -19,7 +19,7 @@ import {
 import { dropIfEmpty, unpack } from './unpack.ts'
 
 interface Source {
-  /** As it was found, for people. */
+  /** The source as reports show it. */
   shown: string
   match: string
   isLocal: boolean
@@ -97,7 +97,7 @@ async function sourceSum({ ctx, request }: Work, source: string): Promise<Value>
   })
 }
 
-/** The archive on this machine, or a report when the state ends here. */
+/** Return the path of the archive on this machine, or a report when the state ends here. */
 async function fetched(work: Work, { shown, match, isLocal, sum }: Source): Promise<string | StateReturn> {
   const { ctx, request } = work
   const end = ending(work)
@@ -172,7 +172,7 @@ async function fromCache(work: Work, source: Source, options: Options, cached: s
   return conclude(work, { source, options, cached, contents, needed: needed || renewed, reason })
 }
 
-/** True when what was in the way is gone. */
+/** Remove a path in the way; return true on success. */
 async function clearWay(work: Work, paths: readonly string[]): Promise<StateReturn | true> {
   const { ctx, request, target } = work
   const end = ending(work)
@@ -281,7 +281,7 @@ async function extract(work: Work, plan: Plan): Promise<StateReturn | { result: 
   if (isNew) await ctx.state('file.directory', { name: target, user: request.user, makedirs: true })
   const files = await unpack(work, cached, options)
   if (typeof files === 'object' && !Array.isArray(files)) {
-    // only where tar had no words of its own
+    // as in Salt, only without options for tar
     if (isNew && options.format === 'tar' && options.options === null) await dropIfEmpty(work)
     return files
   }
@@ -292,7 +292,7 @@ async function extract(work: Work, plan: Plan): Promise<StateReturn | { result: 
   return { result: true, comment: `${source.shown} extracted to ${target}${reason}. ${trim}` }
 }
 
-/** Removes what shall not stay; a text says why it could not. */
+/** Remove the content that `clean` and `clean_parent` name; return the reason of a failure. */
 async function cleaned(work: Work, contents: Listing): Promise<string | undefined> {
   const { request, target } = work
   if (request.clean_parent) {

@@ -1,4 +1,4 @@
-// User and group of what was unpacked.
+// User and group of the unpacked content.
 import { join } from 'node:path/posix'
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isHostError } from '../../../../sdk/mod.ts'

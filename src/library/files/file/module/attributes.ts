@@ -8,14 +8,14 @@ async function output(ctx: FunctionContext, argv: string[]): Promise<string> {
   return Buffer.from(stdout).toString()
 }
 
-/** What a command answers whose outcome is that of the call. */
+/** Run a command whose return code becomes that of the call. */
 async function outcome(ctx: FunctionContext, argv: string[], mergeStderr = false) {
   const { retcode, stdout } = await ctx.host.run({ argv, mergeStderr })
   ctx.memory.set('retcode', retcode)
   return { retcode, text: Buffer.from(stdout).toString() }
 }
 
-/** The letters this machine's `chattr` knows; extended ones came with e2fsprogs 1.41.13. */
+/** Return a pattern of the letters that `chattr` of this machine knows; e2fsprogs 1.41.13 added some. */
 async function knownLetters(ctx: FunctionContext): Promise<RegExp> {
   const few = /[acdijstuADST]/g
   const program = await ctx.host.which('tune2fs')
@@ -27,7 +27,7 @@ async function knownLetters(ctx: FunctionContext): Promise<RegExp> {
   return number > 1_041_012 ? /[aAcCdDeijPsStTu]/g : few
 }
 
-/** Letters by file, or None when the machine has no `lsattr`. */
+/** Return lists of letters by path, or None when the machine has no `lsattr`. */
 export async function listAttributes(ctx: FunctionContext, path: string): Promise<Map<Value, Value> | null> {
   if (!(await ctx.host.which('lsattr'))) return null
   if (!(await exists(ctx, path))) {
@@ -47,7 +47,7 @@ export interface AttributeChanges {
   removed: string
 }
 
-/** What is missing and what is too much, or undefined when attributes cannot be read. */
+/** Return the attributes to add and to remove, or undefined when attributes cannot be read. */
 export async function compareAttributes(
   ctx: FunctionContext,
   path: string,
@@ -57,7 +57,7 @@ export async function compareAttributes(
   if (listed === null) return undefined
   const old = new Set((listed.get(path) ?? []) as string[])
   const fresh = new Set(wanted)
-  // this one can be set but never taken away
+  // `e` can be set but not removed
   if (old.has('e')) fresh.add('e')
   return {
     added: [...fresh].filter((letter) => !old.has(letter)).join(''),

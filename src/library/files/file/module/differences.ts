@@ -1,4 +1,4 @@
-// `file.get_diff`: how two files differ; of binary ones only that they do.
+// `file.get_diff`: the difference of two text files; of binary files only that they differ.
 import { SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { isText } from '../is-text.ts'
@@ -21,7 +21,7 @@ export interface Difference {
   isSignificant: boolean
 }
 
-/** A file as it is here: local ones stay where they are. */
+/** Return the local path of a file; fetch a remote one. */
 async function local(ctx: FunctionContext, file: Value, saltenv: Value, hash: Value): Promise<Value> {
   const path = textOf(file)
   if (path?.startsWith('/')) return path

@@ -1,4 +1,4 @@
-// Hashes of files and what people write for them: a hash, `type=hash`, or a file that lists hashes.
+// Hashes of files, and the notations of `source_hash`: a hash, `type=hash`, or a file of hashes.
 import { getHashes } from 'node:crypto'
 import {
   compileRegex,
@@ -162,14 +162,14 @@ interface ListedFile {
 
 const BLANKS = ' \t\n\r\v\f'
 
-/** How a line of a hash file may name the file that is meant: at its end after a separator, or at its start. */
+/** How a line of a file of hashes may name a file: at its end after a separator, or at its start. */
 interface Wanted {
   ending: string
   beginning: string
   separators: string
 }
 
-/** The hash that a file lists for a name: by `source_hash_name`, then by the target, then by the source, else the first. */
+/** Return the hash in a file of hashes: by `source_hash_name`, by the target, by the source, or else the first. */
 export async function extractHash(
   ctx: FunctionContext,
   file: string,

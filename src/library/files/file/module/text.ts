@@ -1,4 +1,4 @@
-// Text in files: what counts as text, its lines, and how two versions differ.
+// Text in files: its lines, and the difference of two versions.
 import {
   decodeBytes,
   isInt,
@@ -15,18 +15,18 @@ import type { Ignored } from '../managed-request.ts'
 
 const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g
 
-/** Lines with their ends, where `\r`, `\n` and `\r\n` end one. */
+/** Return lines with their endings: `\r`, `\n` or `\r\n`. */
 export const linesOf = (text: string): string[] => text.match(LINES) ?? []
 
-/** As lines of a binary file: only `\n` ends one. */
+/** Return the lines of a binary file; only `\n` ends one. */
 export const binaryLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** Bytes as text, one character for each: what patterns for bytes run on. */
+/** Return bytes as text, one character each, for patterns that match bytes. */
 export const asLatin = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
 export const fromLatin = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
-/** UTF-8, else every byte a character. */
+/** Decode a line as UTF-8, or else byte by byte. */
 function decodedLine(line: string): string {
   try {
     return decodeBytes(fromLatin(line))
@@ -36,13 +36,13 @@ function decodedLine(line: string): string {
   }
 }
 
-/** The difference of lines, as one text. */
+/** Return the difference of lines as one text. */
 export function lineDiff(old: readonly string[], fresh: readonly string[], names: string[] = []): string {
   const [from = '', to = ''] = names
   return unifiedDiff(old, fresh, { from, to }).join('')
 }
 
-/** Of lines of bytes (see `asLatin`). */
+/** Return the difference of lines of bytes (see `asLatin`). */
 export function byteDiff(old: readonly string[], fresh: readonly string[], names: string[] = []): string {
   return lineDiff(old.map(decodedLine), fresh.map(decodedLine), names)
 }
@@ -77,7 +77,7 @@ const FLAG_NAMES: ReadonlyMap<string, number> = new Map<string, number>([
   ['DEBUG', 128],
 ])
 
-/** Flags of patterns: a number, a name, or a list of names. */
+/** Return the number of regular expression flags: a number, a name, or a list of names. */
 export function regexFlags(flags: Value): number {
   if (isInt(flags) || typeof flags === 'boolean') return Number(flags)
   const single = textOf(flags)

@@ -1,4 +1,4 @@
-// The first part of git.latest: there is no checkout yet.
+// git.latest without a checkout: clone the repository.
 import { toError } from '../../../../base/mod.ts'
 import type { Value } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
@@ -77,7 +77,7 @@ async function clone(work: LatestWork): Promise<StateReturn | null> {
   return null
 }
 
-/** The fresh clone gets its branch, its commit and what it tracks. */
+/** Set the branch, the commit and the upstream of a new clone. */
 async function settle({ report, checkout, aim, branch }: LatestWork, commit: string): Promise<StateReturn | null> {
   if (aim.type === 'tag' && !(await checkout.tags()).includes(aim.rev)) {
     return report.failed(`Revision '${aim.rev}' does not exist in clone`)

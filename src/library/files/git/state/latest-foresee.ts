@@ -1,4 +1,4 @@
-// What git.latest would do to a checkout, for a dry run.
+// The dry run of git.latest for an existing checkout.
 import { redactUrl } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
 import { knownUrl, revisionChange, type Standing } from './latest-survey.ts'
@@ -11,7 +11,7 @@ export function foresee(work: LatestWork, standing: Standing): StateReturn {
     return work.url === standing.fetchUrl ? foreseeUpdate(work, standing) : foreseeRemote(work, standing)
   }
   if (!bare) return report.upToDate(checkout.target)
-  // Salt joins the letters of this sentence
+  // as in Salt, the letters of this sentence are joined
   return report.upToDate(checkout.target, [...`Bare repository at ${checkout.target} would be fetched`])
 }
 

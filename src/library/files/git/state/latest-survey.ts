@@ -1,4 +1,4 @@
-// How a checkout stands before git.latest updates it, and whether it may be updated.
+// The facts of a checkout before git.latest updates it, and whether it may be updated.
 import { type Dict, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
 import { sameRevision } from './aim.ts'
@@ -10,23 +10,23 @@ export interface Standing {
   branch: string | null
   branches: string[]
   tags: string[]
-  /** The commit and branch that will be moved. */
+  /** The commit and branch to update. */
   base: string | null
   baseBranch: string | null
-  /** Of the remote, or null when there is no such remote. */
+  /** URL of the remote; null when there is no such remote. */
   fetchUrl: string | null
   matches: boolean
   dirty: boolean
-  /** Whether the wanted commit is here already. */
+  /** Whether the checkout has the commit. */
   hasCommit: boolean
-  /** Null when that is not known yet. */
+  /** Whether a fast-forward is possible; null when that is not known yet. */
   fastForward: boolean | null
   upstream: string | false | null
 }
 
 const isReport = (value: object): value is StateReturn => 'result' in value
 
-/** The standing, or a report when the state ends here. */
+/** Return the facts of a checkout, or a report when the state ends here. */
 export async function survey(work: LatestWork): Promise<Standing | StateReturn> {
   const { options, report, checkout, aim, bare } = work
   const branches = await checkout.branches()
@@ -109,7 +109,7 @@ function whenDirty({ ctx, options, report, checkout }: LatestWork): StateReturn 
   )
 }
 
-/** Whether the wanted commit is in the checkout, under the wanted name. */
+/** Return whether the checkout has the commit under the name of the revision. */
 async function findCommit(
   { options, report, checkout, aim }: LatestWork,
   base: string | null,
@@ -179,7 +179,7 @@ export const revisionChange = (before: string | null, after: string | null): Dic
     ['new', after],
   ])
 
-/** Salt hides passwords in a URL that is not there, and fails. */
+/** Throw the error of Salt, which redacts a URL that does not exist. */
 export function knownUrl(url: string | null): string {
   if (url === null) throw new PyError('TypeError', "expected string or bytes-like object, got 'NoneType'")
   return url

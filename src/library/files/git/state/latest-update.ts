@@ -1,4 +1,4 @@
-// The second part of git.latest: there is a checkout, which is brought up to date.
+// git.latest with a checkout: update it.
 import { toError } from '../../../../base/mod.ts'
 import { type Dict, redactUrl, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
@@ -106,7 +106,7 @@ async function moveTo(work: LatestWork, standing: Standing, commit: string): Pro
   return null
 }
 
-/** Local tags that the remote no longer has are removed; false when the tags differ. */
+/** Remove local tags that the remote does not have; return false when the tags differ. */
 async function compareTags(
   { options, report, checkout, remote }: LatestWork,
   local: readonly string[],
@@ -134,7 +134,7 @@ async function compareTags(
   return fresh.length === 0 && gone.length === 0
 }
 
-/** Fetches; whether the commit can then be reached by going forward, or why the state ends. */
+/** Fetch; return whether a fast-forward is possible then, or a report when the state ends here. */
 async function bring(work: LatestWork, standing: Standing, commit: string): Promise<boolean | StateReturn> {
   const { options, report, checkout, aim } = work
   try {
