@@ -5,6 +5,7 @@ import type { Dict, Float, Value } from '../data/mod.ts'
 /** The strict kinds refuse values of another type; `text`, `flag`, `words` and `count` convert any value as Salt's functions do. */
 export type ArgKind =
   | 'string'
+  | 'path'
   | 'integer'
   | 'number'
   | 'boolean'
@@ -69,6 +70,7 @@ function maker<T extends Value>(kind: ArgKind): ArgMaker<T> {
 
 export const arg: {
   string: ArgMaker<string>
+  path: ArgMaker<string>
   integer: ArgMaker<number | bigint>
   number: ArgMaker<number | bigint | Float>
   boolean: ArgMaker<boolean>
@@ -84,6 +86,8 @@ export const arg: {
   ignored: (doc?: string) => Arg<Map<string, Value>>
 } = {
   string: maker<string>('string'),
+  /** The text of a path; another type is refused with the TypeError of Python's `os.path`. */
+  path: maker<string>('path'),
   integer: maker<number | bigint>('integer'),
   number: maker<number | bigint | Float>('number'),
   boolean: maker<boolean>('boolean'),

@@ -99,6 +99,13 @@ describe('binding to a declaration', () => {
     expect(call).toThrow(new SaltError('SaltInvocationError', message))
   })
 
+  test('refuses a path that is no text with the error of os.path', () => {
+    const path = { args: { path: arg.path('A path') } }
+    expect(bind(path, 'mod', ['/x'], new Map())).toEqual({ path: '/x' })
+    const message = 'expected str, bytes or os.PathLike object, not NoneType'
+    expect(() => bind(path, 'mod', [null], new Map())).toThrow(new PyError('TypeError', message))
+  })
+
   test('answers an unknown keyword with the nearest parameter', () => {
     try {
       bound(['n'], { forse: true })

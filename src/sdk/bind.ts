@@ -20,6 +20,7 @@ import {
 } from '../data/mod.ts'
 import type { Arg } from './arg.ts'
 import type { FunctionDeclaration } from './declare.ts'
+import { plainPath } from './paths.ts'
 
 /** What binding looks at: functions and states alike. */
 export type Callable = Pick<FunctionDeclaration, 'args' | 'calledAs'>
@@ -165,6 +166,7 @@ const SHAPES: Partial<Record<Arg<unknown>['kind'], (value: Value) => Value | und
     if (value instanceof PyStr) return value.value
     return isNumeric(value) ? str(value) : undefined
   },
+  path: plainPath,
   text: (value) => str(value),
   flag: truthy,
   words: (value) => (Array.isArray(value) ? value.map(str) : str(value).split(',')),

@@ -3,7 +3,11 @@ import type { Dict, Value } from '../data/mod.ts'
 
 /** What functions return, by name. A function that is not here, or that a user replaced, may return any value. */
 export interface Calls {
+  'acl.delfacl': boolean
   'acl.getfacl': Dict
+  'acl.modfacl': boolean
+  'acl.version': string
+  'acl.wipefacls': boolean
   'apache.a2disconf': Dict
   'apache.a2dismod': Dict
   'apache.a2dissite': Dict
@@ -165,6 +169,8 @@ export interface Calls {
   'file.check_perms': Value[]
   'file.chgrp': null | string
   'file.chown': null | string
+  'file.comment': false | string
+  'file.comment_line': false | string
   'file.contains': boolean
   'file.contains_glob': boolean
   'file.contains_regex': boolean
@@ -194,6 +200,8 @@ export interface Calls {
   'file.list_backups_dir': Dict
   'file.lsattr': Dict | null
   'file.lstat': Dict
+  'file.makedirs': null | string
+  'file.makedirs_perms': null
   'file.manage_file': Dict
   'file.mkdir': boolean
   'file.mknod': Dict
@@ -206,6 +214,7 @@ export interface Calls {
   'file.patch': Dict
   'file.path_exists_glob': boolean
   'file.prepend': string
+  'file.psed': null
   'file.readdir': string[]
   'file.readlink': string
   'file.remove': boolean
@@ -218,11 +227,14 @@ export interface Calls {
   'file.sed_contains': boolean
   'file.seek_write': number
   'file.set_mode': string
+  'file.set_selinux_context': false | string
   'file.source_list': Value[]
   'file.stats': Dict
   'file.statvfs': Dict
   'file.symlink': boolean
   'file.touch': boolean
+  'file.truncate': null
+  'file.uncomment': false | string
   'file.write': string
   'firewalld.get_icmp_types': string[]
   'firewalld.get_services': string[]
@@ -239,7 +251,47 @@ export interface Calls {
   'gem.list': Dict
   'gem.list_upgrades': Dict
   'gem.sources_list': string[]
+  'git.add': string
+  'git.archive': boolean
+  'git.branch': boolean
+  'git.checkout': string
+  'git.clone': boolean
+  'git.commit': string
+  'git.config_get_regex': Dict
+  'git.config_get_regexp': Dict
+  'git.config_unset': boolean
+  'git.current_branch': string
+  'git.describe': string
+  'git.diff': string
+  'git.discard_local_changes': string
+  'git.fetch': Dict
+  'git.init': string
+  'git.is_worktree': boolean
+  'git.list_branches': string[]
+  'git.list_tags': string[]
+  'git.list_worktrees': Dict
+  'git.ls_remote': Dict
+  'git.merge': string
+  'git.merge_tree': string
+  'git.pull': string
+  'git.push': string
+  'git.rebase': string
+  'git.remote_get': Dict
   'git.remote_refs': Dict
+  'git.remote_set': Dict
+  'git.remotes': Dict
+  'git.reset': string
+  'git.rev_parse': string
+  'git.revision': string
+  'git.rm': string
+  'git.stash': string
+  'git.status': Dict
+  'git.submodule': string
+  'git.symbolic_ref': string
+  'git.tag': string
+  'git.worktree_add': string
+  'git.worktree_prune': string
+  'git.worktree_rm': boolean
   'gpg.create_key': Dict
   'gpg.delete_key': Dict
   'gpg.import_key': Dict

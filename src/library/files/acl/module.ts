@@ -16,7 +16,7 @@ interface Entry {
   rights: Dict
 }
 
-/** `default:user:ann:rwx` and the like. */
+/** Parse a line such as `default:user:ann:rwx`. */
 function entryOf(line: string, owner: Dict): Entry {
   const words = line.split(':')
   const isDefault = words[0] === 'default'
@@ -49,7 +49,7 @@ const FLAGS: ReadonlyArray<readonly [sign: string, name: string]> = [
   ['t', 'sticky'],
 ]
 
-/** Files with their lists, by path. */
+/** Return the lists of files by path. */
 function filesIn(text: string): Dict {
   const files: Dict = new Map()
   let file: Dict = new Map()
@@ -76,7 +76,7 @@ function filesIn(text: string): Dict {
   return files
 }
 
-/** `d:u` for `default:user`. What setfacl does not know is left out, and it complains. */
+/** Return `d:u` for `default:user`. Unknown types are dropped, so that setfacl fails. */
 function prefixOf(kind: string): string {
   const isDefault = kind.startsWith('d')
   const plain = isDefault ? kind.replaceAll('default:', '').replaceAll('d:', '') : kind
@@ -99,60 +99,66 @@ async function set(ctx: FunctionContext, words: string, paths: readonly Value[],
   return true
 }
 
-const acl_type = arg.string('`user`, `group` or `mask`, after `default:` for what new files get')
-const acl_name = arg.text('Whose; the owner unless given', { default: '' })
-const args = arg.rest('Files and directories')
-const kwargs = arg.open('`recursive`')
+const acl_type = arg.string(
+  'Type: `user`, `group` or `mask`, with the prefix `default:` for the default list of a directory',
+)
+const acl_name = arg.text('Name of the user or group; by default the owner', { default: '' })
+const args = arg.rest('Paths of files and directories')
+const kwargs = arg.open('`recursive`: include everything below directories')
 
 export default defineModule({
   name: 'linux_acl',
   virtual: 'acl',
-  doc: 'Access lists of files.',
+  doc: 'Read and change access control lists of files.',
   when: async ({ host }) =>
     (await host.which('getfacl')) !== undefined ||
     'The linux_acl execution module cannot be loaded: the getfacl binary is not in the path.',
   functions: {
     version: reads({
-      doc: 'The version of the programs.',
+      doc: 'Return the version of the ACL programs.',
       example: 'acl.version',
       args: {},
-      run: async (ctx) => str((await outputOf(ctx, 'getfacl --version')).split(/\s+/)[1] ?? ''),
+      returns: ret.string('The version'),
+      run: async (ctx) => (await outputOf(ctx, 'getfacl --version')).split(/\s+/)[1] ?? '',
     }),
     getfacl: reads({
-      doc: 'The access lists of files, by path.',
+      doc: 'Return the access control lists of files.',
       example: 'acl.getfacl /tmp/kitchen recursive=True',
       args: { args, kwargs },
       run: async (ctx, { args, kwargs }) => {
         const files = quoted(args)
         return filesIn(await outputOf(ctx, `getfacl --absolute-names${isRecursive(kwargs) ? ' -R' : ''} ${files}`))
       },
-      returns: ret.dict('The entries, by path'),
+      returns: ret.dict('Entries by path'),
     }),
     wipefacls: changes({
-      doc: 'Remove the access lists of files.',
+      doc: 'Remove all entries of access control lists.',
       example: 'acl.wipefacls /tmp/kitchen',
       args: { args, kwargs },
-      run: (ctx, { args, kwargs }) => {
-        const files = quoted(args)
-        return outputOf(ctx, `setfacl -b${isRecursive(kwargs) ? ' -R' : ''} ${files}`).then(() => true)
+      returns: ret.boolean('True'),
+      run: async (ctx, { args, kwargs }) => {
+        await outputOf(ctx, `setfacl -b${isRecursive(kwargs) ? ' -R' : ''} ${quoted(args)}`)
+        return true
       },
     }),
     modfacl: changes({
-      doc: 'Add an entry to access lists, or change it.',
+      doc: 'Add or change an entry of access control lists.',
       example: 'acl.modfacl user ann rwx /tmp/kitchen',
+      returns: ret.boolean('True'),
       args: {
         acl_type,
         acl_name,
-        perms: arg.text('The rights: letters or a digit', { default: '' }),
+        perms: arg.text('Permissions as letters or a digit', { default: '' }),
         args,
-        kwargs: arg.open('`recursive`; `raise_err`: whether a failure is an error'),
+        kwargs: arg.open('`recursive`: include everything below directories; `raise_err`: fail when setfacl fails'),
       },
       run: (ctx, { acl_type, acl_name, perms, args, kwargs }) =>
         set(ctx, `-m ${prefixOf(acl_type)}:${acl_name}:${perms}`, args, kwargs),
     }),
     delfacl: changes({
-      doc: 'Remove an entry from access lists.',
+      doc: 'Remove an entry of access control lists.',
       example: 'acl.delfacl user ann /tmp/kitchen',
+      returns: ret.boolean('True'),
       args: { acl_type, acl_name, args, kwargs },
       run: (ctx, { acl_type, acl_name, args, kwargs }) =>
         set(ctx, `-x ${prefixOf(acl_type)}:${acl_name}`, args, kwargs),

@@ -1,5 +1,5 @@
-// Archives: list, make and unpack them. Tar, gzip and rar go through their programs, zip does not.
-import { SaltError, shlexSplit, splitLines, splitWords, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+// Archives: list, create and unpack them. Tar, gzip and rar run their programs, zip does not.
+import { SaltError, shlexSplit, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -16,18 +16,14 @@ import { readZip, ZipError } from './module/zip-reader.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-/** Texts of a list, or of a text with commas. */
-function texts(given: Value): string[] {
-  if (given === null) return []
-  if (Array.isArray(given)) return (given as Value[]).map((item) => str(item))
-  return str(given)
-    .split(',')
-    .map((item) => item.trim())
-}
+/** Return words without the blanks around commas. */
+const trimmedWords = (words: readonly string[] | null): string[] => (words ?? []).map((word) => word.trim())
 
-async function expanded(ctx: FunctionContext, sources: Value): Promise<string[]> {
+/** Return sources with their globs replaced by the paths that match. */
+async function expanded(ctx: FunctionContext, sources: readonly string[] | null): Promise<string[]> {
   const found: string[] = []
-  for (const source of texts(sources)) found.push(...(/[*?[]/.test(source) ? await globPaths(ctx, source) : [source]))
+  for (const source of trimmedWords(sources))
+    found.push(...(/[*?[]/.test(source) ? await globPaths(ctx, source) : [source]))
   return found
 }
 
@@ -38,8 +34,8 @@ async function lines(ctx: FunctionContext, argv: string[], options: Record<strin
   return splitLines(await ctx.call('cmd.run', [argv], { python_shell: false, ...options }))
 }
 
-/** At most so many; true means a hundred. */
-function trimmed(files: string[], trim: Value): string[] {
+/** Return at most a number of files; True means 100. */
+function limited(files: string[], trim: Value): string[] {
   if (trim === false) return files
   const count = trim === true ? 100 : Number(str(trim))
   return files.length > count ? [...files.slice(0, count), `List trimmed after ${count} files.`] : files
@@ -48,12 +44,12 @@ function trimmed(files: string[], trim: Value): string[] {
 interface ZipCommand {
   zip_file: string
   dest: string
-  excludes: Value
-  options: Value
-  template: Value
-  runas: Value
+  excludes: string[] | null
+  options: string | null
+  template: string | null
+  runas: string | null
   trim_output: Value
-  password: Value
+  password: string | null
 }
 
 async function unzipByProgram(ctx: FunctionContext, call: ZipCommand): Promise<string[]> {
@@ -61,43 +57,43 @@ async function unzipByProgram(ctx: FunctionContext, call: ZipCommand): Promise<s
   if ((await ctx.host.which('unzip')) === undefined) throw failure("'unzip' command not found")
   const argv = [
     'unzip',
-    ...(truthy(password) ? ['-P', str(password)] : []),
-    ...(truthy(options) ? shlexSplit(str(options)) : []),
+    ...(password ? ['-P', password] : []),
+    ...(options ? shlexSplit(options) : []),
     zip_file,
     '-d',
     dest,
-    ...(excludes === null ? [] : ['-x', ...texts(excludes)]),
+    ...(excludes === null ? [] : ['-x', ...trimmedWords(excludes)]),
   ]
   const outcome = await ctx.call('cmd.run_all', [argv], {
     template,
     runas,
     python_shell: false,
     redirect_stderr: true,
-    output_loglevel: truthy(password) ? 'quiet' : 'debug',
+    output_loglevel: password ? 'quiet' : 'debug',
   })
   const output = str(outcome.get('stdout') ?? '')
   if (outcome.get('retcode') !== 0) throw failure(output)
-  return trimmed(splitLines(output), call.trim_output)
+  return limited(splitLines(output), call.trim_output)
 }
 
 async function unzip(ctx: FunctionContext, call: ZipCommand & { extract_perms: boolean }): Promise<string[]> {
-  const members = truthy(call.password) ? await readZip(ctx, call.zip_file) : []
-  // the old encryption of zip is left to the program
+  const members = call.password ? await readZip(ctx, call.zip_file) : []
+  // only the program can decrypt
   if (members.some(({ encrypted }) => encrypted)) {
     await unzipByProgram(ctx, { ...call, options: '-o', trim_output: false })
-    return trimmed(
+    return limited(
       members.map(({ name }) => name),
       call.trim_output,
     )
   }
-  const excludes = truthy(call.excludes) ? texts(call.excludes) : []
+  const excludes = trimmedWords(call.excludes)
   const names = await unpackZip(ctx, {
     path: call.zip_file,
     target: call.dest,
     excludes,
     permissions: call.extract_perms,
   })
-  return trimmed(names, call.trim_output)
+  return limited(names, call.trim_output)
 }
 
 async function isEncrypted(ctx: FunctionContext, source: Source & { clean: boolean }): Promise<boolean> {
@@ -119,73 +115,61 @@ async function unrar(
 ): Promise<string[]> {
   const program = (await ctx.host.which('unrar')) ?? (await ctx.host.which('rar'))
   if (program === undefined) throw failure("'unrar' command not found")
-  const excludes = texts(call.excludes).flatMap((item) => ['-x', item])
+  const excludes = trimmedWords(call.excludes).flatMap((item) => ['-x', item])
   const argv = [program, 'x', '-idp', call.rarfile, ...excludes, call.dest]
-  return trimmed(await lines(ctx, argv, { template: call.template, runas: call.runas }), call.trim_output)
+  return limited(await lines(ctx, argv, { template: call.template, runas: call.runas }), call.trim_output)
 }
 
-const template = arg.any('The engine that renders the paths', { optional: true })
-const runas = arg.any('Whom the program runs as', { optional: true })
-const cwd = arg.any('Where relative paths begin', { optional: true })
-const sources = arg.any('Paths: a list, or a text with commas')
-const excludes = arg.any('Members that are left out', { optional: true })
-const trim_output = arg.any('How many files are listed; true means 100', { default: false })
-const password = arg.text('Of the archive', { optional: true, secret: true })
-const zip_file = arg.string('The archive')
-const dest = arg.string('The folder to unpack to')
-const options = arg.any('Further options of the program', { optional: true })
+const template = arg.text('Template engine that renders the paths', { optional: true })
+const runas = arg.text('User that the program runs as', { optional: true })
+const cwd = arg.text('Directory that relative paths start from', { optional: true })
+const sources = arg.words('Paths: a list, or text with commas')
+const excludes = arg.words('Members to skip: a list, or text with commas', { optional: true })
+const trim_output = arg.any('Maximum number of files to return; True means 100, False all', { default: false })
+const password = arg.text('Password of the archive', { optional: true, secret: true })
+const zip_file = arg.string('Path of the archive')
+const dest = arg.string('Directory to unpack to')
+const options = arg.text('Options of the program', { optional: true })
 const source = {
-  saltenv: arg.text('Where it is looked up on the file server', { default: 'base' }),
-  source_hash: arg.any('Its hash, when it comes from elsewhere', { optional: true }),
-  use_etag: arg.flag('Whether the server is asked if it has changed', { default: false }),
+  saltenv: arg.text('Salt environment of the archive', { default: 'base' }),
+  source_hash: arg.text('Hash of a remote archive', { optional: true }),
+  use_etag: arg.flag('Use the ETag of an HTTP server to detect changes', { default: false }),
 }
-
-const compression = (program: 'gzip' | 'gunzip', doc: string, parameter: 'sourcefile' | 'gzipfile') =>
-  changes({
-    doc,
-    args: { [parameter]: arg.string('The file'), template, runas, options },
-    returns: ret.texts('What the program says'),
-    example: `archive.${program} /tmp/sourcefile`,
-    run: (ctx, call) => {
-      const given = call as Record<string, Value>
-      const words = truthy(given['options']!) ? [str(given['options']!)] : []
-      const { template, runas } = given as { template: Value; runas: Value }
-      return lines(ctx, [program, ...words, str(given[parameter]!)], { template, runas })
-    },
-  })
 
 export default defineModule({
   name: 'archive',
   doc: 'Work with archives.',
   functions: {
     list: reads({
-      doc: 'What is in an archive.',
+      doc: 'Return the paths in an archive.',
       args: {
-        name: arg.string('Its path or URL'),
-        archive_format: arg.text('tar, zip or rar; by its name when not given', { optional: true }),
-        options: arg.any('A program that decompresses a tar archive', { optional: true }),
-        strip_components: arg.any('Leading parts to take off', { optional: true }),
-        clean: arg.boolean('Remove it from the cache afterwards', { default: false }),
-        verbose: arg.boolean('Folders, files and links apart', { default: false }),
+        name: arg.string('Path or URL of the archive'),
+        archive_format: arg.text('Format: `tar`, `zip` or `rar`; by default from the name', { optional: true }),
+        options: arg.text('Command that decompresses a tar archive', { optional: true }),
+        strip_components: arg.any('Number of leading parts to drop from paths: a number, or text of one', {
+          optional: true,
+        }),
+        clean: arg.boolean('Remove the archive from the cache afterwards', { default: false }),
+        verbose: arg.boolean('Return directories, files and links by type', { default: false }),
         ...source,
       },
       calledAs: 'list_',
-      returns: ret.any('The paths'),
+      returns: ret.any('A list of paths; a dict of lists with `verbose`'),
       example: 'archive.list /path/to/myfile.tar.gz',
       run: listArchive,
     }),
     tar: changes({
-      doc: 'Call tar.',
+      doc: 'Run tar.',
       args: {
-        options: arg.text('Its options'),
-        tarfile: arg.string('The archive'),
-        sources: arg.any('What to pack', { optional: true }),
-        dest: arg.text('Where to unpack', { optional: true }),
+        options: arg.text('Options of tar'),
+        tarfile: arg.string('Path of the archive'),
+        sources: arg.words('Paths to pack: a list, or text with commas', { optional: true }),
+        dest: arg.text('Directory to unpack to', { optional: true }),
         cwd,
         template,
         runas,
       },
-      returns: ret.texts('What tar says'),
+      returns: ret.texts('Lines of the output'),
       example: 'archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2',
       run: async (ctx, { options, tarfile, sources, dest, cwd, template, runas }) => {
         if (!options) throw new SaltError('SaltInvocationError', 'Tar options can not be empty')
@@ -194,21 +178,35 @@ export default defineModule({
         return lines(ctx, argv, { cwd, template, runas })
       },
     }),
-    gzip: compression('gzip', 'Compress a file.', 'sourcefile'),
-    gunzip: compression('gunzip', 'Decompress a file.', 'gzipfile'),
+    gzip: changes({
+      doc: 'Compress a file with gzip.',
+      args: { sourcefile: arg.string('Path of the file'), template, runas, options },
+      returns: ret.texts('Lines of the output'),
+      example: 'archive.gzip /tmp/sourcefile',
+      run: (ctx, { sourcefile, template, runas, options }) =>
+        lines(ctx, ['gzip', ...(options ? [options] : []), sourcefile], { template, runas }),
+    }),
+    gunzip: changes({
+      doc: 'Decompress a file with gunzip.',
+      args: { gzipfile: arg.string('Path of the file'), template, runas, options },
+      returns: ret.texts('Lines of the output'),
+      example: 'archive.gunzip /tmp/sourcefile',
+      run: (ctx, { gzipfile, template, runas, options }) =>
+        lines(ctx, ['gunzip', ...(options ? [options] : []), gzipfile], { template, runas }),
+    }),
     cmd_zip: changes({
-      doc: 'Make a zip archive with the zip program.',
+      doc: 'Create a zip archive with the zip program.',
       args: { zip_file, sources, template, cwd, runas },
-      returns: ret.texts('What zip says'),
+      returns: ret.texts('Lines of the output'),
       example: 'archive.cmd_zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2',
       run: async (ctx, { zip_file, sources, template, cwd, runas }) =>
         lines(ctx, ['zip', '-r', zip_file, ...(await expanded(ctx, sources))], { cwd, template, runas }),
     }),
     zip: changes({
-      doc: 'Make a zip archive.',
-      args: { zip_file, sources, template, cwd, runas, zip64: arg.flag('Allow large ones', { default: false }) },
+      doc: 'Create a zip archive.',
+      args: { zip_file, sources, template, cwd, runas, zip64: arg.flag('Allow large archives', { default: false }) },
       calledAs: 'zip_',
-      returns: ret.texts('The paths in it'),
+      returns: ret.texts('Paths in the archive'),
       example: 'archive.zip /tmp/zipfile.zip /tmp/sourcefile1,/tmp/sourcefile2',
       run: async (ctx, { zip_file, sources, cwd, runas }) => {
         await assertUser(ctx, runas)
@@ -218,7 +216,7 @@ export default defineModule({
     cmd_unzip: changes({
       doc: 'Unpack a zip archive with the unzip program.',
       args: { zip_file, dest, excludes, options, template, runas, trim_output, password },
-      returns: ret.texts('What unzip says'),
+      returns: ret.texts('Lines of the output'),
       example: 'archive.cmd_unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2',
       run: unzipByProgram,
     }),
@@ -233,9 +231,9 @@ export default defineModule({
         runas,
         trim_output,
         password,
-        extract_perms: arg.boolean('Keep permissions', { default: true }),
+        extract_perms: arg.boolean('Keep the permissions of members', { default: true }),
       },
-      returns: ret.texts('The paths in it'),
+      returns: ret.texts('Paths in the archive'),
       example: 'archive.unzip /tmp/zipfile.zip /home/strongbad/ excludes=file_1,file_2',
       run: async (ctx, call) => {
         await assertUser(ctx, call.runas)
@@ -243,35 +241,35 @@ export default defineModule({
       },
     }),
     is_encrypted: reads({
-      doc: 'Whether a zip archive needs a password.',
+      doc: 'Return whether a zip archive is encrypted.',
       args: {
-        name: arg.string('Its path or URL'),
-        clean: arg.boolean('Remove it from the cache afterwards', { default: false }),
+        name: arg.string('Path or URL of the archive'),
+        clean: arg.boolean('Remove the archive from the cache afterwards', { default: false }),
         ...source,
       },
-      returns: ret.boolean('Whether it does'),
+      returns: ret.boolean('Whether the archive needs a password'),
       example: 'archive.is_encrypted /path/to/myfile.zip',
       run: isEncrypted,
     }),
     rar: changes({
-      doc: 'Make a rar archive.',
-      args: { rarfile: arg.string('The archive'), sources, template, cwd, runas },
-      returns: ret.texts('What rar says'),
+      doc: 'Create a rar archive.',
+      args: { rarfile: arg.string('Path of the archive'), sources, template, cwd, runas },
+      returns: ret.texts('Lines of the output'),
       example: 'archive.rar /tmp/rarfile.rar /tmp/sourcefile1,/tmp/sourcefile2',
       run: async (ctx, { rarfile, sources, template, cwd, runas }) =>
         lines(ctx, ['rar', 'a', '-idp', rarfile, ...(await expanded(ctx, sources))], { cwd, template, runas }),
     }),
     unrar: changes({
       doc: 'Unpack a rar archive.',
-      args: { rarfile: arg.string('The archive'), dest, excludes, template, runas, trim_output },
-      returns: ret.texts('What the program says'),
+      args: { rarfile: arg.string('Path of the archive'), dest, excludes, template, runas, trim_output },
+      returns: ret.texts('Lines of the output'),
       example: 'archive.unrar /tmp/rarfile.rar /home/strongbad/ excludes=file_1,file_2',
       run: (ctx, call) => unrar(ctx, { ...call, options: null, password: null }),
     }),
   },
 })
 
-async function assertUser(ctx: FunctionContext, user: Value): Promise<void> {
-  if (!truthy(user) || (await ctx.host.user(textOf(user) ?? str(user)))) return
-  throw new SaltError('SaltInvocationError', `User '${str(user)}' does not exist`)
+async function assertUser(ctx: FunctionContext, user: string | null): Promise<void> {
+  if (!user || (await ctx.host.user(user))) return
+  throw new SaltError('SaltInvocationError', `User '${user}' does not exist`)
 }

@@ -1,10 +1,10 @@
-// Configuration files as trees, through Augeas.
-import { PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+// Configuration files as trees, read and changed with Augeas.
+import { iterate, PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, type Result, reads, ret } from '../../../sdk/mod.ts'
 import { type AugeasCommand, parseAugeasCommand } from './augeas-command.ts'
 import { augtool, nodes, pathWord, quoted, type Session } from './module/augtool.ts'
 
-/** How many words a method takes. */
+/** The numbers of arguments that a method takes. */
 const COUNTS: Readonly<Record<AugeasCommand['method'], readonly number[]>> = {
   set: [1, 2],
   setm: [2, 3],
@@ -13,7 +13,7 @@ const COUNTS: Readonly<Record<AugeasCommand['method'], readonly number[]>> = {
   remove: [1],
 }
 
-/** A command as the tool takes it, its path below the context. */
+/** Return a command as a line of augtool, with its path below the context. */
 function toolLine({ method, parts }: AugeasCommand, context: string): string {
   if (!COUNTS[method].includes(parts.length)) throw new PyError('ValueError', `${method} takes other arguments`)
   const below = (path: string): string => {
@@ -34,12 +34,17 @@ function toolLine({ method, parts }: AugeasCommand, context: string): string {
 
 async function execute(
   ctx: FunctionContext,
-  { context, lens, commands, load_path }: Readonly<Record<'context' | 'lens' | 'commands' | 'load_path', Value>>,
+  {
+    context,
+    lens,
+    commands,
+    load_path,
+  }: { context: string | null; lens: string | null; commands: Value; load_path: Value },
 ): Promise<Record<string, Result>> {
-  const place = truthy(context) ? str(context) : ''
-  const bare = truthy(lens) && place !== ''
-  const script = bare ? [`transform ${str(lens)} incl ${place.replace(/^\/files/, '')}`, 'load'] : []
-  for (const raw of (commands ?? []) as Value[]) {
+  const place = context ?? ''
+  const bare = Boolean(lens) && place !== ''
+  const script = bare ? [`transform ${lens} incl ${place.replace(/^\/files/, '')}`, 'load'] : []
+  for (const raw of iterate(commands ?? [])) {
     const command = str(raw)
     try {
       script.push(toolLine(parseAugeasCommand(command), place))
@@ -52,11 +57,8 @@ async function execute(
   }
   const { error } = await augtool(ctx, [...script, 'save'], { loadPath: load_path, bare })
   if (error === '') return { retval: true }
-  const name = str(lens ?? '')
   const hint =
-    truthy(lens) && !name.endsWith('.lns')
-      ? `\nLenses are normally configured as "name.lns". Did you mean "${name}.lns"?`
-      : ''
+    lens && !lens.endsWith('.lns') ? `\nLenses are normally configured as "name.lns". Did you mean "${lens}.lns"?` : ''
   return { retval: false, error: `${error}${hint}` }
 }
 
@@ -64,8 +66,8 @@ async function match(ctx: FunctionContext, path: string, session: Session): Prom
   return nodes((await augtool(ctx, [`match ${pathWord(path)}`], session)).lines)
 }
 
-async function get(ctx: FunctionContext, given: string, value: Value, load_path: Value): Promise<Result> {
-  const below = truthy(value) ? `/${str(value).replaceAll(/^\/+|\/+$/g, '')}` : ''
+async function get(ctx: FunctionContext, given: string, value: string, load_path: Value): Promise<Result> {
+  const below = value ? `/${value.replaceAll(/^\/+|\/+$/g, '')}` : ''
   const path = given.replace(/\/+$/, '') + below
   const { lines, error } = await augtool(ctx, [`match ${pathWord(path)}`], { loadPath: load_path })
   if (error !== '') return { error }
@@ -73,7 +75,7 @@ async function get(ctx: FunctionContext, given: string, value: Value, load_path:
   return { [path]: found.length > 0 ? found[0]! : '' }
 }
 
-/** `prefix=/files/etc/hosts 1/alias web …`: pairs of paths and values. */
+/** Set values from words such as `prefix=/files/etc/hosts 1/alias web`: paths and values in turn. */
 async function setValues(ctx: FunctionContext, given: readonly Value[]): Promise<Result> {
   const option = (name: string): string | undefined => {
     const found = given.map(str).filter((word) => word.startsWith(`${name}=`))
@@ -123,63 +125,67 @@ async function tree(ctx: FunctionContext, given: string, loadPath: Value): Promi
   return Object.fromEntries([[path, [...root.values()][0] ?? null], ...below])
 }
 
-const load_path = arg.any('Folders with further lenses, parted by colons', { optional: true })
-const path = arg.string('A path, such as /files/etc/hosts')
+const load_path = arg.any('Directories of further lenses: text with colons; another type is ignored', {
+  optional: true,
+})
+const path = arg.string('Path of a node, such as `/files/etc/hosts`')
 
 export default defineModule({
   name: 'augeas_cfg',
-  doc: 'Configuration files as trees.',
+  doc: 'Read and change configuration files with Augeas.',
   virtual: 'augeas',
   when: async ({ host }) =>
     (await host.which('augtool')) !== undefined || 'Cannot load augeas_cfg module: augtool not installed',
   functions: {
     execute: changes({
-      doc: 'Run commands, and save.',
+      doc: 'Run commands of Augeas, and save the files.',
       example: 'augeas.execute /files/etc/redis/redis.conf commands=\'["set bind 0.0.0.0"]\'',
       args: {
-        context: arg.any('A path that commands are below', { optional: true }),
-        lens: arg.text('The lens for the file of the context', { optional: true }),
-        commands: arg.any('set, setm, mv, ins or rm with their arguments', { default: [] }),
+        context: arg.text('Path that the commands are relative to', { optional: true }),
+        lens: arg.text('Lens of the file of the context', { optional: true }),
+        commands: arg.any('Commands (`set`, `setm`, `mv`, `ins` or `rm`) with their arguments: a list', {
+          default: [],
+        }),
         load_path,
       },
-      run: (ctx, given) => execute(ctx, given),
-      returns: ret.dict('`retval`, and `error`'),
+      run: execute,
+      returns: ret.dict('`retval`, and `error` on failure'),
     }),
     get: reads({
-      doc: 'The value at a path.',
+      doc: 'Return the value of a node.',
       example: 'augeas.get /files/etc/hosts/1/ipaddr',
-      args: { path, value: arg.any('A part of the path', { default: '' }), load_path },
+      args: { path, value: arg.text('Last part of the path', { default: '' }), load_path },
       run: (ctx, { path, value, load_path }) => get(ctx, path, value, load_path),
     }),
     setvalue: changes({
-      doc: 'Set values.',
+      doc: 'Set the values of nodes.',
       example: 'augeas.setvalue prefix=/files/etc/hosts 1/canonical localhost',
-      args: { args: arg.rest('Paths and values in turn; `prefix=` and `load_path=` among them') },
+      args: { args: arg.rest('Paths and values in turn; `prefix=…` and `load_path=…` are options') },
       run: (ctx, { args }) => setValues(ctx, args),
     }),
     match: reads({
-      doc: 'The nodes that a path matches.',
+      doc: 'Return the nodes that a path matches.',
       example: 'augeas.match /files/etc/services/service-name ssh',
-      args: { path, value: arg.any('Only those with this value', { default: '' }), load_path },
+      args: { path, value: arg.any('Value that the nodes must have: text', { default: '' }), load_path },
       run: async (ctx, { path, value, load_path }) => {
         const found = [...(await match(ctx, path, { loadPath: load_path }))]
         return Object.fromEntries(found.filter(([, now]) => !truthy(value) || now === value))
       },
     }),
     remove: changes({
-      doc: 'Remove nodes.',
+      doc: 'Remove the nodes that a path matches.',
       example: 'augeas.remove /files/etc/sysctl.conf/net.ipv4.ip_forward',
       args: { path, load_path },
       run: (ctx, args) => remove(ctx, args.path, args.load_path),
     }),
     ls: reads({
-      doc: 'The nodes directly below a path.',
+      doc: 'Return the child nodes of a path.',
       example: 'augeas.ls /files/etc/passwd',
       args: { path, load_path },
       run: (ctx, args) => list(ctx, args.path, args.load_path),
     }),
     tree: reads({
-      doc: 'All nodes below a path.',
+      doc: 'Return all nodes below a path.',
       example: 'augeas.tree /files/etc/',
       args: { path, load_path },
       run: (ctx, args) => tree(ctx, args.path, args.load_path),

@@ -1,10 +1,19 @@
-// Changes to configuration files through Augeas.
+// Changes of configuration files with Augeas.
 import { posix } from 'node:path'
-import { isList, PyError, splitLines, str, truthy, unifiedDiff, type Value } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, type StateContext, type StateReturn, state, textAt } from '../../../sdk/mod.ts'
+import { isList, PyError, splitLines, str, unifiedDiff } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  reportOn,
+  type StateContext,
+  type StateReturn,
+  state,
+  textAt,
+} from '../../../sdk/mod.ts'
 import { parseAugeasCommand } from './augeas-command.ts'
 
-/** The one file that commands without a context change. */
+/** Return the file that commands without a context change. */
 async function fileOf(ctx: StateContext, commands: readonly string[]): Promise<string | null> {
   let file: string | undefined
   for (const command of commands) {
@@ -29,30 +38,33 @@ async function fileOf(ctx: StateContext, commands: readonly string[]): Promise<s
   return path === '/' ? null : path
 }
 
-interface Wish {
-  name: Value
-  context: Value
-  changes: Value
-  lens: Value
-  load_path: Value
+const changeArgs = {
+  name: arg.text('Name of the state'),
+  context: arg.text('Path that the commands are relative to, such as `/files/etc/hosts`', { optional: true }),
+  changes: arg.any('Commands (`set`, `setm`, `mv`, `ins` or `rm`) with their arguments: a list', { optional: true }),
+  lens: arg.text('Lens of the file of the context', { optional: true }),
+  load_path: arg.any('Directories of further lenses: a list', { optional: true }),
+  kwargs: arg.ignored(),
 }
 
-async function change(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const { name, context, lens } = wish
+async function change(ctx: StateContext, request: Bound<typeof changeArgs>): Promise<StateReturn> {
+  const { name, context, lens } = request
   const ret = reportOn(name)
-  if (!isList(wish.changes) || wish.changes.length === 0) return ret(false, "'changes' must be specified as a list")
-  if (wish.load_path !== null && !isList(wish.load_path)) return ret(false, "'load_path' must be specified as a list")
-  const load_path = isList(wish.load_path) ? wish.load_path.map(str).join(':') : null
-  const commands = wish.changes.map(str)
+  if (!isList(request.changes) || request.changes.length === 0)
+    return ret(false, "'changes' must be specified as a list")
+  if (request.load_path !== null && !isList(request.load_path))
+    return ret(false, "'load_path' must be specified as a list")
+  const load_path = isList(request.load_path) ? request.load_path.map(str).join(':') : null
+  const commands = request.changes.map(str)
   let file: string | null
   try {
-    file = context === null ? await fileOf(ctx, commands) : str(context).replaceAll(/^\/files|\/$/g, '')
+    file = context === null ? await fileOf(ctx, commands) : context.replaceAll(/^\/files|\/$/g, '')
   } catch (error) {
     if (!(error instanceof PyError)) throw error
     return ret(false, `Error: ${error.message}`)
   }
   if (ctx.test) {
-    const where = truthy(context) ? ` in file "${str(context)}":\n` : ''
+    const where = context ? ` in file "${context}":\n` : ''
     return ret(true, `Executing commands${where}${commands.join('\n')}`)
   }
   const linesOf = async (): Promise<string[] | undefined> => {
@@ -70,20 +82,13 @@ async function change(ctx: StateContext, wish: Wish): Promise<StateReturn> {
 
 export default defineState({
   name: 'augeas',
-  doc: 'Change configuration files.',
+  doc: 'Change configuration files with Augeas.',
   when: async ({ host }) => (await host.which('augtool')) !== undefined || 'augeas module could not be loaded',
   functions: {
     change: state({
-      doc: 'Commands have been run on a file.',
-      args: {
-        name: arg.any('A name for the state'),
-        context: arg.any('A path that commands are below', { optional: true }),
-        changes: arg.any('set, setm, mv, ins or rm with their arguments', { optional: true }),
-        lens: arg.any('The lens for the file of the context', { optional: true }),
-        load_path: arg.any('Folders with further lenses', { optional: true }),
-        kwargs: arg.ignored(),
-      },
-      run: (ctx, wish) => change(ctx, wish),
+      doc: 'Ensure that commands of Augeas have been run on a file.',
+      args: changeArgs,
+      run: change,
     }),
   },
 })

@@ -159,3 +159,29 @@ test('checks of a file change nothing', async () => {
   const changes = await tryFunction(file, 'check_managed_changes', { args, host, opts, others: others! })
   expect([...(changes as Dict).keys()]).toEqual(['diff', 'mode'])
 })
+
+test('file.get_managed shows further keywords to the template, and no options of signatures', async () => {
+  const seen: string[] = []
+  const render = async ({ text, context }: { text: string; context: ReadonlyMap<string, Value> }) => {
+    seen.push(...context.keys())
+    return text
+  }
+  const facts = [
+    '/etc/conf',
+    'jinja',
+    '/srv/a.txt',
+    '',
+    null,
+    'root',
+    'root',
+    '0644',
+    null,
+    'base',
+    dict({ a: 1 }),
+    null,
+  ]
+  const context = { render } as unknown as NonNullable<Trial['context']>
+  const kwargs = { extra: 'x', keyring: '/ring' }
+  await tryFunction(file, 'get_managed', { args: facts, kwargs, host: await machine(), opts, others: others!, context })
+  expect(seen).toEqual(['name', 'source', 'user', 'group', 'mode', 'attrs', 'extra', 'a'])
+})

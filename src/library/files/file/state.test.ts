@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fromPlain, type Plain, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
-import { tryState } from '../../../sdk/mod.ts'
+import { type Keywords, tryState } from '../../../sdk/mod.ts'
 import file from './state.ts'
 
 const valuesOf = (options: Record<string, Plain>): Record<string, Value> =>
@@ -106,5 +106,77 @@ describe('file.accumulated', () => {
     ])
     const report = await tryState(file, 'accumulated', { kwargs: { name: 'n', filename: '/f', text: 'x' }, low })
     expect(report.get('comment')).toBe('Orphaned accumulator n in t:a')
+  })
+})
+
+describe('the request of file.managed', () => {
+  /** Functions of the `file` module as a user would replace them: each call is noted, with its positional arguments. */
+  function replaced() {
+    const calls: [string, Plain[], Record<string, Plain>][] = []
+    const noted =
+      (name: string, answer: (args: readonly Value[]) => Value) => (args: readonly Value[], kwargs: Keywords) => {
+        const named = kwargs instanceof Map ? [...kwargs] : Object.entries(kwargs)
+        calls.push([name, args.map(toPlain), Object.fromEntries(named.map(([key, value]) => [key, toPlain(value)]))])
+        return answer(args)
+      }
+    const others = {
+      'file.source_list': noted('source_list', ([source, hash]) => [source!, hash!]),
+      'file.get_managed': noted('get_managed', () => ['/cache/f', new Map([['hsum', 'abc']]), '']),
+      'file.check_managed_changes': noted('check_managed_changes', () => new Map([['newfile', '/f']])),
+      'file.manage_file': noted('manage_file', (args) => args[2]!),
+      'file.user_to_uid': () => 0,
+      'file.group_to_gid': () => 0,
+    }
+    return { calls, others }
+  }
+  const options = { name: '/f', source: 'salt://f', user: 'ann', group: 7, mode: 644, template: 'jinja', extra: 'x' }
+
+  test('hands its request to functions that users replaced, by position as in Salt', async () => {
+    const { calls, others } = replaced()
+    await tryState(file, 'managed', { kwargs: valuesOf({ ...options, context: { a: 1 }, makedirs: true }), others })
+    const [chosen, fetched, placed] = calls
+    expect(chosen).toEqual(['source_list', ['salt://f', '', 'base'], {}])
+    const owner = ['ann', 7, '0644', null]
+    const source = ['salt://f', '', null]
+    expect(fetched?.[1]).toEqual(['/f', 'jinja', ...source, ...owner, 'base', { a: 1 }, null, false])
+    expect(fetched?.[2]).toMatchObject({ verify_ssl: true, sig_backend: 'gpg', extra: 'x' })
+    const report = { name: '/f', changes: {}, result: true, comment: '' }
+    const content = ['/f', '/cache/f', report, 'salt://f', { hsum: 'abc' }]
+    const placing = ['base', '', true, 'jinja', true, null, null, true, false, false]
+    expect(placed?.[1]).toEqual([...content, ...owner, ...placing])
+    expect(placed?.[2]).toMatchObject({ encoding_errors: 'strict', seuser: null, ignore_ordering: false, extra: 'x' })
+  })
+
+  test('asks the function that users replaced for the changes of a dry run', async () => {
+    const { calls, others } = replaced()
+    const report = await tryState(file, 'managed', {
+      kwargs: valuesOf({ ...options, mode: 'keep' }),
+      others,
+      test: true,
+    })
+    expect(toPlain(report.get('changes')!)).toEqual({ newfile: '/f' })
+    const rendering = ['jinja', {}, null, 'base', null, false, true]
+    expect(calls).toMatchObject([
+      ['check_managed_changes', ['/f', 'salt://f', '', null, 'ann', 7, null, null, ...rendering], { extra: 'x' }],
+    ])
+  })
+
+  test('gets keywords that file.recurse does not know', async () => {
+    const { calls, others } = replaced()
+    const server = {
+      'cp.list_master_dirs': () => ['d'],
+      'cp.list_master': () => ['d/f'],
+      'cp.list_master_symlinks': () => new Map(),
+      'file.makedirs_perms': () => null,
+      'file.stats': () => new Map<Value, Value>([['mode', '0755']]),
+      'file.mkdir': () => true,
+      'file.check_perms': (args: readonly Value[]) => [args[1]!, new Map()],
+    }
+    const host = await MemoryHost.with({ files: { '/t/': '' } })
+    const kwargs = valuesOf({ name: '/t', source: 'salt://d', show_changes: false, extra: 'x' })
+    await tryState(file, 'recurse', { kwargs, host, others: { ...others, ...server } })
+    const placed = calls.find(([name]) => name === 'manage_file')
+    expect(placed?.[1].slice(0, 1)).toEqual(['/t/f'])
+    expect(placed?.[2]).toMatchObject({ extra: 'x' })
   })
 })

@@ -1,5 +1,5 @@
-// Changes of files, as the kernel tells of them. What kind of change it was is seen from the file before and after; that a file was
-// only opened or read is heard of through `inotifywait`.
+// Changes of files that the kernel reports. The kind of a change follows from the file before and after it; that a file was only
+// opened or read is reported by `inotifywait`.
 import { dirname, join } from 'node:path/posix'
 import { type Dict, fnmatch, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption, remembered } from '../../../sdk/mod.ts'
@@ -58,7 +58,7 @@ function isExcluded(options: Dict, file: string): boolean {
   })
 }
 
-/** The configured path that a watched one belongs to. */
+/** Return the options of the configured path that a watched path belongs to. */
 function optionsFor(files: Dict, path: string): Dict {
   for (let at = path; ; at = dirname(at)) {
     const options = files.get(at)
@@ -77,7 +77,7 @@ async function watchAll(ctx: BeaconContext, watcher: Watcher, path: string, opti
   }
 }
 
-/** Listens for who opens files, where that is wanted; what is never heard of is told once. */
+/** Listen for files that are opened, if the mask asks for that; warn once if that is impossible. */
 async function listenForOpens(ctx: BeaconContext, opens: Opens, path: string, options: Value): Promise<void> {
   const kinds = maskOf(options).filter((kind) => OPENS.has(kind))
   if (kinds.length === 0) return
@@ -93,7 +93,7 @@ async function listenForOpens(ctx: BeaconContext, opens: Opens, path: string, op
 function* eventsOf({ path, file, kinds, isDirectory }: Change, options: Dict): Generator<Dict> {
   const wanted = maskOf(options)
   if (isExcluded(options, file)) return
-  // that a watch has ended is told whatever is wanted
+  // the end of a watch is reported whatever the mask is
   for (const kind of kinds.filter((name) => name === 'ignored' || wanted.includes(name))) {
     const change = `IN_${kind.toUpperCase()}${isDirectory ? '|IN_ISDIR' : ''}`
     yield new Map<Value, Value>([
@@ -106,7 +106,7 @@ function* eventsOf({ path, file, kinds, isDirectory }: Change, options: Dict): G
 
 export default defineBeacon({
   name: 'inotify',
-  doc: 'Tells of changes of files and directories.',
+  doc: 'Report changes of files and directories.',
   validate,
   beacon: async (ctx, config) => {
     const files = dictOption(config, 'files')
@@ -116,9 +116,9 @@ export default defineBeacon({
     else watcher.forgetWritten()
     const opens = remembered(ctx, 'opens', () => new Opens())
     const changes = [...watcher.changes.splice(0), ...opens.changes.splice(0)]
-    const told = changes.flatMap((change) => [...eventsOf(change, optionsFor(files, change.path))])
+    const events = changes.flatMap((change) => [...eventsOf(change, optionsFor(files, change.path))])
     for (const [path, options] of files) await listenForOpens(ctx, opens, str(path), options)
     for (const [path, options] of files) await watchAll(ctx, watcher, str(path), isDict(options) ? options : new Map())
-    return told
+    return events
   },
 })

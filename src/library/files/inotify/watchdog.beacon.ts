@@ -1,5 +1,5 @@
-// Changes in directories, in the words of Python's watchdog: each file that comes, goes or was written to changes its
-// directory too, and what is told twice in a row is told once.
+// Changes in directories, with the names of Python's watchdog: a file that is created, deleted or written also changes its
+// directory, and an event that repeats is reported once.
 
 import { dirname } from 'node:path/posix'
 import { lookup } from '../../../base/mod.ts'
@@ -15,7 +15,7 @@ const MASKS: Readonly<Record<string, string>> = lookup({
 })
 const DEFAULT_MASK = Object.values(MASKS)
 
-/** What each kind of change of a file says about it and about its directory. */
+/** The events of a file and of its directory, by kind of change. */
 const OF_FILE: Readonly<Record<string, string>> = lookup({
   create: 'created',
   modify: 'modified',

@@ -1,9 +1,9 @@
-// Files by name, through the database of locate.
+// Searches of files by name in the database of locate.
 import { lookup } from '../../../base/mod.ts'
 import { numberOf, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, outputOf, reads, ret } from '../../../sdk/mod.ts'
 
-/** The letters of options, by Salt's names. */
+/** The letters of options of locate, by Salt's names. */
 const LETTERS: Readonly<Record<string, string>> = lookup({
   basename: 'b',
   count: 'c',
@@ -15,8 +15,8 @@ const LETTERS: Readonly<Record<string, string>> = lookup({
 })
 
 interface Search {
-  pattern: Value
-  database: Value
+  pattern: string
+  database: string
   limit: Value
   kwargs: ReadonlyMap<string, Value>
 }
@@ -24,13 +24,13 @@ interface Search {
 function commandOf({ pattern, database, limit, kwargs }: Search): string {
   const letters = [...kwargs].flatMap(([name, value]) => (truthy(value) && LETTERS[name] ? [LETTERS[name]] : []))
   let options = letters.length > 0 ? `-${letters.join('')}` : ''
-  if (truthy(database)) options += ` -d ${str(database)}`
+  if (database) options += ` -d ${database}`
   if ((numberOf(limit) ?? 0) > 0) options += ` -l ${str(limit)}`
   if (truthy(kwargs.get('regex') ?? false)) options += ' --regex'
-  return `locate ${options} ${str(pattern)}`
+  return `locate ${options} ${pattern}`
 }
 
-/** Counts by what they count, and where the database lies. */
+/** Return the counts of `locate -S` by name, and the path of the database. */
 function statistics(lines: readonly string[]): Map<Value, Value> {
   const found = new Map<Value, Value>()
   for (const line of lines) {
@@ -43,41 +43,41 @@ function statistics(lines: readonly string[]): Map<Value, Value> {
 
 export default defineModule({
   name: 'locate',
-  doc: 'Files by name, through the database of locate.',
+  doc: 'Search files by name in the database of locate.',
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' ||
     'The locate execution module cannot be loaded: only available on non-Windows systems.',
   functions: {
     version: reads({
-      doc: 'What locate says about itself.',
+      doc: 'Return the version of locate.',
       args: {},
-      returns: ret.texts('Its lines'),
+      returns: ret.texts('Lines of the output'),
       example: 'locate.version',
       run: async (ctx) => splitLines(await outputOf(ctx, 'locate -V')),
     }),
     stats: reads({
-      doc: 'How much is in the database.',
+      doc: 'Return statistics of the database.',
       args: {},
-      returns: ret.dict('Counts'),
+      returns: ret.dict('Counts by name, and the path of the database'),
       example: 'locate.stats',
       run: async (ctx) => statistics(splitLines(await outputOf(ctx, 'locate -S'))),
     }),
     updatedb: changes({
-      doc: 'Bring the database up to date.',
+      doc: 'Update the database.',
       args: {},
-      returns: ret.texts('What it printed'),
+      returns: ret.texts('Lines of the output'),
       example: 'locate.updatedb',
       run: async (ctx) => splitLines(await outputOf(ctx, 'updatedb')),
     }),
     locate: reads({
-      doc: 'Files whose name matches; options have the names of locate.',
+      doc: 'Return the files whose names match a pattern.',
       args: {
-        pattern: arg.text('The pattern'),
-        database: arg.text('Another database', { default: '' }),
-        limit: arg.any('The most that are wanted', { default: 0 }),
-        kwargs: arg.open('basename, count, existing, follow, ignore, nofollow, wholename, regex'),
+        pattern: arg.text('Pattern'),
+        database: arg.text('Path of another database', { default: '' }),
+        limit: arg.any('Maximum number of files: a number; 0 for all', { default: 0 }),
+        kwargs: arg.open('Options of locate: basename, count, existing, follow, ignore, nofollow, wholename, regex'),
       },
-      returns: ret.texts('The files'),
+      returns: ret.texts('Paths of the files'),
       example: 'locate.locate nginx.conf existing=True',
       run: async (ctx, search) => splitLines(await outputOf(ctx, commandOf(search))),
     }),

@@ -1,5 +1,4 @@
-// Copies through rsync, from anywhere it reaches or from the master's files. What is not given is looked for in the options
-// `rsync.<name>`.
+// Copies with rsync, also of files of the file server. The options `rsync.<name>` give the arguments that a call leaves out.
 import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
 
@@ -17,52 +16,53 @@ const CONFIGURED = [
 ] as const
 
 type Name = (typeof CONFIGURED)[number]
-type Wish = Record<Name, Value> & { additional_opts: Value; saltenv: Value }
+type Request = Record<Name, Value> & { additional_opts: Value; saltenv: string }
 
-async function withConfigured(ctx: FunctionContext, wish: Wish): Promise<Wish> {
-  const whole = { ...wish }
+async function withConfigured(ctx: FunctionContext, request: Request): Promise<Request> {
+  const whole = { ...request }
   for (const name of CONFIGURED) {
     if (!truthy(whole[name])) whole[name] = await ctx.call('config.option', [`rsync.${name}`])
   }
   return whole
 }
 
-function optionsOf(wish: Wish): string[] {
-  const given = (name: Name): boolean => truthy(wish[name])
-  const excluded = given('excludefrom') || !given('exclude') ? [] : isList(wish.exclude) ? wish.exclude : [wish.exclude]
+function optionsOf(request: Request): string[] {
+  const given = (name: Name): boolean => truthy(request[name])
+  const excluded =
+    given('excludefrom') || !given('exclude') ? [] : isList(request.exclude) ? request.exclude : [request.exclude]
   return [
     '-avz',
     ...(['delete', 'force', 'update'] as const).flatMap((name) => (given(name) ? [`--${name}`] : [])),
-    ...(given('rsh') ? [`--rsh=${str(wish.rsh)}`] : []),
-    ...(given('passwordfile') ? ['--password-file', str(wish.passwordfile)] : []),
-    ...(given('excludefrom') ? ['--exclude-from', str(wish.excludefrom)] : []),
+    ...(given('rsh') ? [`--rsh=${str(request.rsh)}`] : []),
+    ...(given('passwordfile') ? ['--password-file', str(request.passwordfile)] : []),
+    ...(given('excludefrom') ? ['--exclude-from', str(request.excludefrom)] : []),
     ...excluded.flatMap((pattern) => ['--exclude', str(pattern)]),
     ...(given('dryrun') ? ['--dry-run'] : []),
-    ...(isList(wish.additional_opts) ? wish.additional_opts.map(str) : []),
+    ...(isList(request.additional_opts) ? request.additional_opts.map(str) : []),
   ]
 }
 
-/** A copy of a file or directory of the master; of a directory what is in it is meant. */
-async function fetched(ctx: FunctionContext, source: string, saltenv: Value): Promise<{ copy: string; from: string }> {
-  const folders = await ctx.call('cp.list_master_dirs', [], { saltenv })
-  const isFolder = folders.includes(source.replaceAll('salt://', ''))
-  const copy = isFolder ? await ctx.host.tempDirectory() : await ctx.host.tempFile()
-  const done = await ctx.call(isFolder ? 'cp.get_dir' : 'cp.get_file', [source, copy, saltenv])
+/** Fetch a file or directory of the file server; return its local copy, and the source for rsync. */
+async function fetched(ctx: FunctionContext, source: string, saltenv: string): Promise<{ copy: string; from: string }> {
+  const directories = await ctx.call('cp.list_master_dirs', [], { saltenv })
+  const isDirectory = directories.includes(source.replaceAll('salt://', ''))
+  const copy = isDirectory ? await ctx.host.tempDirectory() : await ctx.host.tempFile()
+  const done = await ctx.call(isDirectory ? 'cp.get_dir' : 'cp.get_file', [source, copy, saltenv])
   if (!truthy(done)) {
     await ctx.call('file.remove', [copy])
     throw new SaltError('CommandExecutionError', `${source} does not exist`)
   }
-  return { copy, from: isFolder ? `${copy}/` : copy }
+  return { copy, from: isDirectory ? `${copy}/` : copy }
 }
 
-async function rsync(ctx: FunctionContext, given: Wish): Promise<Dict> {
-  const wish = await withConfigured(ctx, given)
-  if (!truthy(wish.src) || !truthy(wish.dst)) {
+async function rsync(ctx: FunctionContext, given: Request): Promise<Dict> {
+  const request = await withConfigured(ctx, given)
+  if (!truthy(request.src) || !truthy(request.dst)) {
     throw new SaltError('SaltInvocationError', 'src and dst cannot be empty')
   }
-  const source = str(wish.src)
-  const own = source.startsWith('salt://') ? await fetched(ctx, source, wish.saltenv) : undefined
-  const command = ['rsync', ...optionsOf(wish), own?.from ?? source, str(wish.dst)]
+  const source = str(request.src)
+  const own = source.startsWith('salt://') ? await fetched(ctx, source, request.saltenv) : undefined
+  const command = ['rsync', ...optionsOf(request), own?.from ?? source, str(request.dst)]
   try {
     return await ctx.call('cmd.run_all', [command], { python_shell: false })
   } finally {
@@ -89,12 +89,12 @@ async function configuration(ctx: FunctionContext, path: string): Promise<string
   }
 }
 
-const flag = (doc: string) => arg.any(doc, { default: false })
-const place = (doc: string) => arg.any(doc, { optional: true })
+const flag = (doc: string) => arg.flag(doc, { default: false })
+const text = (doc: string) => arg.text(doc, { optional: true })
 
 export default defineModule({
   name: 'rsync',
-  doc: 'Copies through rsync.',
+  doc: 'Copy files with rsync.',
   when: async ({ host }) =>
     (await host.which('rsync')) !== undefined ||
     'The rsync execution module cannot be loaded: the rsync binary is not in the path.',
@@ -102,33 +102,33 @@ export default defineModule({
     rsync: changes({
       doc: 'Copy files and directories.',
       args: {
-        src: arg.any('From where, `salt://` too'),
-        dst: arg.any('To where'),
-        delete: flag('Delete what the source does not have'),
-        force: flag('Delete directories also when they are not empty'),
-        update: flag('Leave out what is newer there'),
-        passwordfile: place('A file with the password of an rsync daemon'),
-        exclude: place('Patterns of what is left out'),
-        excludefrom: place('A file of such patterns'),
-        dryrun: flag('Only say what would be done'),
-        rsh: place('The remote shell'),
-        additional_opts: place('Further options of rsync, as a list'),
-        saltenv: arg.any("The environment of the master's files", { default: 'base' }),
+        src: arg.text('Source: a path, a remote location or a `salt://` URL'),
+        dst: arg.text('Target: a path or a remote location'),
+        delete: flag('Delete files that the source does not have'),
+        force: flag('Delete directories even if they are not empty'),
+        update: flag('Skip files that are newer at the target'),
+        passwordfile: text('Path of a file with the password of an rsync daemon'),
+        exclude: arg.any('Pattern of the files to skip, or a list of patterns', { optional: true }),
+        excludefrom: text('Path of a file of such patterns'),
+        dryrun: flag('Report the changes without making them'),
+        rsh: text('Remote shell'),
+        additional_opts: arg.any('Options of rsync: a list; another type is ignored', { optional: true }),
+        saltenv: arg.text('Salt environment of the source', { default: 'base' }),
       },
-      returns: ret.dict('What `cmd.run_all` says about the command'),
+      returns: ret.dict('Result of `cmd.run_all`'),
       example: "rsync.rsync /srv/www/ /backup/www delete=True exclude='[cache, tmp]'",
-      run: (ctx, wish) => rsync(ctx, wish),
+      run: rsync,
     }),
     version: reads({
-      doc: 'The version of rsync.',
+      doc: 'Return the version of rsync.',
       args: {},
       returns: ret.string('The version'),
       example: 'rsync.version',
-      run: (ctx) => version(ctx),
+      run: version,
     }),
     config: reads({
-      doc: 'The configuration of the rsync daemon.',
-      args: { conf_path: arg.string('Its file', { default: '/etc/rsyncd.conf' }) },
+      doc: 'Return the configuration of the rsync daemon.',
+      args: { conf_path: arg.string('Path of the configuration file', { default: '/etc/rsyncd.conf' }) },
       returns: ret.string('The text of the file'),
       example: 'rsync.config',
       run: (ctx, { conf_path }) => configuration(ctx, conf_path),

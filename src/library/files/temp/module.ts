@@ -1,13 +1,13 @@
-// Temporary files and directories, which stay until somebody removes them.
+// Temporary files and directories. The caller removes them.
 import { arg, changes, defineModule } from '../../../sdk/mod.ts'
 
 const args = {
-  suffix: arg.string('How the name ends', { default: '' }),
-  prefix: arg.string('How the name begins', { default: 'tmp' }),
-  parent: arg.string('The directory to make it in, that of the system unless given', { optional: true }),
+  suffix: arg.string('Suffix of the name', { default: '' }),
+  prefix: arg.string('Prefix of the name', { default: 'tmp' }),
+  parent: arg.string('Parent directory; by default that of the system', { optional: true }),
 }
 
-const wish = (suffix: string, prefix: string, parent: string | null) => ({
+const place = (suffix: string, prefix: string, parent: string | null) => ({
   suffix,
   prefix,
   ...(parent ? { directory: parent } : {}),
@@ -15,19 +15,19 @@ const wish = (suffix: string, prefix: string, parent: string | null) => ({
 
 export default defineModule({
   name: 'temp',
-  doc: 'Temporary files and directories.',
+  doc: 'Create temporary files and directories.',
   functions: {
     dir: changes({
-      doc: 'Make a temporary directory.',
+      doc: 'Create a temporary directory.',
       example: 'temp.dir prefix=build-',
       args,
-      run: ({ host }, { suffix, prefix, parent }) => host.tempDirectory(wish(suffix, prefix, parent)),
+      run: ({ host }, { suffix, prefix, parent }) => host.tempDirectory(place(suffix, prefix, parent)),
     }),
     file: changes({
-      doc: 'Make a temporary file.',
+      doc: 'Create a temporary file.',
       example: 'temp.file suffix=.cfg',
       args,
-      run: ({ host }, { suffix, prefix, parent }) => host.tempFile(wish(suffix, prefix, parent)),
+      run: ({ host }, { suffix, prefix, parent }) => host.tempFile(place(suffix, prefix, parent)),
     }),
   },
 })

@@ -15,7 +15,7 @@ async function open(ctx: FunctionContext, file: string, path: string): Promise<O
   return { root, found }
 }
 
-/** The text before the first element in it. */
+/** Return the text before the first child of an element. */
 function textOf({ children }: XmlElement): string | null {
   const [first] = children
   return typeof first === 'string' ? first : null
@@ -40,17 +40,17 @@ function setText(found: XmlElement, value: Value): void {
 }
 
 const place = {
-  file: arg.string('The file'),
-  element: arg.string('A path to the element'),
+  file: arg.string('Path of the file'),
+  element: arg.string('XPath of the element'),
 }
-const value = arg.any('The value')
+const value = arg.any('Value; another type than text is written as text')
 
 export default defineModule({
   name: 'xml',
-  doc: 'Values and attributes in XML files.',
+  doc: 'Read and change values and attributes in XML files.',
   functions: {
     get_value: reads({
-      doc: 'The text of an element.',
+      doc: 'Return the text of an element.',
       example: 'xml.get_value /tmp/test.xml ".//element"',
       args: place,
       run: async (ctx, { file, element }) => {
@@ -65,7 +65,7 @@ export default defineModule({
       run: (ctx, { value, ...where }) => change(ctx, where, 'text', (found) => setText(found, value)),
     }),
     get_attribute: reads({
-      doc: 'The attributes of an element.',
+      doc: 'Return the attributes of an element.',
       example: 'xml.get_attribute /tmp/test.xml ".//element[@id=\'3\']"',
       args: place,
       run: async (ctx, { file, element }) => {
@@ -76,7 +76,7 @@ export default defineModule({
     set_attribute: changes({
       doc: 'Set an attribute of an element.',
       example: 'xml.set_attribute /tmp/test.xml ".//element[@id=\'3\']" editedby "gal"',
-      args: { ...place, key: arg.string('The attribute'), value },
+      args: { ...place, key: arg.string('Name of the attribute'), value },
       run: (ctx, { key, value, ...where }) =>
         change(ctx, where, 'set', (found) => found.attributes.set(key, str(value))),
     }),

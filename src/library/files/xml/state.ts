@@ -4,14 +4,14 @@ import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 
 export default defineState({
   name: 'xml',
-  doc: 'Keep values in XML files.',
+  doc: 'Manage values in XML files.',
   functions: {
     value_present: state({
-      doc: 'An element has a text.',
+      doc: 'Ensure that an element has a text.',
       args: {
-        name: arg.string('The file'),
-        xpath: arg.string('A path to the element'),
-        value: arg.any('The text'),
+        name: arg.string('Path of the file'),
+        xpath: arg.string('XPath of the element'),
+        value: arg.any('Text of the element; another type never equals the text of a file'),
         kwargs: arg.ignored(),
       },
       run: async (ctx, { name, xpath, value }) => {

@@ -1,4 +1,4 @@
-// What yamllint finds in YAML of the file server, by rules that suit SLS files.
+// Problems that yamllint finds in YAML files of the file server, by rules that suit SLS files.
 import { decodeBytes, SaltError, splitLines, str, tuple, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 
@@ -30,24 +30,24 @@ async function lint(ctx: FunctionContext, text: string): Promise<{ source: strin
 
 export default defineModule({
   name: 'yaml',
-  doc: 'Find what is wrong with YAML.',
+  doc: 'Check YAML files.',
   when: async ({ host }) => (await host.which('yamllint')) !== undefined || 'yamllint not installed',
   functions: {
     lint: reads({
-      doc: 'What yamllint has to say about a file.',
+      doc: 'Check a file with yamllint.',
       example: 'yaml.lint salt://example/bad_yaml.sls',
       args: {
-        source: arg.any('The file'),
-        saltenv: arg.any('Its environment', { optional: true }),
-        pre_render: arg.any('A pipe of renderers to run it through first', { optional: true }),
-        kwargs: arg.open('Variables for the renderers'),
+        source: arg.text('URL of the file'),
+        saltenv: arg.text('Salt environment of the file', { optional: true }),
+        pre_render: arg.text('Renderer pipe to run the file through first', { optional: true }),
+        kwargs: arg.open('Variables of the renderers'),
       },
       run: async (ctx, { source, saltenv, pre_render, kwargs }) => {
         const env = saltenv ?? (await ctx.call('config.get', ['saltenv', 'base'])) ?? 'base'
         if (pre_render === null) {
           const cached = await ctx.call('cp.cache_file', [source, env])
           if (cached === false) return tuple([false, 'Template was unable to be cached'])
-          return lint(ctx, decodeBytes(await ctx.host.read(str(cached))))
+          return lint(ctx, decodeBytes(await ctx.host.read(cached)))
         }
         const own: Array<[string, Value]> = [
           ['saltenv', env],

@@ -1,5 +1,5 @@
-// What the access list of a file says now, and how rights are written. Salt's way of looking is kept: an entry without a
-// name is looked for under the file's group, or under no name at all.
+// The current access control list of a file, and the notation of permissions. As in Salt, an entry without a name is searched
+// under the group of the file, or under no name at all.
 import {
   type Dict,
   iterate,
@@ -15,7 +15,7 @@ import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 
 const LETTERS: Readonly<Record<string, number>> = { r: 4, w: 2, x: 1, '-': 0 }
 
-/** The digit for letters; `X` counts where it is known. A digit is none of them, which Python cannot add. */
+/** Return the digit of permission letters. As in Python, a digit in the text is an error. */
 export function octalOf(perms: Value, known: Readonly<Record<string, number>> = LETTERS): number {
   let sum = 0
   for (const letter of iterate(perms)) {
@@ -32,9 +32,9 @@ export const lettersOf = (octal: number): string =>
   ['r', 'w', 'x'].map((letter) => (octal & LETTERS[letter]! ? letter : '-')).join('')
 
 export interface Look {
-  /** All files that were looked at, by path. */
+  /** The lists of all files, by path. */
   files: Dict
-  /** The list itself, or that of new files. */
+  /** The access list, or the default list. */
   list: Dict
   isDefault: boolean
   /** The kind of entry without `default:`. */
@@ -47,7 +47,7 @@ export function listOf(file: Dict, isDefault: boolean): Dict {
   return isDefault ? ((file.get('defaults') ?? new Map()) as Dict) : file
 }
 
-export async function look(ctx: StateContext, name: Value, type: string, recursive: Value): Promise<Look> {
+export async function look(ctx: StateContext, name: string, type: string, recursive: boolean): Promise<Look> {
   const files = await ctx.call('acl.getfacl', [name], { recursive })
   const isDefault = type.startsWith('d:') || type.startsWith('default:')
   const own = files.get(name) as Dict | undefined
@@ -65,14 +65,14 @@ export const entriesIn = (list: Dict, kind: string): Dict[] => (list.get(kind) ?
 
 export const octalIn = (entry: Dict, name: Value): number => (entry.get(name) as Dict).get('octal') as number
 
-/** Whether lists of that kind can be there at all. */
+/** Return whether a list may have entries of the type. */
 export const isPossible = ({ list, kind, isDefault }: Look): boolean => truthy(list.get(kind) ?? null) || isDefault
 
-export async function isThere(ctx: StateContext, name: Value): Promise<boolean> {
-  return (await ctx.host.stat(str(name))) !== undefined
+export async function isThere(ctx: StateContext, name: string): Promise<boolean> {
+  return (await ctx.host.stat(name)) !== undefined
 }
 
-/** A list that has to be there, as a subscript in Python asks for it. */
+/** Return entries that must exist; throw a KeyError otherwise. */
 export function required(list: Dict, kind: string): Dict[] {
   if (!list.has(kind)) throw new PyError('KeyError', repr(kind))
   return entriesIn(list, kind)

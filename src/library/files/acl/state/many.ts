@@ -5,13 +5,13 @@ import { entriesIn, isPossible, isThere, look, octalIn, octalOf, report, require
 import { applied } from './one.ts'
 
 export interface ManyEntries {
-  name: Value
+  name: string
   acl_type: string
   acl_names: Value
-  recurse: Value
+  recurse: boolean
 }
 
-/** Entries with one of these names; a text stands for its parts. */
+/** Return the entries with one of the names; text matches all of its parts. */
 function named(entries: readonly Dict[], names: Value): Dict {
   const isMeant = (name: Value): boolean =>
     typeof names === 'string' ? names.includes(str(name)) : [...iterate(names)].includes(name)
@@ -22,13 +22,14 @@ type Step = Pick<StateReturn, 'result' | 'comment' | 'changes'>
 
 interface Change {
   changes: StateReturn['changes']
-  /** What a dry run says, and what is said when it is done. */
+  /** Comment of a dry run. */
   planned: string
+  /** Comment of a real run. */
   done: string
 }
 
-function changeOf(wish: ManyEntries, perms: Value, now: number | undefined): Change {
-  const { acl_type, acl_names } = wish
+function changeOf(request: ManyEntries, perms: Value, now: number | undefined): Change {
+  const { acl_type, acl_names } = request
   const acl_name = [...iterate(acl_names)].map(str).join(', ')
   if (now === undefined) {
     return {
@@ -47,57 +48,57 @@ function changeOf(wish: ManyEntries, perms: Value, now: number | undefined): Cha
   }
 }
 
-async function carriedOut(
+async function applyChange(
   ctx: StateContext,
-  wish: ManyEntries,
+  request: ManyEntries,
   perms: Value,
-  force: Value,
+  force: boolean,
   change: Change,
 ): Promise<Partial<Step>> {
   try {
-    for (const [index, acl_name] of [...iterate(wish.acl_names)].entries()) {
-      await applied(ctx, { ...wish, acl_name, perms }, index === 0 ? force : false)
+    for (const [index, acl_name] of [...iterate(request.acl_names)].entries()) {
+      await applied(ctx, { ...request, acl_name, perms }, index === 0 ? force : false)
     }
     return { result: true, comment: change.done, changes: change.changes }
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
-    return { result: false, comment: `Error updating permissions for ${str(wish.acl_names)}: ${error.message}` }
+    return { result: false, comment: `Error updating permissions for ${str(request.acl_names)}: ${error.message}` }
   }
 }
 
-/** Each name is judged by what was seen at first, so each that differs has all of them set. */
+/** As in Salt, every name is compared with the first reading, so each difference sets the entries of all names. */
 export async function listPresent(
   ctx: StateContext,
-  wish: ManyEntries,
+  request: ManyEntries,
   perms: Value,
-  force: Value,
+  force: boolean,
 ): Promise<StateReturn> {
-  const { name, acl_names } = wish
+  const { name, acl_names } = request
   const wanted = octalOf(perms)
-  if (!(await isThere(ctx, name))) return report(name, false, `${str(name)} does not exist`)
-  const seen = await look(ctx, name, wish.acl_type, false)
-  if (!seen.isDefault) required(seen.list, wish.acl_type)
+  if (!(await isThere(ctx, name))) return report(name, false, `${name} does not exist`)
+  const seen = await look(ctx, name, request.acl_type, false)
+  if (!seen.isDefault) required(seen.list, request.acl_type)
   if (!isPossible(seen)) return report(name, false, 'ACL Type does not exist')
   const searched = acl_names === '' ? (seen.comment.get(seen.kind) ?? '') : acl_names
   const entries = named(entriesIn(seen.list, seen.kind), searched)
-  let told: Step = { result: true, comment: '', changes: {} }
-  // with none of them there, there is one step for all
-  for (const one of entries.size > 0 ? iterate(searched) : [null]) {
-    const now = entries.has(one) ? octalIn(entries, one) : undefined
+  let outcome: Step = { result: true, comment: '', changes: {} }
+  // without any entry there is one step for all names
+  for (const each of entries.size > 0 ? iterate(searched) : [null]) {
+    const now = entries.has(each) ? octalIn(entries, each) : undefined
     if (now === wanted) {
-      told = { ...told, comment: 'Permissions are in the desired state' }
+      outcome = { ...outcome, comment: 'Permissions are in the desired state' }
       continue
     }
-    const change = changeOf(wish, perms, now)
+    const change = changeOf(request, perms, now)
     if (ctx.test) return report(name, null, change.planned, change.changes)
-    told = { ...told, ...(await carriedOut(ctx, wish, perms, force, change)) }
+    outcome = { ...outcome, ...(await applyChange(ctx, request, perms, force, change)) }
   }
-  return { name, ...told }
+  return { name, ...outcome }
 }
 
-export async function listAbsent(ctx: StateContext, wish: ManyEntries): Promise<StateReturn> {
-  const { name, acl_type, acl_names, recurse } = wish
-  if (!(await isThere(ctx, name))) return report(name, false, `${str(name)} does not exist`)
+export async function listAbsent(ctx: StateContext, request: ManyEntries): Promise<StateReturn> {
+  const { name, acl_type, acl_names, recurse } = request
+  if (!(await isThere(ctx, name))) return report(name, false, `${name} does not exist`)
   const seen = await look(ctx, name, acl_type, false)
   if (!isPossible(seen)) return report(name, false, 'ACL Type does not exist')
   const names = [...iterate(acl_names)]
@@ -106,6 +107,6 @@ export async function listAbsent(ctx: StateContext, wish: ManyEntries): Promise<
     return report(name, true, 'Permissions are in the desired state')
   }
   if (ctx.test) return report(name, null, 'Removing permissions')
-  for (const one of names) await ctx.call('acl.delfacl', [acl_type, one, name], { recursive: recurse })
+  for (const each of names) await ctx.call('acl.delfacl', [acl_type, each, name], { recursive: recurse })
   return report(name, true, 'Removing permissions')
 }

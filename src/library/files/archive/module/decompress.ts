@@ -1,10 +1,10 @@
-// The plain bytes of a file that may be compressed, by what it begins with.
+// The plain bytes of a file; its first bytes tell how it is compressed.
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { TarError } from './tar-reader.ts'
 
-/** Formats that a program has to undo. */
+/** Formats that only a program can decompress. */
 const PROGRAMS: ReadonlyArray<[magic: string, argv: string[]]> = [
   ['425a68', ['bzip2', '-dc']],
   ['fd377a585a00', ['xz', '-dc']],

@@ -1,4 +1,4 @@
-// What is in an archive: folders, files and links.
+// The content of an archive: directories, files and links.
 import { BrineError, toError } from '../../../../base/mod.ts'
 import {
   isInt,
@@ -24,14 +24,14 @@ export interface Contents {
 
 export interface ListRequest {
   name: string
-  archive_format: Value
-  options: Value
+  archive_format: string | null
+  options: string | null
   strip_components: Value
   clean: boolean
   verbose: boolean
-  saltenv: Value
-  source_hash: Value
-  use_etag: Value
+  saltenv: string
+  source_hash: string | null
+  use_etag: boolean
 }
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
@@ -46,18 +46,18 @@ function guessFormat(path: string): string | undefined {
 
 export type Source = Pick<ListRequest, 'name' | 'saltenv' | 'source_hash' | 'use_etag'>
 
-/** The archive on this machine. */
+/** Return the path of the archive on this machine. */
 export async function cachedArchive(
   ctx: FunctionContext,
   { name, saltenv, source_hash, use_etag }: Source,
 ): Promise<string> {
   if (name.startsWith('/')) return name
   const cached = await ctx.call('cp.cache_file', [name, saltenv], { source_hash, use_etag })
-  if (!truthy(cached)) throw failure(`Failed to cache ${name}`)
-  return str(cached)
+  if (!cached) throw failure(`Failed to cache ${name}`)
+  return cached
 }
 
-/** Salt adds where the archive is. */
+/** Return an error with the path of the archive, as Salt adds it. */
 export function located(message: string, path: string): SaltError {
   const end = /[.?!]$/.test(message.trimEnd()) ? '' : '.'
   return failure(`${message}${end} Additional info follows:\n\narchive location:\n    ${path}`)

@@ -1,7 +1,7 @@
-// Making and unpacking zip archives without a program.
+// Creating and unpacking zip archives without a program.
 import { isAbsolute, join, relative } from 'node:path/posix'
 import { toError } from '../../../../base/mod.ts'
-import { decodeBytes, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, SaltError } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { isZipLink, readZip, type ZipMember, zipData } from './zip-reader.ts'
 import { ZipWriter } from './zip-writer.ts'
@@ -9,11 +9,16 @@ import { ZipWriter } from './zip-writer.ts'
 const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-export async function makeZip(ctx: FunctionContext, path: string, sources: string[], cwd: Value): Promise<string[]> {
-  if (!truthy(cwd)) {
+export async function makeZip(
+  ctx: FunctionContext,
+  path: string,
+  sources: string[],
+  cwd: string | null,
+): Promise<string[]> {
+  if (!cwd) {
     if (sources.some((source) => !isAbsolute(source))) throw misuse("Relative paths require the 'cwd' parameter")
-  } else if (typeof cwd !== 'string' || !isAbsolute(cwd)) throw misuse('cwd must be absolute')
-  const base = truthy(cwd) ? str(cwd) : undefined
+  } else if (!isAbsolute(cwd)) throw misuse('cwd must be absolute')
+  const base = cwd || undefined
   const writer = new ZipWriter()
   const names: string[] = []
   try {
@@ -50,12 +55,12 @@ async function add(
   const children = await Promise.all(
     (await ctx.host.list(path)).map(async (child) => ({
       path: join(path, child),
-      isFolder: (await ctx.host.lstat(join(path, child)))?.type === 'directory',
+      isDirectory: (await ctx.host.lstat(join(path, child)))?.type === 'directory',
     })),
   )
-  // files of a folder come before the folders in it
-  for (const child of children) if (!child.isFolder) await add(ctx, writer, names, child.path, root)
-  for (const child of children) if (child.isFolder) await add(ctx, writer, names, child.path, root)
+  // the files of a directory come before its directories
+  for (const child of children) if (!child.isDirectory) await add(ctx, writer, names, child.path, root)
+  for (const child of children) if (child.isDirectory) await add(ctx, writer, names, child.path, root)
 }
 
 export interface Unpacking {
@@ -82,7 +87,7 @@ export async function unpackZip(
   return names
 }
 
-/** Never outside of the target: what leads upwards is dropped, as Python does. */
+/** Return the path of a member below the target; as in Python, parts that lead upwards are dropped. */
 const safePath = (target: string, name: string): string =>
   join(target, ...name.split('/').filter((part) => part !== '' && part !== '.' && part !== '..'))
 

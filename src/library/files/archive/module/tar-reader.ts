@@ -7,12 +7,12 @@ export interface TarMember {
   type: 'file' | 'directory' | 'link'
 }
 
-/** What was read is no tar archive. */
+/** The error of data that is not a tar archive. */
 export class TarError extends Error {}
 
 const BLOCK = 512
 
-/** Bytes of a stream, taken in the amounts that are asked for. */
+/** A stream that is read in requested amounts of bytes. */
 class Reader {
   private readonly pieces: AsyncIterator<Uint8Array>
   private held: Buffer = Buffer.alloc(0)
@@ -21,7 +21,7 @@ class Reader {
     this.pieces = pieces[Symbol.asyncIterator]()
   }
 
-  /** Fewer bytes only at the end. */
+  /** Return a number of bytes; fewer only at the end. */
   async take(count: number): Promise<Buffer> {
     const parts: Buffer[] = []
     let missing = count
@@ -60,7 +60,7 @@ const textAt = (block: Buffer, from: number, length: number): string => {
   return decodeBytes(end < 0 ? field : field.subarray(0, end), 'utf-8', 'surrogateescape')
 }
 
-/** Octal text, or a big number in binary. */
+/** Parse a number: octal text, or binary for large ones. */
 function numberAt(block: Buffer, from: number, length: number): number {
   if (block[from]! & 0x80) return Number(block.subarray(from + 1, from + length).readUIntBE(length - 7, 6))
   const text = textAt(block, from, length).trim()
@@ -75,7 +75,7 @@ function hasChecksum(block: Buffer): boolean {
 
 const padded = (size: number): number => Math.ceil(size / BLOCK) * BLOCK
 
-/** `length key=value` lines of a pax header. */
+/** Parse the `length key=value` lines of a pax header. */
 function paxPath(data: Buffer): string | undefined {
   return /(?:^|\n)\d+ path=([^\n]*)\n/.exec(decodeBytes(data, 'utf-8', 'surrogateescape'))?.[1]
 }

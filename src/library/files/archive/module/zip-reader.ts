@@ -21,7 +21,7 @@ const CP437 =
 const oldText = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : CP437[byte - 128]!)).join('')
 
-/** What was read is no zip archive. */
+/** The error of data that is not a zip archive. */
 export class ZipError extends Error {}
 
 const END = 0x06054b50

@@ -1,4 +1,4 @@
-// Hashes of archives that were unpacked, kept beside the cache, so that a new archive is noticed.
+// Hashes of unpacked archives, kept beside the cache, to detect a new archive.
 import { dirname, join, relative } from 'node:path/posix'
 import { type Dict, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isHostError, option, type StateContext } from '../../../../sdk/mod.ts'

@@ -1,7 +1,7 @@
-// Whether what is in an archive is in its place already.
+// The comparison of the content of an archive with the target.
 import { type Dict, SaltError, truthy, type Value } from '../../../../data/mod.ts'
 import { type FileType, isHostError, type StateReturn } from '../../../../sdk/mod.ts'
-import { ending, type Options, type Wish, type Work } from './request.ts'
+import { type Extraction, ending, type Options, type Work } from './request.ts'
 
 export interface Listing {
   dirs: string[]
@@ -13,15 +13,15 @@ export interface Listing {
 }
 
 export async function listing(work: Work, cached: string, { format, strip }: Options): Promise<Listing | StateReturn> {
-  const { ctx, wish } = work
+  const { ctx, request } = work
   try {
     const found = (await ctx.call('archive.list', [cached], {
       archive_format: format,
-      options: wish.list_options,
+      options: request.list_options,
       strip_components: strip,
       clean: false,
       verbose: true,
-      use_etag: wish.use_etag,
+      use_etag: request.use_etag,
     })) as Dict
     const list = (key: string): string[] => (found.get(key) ?? []) as string[]
     return {
@@ -34,14 +34,14 @@ export async function listing(work: Work, cached: string, { format, strip }: Opt
     }
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
-    return ending(work)(false, unlistable(wish, format, error.message))
+    return ending(work)(false, unlistable(request, format, error.message))
   }
 }
 
-function unlistable(wish: Wish, format: string, message: string): string {
+function unlistable(request: Extraction, format: string, message: string): string {
   const needs: string[] = []
-  if (!truthy(wish.if_missing)) needs.push("'if_missing' must be set")
-  if (!truthy(wish.enforce_ownership_on) && (truthy(wish.user) || truthy(wish.group))) {
+  if (!truthy(request.if_missing)) needs.push("'if_missing' must be set")
+  if (!truthy(request.enforce_ownership_on) && (truthy(request.user) || truthy(request.group))) {
     needs.push("Ownership cannot be managed without setting 'enforce_ownership_on'.")
   }
   if (needs.length === 0) return message
@@ -58,7 +58,7 @@ export interface Comparison {
   wrongType: string[]
 }
 
-/** What lies below a path of the wrong type is not counted as missing: it has no place yet. */
+/** Paths below a path of the wrong type do not count as missing. */
 export async function compare({ ctx, target }: Work, listing: Listing): Promise<Comparison | string> {
   const wrongType: string[] = []
   let missing = false

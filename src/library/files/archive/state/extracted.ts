@@ -1,4 +1,4 @@
-// An archive is unpacked: found, fetched, listed, compared with what is there, unpacked, and given to its owners.
+// Unpacking an archive: find it, fetch it, list it, compare it with the target, unpack it, and set its owners.
 import { toError } from '../../../../base/mod.ts'
 import { type Dict, redactUrl, SaltError, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
 import { isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
@@ -6,6 +6,7 @@ import { storedSum, storeSum, sumOf } from './checksum.ts'
 import { compare, type Listing, listing, removeAll } from './contents.ts'
 import { type Enforcement, enforceOwners } from './ownership.ts'
 import {
+  type Extraction,
   ending,
   formatOf,
   type Options,
@@ -13,29 +14,28 @@ import {
   ownersOf,
   pathExists,
   pathFault,
-  type Wish,
   type Work,
 } from './request.ts'
 import { dropIfEmpty, unpack } from './unpack.ts'
 
 interface Source {
-  /** As it was found, for people. */
+  /** The source as reports show it. */
   shown: string
   match: string
   isLocal: boolean
   sum: Value
 }
 
-export async function extracted(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const base = { ctx, wish, changes: new Map() as Dict, warnings: [] as string[] }
+export async function extracted(ctx: StateContext, request: Extraction): Promise<StateReturn> {
+  const base = { ctx, request, changes: new Map() as Dict, warnings: [] as string[] }
   const end = ending(base)
-  const fault = await pathFault(ctx, wish)
+  const fault = await pathFault(ctx, request)
   if (fault !== undefined) return end(false, fault)
-  if (await pathExists(ctx, wish.if_missing)) return end(true, `Path ${str(wish.if_missing)} exists`)
-  const owners = await ownersOf(ctx, wish)
+  if (await pathExists(ctx, request.if_missing)) return end(true, `Path ${str(request.if_missing)} exists`)
+  const owners = await ownersOf(ctx, request)
   if (typeof owners === 'string') return end(false, owners)
-  const work: Work = { ...base, ...owners, target: `${wish.name.replace(/\/+$/, '')}/` }
-  if (wish.source_hash_update && !truthy(wish.source_hash)) {
+  const work: Work = { ...base, ...owners, target: `${request.name.replace(/\/+$/, '')}/` }
+  if (request.source_hash_update && !truthy(request.source_hash)) {
     work.warnings.push("The 'source_hash_update' argument is ignored when 'source_hash' is not also specified.")
   }
   try {
@@ -47,10 +47,10 @@ export async function extracted(ctx: StateContext, wish: Wish): Promise<StateRet
 }
 
 async function fromSource(work: Work): Promise<StateReturn> {
-  const { ctx, wish } = work
+  const { ctx, request } = work
   const end = ending(work)
-  const [found] = await ctx.call('file.source_list', [wish.source, wish.source_hash, ctx.env])
-  if (!truthy(found ?? null)) return end(false, `Invalid source "${str(wish.source)}"`)
+  const [found] = await ctx.call('file.source_list', [request.source, request.source_hash, ctx.env])
+  if (!truthy(found ?? null)) return end(false, `Invalid source "${str(request.source)}"`)
   const given = str(found!)
   const { scheme, netloc, path } = urlParts(given)
   const isLocal = scheme === '' || scheme === 'file'
@@ -58,11 +58,11 @@ async function fromSource(work: Work): Promise<StateReturn> {
   if (isLocal && (await ctx.host.stat(match))?.type !== 'file') {
     return end(false, `Source file '${redactUrl(match)}' does not exist`)
   }
-  const format = formatOf(wish, path || netloc)
+  const format = formatOf(request, path || netloc)
   if (typeof format === 'string') return end(false, format)
-  const options = optionsOf(wish, format.format, work.warnings)
+  const options = optionsOf(request, format.format, work.warnings)
   if (typeof options === 'string') return end(false, options)
-  const sum = truthy(wish.source_hash) ? await sourceSum(work, match) : null
+  const sum = truthy(request.source_hash) ? await sourceSum(work, match) : null
   const source: Source = { shown: redactUrl(match), match, isLocal, sum }
   const cached = await fetched(work, source)
   return typeof cached === 'string' ? fromCache(work, source, options, cached) : cached
@@ -77,7 +77,7 @@ async function realPath(ctx: StateContext, path: string): Promise<string> {
   }
 }
 
-const signing = ({ source_hash_sig, signed_by_any, signed_by_all, keyring, gnupghome, sig_backend }: Wish) => ({
+const signing = ({ source_hash_sig, signed_by_any, signed_by_all, keyring, gnupghome, sig_backend }: Extraction) => ({
   source_hash_sig,
   signed_by_any,
   signed_by_all,
@@ -86,22 +86,22 @@ const signing = ({ source_hash_sig, signed_by_any, signed_by_all, keyring, gnupg
   sig_backend,
 })
 
-async function sourceSum({ ctx, wish }: Work, source: string): Promise<Value> {
-  const { source_hash, source_hash_name } = wish
+async function sourceSum({ ctx, request }: Work, source: string): Promise<Value> {
+  const { source_hash, source_hash_name } = request
   return ctx.call('file.get_source_sum', [], {
     source,
     source_hash,
     source_hash_name,
     saltenv: ctx.env,
-    ...signing(wish),
+    ...signing(request),
   })
 }
 
-/** The archive on this machine, or a report when the state ends here. */
+/** Return the path of the archive on this machine, or a report when the state ends here. */
 async function fetched(work: Work, { shown, match, isLocal, sum }: Source): Promise<string | StateReturn> {
-  const { ctx, wish } = work
+  const { ctx, request } = work
   const end = ending(work)
-  if (wish.skip_files_list_verify) {
+  if (request.skip_files_list_verify) {
     const known = isLocal ? match : await ctx.call('cp.is_cached', [match], { saltenv: ctx.env })
     const held = truthy(known) ? await storedSum(ctx, str(known)) : undefined
     if (held !== undefined && held === sumOf(sum)) {
@@ -114,8 +114,8 @@ async function fetched(work: Work, { shown, match, isLocal, sum }: Source): Prom
     return end(null, `Archive ${shown} would be cached (if necessary) and checked to discover if extraction is needed`)
   }
   if (!ctx.hasState('file.cached')) return end(false, `Unable to cache ${shown}, file.cached state not available`)
-  const { source_hash, source_hash_name, skip_verify, use_etag } = wish
-  const keywords = { source_hash, source_hash_name, skip_verify, use_etag, saltenv: ctx.env, ...signing(wish) }
+  const { source_hash, source_hash_name, skip_verify, use_etag } = request
+  const keywords = { source_hash, source_hash_name, skip_verify, use_etag, saltenv: ctx.env, ...signing(request) }
   let result: Dict
   try {
     result = await ctx.state('file.cached', { name: match, ...keywords })
@@ -126,9 +126,9 @@ async function fetched(work: Work, { shown, match, isLocal, sum }: Source): Prom
   return str(await ctx.call('cp.is_cached', [match], { saltenv: ctx.env }))
 }
 
-async function isLocked({ ctx, wish }: Work, cached: string): Promise<boolean> {
+async function isLocked({ ctx, request }: Work, cached: string): Promise<boolean> {
   try {
-    return truthy(await ctx.call('archive.is_encrypted', [cached], { saltenv: ctx.env, use_etag: wish.use_etag }))
+    return truthy(await ctx.call('archive.is_encrypted', [cached], { saltenv: ctx.env, use_etag: request.use_etag }))
   } catch (error) {
     if (error instanceof SaltError) return false
     throw error
@@ -136,11 +136,11 @@ async function isLocked({ ctx, wish }: Work, cached: string): Promise<boolean> {
 }
 
 async function fromCache(work: Work, source: Source, options: Options, cached: string): Promise<StateReturn> {
-  const { ctx, wish, target } = work
+  const { ctx, request, target } = work
   const end = ending(work)
   const stored = await storedSum(ctx, cached)
-  if (truthy(wish.source_hash) && wish.source_hash_update && !wish.skip_verify) await storeSum(ctx, cached)
-  if (options.format === 'zip' && !truthy(wish.password) && (await isLocked(work, cached))) {
+  if (truthy(request.source_hash) && request.source_hash_update && !request.skip_verify) await storeSum(ctx, cached)
+  if (options.format === 'zip' && !truthy(request.password) && (await isLocked(work, cached))) {
     return end(
       false,
       `Archive ${source.shown} is password-protected, but no password was specified. Please set the 'password' argument.`,
@@ -148,22 +148,22 @@ async function fromCache(work: Work, source: Source, options: Options, cached: s
   }
   const contents = await listing(work, cached, options)
   if ('result' in contents) return contents
-  if (wish.enforce_toplevel && (contents.topDirs.length > 1 || contents.topFiles.length > 0)) {
+  if (request.enforce_toplevel && (contents.topDirs.length > 1 || contents.topFiles.length > 0)) {
     return end(
       false,
       `Archive does not have a single top-level directory. To allow this archive to be extracted, set 'enforce_toplevel' to False. To avoid a '${options.format}-bomb' it may also be advisable to set a top-level directory by adding it to the 'name' value (for example, setting 'name' to ${target}some_dir instead of ${target}).`,
     )
   }
-  if (wish.clean && wish.clean_parent) {
+  if (request.clean && request.clean_parent) {
     return end(false, "Only one of 'clean' and 'clean_parent' can be set to True")
   }
   const found = await compare(work, contents)
   if (typeof found === 'string') return end(false, found)
   const inTheWay = found.wrongType.length > 0 ? await clearWay(work, found.wrongType) : null
   if (inTheWay !== null && inTheWay !== true) return inTheWay
-  const needed = wish.overwrite || found.missing || inTheWay === true
+  const needed = request.overwrite || found.missing || inTheWay === true
   const renewed =
-    !needed && wish.source_hash_update && stored !== undefined && (await storedSum(ctx, cached)) !== stored
+    !needed && request.source_hash_update && stored !== undefined && (await storedSum(ctx, cached)) !== stored
   const reason = renewed
     ? ', due to source_hash update'
     : found.missing
@@ -172,26 +172,26 @@ async function fromCache(work: Work, source: Source, options: Options, cached: s
   return conclude(work, { source, options, cached, contents, needed: needed || renewed, reason })
 }
 
-/** True when what was in the way is gone. */
+/** Remove a path in the way; return true on success. */
 async function clearWay(work: Work, paths: readonly string[]): Promise<StateReturn | true> {
-  const { ctx, wish, target } = work
+  const { ctx, request, target } = work
   const end = ending(work)
   const list = `\n\n${paths.map((path) => `- ${path}`).join('\n')}`
   const comment = `The below paths (relative to ${target}) exist, but are the incorrect type (file instead of directory, symlink instead of file, etc.).`
-  if (ctx.test && wish.clean) {
+  if (ctx.test && request.clean) {
     return end(
       null,
       `${comment} Since the 'clean' option is enabled, the destination paths would be cleared and the archive would be extracted.${list}`,
     )
   }
-  if (ctx.test && wish.clean_parent) {
+  if (ctx.test && request.clean_parent) {
     return end(
       null,
       `${comment} Since the 'clean_parent' option is enabled, the destination parent directory would be removed first and then re-created and the archive would be extracted`,
     )
   }
-  if (wish.clean) return true
-  if (!wish.force) {
+  if (request.clean) return true
+  if (!request.force) {
     return end(
       false,
       `${comment} To proceed with extraction, set 'force' to True. Note that this will remove these paths before extracting.${list}`,
@@ -217,7 +217,7 @@ interface Plan {
 }
 
 async function conclude(work: Work, plan: Plan): Promise<StateReturn> {
-  const { ctx, wish, target, changes } = work
+  const { ctx, request, target, changes } = work
   const { source, needed } = plan
   const end = ending(work)
   let outcome: { result: boolean; comment: string } = {
@@ -237,8 +237,8 @@ async function conclude(work: Work, plan: Plan): Promise<StateReturn> {
     comment += '. Ownership would be updated on one or more files/directories.'
   }
   const notes = ownerNotes(owners)
-  if (owners.failed.length > 0 || (owners.missing.length > 0 && !truthy(wish.if_missing))) result = false
-  if (!source.isLocal && !keepsSource(wish)) {
+  if (owners.failed.length > 0 || (owners.missing.length > 0 && !truthy(request.if_missing))) result = false
+  if (!source.isLocal && !keepsSource(request)) {
     const dropped = await ctx.state('file.not_cached', { name: source.match, saltenv: ctx.env })
     if (!truthy(dropped.get('result') ?? null)) work.warnings.push(str(dropped.get('comment') ?? ''))
   }
@@ -246,7 +246,7 @@ async function conclude(work: Work, plan: Plan): Promise<StateReturn> {
   return end(result, `${comment}${notes}`)
 }
 
-const keepsSource = ({ kwargs }: Wish): boolean => truthy(kwargs.get('keep_source') ?? kwargs.get('keep') ?? true)
+const keepsSource = ({ kwargs }: Extraction): boolean => truthy(kwargs.get('keep_source') ?? kwargs.get('keep') ?? true)
 
 function ownerNotes({ missing, failed }: Enforcement): string {
   const list = (paths: readonly string[]): string => paths.map((path) => `\n- ${path}`).join('')
@@ -262,26 +262,26 @@ function ownerNotes({ missing, failed }: Enforcement): string {
 }
 
 async function extract(work: Work, plan: Plan): Promise<StateReturn | { result: boolean; comment: string }> {
-  const { ctx, wish, target, changes } = work
+  const { ctx, request, target, changes } = work
   const { source, options, cached, contents, reason } = plan
   const end = ending(work)
   const wanted = sumOf(source.sum)
-  if (source.isLocal && wanted !== undefined && !wish.skip_verify) {
+  if (source.isLocal && wanted !== undefined && !request.skip_verify) {
     if (!truthy(await ctx.call('file.check_hash', [source.match, wanted]))) {
       return end(false, `${source.shown} does not match the desired source_hash ${wanted}`)
     }
   }
   if (ctx.test) {
-    const cleaning = wish.clean ? ', after cleaning destination path(s)' : ''
+    const cleaning = request.clean ? ', after cleaning destination path(s)' : ''
     return end(null, `Archive ${source.shown} would be extracted to ${target}${cleaning}${reason}`)
   }
   const refusal = await cleaned(work, contents)
   if (refusal !== undefined) return end(false, refusal)
   const isNew = (await ctx.host.stat(target))?.type !== 'directory'
-  if (isNew) await ctx.state('file.directory', { name: target, user: wish.user, makedirs: true })
+  if (isNew) await ctx.state('file.directory', { name: target, user: request.user, makedirs: true })
   const files = await unpack(work, cached, options)
   if (typeof files === 'object' && !Array.isArray(files)) {
-    // only where tar had no words of its own
+    // as in Salt, only without options for tar
     if (isNew && options.format === 'tar' && options.options === null) await dropIfEmpty(work)
     return files
   }
@@ -292,17 +292,17 @@ async function extract(work: Work, plan: Plan): Promise<StateReturn | { result: 
   return { result: true, comment: `${source.shown} extracted to ${target}${reason}. ${trim}` }
 }
 
-/** Removes what shall not stay; a text says why it could not. */
+/** Remove the content that `clean` and `clean_parent` name; return the reason of a failure. */
 async function cleaned(work: Work, contents: Listing): Promise<string | undefined> {
-  const { wish, target } = work
-  if (wish.clean_parent) {
+  const { request, target } = work
+  if (request.clean_parent) {
     const errors = await removeAll({ ...work, changes: new Map() }, [''])
     const lines = errors.map((error) => `\n- ${error}`).join('')
     if (errors.length > 0)
       return `Unable to remove the directory ${target}. The following errors were observed:\n${lines}`
     work.changes.set('removed', `Directory ${target} was removed prior to the extraction`)
   }
-  if (!wish.clean) return undefined
+  if (!request.clean) return undefined
   const errors = await removeAll(work, [...contents.topDirs, ...contents.topFiles])
   const lines = errors.map((error) => `\n- ${error}`).join('')
   return errors.length === 0

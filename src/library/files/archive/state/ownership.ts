@@ -1,4 +1,4 @@
-// User and group of what was unpacked.
+// User and group of the unpacked content.
 import { join } from 'node:path/posix'
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isHostError } from '../../../../sdk/mod.ts'
@@ -11,10 +11,10 @@ export interface Enforcement {
 }
 
 export async function enforceOwners(work: Work, listing: Listing): Promise<Enforcement> {
-  const { ctx, wish, target } = work
+  const { ctx, request, target } = work
   const outcome: Enforcement = { missing: [], failed: [] }
-  if (!truthy(wish.user) && !truthy(wish.group)) return outcome
-  const only = truthy(wish.enforce_ownership_on) ? str(wish.enforce_ownership_on) : undefined
+  if (!truthy(request.user) && !truthy(request.group)) return outcome
+  const only = truthy(request.enforce_ownership_on) ? str(request.enforce_ownership_on) : undefined
   const isFolder = only !== undefined && (await ctx.host.stat(only))?.type === 'directory'
   const folders = only === undefined ? listing.topDirs : isFolder ? [only] : []
   const files = only === undefined ? [...listing.topFiles, ...listing.topLinks] : isFolder ? [] : [only]
@@ -24,12 +24,12 @@ export async function enforceOwners(work: Work, listing: Listing): Promise<Enfor
   return outcome
 }
 
-async function enforceFolder({ ctx, wish, changes }: Work, path: string, outcome: Enforcement): Promise<void> {
+async function enforceFolder({ ctx, request, changes }: Work, path: string, outcome: Enforcement): Promise<void> {
   if ((await ctx.host.stat(path))?.type !== 'directory') {
     if (!ctx.test) outcome.missing.push(path)
     return
   }
-  const { user, group } = wish
+  const { user, group } = request
   const recurse = [...(truthy(user) ? ['user'] : []), ...(truthy(group) ? ['group'] : [])]
   const result: Dict = await ctx.state('file.directory', { name: path, user, group, recurse })
   if (truthy(result.get('changes') ?? null)) changes.set('updated ownership', true)

@@ -1,47 +1,53 @@
-// The arguments of archive.extracted, and what can be wrong with them.
+// The arguments of archive.extracted, and their faults.
 import { isAbsolute, relative } from 'node:path/posix'
 import { type Dict, isInt, str, truthy, type Value } from '../../../../data/mod.ts'
-import { isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import { arg, type Bound, isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 
-export interface Wish {
-  name: string
-  source: Value
-  source_hash: Value
-  source_hash_name: Value
-  source_hash_update: boolean
-  skip_files_list_verify: boolean
-  skip_verify: boolean
-  password: Value
-  options: Value
-  list_options: Value
-  force: boolean
-  overwrite: boolean
-  clean: boolean
-  clean_parent: boolean
-  user: Value
-  group: Value
-  if_missing: Value
-  trim_output: Value
-  use_cmd_unzip: Value
-  extract_perms: boolean
-  enforce_toplevel: boolean
-  enforce_ownership_on: Value
-  archive_format: Value
-  use_etag: Value
-  signature: Value
-  source_hash_sig: Value
-  signed_by_any: Value
-  signed_by_all: Value
-  keyring: Value
-  gnupghome: Value
-  sig_backend: string
-  kwargs: Map<string, Value>
+const flag = (doc: string, otherwise = false) => arg.boolean(doc, { default: otherwise })
+const text = (doc: string) => arg.text(doc, { optional: true })
+const any = (doc: string) => arg.any(doc, { optional: true })
+
+export const extractedArgs = {
+  name: arg.string('Path of the directory'),
+  source: arg.any('Path or URL of the archive, or a list of them; the first one found is used'),
+  source_hash: text('Hash of the archive: the hash, `type=hash`, or the path or URL of a file of hashes'),
+  source_hash_name: text('Name of the archive in the file of hashes'),
+  source_hash_update: flag('Unpack again when the hash has changed'),
+  skip_files_list_verify: flag('Compare only the hash, not the list of files'),
+  skip_verify: flag('Skip the hash check'),
+  password: arg.text('Password of a zip archive', { optional: true, secret: true }),
+  options: text('Options of tar or unzip'),
+  list_options: text('Command that decompresses the archive for listing'),
+  force: flag('Remove files in the way of directories, and directories in the way of files'),
+  overwrite: flag('Unpack even if all files exist'),
+  clean: flag('Remove the top-level paths of the archive before it is unpacked'),
+  clean_parent: flag('Remove the directory before the archive is unpacked'),
+  user: any('Owner: a name or a uid'),
+  group: any('Group: a name or a gid'),
+  if_missing: text('Path; the archive is unpacked only if it does not exist'),
+  trim_output: arg.any('Maximum number of files to report; True means 100, False all', { default: false }),
+  use_cmd_unzip: arg.flag('Use the unzip program', { optional: true }),
+  extract_perms: flag('Keep the permissions of zip archives', true),
+  enforce_toplevel: flag('Refuse an archive without a single top-level directory', true),
+  enforce_ownership_on: text('Path whose owner is set instead of that of the whole content'),
+  archive_format: text('Format: `tar`, `zip` or `rar`; by default from the name'),
+  use_etag: arg.flag('Use the ETag of an HTTP server to detect changes', { default: false }),
+  signature: any('URL of the detached signature of the archive, a list of URLs, or True for an inline one'),
+  source_hash_sig: any('URL of the signature of the file of hashes, a list, or True for an inline one'),
+  signed_by_any: any('Signing keys of which one must have signed: text or a list'),
+  signed_by_all: any('Signing keys that must all have signed: text or a list'),
+  keyring: text('Keyring of the signing keys'),
+  gnupghome: text('GnuPG home directory'),
+  sig_backend: arg.string('Module that verifies signatures', { default: 'gpg' }),
+  kwargs: arg.open('Passed to the functions that unpack; `keep_source` keeps the cached archive'),
 }
 
-/** What the steps share. */
+export type Extraction = Bound<typeof extractedArgs>
+
+/** Data that the steps share. */
 export interface Work {
   ctx: StateContext
-  wish: Wish
+  request: Extraction
   changes: Dict
   warnings: string[]
   /** The target, ending in a slash. */
@@ -50,10 +56,10 @@ export interface Work {
   gid: number
 }
 
-export function ending(work: Pick<Work, 'wish' | 'changes' | 'warnings'>) {
-  const { wish, changes, warnings } = work
+export function ending(work: Pick<Work, 'request' | 'changes' | 'warnings'>) {
+  const { request, changes, warnings } = work
   return (result: boolean | null, comment: string): StateReturn => ({
-    name: wish.name,
+    name: request.name,
     result,
     changes,
     comment,
@@ -61,28 +67,28 @@ export function ending(work: Pick<Work, 'wish' | 'changes' | 'warnings'>) {
   })
 }
 
-const isAbsoluteOrNone = (path: Value): boolean => path === null || (typeof path === 'string' && isAbsolute(path))
+const isAbsoluteOrNone = (path: string | null): boolean => path === null || isAbsolute(path)
 
-/** Faults of the paths, before anything is looked up. */
-export async function pathFault(ctx: StateContext, wish: Wish): Promise<string | undefined> {
-  const { name, if_missing, enforce_ownership_on } = wish
-  if (wish.skip_files_list_verify && wish.skip_verify) {
+/** Return the fault of the paths. */
+export async function pathFault(ctx: StateContext, request: Extraction): Promise<string | undefined> {
+  const { name, if_missing, enforce_ownership_on } = request
+  if (request.skip_files_list_verify && request.skip_verify) {
     return 'Only one of "skip_files_list_verify" and "skip_verify" can be set to True'
   }
   if (!isAbsolute(name)) return `${name} is not an absolute path`
   if ((await ctx.host.stat(name.replace(/\/+$/, '')))?.type === 'file') return `${name} exists and is not a directory`
   if (!isAbsoluteOrNone(if_missing)) return "Value for 'if_missing' is not an absolute path"
   if (!isAbsoluteOrNone(enforce_ownership_on)) return "Value for 'enforce_ownership_on' is not an absolute path"
-  if (enforce_ownership_on !== null && relative(name, str(enforce_ownership_on)).startsWith('../')) {
+  if (enforce_ownership_on !== null && relative(name, enforce_ownership_on).startsWith('../')) {
     return `Value for 'enforce_ownership_on' must be within ${name.replace(/\/+$/, '')}/`
   }
   return undefined
 }
 
-/** The numbers of user and group, -1 for none; a text says who does not exist. */
+/** Return the ids of user and group, -1 for none, or the fault of an unknown one. */
 export async function ownersOf(
   ctx: StateContext,
-  { user, group }: Wish,
+  { user, group }: Extraction,
 ): Promise<{ uid: number; gid: number } | string> {
   const uid = truthy(user) ? await ctx.call('file.user_to_uid', [user]) : -1
   if (uid === '') return `User ${str(user)} does not exist`
@@ -100,14 +106,14 @@ function guess(path: string): string | undefined {
   return ['zip', 'rar'].find((suffix) => name.endsWith(`.${suffix}`))
 }
 
-/** The format, or what is wrong about it. */
-export function formatOf({ archive_format }: Wish, path: string): { format: string } | string {
-  if (!truthy(archive_format)) {
+/** Return the format, or its fault. */
+export function formatOf({ archive_format }: Extraction, path: string): { format: string } | string {
+  if (!archive_format) {
     const guessed = guess(path)
     if (guessed !== undefined) return { format: guessed }
     return `Could not guess archive_format from the value of the 'source' argument. Please set this archive_format to one of the following: ${FORMATS.join(', ')}`
   }
-  const format = str(archive_format).toLowerCase()
+  const format = archive_format.toLowerCase()
   if (FORMATS.includes(format)) return { format }
   return `Invalid archive_format '${format}'. Either set it to a supported value (${FORMATS.join(', ')}) or remove this argument and the archive format will be guessed based on file extension.`
 }
@@ -117,37 +123,37 @@ export interface Options {
   options: string | null
   strip: number | null
   byProgram: boolean
-  /** As given, or how many lines. */
+  /** Maximum number of files to report; False for all. */
   trim: Value
 }
 
-/** The options in order, or what is wrong about them. */
-export function optionsOf(wish: Wish, format: string, warnings: string[]): Options | string {
-  const options = wish.options === null ? null : str(wish.options)
-  let byProgram = wish.use_cmd_unzip
+/** Return the options for unpacking, or their fault. */
+export function optionsOf(request: Extraction, format: string, warnings: string[]): Options | string {
+  const { options } = request
+  let byProgram = request.use_cmd_unzip
   if (format === 'zip') {
-    if (options && byProgram !== null && !truthy(byProgram)) {
+    if (options && byProgram === false) {
       return "'use_cmd_unzip' cannot be set to False if CLI options are being specified (via the 'options' argument). Either remove 'use_cmd_unzip', or set it to True."
     }
     byProgram ??= options ? true : null
-    if (truthy(wish.password) && truthy(byProgram)) {
+    if (request.password && byProgram) {
       warnings.push(
         "Using a password in combination with setting 'use_cmd_unzip' to True is considered insecure. It is recommended to remove the 'use_cmd_unzip' argument (or set it to False) and allow Salt to extract the archive using Python's built-in ZIP file support.",
       )
     }
-  } else if (truthy(wish.password)) return "The 'password' argument is only supported for zip archives"
+  } else if (request.password) return "The 'password' argument is only supported for zip archives"
   if (options && format === 'rar') {
     return "The 'options' argument is only compatible with the following archive formats: tar, zip"
   }
   const match = format === 'tar' ? /--strip(?:-components)?(?:\s+|=)["']?(\d+)["']?/.exec(options ?? '') : null
-  const trim = wish.trim_output === true ? 100 : wish.trim_output
+  const trim = request.trim_output === true ? 100 : request.trim_output
   const count = truthy(trim) && !isInt(trim) ? Number(str(trim)) : trim
-  return { format, options, strip: match ? Number(match[1]) : null, byProgram: truthy(byProgram), trim: count }
+  return { format, options, strip: match ? Number(match[1]) : null, byProgram: byProgram ?? false, trim: count }
 }
 
-export async function pathExists(ctx: StateContext, path: Value): Promise<boolean> {
+export async function pathExists(ctx: StateContext, path: string | null): Promise<boolean> {
   try {
-    return typeof path === 'string' && (await ctx.host.stat(path)) !== undefined
+    return path !== null && (await ctx.host.stat(path)) !== undefined
   } catch (error) {
     if (isHostError(error)) return false
     throw error

@@ -1,18 +1,18 @@
-// Unpacking an archive into its place.
+// Unpacking an archive to its target.
 import { SaltError, shlexSplit, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isHostError, type StateReturn } from '../../../../sdk/mod.ts'
 import { ending, type Options, type Work } from './request.ts'
 
-/** The files that were unpacked, or a report when that failed. */
+/** Unpack an archive; return its files, or a report on failure. */
 export async function unpack(work: Work, cached: string, options: Options): Promise<Value[] | string | StateReturn> {
-  const { ctx, wish, target } = work
-  const further = Object.fromEntries([...wish.kwargs].filter(([key]) => !key.startsWith('__') && !/^keep/.test(key)))
-  const { password } = wish
+  const { ctx, request, target } = work
+  const further = Object.fromEntries([...request.kwargs].filter(([key]) => !key.startsWith('__') && !/^keep/.test(key)))
+  const { password } = request
   try {
     if (options.format === 'zip') {
       const keywords = { options: options.options, trim_output: options.trim, password, ...further }
       if (options.byProgram) return await ctx.call('archive.cmd_unzip', [cached, target], keywords)
-      const permissions = { extract_perms: wish.extract_perms }
+      const permissions = { extract_perms: request.extract_perms }
       return await ctx.call('archive.unzip', [cached, target], { ...keywords, ...permissions })
     }
     if (options.format === 'rar') {
@@ -39,7 +39,7 @@ async function untar(work: Work, cached: string, options: Options): Promise<Valu
   return files.length > 0 ? trimmed(files, options.trim) : 'no tar output so far'
 }
 
-/** Words of tar that unpack and name files; a first word without a dash is a bundle of short options. */
+/** Return the options of tar for unpacking; a first word without a dash is a bundle of short options. */
 function tarWords(given: string): string[] {
   const words = shlexSplit(given).filter((word) => !['v', '-v', '--verbose'].includes(word))
   const [first = ''] = words
@@ -49,13 +49,13 @@ function tarWords(given: string): string[] {
 
 const trimmed = (files: Value[], trim: Value): Value[] => (truthy(trim) ? files.slice(0, Number(str(trim))) : files)
 
-/** In the order of the archive, folders without their slash. */
+/** Return paths in the order of the archive, directories without their slash. */
 async function names({ ctx }: Work, cached: string): Promise<Value[]> {
   const { stdout } = await ctx.host.run({ argv: ['tar', 'tf', cached, '--quoting-style=literal'] })
   return splitLines(Buffer.from(stdout).toString()).map((name) => name.replace(/\/+$/, ''))
 }
 
-/** Removes the target again when it is empty. */
+/** Remove the target if it is empty. */
 export async function dropIfEmpty({ ctx, target }: Work): Promise<void> {
   try {
     await ctx.host.removeDirectory(target)

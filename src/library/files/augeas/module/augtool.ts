@@ -1,11 +1,11 @@
-// Augeas through its command line tool: lines go in, and what `get` and `match` print is read back.
+// Augeas through its command line tool: it reads a script, and its output is parsed.
 import { SaltError, splitLines, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 export interface Session {
-  /** Folders with further lenses, parted by colons. */
+  /** Directories of further lenses, separated by colons; a value that is not text is ignored. */
   loadPath: Value
-  /** Load nothing by itself: a lens and a file follow. */
+  /** Whether the tool loads no files by itself. */
   bare?: boolean
 }
 
@@ -14,21 +14,21 @@ export interface Answer {
   error: string
 }
 
-/** Folders of a load path that exist. */
-async function lensFolders(ctx: FunctionContext, path: Value): Promise<string[]> {
-  const folders: string[] = []
-  for (const folder of typeof path === 'string' ? path.split(':') : []) {
-    if (folder.startsWith('/') && (await ctx.host.stat(folder))?.type === 'directory') folders.push(folder)
-    else ctx.log('info', `Invalid augeas_cfg load_path entry: ${folder} removed`)
+/** Return the directories of a load path that exist. */
+async function lensDirectories(ctx: FunctionContext, path: Value): Promise<string[]> {
+  const directories: string[] = []
+  for (const directory of typeof path === 'string' ? path.split(':') : []) {
+    if (directory.startsWith('/') && (await ctx.host.stat(directory))?.type === 'directory') directories.push(directory)
+    else ctx.log('info', `Invalid augeas_cfg load_path entry: ${directory} removed`)
   }
-  return folders
+  return directories
 }
 
 export async function augtool(ctx: FunctionContext, script: readonly string[], session: Session): Promise<Answer> {
   const path = await ctx.host.which('augtool')
   if (path === undefined) throw new SaltError('CommandExecutionError', 'The augtool binary was not found')
-  const folders = (await lensFolders(ctx, session.loadPath)).flatMap((folder) => ['-I', folder])
-  const argv = [path, ...(session.bare ? ['-A'] : []), ...folders]
+  const directories = (await lensDirectories(ctx, session.loadPath)).flatMap((directory) => ['-I', directory])
+  const argv = [path, ...(session.bare ? ['-A'] : []), ...directories]
   const { retcode, stdout, stderr } = await ctx.host.run({ argv, stdin: `${script.join('\n')}\n` })
   const complaints = splitLines(Buffer.from(stderr).toString()).filter((line) => line.trim() !== '')
   const said = complaints
@@ -37,16 +37,16 @@ export async function augtool(ctx: FunctionContext, script: readonly string[], s
   return { lines: splitLines(Buffer.from(stdout).toString()), error: retcode === 0 ? '' : said.join('\n') || 'Failed' }
 }
 
-/** A value as a word of the tool. */
+/** Quote a value for the script. */
 export function quoted(value: string): string {
   const escaped = value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
   return `"${escaped}"`
 }
 
-/** A path as a word of the tool; brackets in it may have quotes and blanks of their own. */
+/** Escape a path for the script; brackets in it may contain quotes and blanks. */
 export const pathWord = (path: string): string => path.replaceAll(/(?<!\\) (?![^[]*\])/g, '\\ ')
 
-/** Nodes with their values: `path = value`, or `path (none)` for a node without one. */
+/** Return nodes with their values from lines `path = value`, or `path (none)` for a node without a value. */
 export function nodes(lines: readonly string[]): Map<string, string | null> {
   const found = new Map<string, string | null>()
   for (const line of lines) {

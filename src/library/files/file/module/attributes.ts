@@ -1,20 +1,21 @@
 // Attributes of ext file systems (`lsattr`, `chattr`) and SELinux contexts.
-import { SaltError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import { SaltError, splitLines, str, type Value } from '../../../../data/mod.ts'
 import { exists, type FunctionContext } from '../../../../sdk/mod.ts'
+import type { SelinuxContext } from '../managed-request.ts'
 
 async function output(ctx: FunctionContext, argv: string[]): Promise<string> {
   const { stdout } = await ctx.host.run({ argv, mergeStderr: true })
   return Buffer.from(stdout).toString()
 }
 
-/** What a command answers whose outcome is that of the call. */
+/** Run a command whose return code becomes that of the call. */
 async function outcome(ctx: FunctionContext, argv: string[], mergeStderr = false) {
   const { retcode, stdout } = await ctx.host.run({ argv, mergeStderr })
   ctx.memory.set('retcode', retcode)
   return { retcode, text: Buffer.from(stdout).toString() }
 }
 
-/** The letters this machine's `chattr` knows; extended ones came with e2fsprogs 1.41.13. */
+/** Return a pattern of the letters that `chattr` of this machine knows; e2fsprogs 1.41.13 added some. */
 async function knownLetters(ctx: FunctionContext): Promise<RegExp> {
   const few = /[acdijstuADST]/g
   const program = await ctx.host.which('tune2fs')
@@ -26,7 +27,7 @@ async function knownLetters(ctx: FunctionContext): Promise<RegExp> {
   return number > 1_041_012 ? /[aAcCdDeijPsStTu]/g : few
 }
 
-/** Letters by file, or None when the machine has no `lsattr`. */
+/** Return lists of letters by path, or None when the machine has no `lsattr`. */
 export async function listAttributes(ctx: FunctionContext, path: string): Promise<Map<Value, Value> | null> {
   if (!(await ctx.host.which('lsattr'))) return null
   if (!(await exists(ctx, path))) {
@@ -46,7 +47,7 @@ export interface AttributeChanges {
   removed: string
 }
 
-/** What is missing and what is too much, or undefined when attributes cannot be read. */
+/** Return the attributes to add and to remove, or undefined when attributes cannot be read. */
 export async function compareAttributes(
   ctx: FunctionContext,
   path: string,
@@ -56,7 +57,7 @@ export async function compareAttributes(
   if (listed === null) return undefined
   const old = new Set((listed.get(path) ?? []) as string[])
   const fresh = new Set(wanted)
-  // this one can be set but never taken away
+  // `e` can be set but not removed
   if (old.has('e')) fresh.add('e')
   return {
     added: [...fresh].filter((letter) => !old.has(letter)).join(''),
@@ -93,21 +94,14 @@ export async function selinuxContext(ctx: FunctionContext, path: string): Promis
   return `No selinux context information is available for ${path}`
 }
 
-export interface SelinuxWish {
-  user: Value
-  role: Value
-  type: Value
-  range: Value
-}
-
-/** The new context, or False when it could not be set. */
+/** Set the SELinux context of a path; return the new context, or False on failure. */
 export async function setSelinuxContext(
   ctx: FunctionContext,
   path: string,
-  { user, role, type, range }: SelinuxWish,
+  { user, role, type, range }: SelinuxContext,
   persist: boolean,
 ): Promise<string | false> {
-  if (![user, role, type, range].some(truthy)) return false
+  if (!(user || role || type || range)) return false
   if (persist) {
     const answer = await ctx.call('selinux.fcontext_add_policy', [path], {
       sel_type: type,
@@ -125,7 +119,7 @@ export async function setSelinuxContext(
     ['-t', type],
     ['-l', range],
   ] as const) {
-    if (truthy(value)) argv.push(flag, str(value))
+    if (value) argv.push(flag, value)
   }
   const { retcode } = await outcome(ctx, [...argv, path])
   return retcode === 0 ? selinuxContext(ctx, path) : false

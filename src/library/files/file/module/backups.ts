@@ -18,7 +18,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 const backupRoot = (ctx: FunctionContext): string => joinPaths(option(ctx.opts, 'cachedir'), 'file_backup')
 
-/** Copies a file there, owner and mode with it. */
+/** Copy a file to the backups, with its owner and mode. */
 export async function backUpToMinion(ctx: FunctionContext, path: string): Promise<void> {
   const now = ctx.host.now()
   const date = localDatetime(new Date(now * 1000), 0)
@@ -34,7 +34,7 @@ export async function backUpToMinion(ctx: FunctionContext, path: string): Promis
 }
 
 interface Backup {
-  /** Sorts by time. */
+  /** The time as text that sorts. */
   key: string
   facts: Dict
   location: string
@@ -42,7 +42,7 @@ interface Backup {
 
 const STAMP = /^_([A-Z][a-z]{2})_([A-Z][a-z]{2})_(\d{1,2})_(\d{1,2}):(\d{1,2}):(\d{1,2})_(\d{1,6})_(\d{4})$/
 
-/** The time in a backup's name, or undefined when the name is of something else. */
+/** Return the time in the name of a backup, or undefined for another name. */
 function timeOf(name: string, base: string): { key: string; text: string } | undefined {
   const found = name.startsWith(base) ? STAMP.exec(name.slice(base.length)) : null
   if (!found) return undefined
@@ -77,16 +77,16 @@ const limited = (backups: Backup[], limit: string | null): Dict => {
   return new Map<Value, Value>(backups.slice(0, most).map(({ facts }, index) => [index, facts]))
 }
 
-/** By number, the newest first. */
-export async function listBackups(ctx: FunctionContext, given: Value, limit: string | null): Promise<Dict> {
+/** Return the backups of a file by number, the newest first. */
+export async function listBackups(ctx: FunctionContext, given: string, limit: string | null): Promise<Dict> {
   const path = await expandUser(ctx, given)
   const directory = joinPaths(backupRoot(ctx), dirName(path).slice(1))
   if (!(await isDirectory(ctx, directory))) return new Map()
   return limited(await backupsOf(ctx, directory, baseName(path)), limit)
 }
 
-/** Of every file in a directory, by its name up to the first underscore. */
-export async function listDirectoryBackups(ctx: FunctionContext, given: Value, limit: string | null): Promise<Dict> {
+/** Return the backups of every file in a directory, by its name up to the first underscore. */
+export async function listDirectoryBackups(ctx: FunctionContext, given: string, limit: string | null): Promise<Dict> {
   const path = await expandUser(ctx, given)
   const directory = joinPaths(backupRoot(ctx), dirName(path).slice(1))
   if (!(await isDirectory(ctx, directory))) return new Map()
@@ -96,22 +96,21 @@ export async function listDirectoryBackups(ctx: FunctionContext, given: Value, l
   return all
 }
 
-/** The backup of that number, or what is wrong with it. */
+/** Return the path of a backup by its number, or the report of a failure. */
 async function chosen(ctx: FunctionContext, path: string, id: string): Promise<string | Dict> {
   const refusal = (comment: string): Dict => dict({ result: false, comment })
-  const text = id
-  if (!/^-?\d+$/.test(text) || String(Number(text)) !== text) return refusal(`Invalid backup_id '${text}'`)
-  const backup = (await listBackups(ctx, path, null)).get(Number(text))
-  if (!(backup instanceof Map)) return refusal(`backup_id '${text}' does not exist for ${path}`)
+  if (!/^-?\d+$/.test(id) || String(Number(id)) !== id) return refusal(`Invalid backup_id '${id}'`)
+  const backup = (await listBackups(ctx, path, null)).get(Number(id))
+  if (!(backup instanceof Map)) return refusal(`backup_id '${id}' does not exist for ${path}`)
   return str(backup.get('Location')!)
 }
 
-export async function restoreBackup(ctx: FunctionContext, given: Value, id: string): Promise<Dict> {
+export async function restoreBackup(ctx: FunctionContext, given: string, id: string): Promise<Dict> {
   const path = await expandUser(ctx, given)
   const location = await chosen(ctx, path, id)
   if (typeof location !== 'string') return location
   try {
-    // read first: the backup of now may be of the same moment, and so of the same name
+    // read before the new backup is written: it may get the same name
     const content = await ctx.host.read(location)
     await backUpToMinion(ctx, path)
     await ctx.host.write(path, content)
@@ -122,7 +121,7 @@ export async function restoreBackup(ctx: FunctionContext, given: Value, id: stri
   }
 }
 
-export async function deleteBackup(ctx: FunctionContext, given: Value, id: string): Promise<Dict> {
+export async function deleteBackup(ctx: FunctionContext, given: string, id: string): Promise<Dict> {
   const path = await expandUser(ctx, given)
   const location = await chosen(ctx, path, id)
   if (typeof location !== 'string') return location

@@ -1,4 +1,4 @@
-// `file.blockreplace`: what stands between two marked lines.
+// `file.blockreplace`: the text between two marker lines.
 import { dirname } from 'node:path/posix'
 import {
   compileRegex,
@@ -11,22 +11,23 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { exists, expandUser, type FunctionContext, isHostError, textFrom } from '../../../../sdk/mod.ts'
+import { isText } from '../is-text.ts'
 import { copyWithFacts, failed, invalid } from './rewriting.ts'
-import { isText, lineDiff, linesOf } from './text.ts'
+import { lineDiff, linesOf } from './text.ts'
 
-export interface BlockRequest {
-  path: Value
-  markerStart: string
-  markerEnd: string
+interface BlockRequest {
+  path: string
+  marker_start: string
+  marker_end: string
   content: Value
-  append: boolean
-  prepend: boolean
+  append_if_not_found: boolean
+  prepend_if_not_found: boolean
   backup: Value
-  dryRun: boolean
-  showChanges: boolean
-  appendNewline: Value
-  insertBefore: Value
-  insertAfter: Value
+  dry_run: boolean
+  show_changes: boolean
+  append_newline: Value
+  insert_before_match: Value
+  insert_after_match: Value
 }
 
 const MARKS: ReadonlyArray<readonly [encoding: string, ...bytes: number[]]> = [
@@ -36,7 +37,7 @@ const MARKS: ReadonlyArray<readonly [encoding: string, ...bytes: number[]]> = [
   ['UTF-16-LE', 0xff, 0xfe],
 ]
 
-/** By its byte order mark, else UTF-8; undefined when it is neither. */
+/** Return the encoding of a byte order mark, else UTF-8; undefined for bytes that are neither. */
 function encodingOf(bytes: Uint8Array): string | undefined {
   const marked = MARKS.find(([, ...mark]) => mark.every((byte, at) => bytes[at] === byte))
   if (marked) return marked[0]
@@ -49,20 +50,20 @@ function encodingOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function refuseTwoPlaces({ append, prepend, insertBefore, insertAfter }: BlockRequest): void {
-  if ([append, prepend, truthy(insertBefore), truthy(insertAfter)].filter(Boolean).length > 1) {
+function refuseTwoPlaces(request: BlockRequest): void {
+  const { append_if_not_found, prepend_if_not_found, insert_before_match, insert_after_match } = request
+  if ([append_if_not_found, prepend_if_not_found, insert_before_match, insert_after_match].filter(truthy).length > 1) {
     throw invalid(
       'Only one of append_if_not_found, prepend_if_not_found, insert_before_match, and insert_after_match is permitted',
     )
   }
 }
 
-function refuseOddPatterns({ insertBefore, insertAfter }: BlockRequest): void {
-  for (const [name, value] of [
-    ['insert_before_match', insertBefore],
-    ['insert_after_match', insertAfter],
-  ] as const) {
-    if (truthy(value) && textOf(value) === undefined) throw failed(`RegEx expected in ${name} parameter.`)
+function refuseOddPatterns(request: BlockRequest): void {
+  for (const name of ['insert_before_match', 'insert_after_match'] as const) {
+    if (truthy(request[name]) && textOf(request[name]) === undefined) {
+      throw failed(`RegEx expected in ${name} parameter.`)
+    }
   }
 }
 
@@ -79,14 +80,14 @@ export async function replaceBlock(ctx: FunctionContext, request: BlockRequest):
   const old = linesOf(decodeBytes(bytes, encoding ?? 'utf-8'))
   const fresh = withBlock(old, request)
   const diff = lineDiff(old, fresh)
-  if (diff !== '' && !request.dryRun) {
+  if (diff !== '' && !request.dry_run) {
     if (request.backup !== false) await copyWithFacts(ctx, path, `${path}${textFrom(request.backup)}`, true)
     await overwrite(ctx, path, encodeText(fresh.join(''), encoding ?? 'utf-8'))
   }
-  return request.showChanges ? diff : diff !== ''
+  return request.show_changes ? diff : diff !== ''
 }
 
-/** A link is replaced by a file of its own, as Salt does; what it leads to stays. */
+/** Write a file. As in Salt, a link becomes a file of its own, and its target stays. */
 async function overwrite(ctx: FunctionContext, path: string, bytes: Uint8Array): Promise<void> {
   const { host } = ctx
   const stat = (await host.lstat(path))?.type === 'link' ? await host.stat(path) : undefined
@@ -106,13 +107,13 @@ async function readBytes(ctx: FunctionContext, path: string): Promise<Uint8Array
   }
 }
 
-/** The block's lines after the start marker; without a newline of its own the content runs into the end marker. */
+/** Return the lines of the block after the start marker; content without a final newline runs into the end marker. */
 function blockLines(request: BlockRequest, lineEnd: string, endLine: string): string[] {
   if (textOf(request.content) === undefined && !(request.content instanceof Uint8Array)) {
     throw new PyError('AttributeError', `'${qualifiedTypeName(request.content)}' object has no attribute 'endswith'`)
   }
   const content = textFrom(request.content)
-  const appendNewline = request.appendNewline === null ? !content.endsWith('\n') : truthy(request.appendNewline)
+  const appendNewline = request.append_newline === null ? !content.endsWith('\n') : truthy(request.append_newline)
   const lines = content.split(/\r\n|\n/)
   const last = lines.pop()!
   const end = endLine.replace(/[\r\n]+$/, '') + lineEnd
@@ -121,17 +122,17 @@ function blockLines(request: BlockRequest, lineEnd: string, endLine: string): st
 }
 
 function withBlock(old: readonly string[], request: BlockRequest): string[] {
-  const { markerStart, markerEnd } = request
+  const { marker_start, marker_end } = request
   const first = old[0] ?? ''
   const lineEnd = first.endsWith('\r\n') ? '\r\n' : '\n'
   const fresh: string[] = []
   let inBlock = false
   let found = false
   for (const line of old) {
-    if (line.includes(markerStart)) {
+    if (line.includes(marker_start)) {
       inBlock = true
     } else if (inBlock) {
-      const at = line.indexOf(markerEnd)
+      const at = line.indexOf(marker_end)
       if (at >= 0) {
         inBlock = false
         found = true
@@ -145,16 +146,16 @@ function withBlock(old: readonly string[], request: BlockRequest): string[] {
   return found ? fresh : inserted(fresh, request, lineEnd)
 }
 
-/** With the whole block where the request says it goes when it is not there. */
+/** Return the lines with a new block at the place that the request names. */
 function inserted(lines: string[], request: BlockRequest, lineEnd: string): string[] {
-  const block = [request.markerStart + lineEnd, ...blockLines(request, lineEnd, request.markerEnd)]
-  if (request.prepend) return [...block, ...lines]
-  if (request.append) {
+  const block = [request.marker_start + lineEnd, ...blockLines(request, lineEnd, request.marker_end)]
+  if (request.prepend_if_not_found) return [...block, ...lines]
+  if (request.append_if_not_found) {
     if (lines.length > 0 && !lines.at(-1)!.endsWith(lineEnd)) lines[lines.length - 1] += lineEnd
     return [...lines, ...block]
   }
-  const isBefore = truthy(request.insertBefore)
-  const pattern = textOf(isBefore ? request.insertBefore : request.insertAfter)
+  const isBefore = truthy(request.insert_before_match)
+  const pattern = textOf(isBefore ? request.insert_before_match : request.insert_after_match)
   const at = pattern ? lines.findIndex((line) => compileRegex(pattern).search(line) !== null) : -1
   if (at < 0) throw failed('Cannot edit marked block. Markers were not found in file.')
   return lines.toSpliced(isBefore ? at : at + 1, 0, ...block)

@@ -1,15 +1,16 @@
-// Comments: lines that match a pattern get a mark in front of them, or lose it.
-import { compileRegex, decodeBytes, truthy, type Value } from '../../../../data/mod.ts'
+// Comments: add a mark to the lines that match a pattern, or remove it.
+import { compileRegex, decodeBytes } from '../../../../data/mod.ts'
 import { expandUser, type FunctionContext, isFile, realPath } from '../../../../sdk/mod.ts'
+import { isText } from '../is-text.ts'
 import { copyWithFacts, invalid } from './rewriting.ts'
-import { binaryLines, isText, lineDiff } from './text.ts'
+import { binaryLines, lineDiff } from './text.ts'
 
 export interface CommentRequest {
-  path: Value
+  path: string
   regex: string
   char: string
   comment: boolean
-  backup: Value
+  backup: string
 }
 
 function patternOf({ regex, char, comment }: CommentRequest): string {
@@ -24,7 +25,7 @@ function withoutMark(line: string, char: string): string {
   return line.slice(at)
 }
 
-/** The difference of the lines that changed, or False when none matched. */
+/** Comment lines, or uncomment them; return their difference, or False when no line matched. */
 export async function changeComments(ctx: FunctionContext, request: CommentRequest): Promise<string | false> {
   const pattern = compileRegex(patternOf(request))
   const path = await realPath(ctx, await expandUser(ctx, request.path))
@@ -37,7 +38,7 @@ export async function changeComments(ctx: FunctionContext, request: CommentReque
   const old = lines.filter((line) => pattern.match(line) !== null)
   if (old.length === 0) return false
   const text = lines.map((line) => (pattern.match(line) === null ? line : change(line))).join('')
-  if (truthy(request.backup)) await copyWithFacts(ctx, path, `${path}${request.backup}`, true)
+  if (request.backup) await copyWithFacts(ctx, path, `${path}${request.backup}`, true)
   await ctx.host.write(path, text)
   return lineDiff(old, old.map(change))
 }

@@ -1,4 +1,4 @@
-// Putting new content in the place of a file: with a backup if asked for, under a temporary name, mode and owner kept.
+// Putting new content in place of a file: with a backup if requested, atomically, and with the old mode and owner.
 import { str, type Value } from '../../../../data/mod.ts'
 import { dirName, type FunctionContext, isDirectory, isFile, systemError } from '../../../../sdk/mod.ts'
 import { backUpToMinion } from './backups.ts'
@@ -9,7 +9,7 @@ export async function commitFile(ctx: FunctionContext, source: string, target: s
   const mode = str(ctx.has('config.backup_mode') ? await ctx.call('config.backup_mode', [backup]) : backup)
   const old = await ctx.host.stat(target)
   if ((mode === 'minion' || mode === 'both') && old) await backUpToMinion(ctx, target)
-  // a link gives way to the file; whoever wants its target changed names the target
+  // a link is replaced by the file; callers that follow links pass the target
   if ((await ctx.host.lstat(target))?.type === 'link') await ctx.host.remove(target)
   const facts = old ? { mode: old.mode, uid: old.uid, gid: old.gid } : { mode: 0o600 }
   await ctx.host.writeStream(target, ctx.host.stream(source), facts)

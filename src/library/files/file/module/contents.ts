@@ -1,4 +1,4 @@
-// Functions of `file` that read, write and search what is in files.
+// Functions of `file` that read, write and search the content of files.
 import {
   compileRegex,
   type Dict,
@@ -28,13 +28,13 @@ import { findFiles } from './finding.ts'
 import { inBrief, invalid } from './rewriting.ts'
 import { linesOf } from './text.ts'
 
-const path = arg.any('The path')
+const path = arg.path('Path of the file')
 
-/** Lines given one by one, or all as `args`. */
+/** Return lines that are given one by one, or all as `args`. */
 function givenLines(args: Value[], options: ReadonlyMap<string, Value>): string[] {
   const all = options.get('args')
-  const lines = all === undefined ? args : Array.isArray(all) ? (all as Value[]) : [all]
-  return lines.map((line) => str(line))
+  const lines = all === undefined ? args : Array.isArray(all) ? all : [all]
+  return lines.map(str)
 }
 
 const lineArgs = { path, args: arg.rest('Lines'), options: arg.open('`args`: the lines as a list') }
@@ -44,18 +44,11 @@ async function textOfFile(ctx: FunctionContext, file: string): Promise<string | 
   return bytes && decodeBytes(bytes)
 }
 
-/** Whether something is found in a file; False when there is none. */
-const search = (doc: string, name: string, key: string, matches: (text: string, wanted: Value) => boolean) =>
-  reads({
-    doc,
-    args: { path, [key]: arg.any('What is looked for') },
-    returns: ret.boolean('Whether it is there'),
-    example: `file.${name} /etc/crontab 'mymaintenance.sh'`,
-    run: async (ctx, given) => {
-      const text = await textOfFile(ctx, await expandUser(ctx, given['path'] as Value))
-      return text === undefined || text === '' ? false : matches(text, given[key] as Value)
-    },
-  })
+/** Return whether the text of a file passes a test; False when there is no file or no text. */
+async function passes(ctx: FunctionContext, path: string, test: (text: string) => boolean): Promise<boolean> {
+  const text = await textOfFile(ctx, await expandUser(ctx, path))
+  return text === undefined || text === '' ? false : test(text)
+}
 
 async function appendLines(ctx: FunctionContext, file: string, lines: string[]): Promise<string> {
   const old = await ctx.host.read(file)
@@ -83,7 +76,7 @@ async function touch(ctx: FunctionContext, file: string, atime: Value, mtime: Va
   return exists(ctx, file)
 }
 
-async function grep(ctx: FunctionContext, given: Value, pattern: string, opts: Value[]): Promise<Dict> {
+async function grep(ctx: FunctionContext, given: string, pattern: string, opts: Value[]): Promise<Dict> {
   const file = await expandUser(ctx, given)
   const found = await globPaths(ctx, file)
   const options: string[] = []
@@ -103,17 +96,17 @@ async function grep(ctx: FunctionContext, given: Value, pattern: string, opts: V
 
 const writing = {
   append: changes({
-    doc: 'Add lines at the end of a file.',
+    doc: 'Append lines to a file.',
     args: lineArgs,
-    returns: ret.string('How many lines were written'),
+    returns: ret.string('A sentence with the number of lines'),
     example: 'file.append /etc/motd "Backups run at three."',
     run: async (ctx, { path, args, options }) =>
       appendLines(ctx, await expandUser(ctx, path), givenLines(args, options)),
   }),
   prepend: changes({
-    doc: 'Add lines at the beginning of a file.',
+    doc: 'Insert lines at the start of a file.',
     args: lineArgs,
-    returns: ret.string('How many lines were written'),
+    returns: ret.string('A sentence with the number of lines'),
     example: 'file.prepend /etc/motd "Backups run at three."',
     run: async (ctx, { path, args, options }) => {
       const file = await expandUser(ctx, path)
@@ -124,9 +117,9 @@ const writing = {
     },
   }),
   write: changes({
-    doc: 'Write lines to a file, in place of what it had.',
+    doc: 'Write lines to a file, and replace its content.',
     args: lineArgs,
-    returns: ret.string('How many lines were written'),
+    returns: ret.string('A sentence with the number of lines'),
     example: 'file.write /etc/motd "Backups run at three."',
     run: async (ctx, { path, args, options }) => {
       const file = await expandUser(ctx, path)
@@ -136,35 +129,34 @@ const writing = {
     },
   }),
   touch: changes({
-    doc: 'Set the times of a file, and make it when it is not there.',
+    doc: 'Set the times of a file, and create it when it does not exist.',
     args: {
-      name: arg.any('The path'),
-      atime: arg.any('The time of the last access', { optional: true }),
-      mtime: arg.any('The time of the last change', { optional: true }),
+      name: arg.path('Path of the file'),
+      atime: arg.any('Access time: seconds since 1970 as a number or text; by default now', { optional: true }),
+      mtime: arg.any('Modification time: seconds since 1970 as a number or text; by default now', { optional: true }),
     },
-    returns: ret.boolean('Whether it is there'),
+    returns: ret.boolean('Whether the file exists'),
     example: 'file.touch /var/log/emptyfile',
     run: async (ctx, { name, atime, mtime }) => touch(ctx, await expandUser(ctx, name), atime, mtime),
   }),
   truncate: changes({
-    doc: 'Cut a file to a length.',
-    args: { path, length: arg.integer('The length, in bytes') },
-    returns: ret.any('None'),
+    doc: 'Truncate a file.',
+    args: { path, length: arg.integer('New length in bytes') },
+    returns: ret.none('None'),
     example: 'file.truncate /path/to/file 512',
     run: async (ctx, { path, length }) => {
       await ctx.host.truncate(await expandUser(ctx, path), Number(length))
-      return null
     },
   }),
   seek_write: changes({
-    doc: 'Overwrite part of a file.',
-    args: { path, data: arg.any('What is written'), offset: arg.integer('Where, in bytes') },
-    returns: ret.number('How many bytes were written'),
+    doc: 'Overwrite a part of a file.',
+    args: { path, data: arg.any('Bytes to write; another type is refused'), offset: arg.integer('Offset in bytes') },
+    returns: ret.number('Number of bytes written'),
     example: "file.seek_write /path/to/file 'some data' 4096",
     run: async (ctx, { path, data, offset }) => {
       const file = await expandUser(ctx, path)
       if (!(await exists(ctx, file))) await ctx.host.read(file)
-      // text is refused, which leaves this to callers that have bytes
+      // Salt refuses text, so that only modules can call this
       if (!(data instanceof Uint8Array)) throw typeError(`a bytes-like object is required, not '${typeName(data)}'`)
       await ctx.host.writeAt(file, Number(offset), data)
       return data.length
@@ -174,18 +166,18 @@ const writing = {
 
 const reading = {
   read: reads({
-    doc: 'The content of a file.',
-    args: { path, binary: arg.any('As bytes', { default: false }) },
-    returns: ret.any('The content'),
+    doc: 'Return the content of a file.',
+    args: { path: arg.text('Path of the file'), binary: arg.any('True to return bytes', { default: false }) },
+    returns: ret.any('The content as text or bytes'),
     example: 'file.read /path/to/file',
     run: async (ctx, { path, binary }) => {
-      const bytes = await ctx.host.read(str(path))
+      const bytes = await ctx.host.read(path)
       return binary === true ? new Uint8Array(bytes) : decodeBytes(bytes)
     },
   }),
   seek_read: reads({
-    doc: 'Part of the content of a file.',
-    args: { path, size: arg.integer('How many bytes'), offset: arg.integer('From where, in bytes') },
+    doc: 'Return a part of the content of a file.',
+    args: { path, size: arg.integer('Number of bytes'), offset: arg.integer('Offset in bytes') },
     returns: ret.any('The bytes'),
     example: 'file.seek_read /path/to/file 4096 0',
     run: async (ctx, { path, size, offset }) =>
@@ -193,20 +185,28 @@ const reading = {
         await ctx.host.read(await expandUser(ctx, path), { offset: Number(offset), length: Number(size) }),
       ),
   }),
-  contains: search('Whether a file contains a text.', 'contains', 'text', (text, wanted) =>
-    text.includes(strip(str(wanted))),
-  ),
-  contains_glob: search('Whether the content of a file matches a glob.', 'contains_glob', 'glob_expr', (text, glob) =>
-    fnmatch(text, str(glob)),
-  ),
+  contains: reads({
+    doc: 'Return whether a file contains a text.',
+    args: { path, text: arg.any('Text to search; another type is searched as text') },
+    returns: ret.boolean('Whether the text was found'),
+    example: "file.contains /etc/crontab 'mymaintenance.sh'",
+    run: (ctx, { path, text: wanted }) => passes(ctx, path, (text) => text.includes(strip(str(wanted)))),
+  }),
+  contains_glob: reads({
+    doc: 'Return whether the content of a file matches a glob.',
+    args: { path, glob_expr: arg.any('Glob; another type than text is read as text') },
+    returns: ret.boolean('Whether the content matches'),
+    example: "file.contains_glob /etc/crontab '*mymaintenance.sh*'",
+    run: (ctx, { path, glob_expr }) => passes(ctx, path, (text) => fnmatch(text, str(glob_expr))),
+  }),
   contains_regex: reads({
-    doc: 'Whether a line of a file matches a pattern.',
+    doc: 'Return whether a line of a file matches a regular expression.',
     args: {
       path,
-      regex: arg.text('The pattern'),
-      lchar: arg.text('Characters that are dropped from the beginning of each line', { default: '' }),
+      regex: arg.text('Regular expression'),
+      lchar: arg.text('Characters to strip from the start of each line', { default: '' }),
     },
-    returns: ret.boolean('Whether one does'),
+    returns: ret.boolean('Whether a line matches'),
     example: 'file.contains_regex /etc/crontab',
     run: async (ctx, { path, regex, lchar }) => {
       const text = await textOfFile(ctx, await expandUser(ctx, path))
@@ -221,8 +221,8 @@ const reading = {
   }),
   grep: reads({
     doc: 'Search files with `grep`.',
-    args: { path, pattern: arg.string('The pattern'), opts: arg.rest('Options of grep, one by one') },
-    returns: ret.dict('What `cmd.run_all` answers'),
+    args: { path, pattern: arg.string('Pattern of `grep`'), opts: arg.rest('Options of `grep`, one by one') },
+    returns: ret.dict('Result of `cmd.run_all`'),
     examples: [
       "salt '*' file.grep /etc/passwd nobody",
       "salt '*' file.grep /etc/sysconfig/network-scripts/ifcfg-eth0 ipaddr -- -i",
@@ -230,15 +230,15 @@ const reading = {
     run: (ctx, { path, pattern, opts }) => grep(ctx, path, pattern, opts),
   }),
   find: changes({
-    doc: 'Find files by their name, facts or content, and tell about them, delete them, or run a command for each.',
+    doc: 'Find files by name, facts or content, and report them, delete them, or run a command for each.',
     args: {
-      path: arg.any('Where the search begins; may be a glob'),
+      path: arg.path('Directory to search, or a glob'),
       args: arg.rest('`print` or `delete`'),
       options: arg.open(
-        'name iname regex iregex type owner group size mtime grep; mindepth maxdepth; print exec delete; test',
+        'Criteria: name iname regex iregex type owner group size mtime grep; depth: mindepth maxdepth; actions: print exec delete; test',
       ),
     },
-    returns: ret.any('A list of what was found, sorted; a text that says which option is wrong'),
+    returns: ret.any('A sorted list of the results; text that names an invalid option'),
     examples: [
       "salt '*' file.find / type=f name=\\*.bak size=+10m",
       "salt '*' file.find /var/log name=\\*.[0-9] mtime=+30d size=+10m delete",

@@ -1,5 +1,5 @@
 // Copies, moves and links.
-import { truthy, type Value } from '../../../../data/mod.ts'
+import type { Value } from '../../../../data/mod.ts'
 import {
   baseName,
   dirName,
@@ -17,7 +17,7 @@ import { checkPermissions } from './permissions.ts'
 import { dict, failed, invalid } from './rewriting.ts'
 import { stats } from './stats.ts'
 
-/** All files of a tree, over what is there already. */
+/** Copy all files of a tree over existing ones. */
 async function copyTree(ctx: FunctionContext, source: string, target: string): Promise<void> {
   if (!(await isDirectory(ctx, source))) return
   await ctx.host.makeDirectory(target, { parents: true })
@@ -28,18 +28,18 @@ async function copyTree(ctx: FunctionContext, source: string, target: string): P
   }
 }
 
-/** Whether two paths lead to one file, by whatever names. */
+/** Return whether two paths are the same file. */
 async function isSame(ctx: FunctionContext, one: string, other: string): Promise<boolean> {
   const [a, b] = [await ctx.host.stat(one), await ctx.host.stat(other)]
   return a !== undefined && b !== undefined && a.inode === b.inode && a.device === b.device
 }
 
-/** Owner and mode of the source go with it. */
+/** Copy a file or directory with its owner and mode. */
 export async function copyPath(
   ctx: FunctionContext,
-  from: Value,
-  to: Value,
-  { recurse, removeExisting }: { recurse: Value; removeExisting: Value },
+  from: string,
+  to: string,
+  { recurse, removeExisting }: { recurse: boolean; removeExisting: boolean },
 ): Promise<true> {
   const [source, target] = [await expandUser(ctx, from), await expandUser(ctx, to)]
   if (!isAbsolute(source)) throw invalid('File path must be absolute.')
@@ -48,8 +48,8 @@ export async function copyPath(
   if (await isSame(ctx, source, target)) throw failed(`Could not copy '${source}' to '${target}'`)
   try {
     if ((await isDirectory(ctx, target)) || (await isDirectory(ctx, source))) {
-      if (!truthy(recurse)) throw invalid('Cannot copy overwriting a directory without recurse flag set to true!')
-      if (truthy(removeExisting) && (await exists(ctx, target))) {
+      if (!recurse) throw invalid('Cannot copy overwriting a directory without recurse flag set to true!')
+      if (removeExisting && (await exists(ctx, target))) {
         await ctx.host.removeDirectory(target, { recursive: true })
       }
       await copyTree(ctx, source, target)
@@ -64,7 +64,7 @@ export async function copyPath(
   return true
 }
 
-export async function renamePath(ctx: FunctionContext, from: Value, to: Value): Promise<true> {
+export async function renamePath(ctx: FunctionContext, from: string, to: string): Promise<true> {
   const [source, target] = [await expandUser(ctx, from), await expandUser(ctx, to)]
   if (!isAbsolute(source)) throw invalid('File path must be absolute.')
   try {
@@ -76,8 +76,8 @@ export async function renamePath(ctx: FunctionContext, from: Value, to: Value): 
   }
 }
 
-/** Into a directory that is there; across file systems by copying. */
-export async function movePath(ctx: FunctionContext, from: Value, to: Value): Promise<Value> {
+/** Move a path, into the target if that is a directory; copy it across file systems. */
+export async function movePath(ctx: FunctionContext, from: string, to: string): Promise<Value> {
   const [source, target] = [await expandUser(ctx, from), await expandUser(ctx, to)]
   if (!isAbsolute(source)) throw invalid('Source path must be absolute.')
   if (!isAbsolute(target)) throw invalid('Destination path must be absolute.')
@@ -94,7 +94,7 @@ export async function movePath(ctx: FunctionContext, from: Value, to: Value): Pr
     await moveAnywhere(ctx, source, into)
   } catch (error) {
     if (!isHostError(error) || error.errno === 0) throw error
-    // what is missing: the source, or else a place for it
+    // name the path that is missing: the source, or else the target
     const about = (await ctx.host.lstat(source)) ? into : source
     throw unable(error.message.replace(/: '.*$/s, `: '${about}'`))
   }
@@ -118,7 +118,7 @@ async function moveAnywhere(ctx: FunctionContext, source: string, target: string
   }
 }
 
-export async function makeHardLink(ctx: FunctionContext, from: Value, path: string): Promise<true> {
+export async function makeHardLink(ctx: FunctionContext, from: string, path: string): Promise<true> {
   const source = await expandUser(ctx, from)
   if (!isAbsolute(source)) throw invalid('File path must be absolute.')
   try {
@@ -131,29 +131,29 @@ export async function makeHardLink(ctx: FunctionContext, from: Value, path: stri
 }
 
 export interface LinkOptions {
-  force: Value
-  atomic: Value
-  follow: Value
+  force: boolean
+  atomic: boolean
+  follow: boolean
 }
 
 export async function makeSymlink(
   ctx: FunctionContext,
   source: string,
-  link: Value,
+  link: string,
   { force, atomic, follow }: LinkOptions,
 ): Promise<true> {
   const path = await expandUser(ctx, link)
   if (!isAbsolute(path)) throw invalid(`Link path must be absolute: ${path}`)
-  const gentle = !truthy(force) && !truthy(atomic)
+  const gentle = !force && !atomic
   const linked = await isLink(ctx, path)
   if (linked) {
     if (normalPath(await ctx.host.readLink(path)) === normalPath(source)) return true
     if (gentle) throw failed(`Found existing symlink: ${path}`)
   }
-  const isThere = truthy(follow) ? await exists(ctx, path) : (await ctx.host.lstat(path)) !== undefined
+  const isThere = follow ? await exists(ctx, path) : (await ctx.host.lstat(path)) !== undefined
   if (isThere && gentle) throw failed(`Existing path is not a symlink: ${path}`)
-  if (truthy(atomic)) return replaceLink(ctx, source, path)
-  if ((linked || isThere) && truthy(force)) await ctx.host.remove(path)
+  if (atomic) return replaceLink(ctx, source, path)
+  if ((linked || isThere) && force) await ctx.host.remove(path)
   try {
     await ctx.host.symlink(source, path)
     return true
@@ -163,7 +163,7 @@ export async function makeSymlink(
   }
 }
 
-/** Under a temporary name first, so that there is always a link. */
+/** Replace a link by renaming a temporary one, so that the path always exists. */
 async function replaceLink(ctx: FunctionContext, source: string, path: string): Promise<true> {
   const temporary = await ctx.host.tempFile({ directory: dirName(path) })
   await ctx.host.remove(temporary)

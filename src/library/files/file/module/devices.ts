@@ -1,16 +1,16 @@
-// Device nodes and pipes.
+// Device nodes and named pipes.
 import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { expandUser, type FileType, type FunctionContext, systemError } from '../../../../sdk/mod.ts'
 import { makeParents, type Ownership } from './directories.ts'
 import { checkPermissions, inTestMode } from './permissions.ts'
 import { dict } from './rewriting.ts'
 
-/** Whether a path is of that type; False when nothing is there. */
-export async function hasType(ctx: FunctionContext, path: Value, type: FileType): Promise<boolean> {
+/** Return whether a path is of a type; False when it does not exist. */
+export async function hasType(ctx: FunctionContext, path: string, type: FileType): Promise<boolean> {
   return (await ctx.host.stat(await expandUser(ctx, path)))?.type === type
 }
 
-export async function deviceNumbers(ctx: FunctionContext, path: Value): Promise<[number, number]> {
+export async function deviceNumbers(ctx: FunctionContext, path: string): Promise<[number, number]> {
   const stat = await ctx.host.stat(await expandUser(ctx, path))
   return stat?.type === 'char' || stat?.type === 'block' ? [stat.major, stat.minor] : [0, 0]
 }
@@ -27,7 +27,7 @@ export interface Node extends Ownership {
   minor?: Value
 }
 
-export async function makeNode(ctx: FunctionContext, path: Value, node: Node): Promise<Dict> {
+export async function makeNode(ctx: FunctionContext, path: string, node: Node): Promise<Dict> {
   const name = await expandUser(ctx, path)
   const { title, letter } = KINDS[node.kind]
   const ret = dict({ name, changes: new Map(), comment: '', result: false })
@@ -52,12 +52,11 @@ export async function makeNode(ctx: FunctionContext, path: Value, node: Node): P
 
 export async function makeAnyNode(
   ctx: FunctionContext,
-  path: Value,
-  type: string,
+  path: string,
+  kind: string,
   node: Omit<Node, 'kind'>,
 ): Promise<Dict> {
   await makeParents(ctx, path, { user: node.user, group: node.group, mode: null })
-  const kind = type
   if (kind === 'c' || kind === 'b' || kind === 'p') return makeNode(ctx, path, { ...node, kind })
   throw new SaltError(
     'SaltInvocationError',

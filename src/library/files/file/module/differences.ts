@@ -1,28 +1,27 @@
-// `file.get_diff`: how two files differ; of binary ones only that they do.
+// `file.get_diff`: the difference of two text files; of binary files only that they differ.
 import { SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
-import { asLatin, binaryLines, byteDiff, type Indifference, isText, matters } from './text.ts'
+import { isText } from '../is-text.ts'
+import { type Ignored, ignoresSome } from '../managed-request.ts'
+import { asLatin, binaryLines, byteDiff, isSignificant } from './text.ts'
 
 export interface DiffRequest {
-  saltenv?: Value
-  showFilenames?: boolean
-  showChanges?: boolean
+  saltenv?: string
+  show_filenames?: boolean
+  show_changes?: boolean
+  /** Whether the files are rendered templates, which the option `obfuscate_templates` hides. */
   template?: boolean
   hashes?: readonly [Value, Value]
-  indifference?: Indifference
+  ignored?: Ignored
 }
-
-/** Whether some differences do not matter, and are to be told apart. */
-export const isIndifferent = (indifference: Indifference | undefined): indifference is Indifference =>
-  indifference !== undefined && (indifference.ordering || indifference.whitespace || truthy(indifference.comments))
 
 export interface Difference {
   text: string
-  /** Whether it is one that matters; without indifference any is. */
-  matters: boolean
+  /** Whether the difference is more than what the request ignores. */
+  isSignificant: boolean
 }
 
-/** A file as it is here: local ones stay where they are. */
+/** Return the local path of a file; fetch a remote one. */
 async function local(ctx: FunctionContext, file: Value, saltenv: Value, hash: Value): Promise<Value> {
   const path = textOf(file)
   if (path?.startsWith('/')) return path
@@ -78,16 +77,17 @@ export async function fileDifference(
 ): Promise<Difference> {
   const paths = await localPaths(ctx, files, request)
   const [old, fresh] = [await content(ctx, paths[0]!), await content(ctx, paths[1]!)]
-  if (Buffer.compare(old, fresh) === 0) return { text: '', matters: false }
+  if (Buffer.compare(old, fresh) === 0) return { text: '', isSignificant: false }
   if (request.template && (await configFlag(ctx, 'obfuscate_templates'))) {
-    return { text: '<Obfuscated Template>', matters: true }
+    return { text: '<Obfuscated Template>', isSignificant: true }
   }
-  if (request.showChanges === false) return { text: '<show_changes=False>', matters: true }
+  if (request.show_changes === false) return { text: '<show_changes=False>', isSignificant: true }
   const binary = binaryChange(isText(old), isText(fresh))
-  if (binary !== '') return { text: binary, matters: true }
+  if (binary !== '') return { text: binary, isSignificant: true }
   const lines = (bytes: Uint8Array): string[] => binaryLines(asLatin(bytes))
-  const text = byteDiff(lines(old), lines(fresh), request.showFilenames === false ? [] : paths)
-  return { text, matters: isIndifferent(request.indifference) ? matters(text, request.indifference) : true }
+  const text = byteDiff(lines(old), lines(fresh), request.show_filenames === false ? [] : paths)
+  const { ignored } = request
+  return { text, isSignificant: !ignored || !ignoresSome(ignored) || isSignificant(text, ignored) }
 }
 
 function binaryChange(oldIsText: boolean, freshIsText: boolean): string {

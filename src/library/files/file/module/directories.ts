@@ -1,4 +1,4 @@
-// Directories: made with their parents, owners and modes; removed; measured.
+// Directories: created with their parents, owners and modes; removed; measured.
 import { PyError, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   dirName,
@@ -11,9 +11,9 @@ import {
   normalPath,
   unlessRefused,
 } from '../../../../sdk/mod.ts'
+import { normalizeMode } from '../modes.ts'
 import { checkPermissions } from './permissions.ts'
 import { invalid } from './rewriting.ts'
-import { normalizeMode } from './stats.ts'
 
 export interface Ownership {
   user: Value
@@ -21,13 +21,13 @@ export interface Ownership {
   mode: Value
 }
 
-export async function makeDirectory(ctx: FunctionContext, path: Value, ownership: Ownership): Promise<true> {
+export async function makeDirectory(ctx: FunctionContext, path: string, ownership: Ownership): Promise<true> {
   const directory = normalPath(await expandUser(ctx, path))
   if (!(await isDirectory(ctx, directory))) await makeWithPermissions(ctx, directory, ownership)
   return true
 }
 
-/** The mode as Salt passes it on: decimal digits read as a number. */
+/** Return a mode as Salt passes it on: its digits as a decimal number. */
 function digits(mode: Value): Value {
   if (!truthy(mode)) return null
   const text = str(mode)
@@ -37,7 +37,7 @@ function digits(mode: Value): Value {
   return Number(text)
 }
 
-export async function makeWithPermissions(ctx: FunctionContext, path: Value, ownership: Ownership): Promise<null> {
+export async function makeWithPermissions(ctx: FunctionContext, path: string, ownership: Ownership): Promise<null> {
   const name = await expandUser(ctx, path)
   const bare = name.endsWith('/') ? name.replace(/\/+$/, '') : name
   const head = dirName(bare)
@@ -45,7 +45,7 @@ export async function makeWithPermissions(ctx: FunctionContext, path: Value, own
     try {
       await makeWithPermissions(ctx, head, ownership)
     } catch (error) {
-      // somebody was faster
+      // another process was faster
       if (!isHostError(error, 'EEXIST')) throw error
     }
   }
@@ -54,8 +54,8 @@ export async function makeWithPermissions(ctx: FunctionContext, path: Value, own
   return null
 }
 
-/** The directories above a path, each with the owner and mode; a text when there was nothing to make. */
-export async function makeParents(ctx: FunctionContext, path: Value, ownership: Ownership): Promise<string | null> {
+/** Create the parent directories of a path with an owner and mode; return a message when there is nothing to create. */
+export async function makeParents(ctx: FunctionContext, path: string, ownership: Ownership): Promise<string | null> {
   const name = await expandUser(ctx, path)
   const mode = truthy(ownership.mode) ? normalizeMode(ownership.mode) : ownership.mode
   let directory = normalPath(dirName(name))
@@ -76,7 +76,7 @@ export async function makeParents(ctx: FunctionContext, path: Value, ownership: 
   return null
 }
 
-/** Every directory below, deepest first; links to directories are named but not entered. */
+/** Return every directory below a path, deepest first; links to directories are not entered. */
 async function below(ctx: FunctionContext, path: string): Promise<string[]> {
   const here: string[] = []
   const deeper: string[] = []
@@ -90,17 +90,18 @@ async function below(ctx: FunctionContext, path: string): Promise<string[]> {
 }
 
 export interface Removal {
-  recurse: Value
-  verbose: Value
-  olderThan: Value
+  recurse: boolean
+  verbose: boolean
+  /** Age in days. */
+  older_than: string | null
 }
 
-/** Removes empty directories only. */
-export async function removeEmpty(ctx: FunctionContext, given: Value, removal: Removal): Promise<Value> {
+/** Remove a directory if it is empty, and with `recurse` those below it. */
+export async function removeEmpty(ctx: FunctionContext, given: string, removal: Removal): Promise<Value> {
   const path = await expandUser(ctx, given)
   if (!path.startsWith('/')) throw invalid('File path must be absolute.')
   if (!(await isDirectory(ctx, path))) throw invalid('A valid directory was not specified.')
-  const days = truthy(removal.olderThan) ? Number(str(removal.olderThan)) : Number.NaN
+  const days = removal.older_than ? Number(removal.older_than) : Number.NaN
   const before = Number.isInteger(days) ? ctx.host.now() - days * 86400 : undefined
   const deleted: Value[] = []
   const errors: Value[] = []
@@ -116,15 +117,15 @@ export async function removeEmpty(ctx: FunctionContext, given: Value, removal: R
       return false
     }
   }
-  const inner = truthy(removal.recurse) ? await below(ctx, path) : []
+  const inner = removal.recurse ? await below(ctx, path) : []
   for (const directory of inner) await attempt(directory)
   const isOld = before === undefined || ((await ctx.host.stat(path))?.mtime ?? 0) < before
-  let result = truthy(removal.recurse) ? errors.length === 0 : false
+  let result = removal.recurse ? errors.length === 0 : false
   if (isOld) {
     const clean = errors.length === 0
     result = (await attempt(path)) && clean
   }
-  if (!truthy(removal.verbose)) return result
+  if (!removal.verbose) return result
   return new Map<Value, Value>([
     ['deleted', deleted],
     ['errors', errors],
@@ -132,8 +133,8 @@ export async function removeEmpty(ctx: FunctionContext, given: Value, removal: R
   ])
 }
 
-/** A file, a link, or a directory with all that is in it; False when nothing is there. */
-export async function removePath(ctx: FunctionContext, given: Value): Promise<boolean> {
+/** Remove a file, a link, or a directory with its content; return False when the path does not exist. */
+export async function removePath(ctx: FunctionContext, given: string): Promise<boolean> {
   const path = await expandUser(ctx, given)
   if (!path.startsWith('/')) throw invalid(`File path must be absolute: ${path}`)
   const stat = await ctx.host.lstat(path)
@@ -148,7 +149,7 @@ export async function removePath(ctx: FunctionContext, given: Value): Promise<bo
   }
 }
 
-/** Bytes in all files below; a file with several names counts once. */
+/** Return the size of all files below a path; a file with several hard links counts once. */
 export async function diskUsage(ctx: FunctionContext, path: string): Promise<number> {
   const seen = new Set<number>()
   const measure = async (directory: string): Promise<number> => {

@@ -1,4 +1,4 @@
-// The options of `file.find`: what a file must be, by its name, its facts or its content.
+// The criteria of `file.find`: the name, the facts and the content of a file.
 import {
   compileRegex,
   decodeBytes,
@@ -11,7 +11,7 @@ import {
 } from '../../../../data/mod.ts'
 import type { FileStat, FileType, FunctionContext } from '../../../../sdk/mod.ts'
 
-/** What criteria and actions look at; the facts are read once, when they are needed. */
+/** A file that criteria and actions look at; its facts are read once, when they are needed. */
 export interface Candidate {
   path: string
   name: string
@@ -69,7 +69,7 @@ export function fileTypes(value: string): Set<FileType> {
 
 const words = (value: string): string[] => value.replaceAll(',', ' ').split(/\s+/).filter(Boolean)
 
-/** Ids from names and numbers. */
+/** Return the ids of names and numbers. */
 async function ids(
   value: string,
   what: string,
@@ -92,7 +92,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['t', 2 ** 40],
 ])
 
-/** The least and the greatest size that is meant. */
+/** Return the smallest and the largest size of a range. */
 function sizeRange(value: string): [number, number] {
   const text = value.trim()
   const style = /^[-+]/.exec(text)?.[0] ?? '='
@@ -110,7 +110,7 @@ const INTERVAL =
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86400, w: 604800 } as const
 
-/** Seconds, in whole units of the smallest one given, and which side of them is meant. */
+/** Return an interval in seconds, rounded down to the smallest given unit, and its sign. */
 function interval(value: string): { seconds: number; modifier: string } {
   const groups = INTERVAL.exec(value)?.groups
   if (!groups) throw valueError(`invalid time interval: '${value}'`)
@@ -140,7 +140,7 @@ function byContent(ctx: FunctionContext, value: string): Criterion {
   }
 }
 
-/** The criterion an option asks for, or undefined when it is none. */
+/** Return the criterion of an option, or undefined when the option is none. */
 export async function criterionOf(ctx: FunctionContext, option: string, raw: Value): Promise<Criterion | undefined> {
   const value = str(raw)
   switch (option.toLowerCase()) {

@@ -1,4 +1,4 @@
-// `file.find`: walks trees, and does something with what meets all criteria: tells about it, deletes it, runs a command.
+// `file.find`: search trees for files that meet all criteria, and report them, delete them or run a command for each.
 import { PyError, shlexSplit, sorted, str, truthy, type Value, valueError } from '../../../../data/mod.ts'
 import {
   baseName,
@@ -25,7 +25,7 @@ interface Finder {
 
 export async function findFiles(
   ctx: FunctionContext,
-  path: Value,
+  path: string,
   args: readonly Value[],
   options: ReadonlyMap<string, Value>,
 ): Promise<Value[] | string> {
@@ -103,7 +103,7 @@ async function search(ctx: FunctionContext, finder: Finder, top: string, found: 
   await walk(ctx, finder, top, 1, found)
 }
 
-/** Links to directories are told but not entered. */
+/** Visit a directory and those below it; links to directories are reported but not entered. */
 async function walk(
   ctx: FunctionContext,
   finder: Finder,

@@ -1,4 +1,4 @@
-// Hashes of files and what people write for them: a hash, `type=hash`, or a file that lists hashes.
+// Hashes of files, and the notations of `source_hash`: a hash, `type=hash`, or a file of hashes.
 import { getHashes } from 'node:crypto'
 import {
   compileRegex,
@@ -9,17 +9,16 @@ import {
   reEscape,
   SaltError,
   schemeOf,
-  str,
   strip,
   textOf,
   truthy,
-  typeError,
-  typeName,
   urlParts,
   VALID_PROTOCOLS,
   type Value,
 } from '../../../../data/mod.ts'
-import { baseName, expandUser, type FunctionContext, textFrom } from '../../../../sdk/mod.ts'
+import { baseName, type FunctionContext, plainPath } from '../../../../sdk/mod.ts'
+import type { FileRequest } from '../managed-request.ts'
+import { type SignatureRequest, verifySignature } from './signatures.ts'
 
 const HASHES: ReadonlyMap<string, number> = new Map([
   ['sha512', 128],
@@ -37,8 +36,7 @@ const SUPPORTED = [...BY_LENGTH]
   .map(([length, name]) => `${name} (${length})`)
   .join(', ')
 
-export async function hashFile(ctx: FunctionContext, path: string, form: Value = 'sha256'): Promise<string> {
-  const algorithm = textFrom(form)
+export async function hashFile(ctx: FunctionContext, path: string, algorithm = 'sha256'): Promise<string> {
   const name = { blake2b: 'blake2b512', blake2s: 'blake2s256' }[algorithm] ?? algorithm.replace(/^sha3_/, 'sha3-')
   if (!/^[a-z0-9_]+$/.test(algorithm) || !getHashes().includes(name)) {
     throw new PyError('ValueError', `Invalid hash type: ${algorithm}`)
@@ -66,8 +64,8 @@ export const sumDict = ({ hsum, hash_type }: HashSum, typeFirst = false): Dict =
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-export async function checkHash(ctx: FunctionContext, name: Value, fileHash: Value): Promise<boolean> {
-  const path = await expandUser(ctx, name)
+/** Return whether a file has a hash, written as `type=hash`, `type:hash` or the hash alone. */
+export async function checkHash(ctx: FunctionContext, path: string, fileHash: Value): Promise<boolean> {
   const text = textOf(fileHash)
   if (text === undefined) throw new SaltError('SaltInvocationError', 'hash must be a string')
   const separator = [':', '='].find((char) => text.includes(char))
@@ -86,9 +84,9 @@ export async function checkHash(ctx: FunctionContext, name: Value, fileHash: Val
   return (await hashFile(ctx, path, type)) === text
 }
 
-function invalidFormat(sourceHash: Value): SaltError {
+function invalidFormat(sourceHash: string): SaltError {
   return failure(
-    `Source hash ${redactUrl(str(sourceHash))} format is invalid. The supported formats are: ` +
+    `Source hash ${redactUrl(sourceHash)} format is invalid. The supported formats are: ` +
       '1) a hash, 2) an expression in the format <hash_type>=<hash>, or ' +
       '3) either a path to a local file containing hashes, or a URI of ' +
       'a remote hash file. Supported protocols for remote hash files ' +
@@ -97,46 +95,35 @@ function invalidFormat(sourceHash: Value): SaltError {
   )
 }
 
-export interface SourceHashRequest {
-  fileName: Value
-  source: Value
-  sourceHash: Value
-  sourceHashName: Value
-  saltenv: Value
-  verifySsl: Value
-  /** Checks the signature of a hash file that was fetched. */
-  verify?: (path: string) => Promise<void>
-}
+type SourceHashRequest = SignatureRequest & Pick<FileRequest, 'source_hash' | 'source_hash_name' | 'source_hash_sig'>
 
-/** What `source_hash` says the hash of a source is. */
-export async function sourceSum(ctx: FunctionContext, request: SourceHashRequest): Promise<HashSum> {
-  const { sourceHash } = request
-  const text = textOf(sourceHash)
-  if (text === undefined) {
-    throw typeError(`expected str, bytes or os.PathLike object, not ${typeName(sourceHash)}`)
-  }
-  const file = text.startsWith('/') ? text : await fetched(ctx, text, request)
+/** Return the hash that `source_hash` gives for a source and its target. */
+export async function sourceSum(
+  ctx: FunctionContext,
+  target: string,
+  source: string,
+  request: SourceHashRequest,
+): Promise<HashSum> {
+  const text = plainPath(request.source_hash)
+  const file = text.startsWith('/') ? text : await hashList(ctx, text, request)
   if (file === undefined) return hashExpression(text)
-  const { fileName, source, sourceHashName } = request
-  const found = await extractHash(ctx, file, { hashType: '', fileName, source, sourceHashName })
-  if (found === undefined) throw invalidFormat(sourceHash)
+  const found = await extractHash(ctx, file, { target, source, listedName: request.source_hash_name })
+  if (found === undefined) throw invalidFormat(text)
   return { ...found, hsum: found.hsum.toLowerCase() }
 }
 
-async function fetched(
-  ctx: FunctionContext,
-  url: string,
-  { saltenv, verifySsl, verify }: SourceHashRequest,
-): Promise<string | undefined> {
+/** Fetch a file of hashes and verify its signature; return undefined when the text is no URL. */
+async function hashList(ctx: FunctionContext, url: string, request: SourceHashRequest): Promise<string | undefined> {
   const scheme = schemeOf(url)
   if (!VALID_PROTOCOLS.includes(scheme)) {
     if (scheme !== '') throw invalidFormat(url)
     return undefined
   }
-  const path = await ctx.call('cp.cache_file', [url, saltenv], { verify_ssl: verifySsl })
-  if (!truthy(path)) throw failure(`Source hash file ${redactUrl(url)} not found`)
-  await verify?.(str(path))
-  return str(path)
+  const { saltenv, verify_ssl, source_hash_sig } = request
+  const path = await ctx.call('cp.cache_file', [url, saltenv], { verify_ssl })
+  if (!path) throw failure(`Source hash file ${redactUrl(url)} not found`)
+  if (truthy(source_hash_sig)) await verifySignature(ctx, path, source_hash_sig, request)
+  return path
 }
 
 function hashExpression(text: string): HashSum {
@@ -166,41 +153,35 @@ function hashExpression(text: string): HashSum {
   return { hash_type, hsum: hsum.toLowerCase() }
 }
 
-export interface ExtractRequest {
-  hashType: Value
-  fileName: Value
-  source: Value
-  sourceHashName: Value
+interface ListedFile {
+  hashType?: string
+  target: string
+  source: string
+  listedName: string | null
 }
 
 const BLANKS = ' \t\n\r\v\f'
 
-/** How a line of a hash file may name the file that is meant: at its end after a separator, or at its start. */
+/** How a line of a file of hashes may name a file: at its end after a separator, or at its start. */
 interface Wanted {
   ending: string
   beginning: string
   separators: string
 }
 
-/** The hash that a file lists for a name: by `source_hash_name`, then by the target, then by the source, else the first. */
+/** Return the hash in a file of hashes: by `source_hash_name`, by the target, by the source, or else the first. */
 export async function extractHash(
   ctx: FunctionContext,
   file: string,
-  { hashType, fileName, source, sourceHashName }: ExtractRequest,
+  { hashType = '', target, source, listedName }: ListedFile,
 ): Promise<HashSum | undefined> {
-  const length = HASHES.get(textFrom(hashType))
+  const length = HASHES.get(hashType)
   const pattern = compileRegex(`(?i)(?<![a-z0-9])([a-f0-9]{${length ?? '32,128'}})(?![a-z0-9])`)
   const wanted: Wanted[] = []
-  if (truthy(sourceHashName)) {
-    const name = textFrom(sourceHashName)
-    wanted.push({ ending: name, beginning: name, separators: BLANKS })
-  }
-  for (const [value, last] of [
-    [fileName, baseName(textFrom(fileName))],
-    [source, sourceName(textFrom(source))],
-  ] as const) {
-    if (truthy(value)) wanted.push({ ending: last, beginning: textFrom(value), separators: `${BLANKS}\\/*` })
-  }
+  if (listedName) wanted.push({ ending: listedName, beginning: listedName, separators: BLANKS })
+  const separators = `${BLANKS}\\/*`
+  if (target !== '') wanted.push({ ending: baseName(target), beginning: target, separators })
+  if (source !== '') wanted.push({ ending: sourceName(source), beginning: source, separators })
   const found: Array<HashSum | undefined> = wanted.map(() => undefined)
   let first: HashSum | undefined
   for (const raw of decodeBytes(await ctx.host.read(file)).split(/\r\n|\r|\n/)) {

@@ -1,9 +1,9 @@
-// The rules of `file.line`: where a line goes, which one is replaced, which ones are deleted.
+// The rules of `file.line`: the place of an inserted line, and the lines that are replaced or deleted.
 import { toError } from '../../../../base/mod.ts'
 import { compileRegex, PyError, RegexFlag, str, textOf, truthy, typeName, type Value } from '../../../../data/mod.ts'
 import { failed } from './rewriting.ts'
 
-export interface LineWish {
+export interface LineEdit {
   content: Value
   match: Value
   mode: string
@@ -15,19 +15,19 @@ export interface LineWish {
 
 const END = /(?:(?<!\r)\n|\r(?!\n)|\r\n)$/
 
-/** How a line ends, if at all. */
+/** Return the ending of a line; empty when it has none. */
 export const lineEnd = (line: string): string => END.exec(line)?.[0] ?? ''
 
 const bare = (line: string): string => line.replace(/[\r\n]+$/, '')
 
-/** The line with the other's ending. */
+/** Return a line with the ending of another. */
 export const endedLike = (model: string, line: string): string => line.trimEnd() + (lineEnd(model) || '\n')
 
 function indentedLike(model: string, line: string, indent: boolean): string {
   return indent ? /^[\t ]*/.exec(model)![0] + line.trimStart() : line
 }
 
-/** The lines in which a pattern is found, as a pattern or as it stands; null when none was given. */
+/** Return the lines that match a pattern or contain it literally; null when no pattern is given. */
 function linesWith(lines: readonly string[], wanted: Value): string[] | null {
   if (lines.length === 0 || !truthy(wanted)) return null
   const pattern = textOf(wanted)
@@ -40,14 +40,14 @@ function linesWith(lines: readonly string[], wanted: Value): string[] | null {
   }
 }
 
-/** Why Python makes no pattern of what is not text. */
+/** Return Python's error for a pattern that is not text. */
 function notText(value: Value): string {
   const isCollection = Array.isArray(value) || value instanceof Map
   return isCollection ? `unhashable type: '${typeName(value)}'` : 'first argument must be string or compiled pattern'
 }
 
-/** The line that is put in; only text can be stripped. */
-function contentOf({ content }: LineWish, strip: 'lstrip' | 'rstrip'): string {
+/** Return the line to insert; only text can be stripped. */
+function contentOf({ content }: LineEdit, strip: 'lstrip' | 'rstrip'): string {
   const text = textOf(content)
   if (text === undefined)
     throw new PyError('AttributeError', `'${typeName(content)}' object has no attribute '${strip}'`)
@@ -64,29 +64,29 @@ interface Places {
   after: string[] | null
 }
 
-/** New lines; the given ones are not touched. */
-export function editLines(given: readonly string[], wish: LineWish): string[] {
+/** Return the edited lines; the given ones do not change. */
+export function editLines(given: readonly string[], edit: LineEdit): string[] {
   const lines = [...given]
-  const { mode, indent } = wish
-  const pattern = !truthy(wish.match) && wish.before === null && wish.after === null ? wish.content : wish.match
-  const places = { after: linesWith(lines, wish.after), before: linesWith(lines, wish.before) }
+  const { mode, indent } = edit
+  const pattern = !truthy(edit.match) && edit.before === null && edit.after === null ? edit.content : edit.match
+  const places = { after: linesWith(lines, edit.after), before: linesWith(lines, edit.before) }
   const match = linesWith(lines, pattern)
   if (lines.length === 0 && (mode === 'delete' || mode === 'replace')) return []
   if (mode === 'delete' && match?.length) return lines.filter((line) => line !== match[0])
   if (mode === 'replace' && match?.length) {
     const at = lines.indexOf(match[0]!)
-    lines[at] = indentedLike(lines[at]!, contentOf(wish, 'lstrip'), indent)
+    lines[at] = indentedLike(lines[at]!, contentOf(edit, 'lstrip'), indent)
   } else if (mode === 'insert') {
-    insert(lines, wish, places)
+    insert(lines, edit, places)
   } else if (mode === 'ensure') {
-    ensure(lines, wish, places)
+    ensure(lines, edit, places)
   }
   return lines
 }
 
-function insert(lines: string[], wish: LineWish, { before, after }: Places): void {
-  const { location, indent } = wish
-  const content = contentOf(wish, 'rstrip')
+function insert(lines: string[], edit: LineEdit, { before, after }: Places): void {
+  const { location, indent } = edit
+  const content = contentOf(edit, 'rstrip')
   if (before === null && after === null && location === null) {
     throw failed('On insert either "location" or "before/after" conditions are required.')
   }
@@ -107,7 +107,7 @@ function insert(lines: string[], wish: LineWish, { before, after }: Places): voi
   } else if (before?.length) {
     assertOne(before, 'before')
     const at = lines.indexOf(before[0]!)
-    // of the first line the neighbour is the last one
+    // as in Python, the neighbour of the first line is the last one
     if (bare(lines.at(at - 1)!) !== bare(content)) lines.splice(at, 0, indentedLike(lines[at]!, content, indent))
   } else {
     throw failed('Neither before or after was found in file')
@@ -123,9 +123,9 @@ function insertAt(lines: string[], content: string, location: string, indent: bo
   }
 }
 
-function ensure(lines: string[], wish: LineWish, { before, after }: Places): void {
-  const { indent } = wish
-  const content = contentOf(wish, 'rstrip')
+function ensure(lines: string[], edit: LineEdit, { before, after }: Places): void {
+  const { indent } = edit
+  const content = contentOf(edit, 'rstrip')
   if (before?.length && after?.length) {
     ensureBetween(lines, content, indent, { before, after })
   } else if (before?.length) {

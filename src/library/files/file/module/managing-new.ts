@@ -1,23 +1,24 @@
-// `manage_file` for a file that is not there yet.
+// `manage_file` for a file that does not exist yet.
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { dirName, type FunctionContext, isDirectory } from '../../../../sdk/mod.ts'
+import { ignoresSome, selinuxOf } from '../managed-request.ts'
 import { commitFile } from './committing.ts'
-import { fileDifference, isIndifferent } from './differences.ts'
+import { fileDifference } from './differences.ts'
 import { makeParents } from './directories.ts'
-import { changesOf, contentsFile, ensureSource, type ManageRequest, refused, verifySource } from './managing-request.ts'
+import { changesOf, contentsFile, ensureSource, type Placement, refused, verifySource } from './managing-request.ts'
 import { checkPermissions, inTestMode } from './permissions.ts'
 import { inBrief } from './rewriting.ts'
 import { modeText } from './stats.ts'
 import { discard, temporaryFile } from './temporary.ts'
 
-/** Whoever may read the file may enter its directory. */
-function directoryMode({ dirMode, mode }: ManageRequest): Value {
-  if (dirMode !== null || mode === null) return dirMode
+/** Return the mode of new parent directories: readers of the file may enter them. */
+function directoryMode({ dir_mode, mode }: Placement): Value {
+  if (dir_mode !== null || mode === null) return dir_mode
   const digits = [...str(mode)].slice(-3)
   return digits.map((digit) => (digit === '0' ? '0' : String(Number(digit) | 1))).join('')
 }
 
-async function ensureDirectory(ctx: FunctionContext, request: ManageRequest): Promise<Dict | undefined> {
+async function ensureDirectory(ctx: FunctionContext, request: Placement): Promise<Dict | undefined> {
   const { name, ret, user, group } = request
   if (await isDirectory(ctx, dirName(name))) return undefined
   if (request.makedirs) {
@@ -29,33 +30,33 @@ async function ensureDirectory(ctx: FunctionContext, request: ManageRequest): Pr
   return refused(ret, 'Parent directory not present')
 }
 
-/** All of the new content as a difference. */
-async function wholeDiff(ctx: FunctionContext, file: Value): Promise<string> {
+/** Return the whole content of a file as a difference. */
+async function wholeDiff(ctx: FunctionContext, file: string): Promise<string> {
   const empty = await temporaryFile(ctx, '')
   try {
-    return (await fileDifference(ctx, [empty, file], { showFilenames: false })).text
+    return (await fileDifference(ctx, [empty, file], { show_filenames: false })).text
   } finally {
     await discard(ctx, empty)
   }
 }
 
-async function fromSource(ctx: FunctionContext, request: ManageRequest): Promise<Dict | undefined> {
+async function fromSource(ctx: FunctionContext, request: Placement): Promise<Dict | undefined> {
   const missing =
     (await ensureSource(ctx, request)) ?? (await verifySource(ctx, request, { what: request.name, hint: '' }))
   if (missing) return missing
   const changes = changesOf(request.ret).set('diff', 'New file')
-  if (request.newFileDiff) changes.set('diff', await wholeDiff(ctx, request.sfn))
+  if (request.new_file_diff) changes.set('diff', await wholeDiff(ctx, request.sfn))
   return ensureDirectory(ctx, request)
 }
 
-async function fromNothing(ctx: FunctionContext, request: ManageRequest): Promise<Dict | undefined> {
+async function fromNothing(ctx: FunctionContext, request: Placement): Promise<Dict | undefined> {
   const { name, ret, contents, mode } = request
   const missing = await ensureDirectory(ctx, request)
   if (missing) return missing
   if (inTestMode(ctx)) return undefined
   const inTheWay = (await ctx.host.lstat(name))?.type
   if (inTheWay === 'fifo' || inTheWay === 'socket') await ctx.host.remove(name)
-  // until its mode is set nobody else may read it
+  // only the owner may read the file until its mode is set
   const open = 0o666 & ~(await ctx.host.umask())
   await ctx.host.write(name, '', { mode: truthy(mode) ? 0o600 : open }).catch((error: unknown) => {
     throw inBrief(error)
@@ -69,28 +70,28 @@ async function fromNothing(ctx: FunctionContext, request: ManageRequest): Promis
   return undefined
 }
 
-export async function createFile(ctx: FunctionContext, request: ManageRequest): Promise<Dict> {
-  const { name, contents, attrs, selinux } = request
-  const isWrong = await (truthy(request.source) ? fromSource : fromNothing)(ctx, request)
-  if (isWrong) return isWrong
+export async function createFile(ctx: FunctionContext, request: Placement): Promise<Dict> {
+  const { name, contents, user, group, attrs } = request
+  const failure = await (truthy(request.source) ? fromSource : fromNothing)(ctx, request)
+  if (failure) return failure
   const changes = changesOf(request.ret)
   if (contents !== null) {
     const made = await contentsFile(ctx, request)
-    if (request.newFileDiff && changes.get('diff') === 'New file') changes.set('diff', await wholeDiff(ctx, made))
+    if (request.new_file_diff && changes.get('diff') === 'New file') changes.set('diff', await wholeDiff(ctx, made))
     await commitFile(ctx, made, name, request.backup)
     await discard(ctx, made)
-  } else if (truthy(request.sfn)) {
-    await commitFile(ctx, str(request.sfn), name, request.backup)
+  } else if (request.sfn) {
+    await commitFile(ctx, request.sfn, name, request.backup)
   }
   await discard(ctx, request.sfn)
   const mode = request.mode ?? modeText(0o666 & ~(await ctx.host.umask()))
-  const { user, group } = request
+  const selinux = selinuxOf(request)
   const { ret } = await checkPermissions(ctx, name, request.ret, { user, group, mode, attrs, selinux })
   if (!truthy(ret.get('comment') ?? null)) ret.set('comment', `File ${name} updated`)
   if (inTestMode(ctx)) ret.set('comment', `File ${name} not updated`)
   else if (changes.size === 0 && truthy(ret.get('result') ?? null)) {
     ret.set('comment', `File ${name} is in the correct state`)
   }
-  if (isIndifferent(request.indifference) && changes.size > 0) ret.set('skip_req', true)
+  if (ignoresSome(request) && changes.size > 0) ret.set('skip_req', true)
   return ret
 }

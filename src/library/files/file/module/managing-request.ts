@@ -1,43 +1,15 @@
 // What `manage_file` is asked for, and the steps that new and existing files share.
-import { type Dict, encodeText, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, encodeText, schemeOf, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
-import type { SelinuxWish } from './attributes.ts'
+import type { FileRequest } from '../managed-request.ts'
 import { commitFile } from './committing.ts'
 import { type HashSum, hashFile } from './hashing.ts'
 import { isFailure } from './rewriting.ts'
 import { verifySignature } from './signatures.ts'
 import { discard, temporaryFile } from './temporary.ts'
-import type { Indifference } from './text.ts'
 
-export interface ManageRequest {
-  name: string
-  sfn: Value
-  ret: Dict
-  source: Value
-  sum: HashSum | undefined
-  user: Value
-  group: Value
-  mode: Value
-  attrs: Value
-  saltenv: Value
-  backup: Value
-  makedirs: boolean
-  showChanges: boolean
-  contents: Value
-  dirMode: Value
-  follow: boolean
-  /** Whether the hash of a source from elsewhere is checked. */
-  checksSource: boolean
-  encoding: Value
-  encodingErrors: Value
-  selinux: SelinuxWish
-  verifySsl: Value
-  useEtag: boolean
-  indifference: Indifference
-  newFileDiff: boolean
-  signature: Value
-  options: ReadonlyMap<string, Value>
-}
+/** A request whose content is put in place: its report, and the hash of its source. */
+export type Placement = FileRequest & { ret: Dict; sum: HashSum | undefined }
 
 export const changesOf = (ret: Dict): Dict => ret.get('changes') as Dict
 
@@ -45,23 +17,25 @@ export function refused(ret: Dict, comment: string): Dict {
   return ret.set('result', false).set('comment', comment) as Dict
 }
 
-/** Brings the source here when nobody has yet; the answer says what is wrong. */
-export async function ensureSource(ctx: FunctionContext, request: ManageRequest): Promise<Dict | undefined> {
-  if (truthy(request.sfn)) return undefined
-  const options = { verify_ssl: request.verifySsl, use_etag: request.useEtag }
-  request.sfn = await ctx.call('cp.cache_file', [request.source, request.saltenv], options)
-  return truthy(request.sfn) ? undefined : refused(request.ret, `Source file '${str(request.source)}' not found`)
+/** Fetch the source unless there is a local copy; return the report of a failure. */
+export async function ensureSource(ctx: FunctionContext, request: Placement): Promise<Dict | undefined> {
+  const { source, saltenv, verify_ssl, use_etag } = request
+  request.sfn ||= (await ctx.call('cp.cache_file', [source, saltenv], { verify_ssl, use_etag })) || ''
+  return request.sfn ? undefined : refused(request.ret, `Source file '${str(source)}' not found`)
 }
 
-/** Hash and signature of what was fetched; the answer says what is wrong. */
+/** Whether the hash of a source is checked: those of the file server are checked on their way. */
+const checksHash = ({ source, skip_verify, use_etag }: FileRequest): boolean =>
+  truthy(source) && schemeOf(str(source)) !== 'salt' && !skip_verify && !use_etag
+
+/** Check the hash and the signature of the local copy; return the report of a failure. */
 export async function verifySource(
   ctx: FunctionContext,
-  request: ManageRequest,
+  request: Placement,
   about: { what: Value; hint: string },
 ): Promise<Dict | undefined> {
-  const { ret, sum, signature } = request
-  const sfn = str(request.sfn)
-  if (request.checksSource && sum) {
+  const { ret, sum, sfn, signature } = request
+  if (sum && checksHash(request)) {
     const actual = await hashFile(ctx, sfn, sum.hash_type)
     if (actual !== sum.hsum) {
       const subject = `${sum.hash_type} checksum for ${str(about.what)} (${sum.hsum})`
@@ -78,19 +52,18 @@ export async function verifySource(
   }
 }
 
-/** Given contents in a temporary file, in the encoding that is wanted. */
-export async function contentsFile(ctx: FunctionContext, request: ManageRequest): Promise<string> {
-  const { contents, encoding, encodingErrors } = request
+/** Write the contents to a temporary file in the encoding of the request; return its path. */
+export async function contentsFile(ctx: FunctionContext, request: Placement): Promise<string> {
+  const { contents, encoding, encoding_errors } = request
   if (contents instanceof Uint8Array) return temporaryFile(ctx, contents)
-  const name = truthy(encoding) ? str(encoding) : 'utf-8'
   const text = textOf(contents) ?? str(contents)
-  return temporaryFile(ctx, encodeText(text, name, truthy(encoding) ? str(encodingErrors) : 'strict'))
+  return temporaryFile(ctx, encodeText(text, encoding || 'utf-8', encoding ? encoding_errors : 'strict'))
 }
 
-/** Commits; a refusal of the system is an answer. */
+/** Put a file in place; return the report when the system refuses. */
 export async function commit(
   ctx: FunctionContext,
-  request: ManageRequest,
+  request: Placement,
   source: string,
   target: string,
 ): Promise<Dict | undefined> {

@@ -1,56 +1,48 @@
-// `check_file_meta`: what would change if a file got this content, owner and mode.
+// `check_file_meta`: the changes that a file's content, owner and mode need.
 import { type Dict, encodeText, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { compareAttributes, type SelinuxWish, selinuxContext } from './attributes.ts'
-import { configFlag, type Difference, fileDifference, isIndifferent } from './differences.ts'
+import { type FileRequest, ignoresSome, selinuxOf } from '../managed-request.ts'
+import { normalizeMode } from '../modes.ts'
+import { compareAttributes, selinuxContext } from './attributes.ts'
+import { configFlag, type Difference, fileDifference } from './differences.ts'
 import type { HashSum } from './hashing.ts'
 import { isFailure } from './rewriting.ts'
-import { contextParts, wantsSelinux } from './selinux-permissions.ts'
-import { normalizeMode, type Stats, stats } from './stats.ts'
+import { contextParts, namesSelinux } from './selinux-permissions.ts'
+import { type Stats, stats } from './stats.ts'
 import { discard, temporaryFile } from './temporary.ts'
-import type { Indifference } from './text.ts'
-
-export interface MetaRequest {
-  name: Value
-  sfn: Value
-  source: Value
-  sum: HashSum | undefined
-  user: Value
-  group: Value
-  mode: Value
-  attrs: Value
-  saltenv: Value
-  contents: Value
-  selinux: SelinuxWish
-  verifySsl: Value
-  follow: boolean
-  indifference: Indifference
-  newFileDiff: boolean
-}
 
 export interface MetaChanges {
   changes: Dict
-  /** Whether there is a difference that matters; only told when some do not. */
-  matters: boolean
+  /** Whether the change of content is more than what the request ignores. */
+  isSignificant: boolean
 }
 
-export async function metaChanges(ctx: FunctionContext, request: MetaRequest): Promise<MetaChanges> {
+/** Return what a request would change of a file, given the hash of its source. */
+export async function metaChanges(
+  ctx: FunctionContext,
+  request: FileRequest,
+  sum: HashSum | undefined,
+): Promise<MetaChanges> {
   const changes: Dict = new Map()
-  const current = await statsOrNothing(ctx, request)
-  if (current === undefined && !request.newFileDiff) {
+  const current = await statsOrNothing(ctx, request, sum)
+  if (current === undefined && !request.new_file_diff) {
     changes.set('newfile', request.name)
-    return { changes, matters: true }
+    return { changes, isSignificant: true }
   }
-  let matters = false
-  if (request.sum?.hsum !== undefined && request.sum.hsum !== current?.sum) {
-    matters = await sourceChange(ctx, request, current, changes)
+  let isSignificant = false
+  if (sum !== undefined && sum.hsum !== current?.sum) {
+    isSignificant = await sourceChange(ctx, { ...request, source_hash: sum.hsum }, current, changes)
   }
-  if (request.contents !== null) matters = await contentsChange(ctx, request, current, changes)
+  if (request.contents !== null) isSignificant = await contentsChange(ctx, request, current, changes)
   if (current !== undefined) await factChanges(ctx, request, current, changes)
-  return { changes, matters }
+  return { changes, isSignificant }
 }
 
-async function statsOrNothing(ctx: FunctionContext, { name, sum, follow }: MetaRequest): Promise<Stats | undefined> {
+async function statsOrNothing(
+  ctx: FunctionContext,
+  { name, follow_symlinks: follow }: FileRequest,
+  sum: HashSum | undefined,
+): Promise<Stats | undefined> {
   try {
     return await stats(ctx, name, { hashType: sum?.hash_type ?? null, follow })
   } catch (error) {
@@ -59,21 +51,20 @@ async function statsOrNothing(ctx: FunctionContext, { name, sum, follow }: MetaR
   }
 }
 
-/** Against what is there, or against nothing. */
+/** Compare new content with the file, or with nothing when there is no file. */
 async function compared(
   ctx: FunctionContext,
-  request: MetaRequest,
+  request: FileRequest,
   current: Stats | undefined,
-  fresh: Value,
+  fresh: string,
   template: boolean,
 ): Promise<Difference> {
-  const { indifference } = request
-  if (current !== undefined || isIndifferent(indifference)) {
-    return fileDifference(ctx, [request.name, fresh], { showFilenames: false, template, indifference })
+  if (current !== undefined || ignoresSome(request)) {
+    return fileDifference(ctx, [request.name, fresh], { show_filenames: false, template, ignored: request })
   }
   const empty = await temporaryFile(ctx, '')
   try {
-    return await fileDifference(ctx, [empty, fresh], { showFilenames: false })
+    return await fileDifference(ctx, [empty, fresh], { show_filenames: false })
   } finally {
     await discard(ctx, empty)
   }
@@ -81,23 +72,21 @@ async function compared(
 
 async function sourceChange(
   ctx: FunctionContext,
-  request: MetaRequest,
+  request: FileRequest,
   current: Stats | undefined,
   changes: Dict,
 ): Promise<boolean> {
-  let { sfn } = request
-  if (!truthy(sfn) && truthy(request.source)) {
-    const options = { source_hash: request.sum!.hsum, verify_ssl: request.verifySsl }
-    sfn = await ctx.call('cp.cache_file', [request.source, request.saltenv], options)
-  }
-  if (!truthy(sfn)) {
+  const { source, saltenv, source_hash, verify_ssl } = request
+  let sfn: string | false = request.sfn
+  if (!sfn && truthy(source)) sfn = await ctx.call('cp.cache_file', [source, saltenv], { source_hash, verify_ssl })
+  if (!sfn) {
     changes.set('sum', 'Checksum differs')
     return false
   }
   try {
     const difference = await compared(ctx, request, current, sfn, true)
     changes.set('diff', difference.text)
-    return difference.matters
+    return difference.isSignificant
   } catch (error) {
     if (!isFailure(error)) throw error
     changes.set('diff', error.message)
@@ -107,7 +96,7 @@ async function sourceChange(
 
 async function contentsChange(
   ctx: FunctionContext,
-  request: MetaRequest,
+  request: FileRequest,
   current: Stats | undefined,
   changes: Dict,
 ): Promise<boolean> {
@@ -119,31 +108,31 @@ async function contentsChange(
   } catch (error) {
     if (!isFailure(error)) throw error
     ctx.log('error', `Failed to diff files: ${error.message}`)
-    difference = { text: error.message, matters: false }
+    difference = { text: error.message, isSignificant: false }
   } finally {
     await discard(ctx, made)
   }
   if (difference.text !== '') {
     changes.set('diff', (await configFlag(ctx, 'obfuscate_templates')) ? '<Obfuscated Template>' : difference.text)
   }
-  return difference.matters
+  return difference.isSignificant
 }
 
-async function factChanges(ctx: FunctionContext, request: MetaRequest, current: Stats, changes: Dict): Promise<void> {
-  const { user, group, attrs, selinux } = request
+async function factChanges(ctx: FunctionContext, request: FileRequest, current: Stats, changes: Dict): Promise<void> {
+  const { name, user, group, attrs } = request
   if (user !== null && user !== current.user && user !== current.uid) changes.set('user', user)
   if (group !== null && group !== current.group && group !== current.gid) changes.set('group', group)
   const mode = normalizeMode(request.mode)
   if (mode !== null && mode !== current.mode) changes.set('mode', mode)
-  const name = str(request.name)
   if (truthy(attrs)) {
     const difference = await compareAttributes(ctx, name, str(attrs))
     if (difference && (difference.added !== '' || difference.removed !== '')) changes.set('attrs', attrs)
   }
-  if (!wantsSelinux(selinux)) return
+  const selinux = selinuxOf(request)
+  if (!namesSelinux(selinux)) return
   const parts = contextParts(await selinuxContext(ctx, name))
   for (const part of ['user', 'role', 'type', 'range'] as const) {
-    if (!truthy(selinux[part]) || selinux[part] === parts?.[part]) continue
-    changes.set('selinux', new Map<Value, Value>([[part, selinux[part]]]))
+    const wanted = selinux[part]
+    if (wanted && wanted !== parts?.[part]) changes.set('selinux', new Map<Value, Value>([[part, wanted]]))
   }
 }

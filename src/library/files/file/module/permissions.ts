@@ -1,11 +1,13 @@
-// `check_perms`: brings owner, group, mode, attributes and SELinux context of a file to what is wanted, checks that it
-// worked, and tells the changes. In a dry run it only tells them.
+// `check_perms`: set the owner, group, mode, attributes and SELinux context of a file, verify them, and report the changes. A
+// dry run only reports them.
 import { type Dict, isInt, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { expandUser, type FunctionContext, isDirectory, isHostError, isLink, option } from '../../../../sdk/mod.ts'
-import { changeAttributes, compareAttributes, listAttributes, type SelinuxWish } from './attributes.ts'
+import type { SelinuxContext } from '../managed-request.ts'
+import { normalizeMode } from '../modes.ts'
+import { changeAttributes, compareAttributes, listAttributes } from './attributes.ts'
 import type { Report } from './report.ts'
 import { applySelinux } from './selinux-permissions.ts'
-import { chown, lchown, normalizeMode, type Stats, setMode, stats } from './stats.ts'
+import { chown, lchown, type Stats, setMode, stats } from './stats.ts'
 
 export interface Permissions {
   user: Value
@@ -13,7 +15,7 @@ export interface Permissions {
   mode: Value
   attrs?: Value
   follow?: boolean
-  selinux?: SelinuxWish
+  selinux?: SelinuxContext
 }
 
 export const inTestMode = (ctx: FunctionContext): boolean => option(ctx.opts, 'test')
@@ -129,7 +131,7 @@ async function verify(
       report.comments.push(`Failed to change ${what} to ${str(value)}`)
     }
   }
-  // without a wish the owner that was filled in is the one it already had
+  // an owner that is not requested stays as it was
   if (truthy(wanted.user)) judge('user', wanted.user, differs(wanted.user, after.user, after.uid))
   if (truthy(wanted.group)) judge('group', wanted.group, differs(wanted.group, after.group, after.gid))
   if (mode !== null) judge('mode', mode, mode !== after.mode)

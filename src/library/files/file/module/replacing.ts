@@ -8,45 +8,37 @@ import {
   RegexFlag,
   reEscape,
   splitLines,
-  str,
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import {
-  exists,
-  expandUser,
-  type FunctionContext,
-  isFile,
-  isHostError,
-  realPath,
-  textFrom,
-} from '../../../../sdk/mod.ts'
+import { exists, expandUser, type FunctionContext, isFile, isHostError, realPath } from '../../../../sdk/mod.ts'
+import { isText } from '../is-text.ts'
 import { backUp, failed, invalid } from './rewriting.ts'
-import { asLatin, byteDiff, fromLatin, isText, lineDiff, linesOf, regexFlags } from './text.ts'
+import { asLatin, byteDiff, fromLatin, lineDiff, linesOf, regexFlags } from './text.ts'
 
-export interface Replacement {
-  path: Value
-  pattern: Value
-  repl: Value
+interface Replacement {
+  path: string
+  pattern: string
+  repl: string
   count?: number
-  flags?: Value
+  flags: Value
   append?: boolean
   prepend?: boolean
-  notFoundContent?: Value
-  backup?: Value
-  dryRun?: boolean
-  searchOnly?: boolean
-  showChanges?: boolean
-  ignoreIfMissing?: boolean
-  backslashLiteral?: boolean
+  not_found_content?: string | null
+  backup?: string
+  dry_run: boolean
+  search_only: boolean
+  show_changes?: boolean
+  ignore_if_missing: boolean
+  backslash_literal?: boolean
   encoding?: string | null
 }
 
-/** How the content of a file is seen: as characters, or byte by byte. */
+/** A view of the content of a file: as characters, or byte by byte. */
 interface View {
   decode(bytes: Uint8Array): string
   encode(text: string): Uint8Array
-  /** Text that people wrote, in this view. */
+  /** Return given text in this view. */
   written(text: string): string
   lines(text: string): string[]
   diff(old: string[], fresh: string[]): string
@@ -74,18 +66,18 @@ const encodedView = (encoding: string): View => ({
 async function openedPath(ctx: FunctionContext, request: Replacement): Promise<string | undefined> {
   const path = await realPath(ctx, await expandUser(ctx, request.path))
   if (!(await exists(ctx, path))) {
-    if (request.ignoreIfMissing) return undefined
+    if (request.ignore_if_missing) return undefined
     throw invalid(`File not found: ${path}`)
   }
   return path
 }
 
-function refuseContradictions({ searchOnly, append, prepend }: Replacement): void {
-  if (searchOnly && (append || prepend)) throw invalid('search_only cannot be used with append/prepend_if_not_found')
+function refuseContradictions({ search_only, append, prepend }: Replacement): void {
+  if (search_only && (append || prepend)) throw invalid('search_only cannot be used with append/prepend_if_not_found')
   if (append && prepend) throw invalid('Only one of append and prepend_if_not_found is permitted')
 }
 
-/** The difference, or whether there is one; for a search whether the pattern was found. */
+/** Replace matches; return the difference, whether there is one, or for a search whether the pattern matches. */
 export async function replaceInFile(ctx: FunctionContext, request: Replacement): Promise<Value> {
   const path = await openedPath(ctx, request)
   if (path === undefined) return false
@@ -97,24 +89,22 @@ export async function replaceInFile(ctx: FunctionContext, request: Replacement):
   }
   refuseContradictions(request)
   const view = encoding === null ? BYTES : encodedView(encoding)
-  const flags = regexFlags(request.flags ?? RegexFlag.MULTILINE)
+  const flags = regexFlags(request.flags)
   if (encoding === null && flags & RegexFlag.UNICODE) {
     throw new PyError('ValueError', 'cannot use UNICODE flag with a bytes pattern')
   }
-  const pattern = compileRegex(view.written(textFrom(request.pattern)), flags | view.flags)
+  const pattern = compileRegex(view.written(request.pattern), flags | view.flags)
   const text = view.decode(bytes)
-  if (request.searchOnly) return pattern.search(text) !== null
+  if (request.search_only) return pattern.search(text) !== null
   const old = view.lines(text)
   const fresh = revised(request, { view, flags, text, pattern })
   const changed = old.length !== fresh.length || old.some((line, at) => line !== fresh[at])
-  if (changed && !request.dryRun) {
-    if (truthy(request.backup ?? '.bak')) {
-      await backUp(ctx, await expandUser(ctx, request.path), path, request.backup ?? '.bak')
-    }
+  if (changed && !request.dry_run) {
+    if (request.backup) await backUp(ctx, await expandUser(ctx, request.path), path, request.backup)
     await ctx.host.write(path, view.encode(fresh.join('')))
   }
   const diff = view.diff(old, fresh)
-  return (request.showChanges ?? true) ? diff : diff !== ''
+  return (request.show_changes ?? true) ? diff : diff !== ''
 }
 
 interface Look {
@@ -125,18 +115,18 @@ interface Look {
 }
 
 function revised(request: Replacement, { view, flags, text, pattern }: Look): string[] {
-  const { count = 0, append = false, prepend = false, backslashLiteral = false } = request
-  const repl = view.written(str(request.repl))
-  const template = backslashLiteral ? repl.replaceAll('\\', '\\\\') : repl
+  const { count = 0, append = false, prepend = false, backslash_literal = false } = request
+  const repl = view.written(request.repl)
+  const template = backslash_literal ? repl.replaceAll('\\', '\\\\') : repl
   const found = pattern.search(text) !== null
   const fresh = view.lines(pattern.sub(template, text, count))
   if (found || !(append || prepend)) return fresh
-  const wanted = request.notFoundContent ?? null
-  const content = truthy(wanted) ? view.written(textFrom(wanted)) : repl
-  // put there by an earlier run
+  const wanted = request.not_found_content ?? null
+  const content = wanted ? view.written(wanted) : repl
+  // an earlier run may have added the content
   const isThere = compileRegex(`^${reEscape(content)}($|(?=\\r\\n))`, flags | view.flags).search(text) !== null
   if (isThere) return fresh
-  const line = `${wanted === null ? repl : view.written(textFrom(wanted))}\n`
+  const line = `${wanted === null ? repl : view.written(wanted)}\n`
   if (prepend) return [line, ...fresh]
   if (fresh.length > 0 && !fresh.at(-1)!.endsWith('\n')) fresh[fresh.length - 1] += '\n'
   return [...fresh, line]
@@ -151,18 +141,11 @@ async function readBytes(ctx: FunctionContext, path: string): Promise<Uint8Array
   }
 }
 
-export interface Search {
-  path: Value
-  pattern: Value
-  flags: Value
-  ignoreIfMissing: boolean
+interface Search extends Pick<Replacement, 'path' | 'pattern' | 'flags' | 'ignore_if_missing'> {
   multiline: boolean
 }
 
-export function searchFile(ctx: FunctionContext, search: Search): Promise<boolean> {
-  const { path, pattern, ignoreIfMissing, multiline } = search
-  const flags = regexFlags(search.flags) | (multiline ? RegexFlag.MULTILINE : 0)
-  return replaceInFile(ctx, { path, pattern, repl: '', flags, searchOnly: true, dryRun: true, ignoreIfMissing }).then(
-    truthy,
-  )
+export async function searchFile(ctx: FunctionContext, search: Search): Promise<boolean> {
+  const flags = regexFlags(search.flags) | (search.multiline ? RegexFlag.MULTILINE : 0)
+  return truthy(await replaceInFile(ctx, { ...search, repl: '', flags, search_only: true, dry_run: true }))
 }

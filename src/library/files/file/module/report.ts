@@ -1,4 +1,4 @@
-// A state's answer while it is being built.
+// The report of a state while functions complete it.
 import type { Dict } from '../../../../data/mod.ts'
 
 export interface Report {

@@ -1,8 +1,8 @@
-// What all functions that change text in a file share: backups beside it, and its owner and mode kept.
+// Parts of the functions that change text in a file: backups beside it, and errors.
 import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, isLink } from '../../../../sdk/mod.ts'
 
-/** A copy with mode and times; the owner is whoever makes it unless `owner` is kept. */
+/** Copy a file with its mode and times, and with `keepOwner` its owner. */
 export async function copyWithFacts(ctx: FunctionContext, from: string, to: string, keepOwner = false): Promise<void> {
   const stat = await ctx.host.stat(from)
   await ctx.host.write(to, await ctx.host.read(from))
@@ -12,7 +12,7 @@ export async function copyWithFacts(ctx: FunctionContext, from: string, to: stri
   await ctx.host.setTimes(to, stat.atime, stat.mtime)
 }
 
-/** Where a link was given, its backup is a link to the backup. */
+/** Back up a file; the backup of a link is a link to the backup. */
 export async function backUp(ctx: FunctionContext, given: string, path: string, suffix: Value): Promise<void> {
   const backup = `${path}${str(suffix)}`
   try {
@@ -34,13 +34,13 @@ export async function backUp(ctx: FunctionContext, given: string, path: string, 
 export const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 export const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-/** What the system refused, told without its number and the path. */
+/** Return an error of the system without its number and path. */
 export function inBrief(error: unknown): unknown {
   if (!isHostError(error) || error.errno === 0) return error
   return failed(error.message.replace(/^\[Errno \d+\] /, '').replace(/: '.*$/s, ''))
 }
 
-/** Whether an error is one that Salt raises when a command cannot do its work. */
+/** Whether an error is a CommandExecutionError. */
 export const isFailure = (error: unknown): error is SaltError =>
   error instanceof SaltError && error.code === 'CommandExecutionError'
 

@@ -20,32 +20,31 @@ function escaped(text: string, all: boolean): string {
 }
 
 export interface SedRequest {
-  path: Value
+  path: string
   before: string
   after: string
   limit: string
-  backup: Value
+  backup: string
   options: string
   flags: string
-  escapeAll: boolean
-  negate: boolean
+  escape_all: boolean
+  negate_match: boolean
 }
 
 export async function sed(ctx: FunctionContext, request: SedRequest): Promise<Dict | false> {
   const path = await expandUser(ctx, request.path)
   if (!(await exists(ctx, path))) return false
-  const { escapeAll: all, flags } = request
+  const { escape_all: all, flags } = request
   const limit = escaped(request.limit, all)
-  const address = `${limit === '' ? '' : `/${limit}/ `}${request.negate ? '!' : ''}`
+  const address = `${limit === '' ? '' : `/${limit}/ `}${request.negate_match ? '!' : ''}`
   const script = `${address}s/${escaped(request.before, all)}/${escaped(request.after, all)}/${flags}`
-  const backup = request.backup === null || request.backup === false ? '' : str(request.backup)
-  const cmd = ['sed', `-i${backup}`, ...shlexSplit(request.options), script, path]
+  const cmd = ['sed', `-i${request.backup}`, ...shlexSplit(request.options), script, path]
   return ctx.call('cmd.run_all', [cmd], { python_shell: false })
 }
 
 export async function sedContains(
   ctx: FunctionContext,
-  { path: given, text, limit, flags }: { path: Value; text: string; limit: string; flags: string },
+  { path: given, text, limit, flags }: { path: string; text: string; limit: string; flags: string },
 ): Promise<boolean> {
   const path = await expandUser(ctx, given)
   if (!(await exists(ctx, path))) return false
@@ -64,16 +63,16 @@ const FLAGS: ReadonlyMap<string, number> = new Map<string, number>([
 ])
 
 export interface PsedRequest {
-  path: Value
+  path: string
   before: string
   after: string
   limit: string
   backup: Value
   flags: string
-  escapeAll: boolean
+  escape_all: boolean
 }
 
-/** A pattern replaced in the whole text of a file. */
+/** Replace a pattern in the whole text of a file. */
 export async function psed(ctx: FunctionContext, request: PsedRequest): Promise<null> {
   const path = await expandUser(ctx, request.path)
   await copyWithFacts(ctx, path, `${path}${str(request.backup)}`)
@@ -84,17 +83,17 @@ export async function psed(ctx: FunctionContext, request: PsedRequest): Promise<
     if (flag === undefined) throw new PyError('KeyError', `'${letter}'`)
     return all | flag
   }, 0)
-  const pattern = compileRegex(escaped(request.before, request.escapeAll), flags)
+  const pattern = compileRegex(escaped(request.before, request.escape_all), flags)
   const text = decodeBytes(await ctx.host.read(path))
   await ctx.host.write(path, pattern.sub(request.after, text, isGlobal ? 0 : 1))
   return null
 }
 
 export interface PatchRequest {
-  original: string
-  patch: string
+  originalfile: string
+  patchfile: string
   options: Value
-  dryRun: boolean
+  dry_run: boolean
 }
 
 export async function applyPatch(ctx: FunctionContext, request: PatchRequest): Promise<Dict> {
@@ -103,19 +102,19 @@ export async function applyPatch(ctx: FunctionContext, request: PatchRequest): P
     throw failed("patch executable not found. Is the distribution's patch package installed?")
   }
   const { options } = request
-  const words = Array.isArray(options) ? (options as Value[]).map((word) => str(word)) : shlexSplit(str(options))
+  const words = Array.isArray(options) ? options.map(str) : shlexSplit(str(options))
   const cmd = [program, ...words]
   const isBsd = ['FreeBSD', 'OpenBSD'].includes(str(ctx.grains.get('kernel') ?? ''))
-  if (request.dryRun) cmd.push(isBsd ? '-C' : '--dry-run')
+  if (request.dry_run) cmd.push(isBsd ? '-C' : '--dry-run')
   if (!cmd.includes('-N') && !cmd.includes('--forward')) cmd.push('--forward')
-  // what does not fit is told, not left beside the file
+  // rejected hunks are reported instead of left beside the file
   if (!cmd.some((word) => word === '-r' || word.startsWith('-r ') || word.startsWith('--reject-file'))) {
     cmd.push('--reject-file=-')
   }
-  cmd.push('-i', request.patch)
-  if (!(await isDirectory(ctx, request.original)))
-    return ctx.call('cmd.run_all', [[...cmd, request.original]], { python_shell: false })
-  cmd.push('-d', request.original)
+  cmd.push('-i', request.patchfile)
+  if (!(await isDirectory(ctx, request.originalfile)))
+    return ctx.call('cmd.run_all', [[...cmd, request.originalfile]], { python_shell: false })
+  cmd.push('-d', request.originalfile)
   if (!cmd.some((word) => word.startsWith('-p') || word.startsWith('--strip='))) cmd.push('--strip=0')
   return ctx.call('cmd.run_all', [cmd], { python_shell: false })
 }

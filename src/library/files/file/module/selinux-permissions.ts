@@ -1,7 +1,8 @@
 // The SELinux part of `check_perms`.
-import { SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { SaltError, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../../sdk/mod.ts'
-import { type SelinuxWish, selinuxContext, setSelinuxContext } from './attributes.ts'
+import type { SelinuxContext } from '../managed-request.ts'
+import { selinuxContext, setSelinuxContext } from './attributes.ts'
 import type { Report } from './report.ts'
 
 const PARTS = ['user', 'role', 'type', 'range'] as const
@@ -13,15 +14,16 @@ export function contextParts(context: string): Record<(typeof PARTS)[number], st
   return { user: user!, role: role!, type: type!, range }
 }
 
-export const wantsSelinux = (wish: SelinuxWish): boolean => PARTS.some((part) => truthy(wish[part]))
+/** Whether a request names any part of an SELinux context. */
+export const namesSelinux = (context: SelinuxContext): boolean => PARTS.some((part) => context[part])
 
 export async function applySelinux(
   ctx: FunctionContext,
   name: string,
-  wish: SelinuxWish,
+  context: SelinuxContext,
   report: Report,
 ): Promise<void> {
-  if (!wantsSelinux(wish)) return
+  if (!namesSelinux(context)) return
   const { ret, comments, changes } = report
   const current = contextParts(await selinuxContext(ctx, name))
   if (current === undefined) {
@@ -29,29 +31,26 @@ export async function applySelinux(
     comments.push('Failed to get selinux attributes')
     return
   }
-  const wanted = PARTS.filter((part) => truthy(wish[part]) && wish[part] !== current[part])
+  const wanted = PARTS.filter((part) => context[part] && context[part] !== current[part])
   if (wanted.length === 0) return
   const title = (part: string): string => part[0]!.toUpperCase() + part.slice(1)
-  const tell = (value: (part: (typeof PARTS)[number]) => Value): string =>
+  const listed = (value: (part: (typeof PARTS)[number]) => Value): string =>
     wanted.map((part) => `${title(part)}: ${str(value(part))}`).join(' ')
-  const change = new Map<Value, Value>([
-    ['Old', tell((part) => current[part])],
-    ['New', tell((part) => wish[part])],
+  const reported = new Map<Value, Value>([
+    ['Old', listed((part) => current[part])],
+    ['New', listed((part) => context[part])],
   ])
   if (option(ctx.opts, 'test')) {
     comments.splice(0, comments.length, `File ${name} selinux context to be updated`)
     ret.set('result', null)
-    changes.set('selinux', change)
+    changes.set('selinux', reported)
     return
   }
-  const request = Object.fromEntries(PARTS.map((part) => [part, wanted.includes(part) ? wish[part] : null]))
-  // chcon takes no other part without the type
-  const answer = await setSelinuxContext(
-    ctx,
-    name,
-    { ...request, type: request['type'] ?? current.type } as SelinuxWish,
-    true,
-  )
+  const change = (part: (typeof PARTS)[number]): string | null => (wanted.includes(part) ? context[part] : null)
+  // chcon sets no other part without the type
+  const type = change('type') ?? current.type
+  const request = { user: change('user'), role: change('role'), type, range: change('range') }
+  const answer = await setSelinuxContext(ctx, name, request, true)
   const fresh = answer === false ? undefined : contextParts(answer)
   if (answer === false) throw new SaltError('CommandExecutionError', `Could not set selinux context of ${name}`)
   if (fresh === undefined) {
@@ -61,9 +60,9 @@ export async function applySelinux(
   }
   comments.push(`The file ${name} is set to be changed`)
   for (const part of wanted) {
-    if (fresh[part] === wish[part]) continue
+    if (fresh[part] === context[part]) continue
     comments.push(`Unable to update se${part} context`)
     ret.set('result', false)
   }
-  changes.set('selinux', change)
+  changes.set('selinux', reported)
 }

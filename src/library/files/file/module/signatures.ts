@@ -1,24 +1,20 @@
 // Signatures of sources and of files that list hashes, checked by the `gpg` or another signing module.
 import { SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
+import type { FileRequest, SIGNERS } from '../managed-request.ts'
 
-export interface SignatureRequest {
-  saltenv: Value
-  verifySsl: Value
-  /** `signed_by_any`, `signed_by_all`, `keyring`, `gnupghome`, `sig_backend`. */
-  options: ReadonlyMap<string, Value>
-}
+export type SignatureRequest = Pick<FileRequest, 'saltenv' | 'verify_ssl' | (typeof SIGNERS)[number] | 'sig_backend'>
 
 const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-/** Throws, and removes what was fetched, when a file is not signed as it should be. */
+/** Verify the signature of a file; remove the file and throw when the signature is not valid. */
 export async function verifySignature(
   ctx: FunctionContext,
   file: string,
   signature: Value,
-  { saltenv, verifySsl, options }: SignatureRequest,
+  { saltenv, verify_ssl, sig_backend, keyring, gnupghome, signed_by_any, signed_by_all }: SignatureRequest,
 ): Promise<void> {
-  const backend = str(options.get('sig_backend') ?? 'gpg')
+  const backend = sig_backend || 'gpg'
   if (!ctx.has(`${backend}.verify`)) {
     throw failed(
       `Signature verification requires the ${backend} module, which could not be found. ` +
@@ -28,7 +24,7 @@ export async function verifySignature(
   const given = signature === true ? null : signature
   const cached: string[] = []
   const fetchOne = async (url: Value): Promise<Value> => {
-    const path = textOf(await ctx.call('cp.cache_file', [url, saltenv], { verify_ssl: verifySsl }))
+    const path = textOf(await ctx.call('cp.cache_file', [url, saltenv], { verify_ssl }))
     if (!path && backend === 'gpg') throw failed(`Detached signature file ${str(url)} not found`)
     if (path) cached.push(path)
     return path || url
@@ -37,14 +33,13 @@ export async function verifySignature(
   for (const url of Array.isArray(given) ? (given as Value[]) : given === null ? [] : [given]) {
     signatures.push(await fetchOne(url))
   }
-  const option = (name: string): Value => options.get(name) ?? null
   const answer = await ctx.call(`${backend}.verify`, [], {
     filename: file,
     signature: given === null ? null : Array.isArray(given) ? signatures : signatures[0]!,
-    keyring: option('keyring'),
-    gnupghome: option('gnupghome'),
-    signed_by_any: option('signed_by_any'),
-    signed_by_all: option('signed_by_all'),
+    keyring,
+    gnupghome,
+    signed_by_any,
+    signed_by_all,
   })
   if (answer instanceof Map && answer.get('res') === true) return
   for (const path of [...cached, file]) if (await ctx.host.stat(path)) await ctx.host.remove(path)

@@ -1,4 +1,4 @@
-// What is known about a file, and names and numbers of its owners.
+// Facts about a file, and the names and ids of its owners.
 import { type Dict, float, isInt, PyError, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
 import {
   exists,
@@ -18,7 +18,7 @@ export async function uidToUser(ctx: FunctionContext, uid: Value): Promise<Value
   return account?.name ?? uid
 }
 
-/** A number stays one; an unknown name gives an empty text. */
+/** Return the uid of a user; a number stays as it is, and an unknown name gives an empty text. */
 export async function userToUid(ctx: FunctionContext, user: Value): Promise<Value> {
   if (user === null) return (await ctx.host.identity()).uid
   if (isInt(user) || typeof user === 'boolean') return user
@@ -37,14 +37,6 @@ export async function gidToGroup(ctx: FunctionContext, gid: Value): Promise<Valu
   const number = text !== undefined && isNumber ? Number(text) : isNumber ? gid : await groupToGid(ctx, gid)
   if (number === '') return ''
   return (await ctx.host.group(Number(number)))?.name ?? number
-}
-
-/** Four octal digits; None stays None. */
-export function normalizeMode(mode: Value): string | null {
-  if (mode === null) return null
-  const digits = str(mode).replaceAll('0o', '0')
-  const bare = digits.replace(/^"+|"+$/g, '').replace(/^'+|'+$/g, '')
-  return bare.replace(/^0+/, '').padStart(4, '0')
 }
 
 export const modeText = (mode: number): string => mode.toString(8).padStart(4, '0')
@@ -69,11 +61,11 @@ export interface Stats {
   dict: Dict
 }
 
-/** Fails when nothing is there; of a broken link the link itself is told. */
+/** Return the facts about a path; those of the link itself for a broken link. */
 export async function stats(
   ctx: FunctionContext,
-  name: Value,
-  { hashType = null, follow = true }: { hashType?: Value; follow?: boolean } = {},
+  name: string,
+  { hashType = null, follow = true }: { hashType?: string | null; follow?: boolean } = {},
 ): Promise<Stats> {
   const path = await expandUser(ctx, name)
   const found = (follow ? await ctx.host.stat(path) : undefined) ?? (await ctx.host.lstat(path))
@@ -81,7 +73,7 @@ export async function stats(
   const group = await gidToGroup(ctx, found.gid)
   const user = await uidToUser(ctx, found.uid)
   const dict = facts(found, user, group)
-  const sum = hashType === null || hashType === '' ? undefined : await hashFile(ctx, path, hashType)
+  const sum = hashType ? await hashFile(ctx, path, hashType) : undefined
   if (sum !== undefined) dict.set('sum', sum)
   dict.set('type', TYPES[found.type])
   const whole = isAbsolute(path) ? path : joinPaths(await ctx.host.realPath('.'), path)
@@ -104,8 +96,8 @@ function facts(found: FileStat, user: Value, group: Value): Dict {
   ])
 }
 
-/** Sets the mode and tells the new one; a mode that is none is answered, not refused. */
-export async function setMode(ctx: FunctionContext, name: Value, mode: Value): Promise<string> {
+/** Set the mode of a path; return the new mode, or a text for an invalid mode. */
+export async function setMode(ctx: FunctionContext, name: string, mode: Value): Promise<string> {
   const path = await expandUser(ctx, name)
   const digits = str(mode).replace(/^[0Oo]+/, '') || '0'
   if (!(await exists(ctx, path))) throw new SaltError('CommandExecutionError', `${path}: File not found`)
@@ -114,7 +106,7 @@ export async function setMode(ctx: FunctionContext, name: Value, mode: Value): P
   return (await stats(ctx, path)).mode
 }
 
-/** The ids for a change of owner, where nothing means no change, and what is wrong with the names. */
+/** Return the ids for a change of owner, -1 for no change, and the error about unknown names. */
 async function ownerIds(
   ctx: FunctionContext,
   user: Value,
@@ -136,7 +128,7 @@ async function ownerIds(
 const wrongId = (uid: Value): PyError =>
   new PyError('TypeError', `${uid === '' ? 'uid' : 'gid'} should be integer, not str`)
 
-export async function lchown(ctx: FunctionContext, name: Value, user: Value, group: Value): Promise<null> {
+export async function lchown(ctx: FunctionContext, name: string, user: Value, group: Value): Promise<null> {
   const path = await expandUser(ctx, name)
   const { uid, gid, error } = await ownerIds(ctx, user, group)
   if (error !== '') throw wrongId(uid)
@@ -144,8 +136,8 @@ export async function lchown(ctx: FunctionContext, name: Value, user: Value, gro
   return null
 }
 
-/** None when it worked, else what went wrong. */
-export async function chown(ctx: FunctionContext, name: Value, user: Value, group: Value): Promise<string | null> {
+/** Set the owner and group of a path; return None, or the error as text. */
+export async function chown(ctx: FunctionContext, name: string, user: Value, group: Value): Promise<string | null> {
   const path = await expandUser(ctx, name)
   const { uid, gid, error } = await ownerIds(ctx, user, group)
   if (!(await exists(ctx, path))) {

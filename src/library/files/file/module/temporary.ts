@@ -1,4 +1,4 @@
-// Temporary files that hold contents on their way to their place.
+// Temporary files of content that is put in place.
 import { str, type Value } from '../../../../data/mod.ts'
 import { baseName, type FunctionContext } from '../../../../sdk/mod.ts'
 
@@ -8,7 +8,7 @@ export function temporaryFile(ctx: FunctionContext, content: string | Uint8Array
   return ctx.host.tempFile({ prefix: PREFIX, content })
 }
 
-/** Removes a temporary file; what else is given stays. */
+/** Remove a temporary file; any other file stays. */
 export async function discard(ctx: FunctionContext, file: Value): Promise<void> {
   if (typeof file !== 'string' || !baseName(file).startsWith(PREFIX)) return
   const roots = ctx.opts.get('file_roots')

@@ -1,4 +1,4 @@
-// Text in files: what counts as text, its lines, and how two versions differ.
+// Text in files: its lines, and the difference of two versions.
 import {
   decodeBytes,
   isInt,
@@ -11,45 +11,22 @@ import {
   unifiedDiff,
   type Value,
 } from '../../../../data/mod.ts'
-
-const PLAIN = new Set([...Array.from({ length: 95 }, (_, i) => i + 32), 10, 13, 9, 12, 8])
-
-/** No null byte and not more than 30 % that is no text, judged by the first bytes. */
-export function isText(bytes: Uint8Array): boolean {
-  const start = bytes.subarray(0, 512)
-  if (start.length === 0) return true
-  if (start.includes(0)) return false
-  const wide = decodes(start)
-  let odd = 0
-  for (const byte of start) if (!PLAIN.has(byte) && !(wide && byte >= 128 && byte < 255)) odd++
-  return odd / start.length <= 0.3
-}
-
-/** Whether it is UTF-8, up to a character that the end cuts off. */
-function decodes(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
-    return true
-  } catch {
-    // the reason does not matter here
-    return false
-  }
-}
+import type { Ignored } from '../managed-request.ts'
 
 const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g
 
-/** Lines with their ends, where `\r`, `\n` and `\r\n` end one. */
+/** Return lines with their endings: `\r`, `\n` or `\r\n`. */
 export const linesOf = (text: string): string[] => text.match(LINES) ?? []
 
-/** As lines of a binary file: only `\n` ends one. */
+/** Return the lines of a binary file; only `\n` ends one. */
 export const binaryLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** Bytes as text, one character for each: what patterns for bytes run on. */
+/** Return bytes as text, one character each, for patterns that match bytes. */
 export const asLatin = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
 export const fromLatin = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
-/** UTF-8, else every byte a character. */
+/** Decode a line as UTF-8, or else byte by byte. */
 function decodedLine(line: string): string {
   try {
     return decodeBytes(fromLatin(line))
@@ -59,34 +36,29 @@ function decodedLine(line: string): string {
   }
 }
 
-/** The difference of lines, as one text. */
+/** Return the difference of lines as one text. */
 export function lineDiff(old: readonly string[], fresh: readonly string[], names: string[] = []): string {
   const [from = '', to = ''] = names
   return unifiedDiff(old, fresh, { from, to }).join('')
 }
 
-/** Of lines of bytes (see `asLatin`). */
+/** Return the difference of lines of bytes (see `asLatin`). */
 export function byteDiff(old: readonly string[], fresh: readonly string[], names: string[] = []): string {
   return lineDiff(old.map(decodedLine), fresh.map(decodedLine), names)
 }
 
-export interface Indifference {
-  ordering: boolean
-  whitespace: boolean
-  comments: Value
-}
-
-/** Whether a difference is one that matters. */
-export function matters(diff: string, { whitespace, comments }: Indifference): boolean {
-  const chars = Array.isArray(comments) ? (comments as Value[]).map((char) => str(char)) : []
-  const marks = textOf(comments) === undefined ? chars : [textOf(comments)!]
+/** Whether lines differ by more than their order and what the request ignores. */
+export function isSignificant(diff: string, request: Ignored): boolean {
+  const { ignore_whitespace, ignore_comment_characters: comments } = request
+  const mark = textOf(comments)
+  const marks = mark !== undefined ? [mark] : Array.isArray(comments) ? comments.map(str) : []
   const lines: Record<'+' | '-', string[]> = { '+': [], '-': [] }
   for (const line of diff.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     const sign = line[0]
     if ((sign !== '+' && sign !== '-') || line.startsWith('+++') || line.startsWith('---')) continue
     let text = line.slice(1)
     for (const mark of marks) if (text.includes(mark)) text = text.slice(0, text.indexOf(mark))
-    if (whitespace) text = strip(text)
+    if (ignore_whitespace) text = strip(text)
     if (text !== '') lines[sign].push(text)
   }
   const sorted = (texts: string[]): string => [...texts].sort().join('\0')
@@ -105,7 +77,7 @@ const FLAG_NAMES: ReadonlyMap<string, number> = new Map<string, number>([
   ['DEBUG', 128],
 ])
 
-/** Flags of patterns: a number, a name, or a list of names. */
+/** Return the number of regular expression flags: a number, a name, or a list of names. */
 export function regexFlags(flags: Value): number {
   if (isInt(flags) || typeof flags === 'boolean') return Number(flags)
   const single = textOf(flags)

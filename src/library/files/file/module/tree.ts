@@ -1,4 +1,4 @@
-// Functions of `file` that make, move and remove files, directories, links, devices and backups, and those on paths.
+// Functions of `file` that create, move and remove files, directories, links, devices and backups, and functions on paths.
 import { typeError } from '../../../../data/mod.ts'
 import {
   arg,
@@ -14,47 +14,47 @@ import {
   joinable,
   joinPaths,
   normalPath,
-  plainPath,
   reads,
   realPath,
   ret,
 } from '../../../../sdk/mod.ts'
+import { offered, required } from '../managed-request.ts'
 import { deleteBackup, listBackups, listDirectoryBackups, restoreBackup } from './backups.ts'
 import { copyPath, makeHardLink, makeSymlink, movePath, renamePath } from './copying.ts'
 import { makeAnyNode, makeNode } from './devices.ts'
 import { diskUsage, makeDirectory, makeParents, makeWithPermissions, removeEmpty, removePath } from './directories.ts'
 import { failed, invalid } from './rewriting.ts'
 
-const path = arg.any('The path')
-const name = arg.any('The path')
-const user = arg.any('The user it belongs to', { optional: true })
-const group = arg.any('The group it belongs to', { optional: true })
-const mode = arg.any('The mode, in octal', { optional: true })
-const src = arg.any('The source')
-const dst = arg.any('The target')
-const limit = arg.text('How many at most', { optional: true })
-const backup_id = arg.text('The number of the backup')
+const path = arg.path('Path')
+const { name } = required('name')
+const { user, group, mode } = offered('user', 'group', 'mode')
+const src = arg.path('Path of the source')
+const dst = arg.path('Path of the target')
+const limit = arg.text('Maximum number of backups', { optional: true })
+const backup_id = arg.text('Number of the backup, as `file.list_backups` shows it')
+const report = ret.dict('Report of a state')
+const outcome = ret.dict('`result` and `comment`')
 
 const directories = {
   mkdir: changes({
-    doc: 'Make sure of a directory.',
+    doc: 'Create a directory and its parents unless they exist.',
     args: { dir_path: path, user, group, mode },
     returns: ret.boolean('True'),
     example: 'file.mkdir /opt/jetty/context',
     run: (ctx, { dir_path, user, group, mode }) => makeDirectory(ctx, dir_path, { user, group, mode }),
   }),
   makedirs: changes({
-    doc: 'Make sure of the directories above a path.',
+    doc: 'Create the parent directories of a path.',
     args: { path, user, group, mode },
-    returns: ret.any('None, or a text when there was nothing to make'),
+    returns: ret.optional(ret.string('None, or a message when the directory exists')),
     example: 'file.makedirs /opt/code/',
     calledAs: 'makedirs_',
     run: (ctx, { path, user, group, mode }) => makeParents(ctx, path, { user, group, mode }),
   }),
   makedirs_perms: changes({
-    doc: 'Make a directory and those above it, all with this owner and mode.',
-    args: { name, user, group, mode: arg.any('The mode, in octal', { default: '0755' }) },
-    returns: ret.any('None'),
+    doc: 'Create a directory and its parents, all with the same owner and mode.',
+    args: { name, user, group, mode: arg.any('Mode in octal: text or a number', { default: '0755' }) },
+    returns: ret.none('None'),
     example: 'file.makedirs_perms /opt/code',
     run: (ctx, { name, user, group, mode }) => makeWithPermissions(ctx, name, { user, group, mode }),
   }),
@@ -62,26 +62,25 @@ const directories = {
     doc: 'Remove an empty directory.',
     args: {
       path,
-      recurse: arg.flag('Also the empty ones below it', { default: false }),
-      verbose: arg.flag('Tell what was removed', { default: false }),
-      older_than: arg.text('Only those older than so many days', { optional: true }),
+      recurse: arg.flag('Also remove the empty directories below it', { default: false }),
+      verbose: arg.flag('Return the removed directories and the errors', { default: false }),
+      older_than: arg.text('Age in days, to remove only older directories', { optional: true }),
     },
-    returns: ret.any('Whether it worked'),
+    returns: ret.any('True on success; a dict with `verbose`'),
     example: 'file.rmdir /tmp/foo/',
-    run: (ctx, { path, recurse, verbose, older_than }) =>
-      removeEmpty(ctx, path, { recurse, verbose, olderThan: older_than }),
+    run: (ctx, { path, recurse, verbose, older_than }) => removeEmpty(ctx, path, { recurse, verbose, older_than }),
   }),
   remove: changes({
-    doc: 'Remove a file, link, or directory with all in it.',
+    doc: 'Remove a file, a link, or a directory with its content.',
     args: { path, options: arg.open('Accepted for compatibility') },
-    returns: ret.boolean('Whether something was there'),
+    returns: ret.boolean('False when the path does not exist'),
     example: 'file.remove /tmp/foo',
     run: (ctx, { path }) => removePath(ctx, path),
   }),
   readdir: reads({
-    doc: 'The names in a directory.',
+    doc: 'Return the names in a directory.',
     args: { path },
-    returns: ret.texts('Their names, `.` and `..` first'),
+    returns: ret.texts('The names, `.` and `..` first'),
     example: 'file.readdir /path/to/dir/',
     run: async (ctx, { path }) => {
       const whole = await expandUser(ctx, path)
@@ -91,9 +90,9 @@ const directories = {
     },
   }),
   diskusage: reads({
-    doc: 'The size of a file, or of all files below a directory.',
-    args: { path: arg.string('The path') },
-    returns: ret.number('Bytes'),
+    doc: 'Return the size of a file, or of all files below a directory.',
+    args: { path: arg.string('Path') },
+    returns: ret.number('Size in bytes'),
     example: 'file.diskusage /path/to/check',
     run: (ctx, { path }) => diskUsage(ctx, path),
   }),
@@ -105,8 +104,8 @@ const moving = {
     args: {
       src,
       dst,
-      recurse: arg.flag('Whether directories are copied', { default: false }),
-      remove_existing: arg.flag('Whether the target is removed first', { default: false }),
+      recurse: arg.flag('Copy directories', { default: false }),
+      remove_existing: arg.flag('Remove the target first', { default: false }),
     },
     returns: ret.boolean('True'),
     example: 'file.copy /path/to/src /path/to/dst',
@@ -125,7 +124,7 @@ const moving = {
     args: {
       src,
       dst,
-      disallow_copy_and_unlink: arg.flag('Whether it may only be renamed', { default: false }),
+      disallow_copy_and_unlink: arg.flag('Fail when the source would have to be copied', { default: false }),
     },
     returns: ret.any('True after a rename, else a dict with `result` and `comment`'),
     example: 'file.move /path/to/src /path/to/dst',
@@ -133,20 +132,20 @@ const moving = {
       disallow_copy_and_unlink ? renamePath(ctx, src, dst) : movePath(ctx, src, dst),
   }),
   link: changes({
-    doc: 'Give a file a further name.',
-    args: { src, path: arg.string('The new name') },
+    doc: 'Create a hard link.',
+    args: { src, path: arg.string('Path of the link') },
     returns: ret.boolean('True'),
     example: 'file.link /path/to/file /path/to/link',
     run: (ctx, { src, path }) => makeHardLink(ctx, src, path),
   }),
   symlink: changes({
-    doc: 'Make a link.',
+    doc: 'Create a symbolic link.',
     args: {
-      src: arg.string('What it points to'),
+      src: arg.string('Target of the link'),
       path,
-      force: arg.flag('Whether something that is there gives way', { default: false }),
-      atomic: arg.flag('Whether it takes its place at once', { default: false }),
-      follow_symlinks: arg.flag('Whether a link that is there stands for its target', { default: true }),
+      force: arg.flag('Replace an existing path', { default: false }),
+      atomic: arg.flag('Replace an existing path atomically', { default: false }),
+      follow_symlinks: arg.flag('Follow an existing link when the path is tested', { default: true }),
     },
     returns: ret.boolean('True'),
     example: 'file.symlink /path/to/file /path/to/link',
@@ -154,8 +153,8 @@ const moving = {
       makeSymlink(ctx, src, path, { force, atomic, follow: follow_symlinks }),
   }),
   readlink: reads({
-    doc: 'What a link points to.',
-    args: { path, canonicalize: arg.flag('With all links on the way followed', { default: false }) },
+    doc: 'Return the target of a symbolic link.',
+    args: { path, canonicalize: arg.flag('Follow all links', { default: false }) },
     returns: ret.string('The target'),
     example: 'file.readlink /path/to/link',
     run: async (ctx, { path, canonicalize }) => {
@@ -173,53 +172,53 @@ const moving = {
   }),
 }
 
-const deviceMode = arg.any('The mode, in octal', { default: '0660' })
-const major = arg.any('The major number')
-const minor = arg.any('The minor number')
+const deviceMode = arg.any('Mode in octal: text or a number', { default: '0660' })
+const major = arg.any('Major number: a number, or text of one')
+const minor = arg.any('Minor number: a number, or text of one')
 
 const devices = {
   mknod_chrdev: changes({
-    doc: 'Make a character device.',
+    doc: 'Create a character device.',
     args: { name, major, minor, user, group, mode: deviceMode },
-    returns: ret.dict('What a state would answer'),
+    returns: report,
     example: 'file.mknod_chrdev /dev/chr 180 31',
     run: (ctx, { name, ...node }) => makeNode(ctx, name, { ...node, kind: 'c' }),
   }),
   mknod_blkdev: changes({
-    doc: 'Make a block device.',
+    doc: 'Create a block device.',
     args: { name, major, minor, user, group, mode: deviceMode },
-    returns: ret.dict('What a state would answer'),
+    returns: report,
     example: 'file.mknod_blkdev /dev/blk 8 999',
     run: (ctx, { name, ...node }) => makeNode(ctx, name, { ...node, kind: 'b' }),
   }),
   mknod_fifo: changes({
-    doc: 'Make a pipe.',
+    doc: 'Create a named pipe.',
     args: { name, user, group, mode: deviceMode },
-    returns: ret.dict('What a state would answer'),
+    returns: report,
     example: 'file.mknod_fifo /dev/fifo',
     run: (ctx, { name, ...node }) => makeNode(ctx, name, { ...node, kind: 'p' }),
   }),
   mknod: changes({
-    doc: 'Make a device or pipe.',
+    doc: 'Create a device or a named pipe.',
     args: {
       name,
-      ntype: arg.text('c, b or p'),
-      major: arg.any('The major number', { default: 0 }),
-      minor: arg.any('The minor number', { default: 0 }),
+      ntype: arg.text('Type: `c` for a character device, `b` for a block device, `p` for a pipe'),
+      major: arg.any('Major number: a number, or text of one', { default: 0 }),
+      minor: arg.any('Minor number: a number, or text of one', { default: 0 }),
       user,
       group,
-      mode: arg.any('The mode, in octal', { default: '0600' }),
+      mode: arg.any('Mode in octal: text or a number', { default: '0600' }),
     },
-    returns: ret.dict('What a state would answer'),
+    returns: report,
     example: 'file.mknod /dev/chr c 180 31',
     run: (ctx, { name, ntype, ...node }) => makeAnyNode(ctx, name, ntype, node),
   }),
 }
 
 const list_backups = reads({
-  doc: 'The backups of a file.',
+  doc: 'Return the backups of a file.',
   args: { path, limit },
-  returns: ret.dict('By number, the newest first'),
+  returns: ret.dict('Backups by number, the newest first'),
   example: 'file.list_backups /foo/bar/baz.txt',
   run: (ctx, { path, limit }) => listBackups(ctx, path, limit),
 })
@@ -227,7 +226,7 @@ const list_backups = reads({
 const delete_backup = changes({
   doc: 'Delete a backup.',
   args: { path, backup_id },
-  returns: ret.dict('How it went'),
+  returns: outcome,
   example: 'file.delete_backup /var/cache/salt/minion/file_backup/home/foo/bar/baz.txt 0',
   run: (ctx, { path, backup_id }) => deleteBackup(ctx, path, backup_id),
 })
@@ -236,16 +235,16 @@ const backups = {
   list_backups,
   list_backup: list_backups,
   list_backups_dir: reads({
-    doc: 'The backups of the files in a directory.',
+    doc: 'Return the backups of the files in a directory.',
     args: { path, limit },
-    returns: ret.dict('By file, and then by number'),
+    returns: ret.dict('Backups by file and number'),
     example: 'file.list_backups_dir /foo/bar/baz/',
     run: (ctx, { path, limit }) => listDirectoryBackups(ctx, path, limit),
   }),
   restore_backup: changes({
-    doc: 'Put a backup back in its place.',
+    doc: 'Restore a backup.',
     args: { path, backup_id },
-    returns: ret.dict('How it went'),
+    returns: outcome,
     example: 'file.restore_backup /foo/bar/baz.txt 0',
     run: (ctx, { path, backup_id }) => restoreBackup(ctx, path, backup_id),
   }),
@@ -253,29 +252,30 @@ const backups = {
   remove_backup: delete_backup,
 }
 
+/** Declare a function of a path. */
 const onPath = (doc: string, example: string, run: (path: string) => string) =>
   reads({
     doc,
-    args: { path: arg.any('The path') },
+    args: { path },
     returns: ret.string('The result'),
     example: `file.${example}`,
-    run: (_ctx, { path }) => run(plainPath(path)),
+    run: (_ctx, { path }) => run(path),
   })
 
 const paths = {
   pardir: reads({
-    doc: 'How the directory above is written.',
+    doc: 'Return the notation of a parent directory.',
     args: {},
     returns: ret.string('`..`'),
     example: 'file.pardir',
     run: () => '..',
   }),
-  normpath: onPath('A path without detours.', 'normpath /a/../b', normalPath),
-  basename: onPath('The last name of a path.', 'basename /a/b', baseName),
-  dirname: onPath('The directory of a path.', 'dirname /a/b', dirName),
+  normpath: onPath('Return a path without redundant parts.', 'normpath /a/../b', normalPath),
+  basename: onPath('Return the last part of a path.', 'basename /a/b', baseName),
+  dirname: onPath('Return the directory of a path.', 'dirname /a/b', dirName),
   join: reads({
-    doc: 'Paths joined.',
-    args: { args: arg.rest('Paths') },
+    doc: 'Join paths.',
+    args: { args: arg.rest('Paths to join') },
     returns: ret.string('The path'),
     example: 'file.join /usr local bin',
     run: (_ctx, { args }) => {

@@ -1,10 +1,20 @@
-// States about whether something is there at all.
+// States about the existence of a path.
 import { SaltError } from '../../../../data/mod.ts'
-import { arg, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
+import {
+  arg,
+  expandUser,
+  isAbsolute,
+  isDirectory,
+  isFile,
+  isHostError,
+  isLink,
+  exists as isThere,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
 import { type Answer, begin, fail, messageOf } from './answer.ts'
-import { expandUser, isAbsolute, isDirectory, isFile, isLink, exists as isThere } from './paths.ts'
 
-const name = arg.string('The path')
+const name = arg.string('Path')
 const kwargs = arg.ignored()
 
 async function remove(ctx: StateContext, given: string): Promise<Answer> {
@@ -34,7 +44,7 @@ async function remove(ctx: StateContext, given: string): Promise<Answer> {
 }
 
 export const absent = state({
-  doc: 'Remove a file, a link, or a directory with all that is in it.',
+  doc: 'Ensure that a file, link or directory does not exist.',
   args: { name, kwargs },
   run: (ctx, { name }) => remove(ctx, name),
 })
@@ -49,13 +59,13 @@ async function look(ctx: StateContext, given: string, wanted: boolean): Promise<
 }
 
 export const exists = state({
-  doc: 'Fail unless a path exists.',
+  doc: 'Verify that a path exists; fail otherwise.',
   args: { name, kwargs },
   run: (ctx, { name }) => look(ctx, name, true),
 })
 
 export const missing = state({
-  doc: 'Fail when a path exists.',
+  doc: 'Verify that a path does not exist; fail otherwise.',
   args: { name, kwargs },
   run: (ctx, { name }) => look(ctx, name, false),
 })

@@ -1,4 +1,4 @@
-// Text that several states collect for one file. It is kept for one run, by file and by name of the accumulator.
+// Texts that several states collect for one file, kept for one run by file and by name of the accumulator.
 import { contains, type Dict, deepCopy, isDict, iterate, str, textOf, type Value } from '../../../../data/mod.ts'
 import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, fail } from './answer.ts'
@@ -21,13 +21,13 @@ function open(ctx: StateContext): Accumulated {
   return fresh
 }
 
-/** What was collected for a file, or undefined. */
+/** Return the collected texts of a file, or undefined. */
 export function accumulatedFor(ctx: StateContext, path: string): Dict | undefined {
   const found = open(ctx).texts.get(path)
   return found && deepCopy(found)
 }
 
-/** The texts meant for the running state; all, when none names it. */
+/** Return the texts for the running state; all texts when no accumulator names the state. */
 export function textsFor(ctx: StateContext, path: string): string[] {
   const { texts, wantedBy } = open(ctx)
   const found = texts.get(path)
@@ -38,13 +38,13 @@ export function textsFor(ctx: StateContext, path: string): string[] {
   return names.flatMap((name) => Array.from(iterate(found.get(name)!), (text) => str(text)))
 }
 
-interface Charge {
+interface Accumulation {
   name: string
   filename: string
   text: Value
 }
 
-function charge(ctx: StateContext, { name, filename, text }: Charge): Answer {
+function charge(ctx: StateContext, { name, filename, text }: Accumulation): Answer {
   const answer = begin(name)
   if (name === '') return fail(answer, 'Must provide name to file.accumulated')
   if (text === null) return fail(answer, 'No text supplied for accumulator')
@@ -76,11 +76,11 @@ function charge(ctx: StateContext, { name, filename, text }: Charge): Answer {
 }
 
 export const accumulated = state({
-  doc: 'Collect text for a file; its template sees it as `accumulator`.',
+  doc: 'Collect text for a file. The template of the file sees it as `accumulator`.',
   args: {
-    name: arg.string('The name of the accumulator'),
-    filename: arg.string('The file it is for'),
-    text: arg.any('A text, or a list of texts'),
+    name: arg.string('Name of the accumulator'),
+    filename: arg.string('Path of the file'),
+    text: arg.any('Text, or a list of texts'),
     kwargs: arg.open('`require_in` or `watch_in` must name the state of the file'),
   },
   run: charge,

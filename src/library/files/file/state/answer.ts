@@ -1,4 +1,4 @@
-// A report while it is being made. Functions of the `file` module take and give it as a dict.
+// The report of a state while its steps complete it. Functions of the `file` module take and return it as a dict.
 import type { Dict, Value } from '../../../../data/mod.ts'
 import { toValue } from '../../../../sdk/mod.ts'
 
@@ -17,13 +17,13 @@ export const fail = (answer: Answer, comment: string): Answer => ({ ...answer, r
 
 export const asDict = (answer: Answer): Dict => toValue(answer) as Dict
 
-/** A dict that a function of the `file` module gave back. */
+/** Return the report of a dict that a function of the `file` module returned. */
 export function fromDict(ret: Dict): Answer {
   return Object.fromEntries(ret) as unknown as Answer
 }
 
-/** A dict of what is told. */
+/** Return a dict of fields. */
 export const dict = (entries: Readonly<Record<string, Value>>): Dict => new Map<Value, Value>(Object.entries(entries))
 
-/** What went wrong, in words. */
+/** Return the message of an error. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

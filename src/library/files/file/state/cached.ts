@@ -1,15 +1,31 @@
 // Files in the cache of the minion.
 import { type Dict, REMOTE_PROTOCOLS, redactUrl, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
-import { arg, option, type StateContext, state } from '../../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  expandUser,
+  isDirectory,
+  joinPaths,
+  normalPath,
+  option,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
+import { offered, SIGNERS } from '../managed-request.ts'
 import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
 import { isFailure } from './managed-contents.ts'
-import { expandUser, isDirectory, joinPaths, normalPath } from './paths.ts'
 
 const LOCAL_PROTOCOLS = ['', 'file']
 
-type Options = Record<string, Value> & { name: string }
+const cachedArgs = {
+  name: arg.string('URL of the file'),
+  ...offered('source_hash', 'source_hash_name', 'skip_verify', 'saltenv', 'use_etag', 'source_hash_sig'),
+  ...offered(...SIGNERS, 'sig_backend'),
+}
 
-/** The path with links resolved as far as there is something. */
+type Options = Bound<typeof cachedArgs>
+
+/** Return the path of a URL, with links resolved as far as the path exists. */
 async function realPath(ctx: StateContext, url: string): Promise<string> {
   const path = await expandUser(ctx, urlParts(url).path)
   if (await ctx.host.stat(path)) return ctx.host.realPath(path)
@@ -33,7 +49,7 @@ async function localFile(ctx: StateContext, answer: Answer, sum: Dict, skipVerif
   return { ...answer, comment: `${present}, ${mismatch}` }
 }
 
-async function predict(ctx: StateContext, answer: Answer, sum: Dict, saltenv: Value): Promise<Answer> {
+async function predict(ctx: StateContext, answer: Answer, sum: Dict, saltenv: string): Promise<Answer> {
   const name = str(answer.name)
   const copy = await ctx.call('cp.is_cached', [name], { saltenv })
   let comment = `File will be cached: ${name}`
@@ -45,24 +61,18 @@ async function predict(ctx: StateContext, answer: Answer, sum: Dict, saltenv: Va
   return { ...answer, result: null, comment }
 }
 
-const SIGNATURES = ['source_hash_sig', 'signed_by_any', 'signed_by_all', 'keyring', 'gnupghome', 'sig_backend']
-
-async function sumOf(ctx: StateContext, options: Options): Promise<Dict> {
-  if (!truthy(options['source_hash']!)) return new Map()
-  const names = ['source_hash', 'source_hash_name', 'saltenv', ...SIGNATURES]
-  const given = Object.fromEntries(names.map((name) => [name, options[name]!]))
-  return ctx.call('file.get_source_sum', [], { ...given, source: options.name })
+async function sumOf(ctx: StateContext, { name, skip_verify, use_etag, ...given }: Options): Promise<Dict> {
+  return truthy(given.source_hash) ? ctx.call('file.get_source_sum', [], { ...given, source: name }) : new Map()
 }
 
 async function cache(ctx: StateContext, options: Options): Promise<Answer> {
-  const { name } = options
+  const { name, saltenv, skip_verify: skipVerify, use_etag } = options
   const answer: Answer = { ...begin(name), result: false }
   const { scheme } = urlParts(name)
-  const skipVerify = truthy(options['skip_verify']!)
-  const isVouched = skipVerify || truthy(options['source_hash']!) || truthy(options['use_etag']!)
-  if (!isVouched && REMOTE_PROTOCOLS.includes(scheme)) {
-    const wish = 'please set source_hash or set skip_verify or use_etag to True'
-    return fail(answer, `Unable to verify upstream hash of source file ${redactUrl(name)}, ${wish}`)
+  const isVerified = skipVerify || truthy(options.source_hash) || use_etag
+  if (!isVerified && REMOTE_PROTOCOLS.includes(scheme)) {
+    const advice = 'please set source_hash or set skip_verify or use_etag to True'
+    return fail(answer, `Unable to verify upstream hash of source file ${redactUrl(name)}, ${advice}`)
   }
   let sum: Dict
   try {
@@ -71,24 +81,23 @@ async function cache(ctx: StateContext, options: Options): Promise<Answer> {
     if (isFailure(error)) return fail(answer, error.message)
     throw error
   }
-  const saltenv = options['saltenv']!
   if (ctx.test) return predict(ctx, answer, sum, saltenv)
   if (LOCAL_PROTOCOLS.includes(scheme)) return localFile(ctx, answer, sum, skipVerify)
   const before = await ctx.call('cp.is_cached', [name], { saltenv })
-  const old = truthy(before) ? await hashOf(ctx, str(before), sum) : null
-  let copy: Value
+  const old = before ? await hashOf(ctx, before, sum) : null
+  let copy: string | false
   try {
-    const given = { saltenv, source_hash: sum.get('hsum') ?? null, use_etag: options['use_etag']! }
+    const given = { saltenv, source_hash: sum.get('hsum') ?? null, use_etag }
     copy = await ctx.call('cp.cache_file', [name], given)
   } catch (error) {
     return fail(answer, redactUrl(messageOf(error)))
   }
-  if (!truthy(copy)) {
+  if (!copy) {
     return fail(answer, `Failed to cache ${redactUrl(name)}, check minion log for more information`)
   }
-  const fresh = await hashOf(ctx, str(copy), sum)
+  const fresh = await hashOf(ctx, copy, sum)
   const changes = old === fresh ? new Map<Value, Value>() : dict({ hash: dict({ old, new: fresh }) })
-  return verdict({ ...answer, changes }, str(copy), fresh, skipVerify ? undefined : sum.get('hsum'))
+  return verdict({ ...answer, changes }, copy, fresh, skipVerify ? undefined : sum.get('hsum'))
 }
 
 function verdict(answer: Answer, path: string, found: Value, wanted: Value | undefined): Answer {
@@ -100,14 +109,13 @@ function verdict(answer: Answer, path: string, found: Value, wanted: Value | und
   return fail(answer, `File is cached to ${path}, ${mismatch}`)
 }
 
-async function uncache(ctx: StateContext, name: string, saltenv: Value): Promise<Answer> {
+async function uncache(ctx: StateContext, name: string, saltenv: string): Promise<Answer> {
   const answer = begin(name)
   if (LOCAL_PROTOCOLS.includes(urlParts(name).scheme)) {
     return { ...answer, comment: `File ${await realPath(ctx, name)} is a local path, no action taken` }
   }
-  const copy = await ctx.call('cp.is_cached', [name], { saltenv })
-  if (!truthy(copy)) return { ...answer, comment: `${name} is not cached` }
-  const path = str(copy)
+  const path = await ctx.call('cp.is_cached', [name], { saltenv })
+  if (!path) return { ...answer, comment: `${name} is not cached` }
   try {
     await ctx.host.remove(path)
   } catch (error) {
@@ -116,31 +124,14 @@ async function uncache(ctx: StateContext, name: string, saltenv: Value): Promise
   return { ...answer, changes: dict({ deleted: true }), comment: `${path} was deleted` }
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const off = (doc: string) => arg.any(doc, { default: false })
-const saltenv = arg.any('The environment of the file server', { default: 'base' })
-
 export const cached = state({
-  doc: 'Keep a file in the cache of the minion.',
-  args: {
-    name: arg.string('The URL'),
-    source_hash: arg.any('Its hash: itself, `type=hash`, or where to find it', { default: '' }),
-    source_hash_name: optional('The name by which the file of hashes lists it'),
-    skip_verify: off('Do not check the hash'),
-    saltenv,
-    use_etag: arg.flag('Ask a server whether the file has changed', { default: false }),
-    source_hash_sig: optional('Where the signature of the file of hashes is'),
-    signed_by_any: optional('Keys of which one must have signed'),
-    signed_by_all: optional('Keys that must all have signed'),
-    keyring: optional('The keyring'),
-    gnupghome: optional('The directory of GnuPG'),
-    sig_backend: arg.any('The module that checks signatures', { default: 'gpg' }),
-  },
-  run: (ctx, args) => cache(ctx, args),
+  doc: 'Ensure that a file is in the cache of the minion.',
+  args: cachedArgs,
+  run: cache,
 })
 
 export const not_cached = state({
-  doc: 'Drop a file from the cache of the minion.',
-  args: { name: arg.string('The URL'), saltenv },
+  doc: 'Ensure that a file is not in the cache of the minion.',
+  args: { name: arg.string('URL of the file'), ...offered('saltenv') },
   run: (ctx, { name, saltenv }) => uncache(ctx, name, saltenv),
 })

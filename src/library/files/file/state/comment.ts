@@ -1,16 +1,16 @@
-// Lines made comments, and comments made lines.
-import { compileRegex, decodeBytes, type Value } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+// Lines that are commented out, or not.
+import { compileRegex, decodeBytes } from '../../../../data/mod.ts'
+import { arg, expandUser, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail } from './answer.ts'
 import { diffOf, sameLines } from './diff.ts'
 import { hasMatch, readLines } from './file-text.ts'
-import { expandUser, unfit } from './paths.ts'
+import { unfit } from './paths.ts'
 
 interface Commenting {
   name: string
   regex: string
   char: string
-  backup: Value
+  backup: string
   ignore_missing?: boolean
 }
 
@@ -18,7 +18,7 @@ const willUpdate = (answer: Answer, path: string): Answer => {
   return { ...answer, changes: dict({ [path]: 'updated' }), result: null, comment: `File ${path} is set to be updated` }
 }
 
-/** Without flags and anchors. */
+/** Return an expression without flags and anchors. */
 const unanchored = (regex: string): string => compileRegex('^(\\(\\?[iLmsux]\\))?\\^?(.*?)\\$?$').sub('\\2', regex)
 
 async function commentLines(ctx: StateContext, { name, regex, char, backup, ignore_missing }: Commenting) {
@@ -43,7 +43,7 @@ async function commentLines(ctx: StateContext, { name, regex, char, backup, igno
   return { ...answer, result, comment: result ? 'Commented lines successfully' : 'Expected commented lines not found' }
 }
 
-/** Lines that only `\n` ends. */
+/** Return the lines of a file; only `\n` ends one. */
 async function plainLines({ host }: StateContext, path: string): Promise<string[]> {
   return decodeBytes(await host.read(path)).match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
@@ -71,20 +71,20 @@ async function uncommentLines(ctx: StateContext, { name, regex, char, backup }: 
 }
 
 const common = {
-  name: arg.string('The path'),
-  regex: arg.string('Which lines: a regular expression'),
-  char: arg.string('What begins a comment', { default: '#' }),
-  backup: arg.any('How the name of the backup ends', { default: '.bak' }),
+  name: arg.string('Path of the file'),
+  regex: arg.string('Regular expression of the lines'),
+  char: arg.string('Comment character', { default: '#' }),
+  backup: arg.text('Suffix of the backup; empty or False for no backup', { default: '.bak' }),
 }
 
 export const comment = state({
-  doc: 'Turn lines into comments.',
-  args: { ...common, ignore_missing: arg.flag('No such line is fine', { default: false }) },
-  run: (ctx, args) => commentLines(ctx, { ...args, ignore_missing: args.ignore_missing }),
+  doc: 'Ensure that lines are commented out.',
+  args: { ...common, ignore_missing: arg.flag('Accept that no line matches', { default: false }) },
+  run: commentLines,
 })
 
 export const uncomment = state({
-  doc: 'Turn comments back into lines.',
+  doc: 'Ensure that lines are not commented out.',
   args: common,
   run: uncommentLines,
 })

@@ -1,9 +1,8 @@
-// Copy a file or directory that lies elsewhere on the machine.
+// A copy of another file or directory of the machine.
 import { type Dict, str, type Value } from '../../../../data/mod.ts'
-import { arg, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
-import { type Answer, asDict, begin, dict, fail, fromDict } from './answer.ts'
-import { mainGroup, ownUser, unknownOwners, userOf } from './owners.ts'
 import {
+  arg,
+  type Bound,
   baseName,
   dirName,
   exists,
@@ -11,24 +10,31 @@ import {
   isAbsolute,
   isDirectory,
   isFile,
-  isSomething,
+  isHostError,
   joinPaths,
-} from './paths.ts'
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
+import { offered } from '../managed-request.ts'
+import { type Answer, asDict, begin, dict, fail, fromDict } from './answer.ts'
+import { mainGroup, ownUser, unknownOwners, userOf } from './owners.ts'
+import { isSomething } from './paths.ts'
 import { walk } from './walk.ts'
 
-interface Copy {
-  name: string
-  source: string
-  force: boolean
-  makedirs: boolean
-  preserve: boolean
-  user: Value
-  group: Value
-  mode: Value
-  dir_mode: Value
-  subdir: boolean
-  kwargs: ReadonlyMap<string, Value>
+const flag = (doc: string) => arg.boolean(doc, { default: false })
+
+const copyArgs = {
+  name: arg.string('Path of the copy'),
+  source: arg.string('Path of the source'),
+  force: flag('Replace an existing path'),
+  makedirs: flag('Create missing parent directories'),
+  preserve: flag('Keep the owner, group and mode of the source'),
+  ...offered('user', 'group', 'mode', 'dir_mode'),
+  subdir: flag('Copy into the target when it is a directory'),
+  kwargs: arg.ignored(),
 }
+
+type Copy = Bound<typeof copyArgs>
 
 interface Wanted {
   user: Value
@@ -44,7 +50,7 @@ async function wantedOf(ctx: StateContext, options: Copy, source: string): Promi
   return { user, group, mode: options.mode }
 }
 
-/** Directories get an execute bit wherever files may be read. */
+/** Return the mode of a directory: that of a file, with an execute bit wherever it has any bit. */
 function directoryMode(mode: Value): string {
   const digits = [...str(mode)].slice(-3)
   return digits.map((digit) => (digit === '0' ? digit : String(Number(digit) | 1))).join('')
@@ -87,7 +93,7 @@ async function putInPlace(ctx: StateContext, source: string, path: string, { use
   }
 }
 
-/** Whether there is something to do: what is there already is replaced by force only. */
+/** Return whether there is something to copy; an existing target is removed only with `force`. */
 async function isDue(ctx: StateContext, answer: Answer, options: Copy, source: string, path: string): Promise<boolean> {
   if (!(await isSomething(ctx, path))) return true
   if (!options.force) return false
@@ -139,29 +145,13 @@ async function checked(
   preserve: boolean,
 ): Promise<Answer> {
   if (preserve) return answer
-  const outcome = await ctx.call('file.check_perms', [path, asDict(answer), user, group, mode])
-  const [ret] = outcome as [Dict, Dict]
-  return fromDict(ret)
+  const [ret] = await ctx.call('file.check_perms', [path, asDict(answer), user, group, mode])
+  return fromDict(ret as Dict)
 }
 
-const flag = (doc: string) => arg.boolean(doc, { default: false })
-const optional = (doc: string) => arg.any(doc, { optional: true })
-
 export const copy = state({
-  doc: 'Copy a file or a directory.',
+  doc: 'Ensure that a file or directory is a copy of another.',
   calledAs: 'copy_',
-  args: {
-    name: arg.string('Where the copy shall be'),
-    source: arg.string('What is copied'),
-    force: flag('Replace what is there'),
-    makedirs: flag('Make the directories above it'),
-    preserve: flag('Keep owner, group and mode of the source'),
-    user: optional('The owner'),
-    group: optional('The group'),
-    mode: optional('The mode'),
-    dir_mode: optional('The mode of directories that are made'),
-    subdir: flag('Copy into the target when it is a directory'),
-    kwargs: arg.ignored(),
-  },
+  args: copyArgs,
   run: copyFile,
 })

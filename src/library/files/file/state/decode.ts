@@ -1,25 +1,28 @@
-// A file from Base64.
+// A file whose content is given in Base64.
 import { type Dict, SaltError, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import { arg, type Bound, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict } from './answer.ts'
 
-interface Decoding {
-  name: string
-  encoded_data: Value
-  contents_pillar: Value
-  checksum: Value
+const decodeArgs = {
+  name: arg.string('Path of the file'),
+  encoded_data: arg.text('Content in Base64', { optional: true }),
+  contents_pillar: arg.text('Pillar key of the content in Base64', { optional: true }),
+  encoding_type: arg.text('Encoding: `base64`', { default: 'base64' }),
+  checksum: arg.text('Hash type that the content is compared by', { default: 'md5' }),
 }
+
+type Decoding = Bound<typeof decodeArgs>
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 async function contentOf(ctx: StateContext, { encoded_data, contents_pillar }: Decoding): Promise<Value> {
-  if (!truthy(encoded_data) && !truthy(contents_pillar)) {
+  if (!encoded_data && !contents_pillar) {
     throw failure("Specify either the 'encoded_data' or 'contents_pillar' argument.")
   }
-  if (truthy(encoded_data) && truthy(contents_pillar)) {
+  if (encoded_data && contents_pillar) {
     throw failure("Specify only one 'encoded_data' or 'contents_pillar' argument.")
   }
-  if (truthy(encoded_data)) return encoded_data
+  if (encoded_data) return encoded_data
   const content = await ctx.call('pillar.get', [contents_pillar, false], { unmask: false })
   if (content === false) throw failure('Pillar data not found.')
   return content
@@ -45,13 +48,7 @@ async function write(ctx: StateContext, options: Decoding): Promise<Answer> {
 }
 
 export const decode = state({
-  doc: 'Write a file that is given as Base64.',
-  args: {
-    name: arg.string('The path'),
-    encoded_data: arg.any('The content, encoded', { optional: true }),
-    contents_pillar: arg.any('The pillar key of the content', { optional: true }),
-    encoding_type: arg.any('Only `base64` is known', { default: 'base64' }),
-    checksum: arg.any('The hash that tells whether the file is right', { default: 'md5' }),
-  },
+  doc: 'Ensure that a file has content that is given in Base64.',
+  args: decodeArgs,
   run: write,
 })

@@ -1,23 +1,7 @@
-// How a text file changed, as states tell it.
+// The difference of a text file, as states report it.
 import { unifiedDiff } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
-
-const PLAIN = new Set([...Array.from({ length: 95 }, (_, index) => index + 32), 8, 9, 10, 12, 13])
-
-/** No null byte, and at most 30 % that is no text; judged by the first bytes. */
-function isText(bytes: Uint8Array): boolean {
-  const start = bytes.subarray(0, 512)
-  if (start.includes(0)) return false
-  let isUnicode = true
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true })
-  } catch {
-    // bytes that are no UTF-8 count one by one
-    isUnicode = false
-  }
-  const odd = start.filter((byte) => !PLAIN.has(byte) && !(isUnicode && byte > 127)).length
-  return start.length === 0 || odd / start.length <= 0.3
-}
+import { isText } from '../is-text.ts'
 
 export interface Shown {
   /** Whether the lines have their ends. */

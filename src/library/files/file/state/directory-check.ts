@@ -1,27 +1,45 @@
-// What differs between a directory and what is wanted of it.
+// The differences between a directory and a request.
 import { type Dict, equals, numberOf, PyError, SaltError, str, type Value } from '../../../../data/mod.ts'
-import type { StateContext } from '../../../../sdk/mod.ts'
+import { isDirectory, joinPaths, type StateContext } from '../../../../sdk/mod.ts'
+import { normalizeMode } from '../modes.ts'
 import { dict } from './answer.ts'
 import { isIncluded } from './include-exclude.ts'
 import { keepFiles } from './keep-files.ts'
-import { normalizeMode } from './modes.ts'
-import { isDirectory, joinPaths, relativePath } from './paths.ts'
+import { relativePath } from './paths.ts'
 import { depthLimitedWalk } from './walk.ts'
 
-export interface DirectoryWish {
+/** The facts that a directory shall have; those of everything below it with `recurse`. */
+export interface DirectoryRequest {
   path: string
   user: Value
   group: Value
   recurse: Value
-  dirMode: Value
-  fileMode: Value
+  dir_mode: Value
+  file_mode: Value
   clean: boolean
   require: Value
-  excludePat: Value
-  maxDepth: Value
-  followSymlinks: boolean
-  childrenOnly: boolean
+  exclude_pat: Value
+  max_depth: Value
+  follow_symlinks: boolean
+  children_only: boolean
 }
+
+/** Return a request; a fact that is not given stays as it is. */
+export const directoryRequest = (path: string, given: Partial<DirectoryRequest> = {}): DirectoryRequest => ({
+  path,
+  user: null,
+  group: null,
+  recurse: [],
+  dir_mode: null,
+  file_mode: null,
+  clean: false,
+  require: null,
+  exclude_pat: null,
+  max_depth: null,
+  follow_symlinks: false,
+  children_only: false,
+  ...given,
+})
 
 export interface Verdict {
   result: boolean | null
@@ -31,7 +49,7 @@ export interface Verdict {
 
 const TARGETS = ['user', 'group', 'mode', 'ignore_files', 'ignore_dirs', 'silent']
 
-/** What `recurse` names; wrong names are refused. */
+/** Return the names in `recurse`; refuse unknown ones. */
 export function recurseTargets(recurse: Value): Set<string> {
   if (!Array.isArray(recurse)) throw new PyError('TypeError', '"recurse" must be formed as a list of strings')
   const names = recurse as Value[]
@@ -56,7 +74,7 @@ interface Wanted {
   follow: boolean
 }
 
-/** What is to change about one path; a path that is not there is new. */
+/** Return what has to change about one path; a path that does not exist is new. */
 async function differences(ctx: StateContext, path: string, wanted: Wanted, mayLack: boolean): Promise<Dict> {
   let stats: Dict
   try {
@@ -72,36 +90,41 @@ async function differences(ctx: StateContext, path: string, wanted: Wanted, mayL
   if (isOther(wanted.user, 'user', 'uid')) found.set('user', wanted.user)
   if (isOther(wanted.group, 'group', 'gid')) found.set('group', wanted.group)
   const mode = normalizeMode(wanted.mode)
-  // a link has no mode of its own
+  // a symbolic link has no mode of its own
   const hasMode = wanted.follow || stats.get('type') !== 'link'
   if (mode !== null && mode !== normalizeMode(stats.get('mode') ?? null) && hasMode) found.set('mode', mode)
   return found
 }
 
-export const walkDepth = (maxDepth: Value): number | null => (maxDepth === null ? null : (numberOf(maxDepth) ?? 0))
+export const walkDepth = (max_depth: Value): number | null => (max_depth === null ? null : (numberOf(max_depth) ?? 0))
 
-/** Differences below; `recurse` decides which count. */
-async function checkBelow(ctx: StateContext, wish: DirectoryWish, targets: Set<string>, changes: Dict): Promise<void> {
-  const { user, group, dirMode, fileMode, followSymlinks: follow } = wish
+/** Add the differences below a directory; `recurse` names the facts to compare. */
+async function checkBelow(
+  ctx: StateContext,
+  request: DirectoryRequest,
+  targets: Set<string>,
+  changes: Dict,
+): Promise<void> {
+  const { user, group, dir_mode, file_mode, follow_symlinks: follow } = request
   const owner = { user: targets.has('user') ? user : null, group: targets.has('group') ? group : null, follow }
-  const modes = targets.has('mode') ? { dirMode, fileMode } : { dirMode: null, fileMode: null }
+  const modes = targets.has('mode') ? { dir_mode, file_mode } : { dir_mode: null, file_mode: null }
   const note = async (path: string, mode: Value, mayLack: boolean): Promise<void> => {
     const found = await differences(ctx, path, { ...owner, mode }, mayLack)
     if (found.size > 0) changes.set(path, found)
   }
-  for (const { root, dirs, files } of await depthLimitedWalk(ctx, wish.path, walkDepth(wish.maxDepth))) {
+  for (const { root, dirs, files } of await depthLimitedWalk(ctx, request.path, walkDepth(request.max_depth))) {
     if (!targets.has('ignore_files')) {
-      for (const name of files) await note(joinPaths(root, name), modes.fileMode, false)
+      for (const name of files) await note(joinPaths(root, name), modes.file_mode, false)
     }
     if (!targets.has('ignore_dirs')) {
-      for (const name of dirs) await note(joinPaths(root, name), modes.dirMode, true)
+      for (const name of dirs) await note(joinPaths(root, name), modes.dir_mode, true)
     }
   }
 }
 
 async function checkClean(
   ctx: StateContext,
-  { path, require, excludePat }: DirectoryWish,
+  { path, require, exclude_pat }: DirectoryRequest,
   changes: Dict,
 ): Promise<void> {
   const keep = [...(await keepFiles(ctx, path, require))]
@@ -109,7 +132,7 @@ async function checkClean(
     for (const name of [...files, ...dirs]) {
       const each = joinPaths(root, name)
       if (keep.some((kept) => kept.includes(each))) continue
-      if (isIncluded(relativePath(each, path), null, excludePat)) {
+      if (isIncluded(relativePath(each, path), null, exclude_pat)) {
         changes.set(each, dict({ removed: 'Removed due to clean' }))
       }
     }
@@ -118,28 +141,28 @@ async function checkClean(
 
 const isRecurse = (recurse: Value): boolean => recurse !== null && !(Array.isArray(recurse) && recurse.length === 0)
 
-export async function checkDirectory(ctx: StateContext, wish: DirectoryWish): Promise<Verdict> {
-  const { path, followSymlinks: follow } = wish
+export async function checkDirectory(ctx: StateContext, request: DirectoryRequest): Promise<Verdict> {
+  const { path, follow_symlinks: follow } = request
   const changes: Dict = new Map()
-  let { user, group, dirMode } = wish
-  if (isRecurse(wish.recurse)) {
+  let { user, group, dir_mode } = request
+  if (isRecurse(request.recurse)) {
     let targets: Set<string>
     try {
-      targets = recurseTargets(wish.recurse)
+      targets = recurseTargets(request.recurse)
     } catch (error) {
       if (!(error instanceof PyError)) throw error
       return { result: false, comment: error.message, changes }
     }
-    await checkBelow(ctx, wish, targets, changes)
+    await checkBelow(ctx, request, targets, changes)
     if (!targets.has('user')) user = null
     if (!targets.has('group')) group = null
-    if (!targets.has('mode')) dirMode = null
+    if (!targets.has('mode')) dir_mode = null
   }
-  if (!wish.childrenOnly) {
-    const own = await differences(ctx, path, { user, group, mode: dirMode, follow }, true)
+  if (!request.children_only) {
+    const own = await differences(ctx, path, { user, group, mode: dir_mode, follow }, true)
     if (own.size > 0) changes.set(path, own)
   }
-  if (wish.clean) await checkClean(ctx, wish, changes)
+  if (request.clean) await checkClean(ctx, request, changes)
   if (!(await isDirectory(ctx, path))) changes.set(path, dict({ directory: 'new' }))
   if (changes.size === 0) return { result: true, comment: `The directory ${path} is in the correct state`, changes }
   const lines = ['The following files will be changed:\n']

@@ -1,8 +1,8 @@
-// The text of a file, and whether a text is in it.
+// The text of a file, and searches in it.
 import { decodeBytes, reEscape, splitLines, truthy, valueError } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 
-/** Lines as `str.splitlines` parts them. */
+/** Return the lines of a file, split as by `str.splitlines`. */
 export async function readLines({ host }: StateContext, path: string, keepEnds: boolean): Promise<string[]> {
   return splitLines(decodeBytes(await host.read(path)), keepEnds)
 }
@@ -11,9 +11,9 @@ export async function hasMatch(ctx: StateContext, path: string, pattern: string)
   return truthy(await ctx.call('file.search', [path, pattern], { multiline: true }))
 }
 
-/** Words between blanks; one that begins with a quote goes on to the next quote. */
+/** Return the words of a line; a word that begins with a quote ends at the next quote. */
 function wordsOf(line: string): string[] {
-  // quotes mean themselves unless both kinds are there
+  // quotes are plain characters unless both kinds occur
   const quote = !line.includes(`'\\"`) && line.includes("'") ? '"' : ''
   const words: string[] = []
   for (let at = 0; at < line.length; ) {
@@ -34,7 +34,7 @@ function wordsOf(line: string): string[] {
   return words
 }
 
-/** A pattern for a text that may differ in blanks. */
+/** Return a pattern of a text in which whitespace may differ. */
 export function looselyBlank(text: string): string {
   const blank = '(?:[\\s]+)?'
   const lines = splitLines(text).map((line) => `${blank}${wordsOf(line).map(reEscape).join(blank)}${blank}`)

@@ -1,23 +1,34 @@
 // Hard links.
 import { SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  dirName,
+  exists,
+  expandUser,
+  isAbsolute,
+  isDirectory,
+  isFile,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
+import { offered } from '../managed-request.ts'
+import { normalizeMode } from '../modes.ts'
 import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
-import { normalizeMode } from './modes.ts'
 import { mainGroup, ownUser, userOf } from './owners.ts'
-import { dirName, exists, expandUser, isAbsolute, isDirectory, isFile } from './paths.ts'
 
-interface Link {
-  name: string
-  target: string
-  force: boolean
-  makedirs: boolean
-  user: Value
-  group: Value
-  dir_mode: Value
-  kwargs: ReadonlyMap<string, Value>
+const linkArgs = {
+  name: arg.string('Path of the link'),
+  target: arg.string('Path of the file to link to'),
+  force: arg.boolean('Replace a file at the path', { default: false }),
+  makedirs: arg.boolean('Create missing parent directories', { default: false }),
+  ...offered('user', 'group', 'dir_mode'),
+  kwargs: arg.ignored(),
 }
 
-/** What stops a link before it is looked at: as one text. */
+type Link = Bound<typeof linkArgs>
+
+/** Return the faults of the owner and the paths of a link, as one text. */
 export async function preflight(ctx: StateContext, user: Value, group: Value, paths: string[]): Promise<string> {
   const faults: string[] = []
   if ((await ctx.call('file.user_to_uid', [user])) === '') faults.push(`User ${str(user)} does not exist`)
@@ -60,7 +71,7 @@ async function predict(ctx: StateContext, answer: Answer, path: string, { target
   return fail(answer, `File or directory exists where the hard link ${path} should be. Did you mean to use force?`)
 }
 
-/** Why the link cannot be made, or undefined. */
+/** Return the reason why the link cannot be created, or undefined. */
 async function obstacle(ctx: StateContext, path: string, target: string): Promise<string | undefined> {
   if (await isDirectory(ctx, path)) return `Unable to hard link to directory ${path}`
   if (await isDirectory(ctx, target)) return `Unable to hard link from directory ${target}`
@@ -113,16 +124,7 @@ async function connect(ctx: StateContext, answer: Answer, path: string, target: 
 }
 
 export const hardlink = state({
-  doc: 'Make a hard link.',
-  args: {
-    name: arg.string('Where the link shall be'),
-    target: arg.string('The file that gets another name'),
-    force: arg.boolean('Replace a file that is there', { default: false }),
-    makedirs: arg.boolean('Make the directories above it', { default: false }),
-    user: arg.any('The owner of directories that are made', { optional: true }),
-    group: arg.any('Their group', { optional: true }),
-    dir_mode: arg.any('Their mode', { optional: true }),
-    kwargs: arg.ignored(),
-  },
+  doc: 'Ensure that a hard link exists.',
+  args: linkArgs,
   run: link,
 })

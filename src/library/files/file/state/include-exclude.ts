@@ -1,4 +1,4 @@
-// Which paths are meant: globs, or with `E@` regular expressions.
+// Filters of paths: globs, or with `E@` regular expressions.
 import { compileRegex, fnmatch, iterate, str, truthy, type Value } from '../../../../data/mod.ts'
 
 function fits(path: string, pattern: Value): boolean {

@@ -1,9 +1,8 @@
-// What `clean` leaves in a directory: files of states that the cleaning state requires, and what lies on the way to
-// them.
+// The content that `clean` leaves in a directory: files of required states, and their parent directories.
 import { isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { isHostError, type StateContext } from '../../../../sdk/mod.ts'
+import { exists, isDirectory, isHostError, joinPaths, normalPath, type StateContext } from '../../../../sdk/mod.ts'
 import { isIncluded } from './include-exclude.ts'
-import { exists, isDirectory, joinPaths, normalPath, parentsOf, relativePath } from './paths.ts'
+import { parentsOf, relativePath } from './paths.ts'
 import { filterSources, gather } from './recurse-sources.ts'
 import { walk } from './walk.ts'
 
@@ -34,10 +33,10 @@ async function keptByRecurse(ctx: StateContext, low: ReadonlyMap<Value, Value>):
   }
 }
 
-/** The paths that required states manage below `top`. */
+/** Return the paths below `top` that required states manage. */
 export async function keepFiles(ctx: StateContext, top: string, require: Value): Promise<Set<string>> {
   const keep = new Set<string>()
-  for (const requisite of Array.isArray(require) ? (require as Value[]) : []) {
+  for (const requisite of Array.isArray(require) ? require : []) {
     const wanted = isDict(requisite) ? requisite.get('file') : undefined
     if (wanted === undefined) continue
     for (const low of ctx.lowstate) {
@@ -53,7 +52,7 @@ export async function keepFiles(ctx: StateContext, top: string, require: Value):
   return keep
 }
 
-/** Removes what is not kept, and tells it; in a dry run it only tells. */
+/** Remove everything that is not kept, and return the removed paths; a dry run removes nothing. */
 export async function cleanDirectory(
   ctx: StateContext,
   root: string,
@@ -68,7 +67,7 @@ export async function cleanDirectory(
   }
   const removed: string[] = []
   for (const step of await walk(ctx, root)) {
-    // what went with a directory above it is not told
+    // paths below a removed directory are not reported
     if (!(await exists(ctx, step.root))) continue
     for (const name of [...step.dirs, ...step.files]) {
       const path = joinPaths(step.root, name)

@@ -1,42 +1,35 @@
 // Settings in files of the form `key=value`.
-import {
-  type Dict,
-  decodeBytes,
-  isDict,
-  SPACE,
-  str,
-  strip,
-  textOf,
-  truthy,
-  typeName,
-  type Value,
-} from '../../../../data/mod.ts'
-import { arg, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
+import { decodeBytes, isDict, SPACE, str, strip, textOf, truthy, typeName, type Value } from '../../../../data/mod.ts'
+import { arg, type Bound, expandUser, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail } from './answer.ts'
-import { expandUser } from './paths.ts'
 
-interface Options {
-  name: string
-  key: Value
-  value: Value
-  key_values: Value
-  separator: string
-  append_if_not_found: boolean
-  prepend_if_not_found: boolean
-  show_changes: Value
-  ignore_if_missing: boolean
-  count: Value
-  uncomment: Value
-  key_ignore_case: boolean
-  value_ignore_case: boolean
-  create_if_missing: boolean
-  prune: boolean
+const flag = (doc: string) => arg.boolean(doc, { default: false })
+
+const keyvalueArgs = {
+  name: arg.string('Path of the file'),
+  key: arg.text('The key', { optional: true }),
+  value: arg.any('Value of the key: text, or another type that is written as text', { optional: true }),
+  key_values: arg.any('Several keys with their values: a dict', { optional: true }),
+  separator: arg.string('Separator of key and value', { default: '=' }),
+  append_if_not_found: flag('Append missing keys'),
+  prepend_if_not_found: flag('Prepend missing keys'),
+  search_only: flag('Ignored'),
+  show_changes: arg.flag('Report the difference', { default: true }),
+  ignore_if_missing: flag('Accept a missing file'),
+  count: arg.any('Number of lines that may have a key: a number, or text of one; -1 for all', { default: 1 }),
+  uncomment: arg.text('Comment characters to remove from the start of a line', { optional: true }),
+  key_ignore_case: flag('Ignore the case of keys'),
+  value_ignore_case: flag('Ignore the case of values'),
+  create_if_missing: flag('Create the file when it does not exist'),
+  prune: flag('Remove all other lines'),
 }
+
+type Options = Bound<typeof keyvalueArgs>
 
 interface Pair {
   key: string
   value: Value
-  /** How many more lines may have it; negative for all. */
+  /** Number of further lines that may have the key; negative for all. */
   left: number
 }
 
@@ -44,28 +37,28 @@ const BLANKS = new RegExp(`^[${SPACE}]+`)
 const BLANKS_AFTER = new RegExp(`[${SPACE}]+$`)
 
 /** `str.lstrip` with a set of characters, or with blanks. */
-function stripStart(text: string, chars: Value): string {
+function stripStart(text: string, chars: string | null): string {
   if (chars === null) return text.replace(BLANKS, '')
-  const set = new Set(str(chars))
+  const set = new Set(chars)
   let start = 0
   while (start < text.length && set.has(text[start]!)) start++
   return text.slice(start)
 }
 
-/** The pairs, or what is wrong with them. */
+/** Return the keys with their values, or the fault of the options. */
 function readPairs({ key, value, key_values, count }: Options): Pair[] | string {
   let pairs = key_values
   if (key !== null && value !== null) {
-    pairs = dict({ [str(key)]: value })
+    pairs = dict({ [key]: value })
   }
   if (!isDict(pairs) || pairs.size === 0) {
     const why = truthy(pairs) ? 'is not a dictionary' : 'is empty'
     return `file.keyvalue key and value not supplied and key_values ${why}`
   }
-  return Array.from(pairs as Dict, ([name, value]) => ({ key: str(name), value, left: Number(str(count)) }))
+  return Array.from(pairs, ([name, value]) => ({ key: str(name), value, left: Number(str(count)) }))
 }
 
-/** One pass over a file: the new lines, and what they differ in. */
+/** One pass over the lines of a file: the new lines and their difference. */
 class Editing {
   readonly content: string[] = []
   readonly diff: string[] = []
@@ -105,7 +98,7 @@ class Editing {
     this.content.push(line)
   }
 
-  /** The line as it shall be; an empty text where it goes. */
+  /** Return the new line; an empty text removes it. */
   private settle(line: string, pair: Pair, found: { key: string; value: string; wasCommented: boolean }): string {
     const { value_ignore_case, separator } = this.options
     const cased = (text: string): string => (value_ignore_case ? text.toLowerCase() : text)
@@ -130,7 +123,7 @@ class Editing {
     return fresh
   }
 
-  /** Pairs that no line had. */
+  /** Add the keys that no line had. */
   add(where: 'end' | 'start'): void {
     const lines = this.pairs
       .filter(({ left }) => left > 0)
@@ -180,7 +173,7 @@ async function setValues(ctx: StateContext, options: Options): Promise<Answer> {
   if (options.append_if_not_found || !lines) editing.add('end')
   else if (options.prepend_if_not_found) editing.add('start')
   editing.prune()
-  return report(ctx, answer, path, editing, truthy(options.show_changes))
+  return report(ctx, answer, path, editing, options.show_changes)
 }
 
 async function report(ctx: StateContext, answer: Answer, path: string, editing: Editing, show: boolean) {
@@ -202,28 +195,8 @@ async function report(ctx: StateContext, answer: Answer, path: string, editing: 
   return { ...answer, result: true, comment: `Changed ${changes}, deleted ${deleted} lines` }
 }
 
-const flag = (doc: string) => arg.boolean(doc, { default: false })
-const optional = (doc: string) => arg.any(doc, { optional: true })
-
 export const keyvalue = state({
-  doc: 'Keep settings of the form `key=value`.',
-  args: {
-    name: arg.string('The path'),
-    key: optional('The key'),
-    value: optional('Its value'),
-    key_values: optional('Several keys with their values'),
-    separator: arg.string('What is between key and value', { default: '=' }),
-    append_if_not_found: flag('Append what is not there'),
-    prepend_if_not_found: flag('Prepend what is not there'),
-    search_only: flag('Ignored'),
-    show_changes: arg.any('Tell the differences', { default: true }),
-    ignore_if_missing: flag('A missing file is fine'),
-    count: arg.any('How many lines may have a key; -1 for all', { default: 1 }),
-    uncomment: optional('Characters that are taken off the start of a line'),
-    key_ignore_case: flag('The case of keys does not matter'),
-    value_ignore_case: flag('The case of values does not matter'),
-    create_if_missing: flag('Make the file when it is not there'),
-    prune: flag('Remove all other lines'),
-  },
+  doc: 'Ensure that a file has settings of the form `key=value`.',
+  args: keyvalueArgs,
   run: setValues,
 })

@@ -1,6 +1,5 @@
 // The content of a managed file where it is written in the state, in the pillar or in the grains.
 import {
-  type Dict,
   PyError,
   SaltError,
   splitLines,
@@ -15,7 +14,7 @@ import type { StateContext } from '../../../../sdk/mod.ts'
 import type { ManagedOptions } from './managed-options.ts'
 import { textList } from './text-list.ts'
 
-/** A failed report's comment, or the content; null where there is none. */
+/** The content, null where there is none, or the comment of a failed report. */
 export type Contents = { fault: string; result?: boolean | null } | { contents: Value }
 
 const MALFORMED =
@@ -25,16 +24,16 @@ const BINARY =
   'Contents specified by contents/contents_pillar/contents_grains appears to be binary data, and as will not be able ' +
   'to be treated as a Jinja template.'
 
-/** Which look-ups of a list failed is told by key for pillars; Salt shows an object for grains. */
+/** Return the content from the pillar or the grains. */
 async function lookUp(ctx: StateContext, options: ManagedOptions): Promise<Contents> {
-  const isPillar = options['contents_pillar'] !== null
-  const keys = isPillar ? options['contents_pillar']! : options['contents_grains']!
+  const { contents_pillar, contents_grains, contents_delimiter: delimiter } = options
+  const isPillar = contents_pillar !== null
+  const keys = isPillar ? contents_pillar : contents_grains
   const nowhere = new Map<Value, Value>()
   const get = async (key: Value): Promise<Value | undefined> => {
-    const delimiter = { delimiter: options['contents_delimiter']! }
     const found = isPillar
-      ? await ctx.call('pillar.get', [key, nowhere], { ...delimiter, unmask: true })
-      : await ctx.call('grains.get', [key, nowhere], delimiter)
+      ? await ctx.call('pillar.get', [key, nowhere], { delimiter, unmask: true })
+      : await ctx.call('grains.get', [key, nowhere], { delimiter })
     return found === nowhere ? undefined : found
   }
   const noun = isPillar ? 'Pillar' : 'Grain'
@@ -43,7 +42,7 @@ async function lookUp(ctx: StateContext, options: ManagedOptions): Promise<Conte
     return found === undefined ? { fault: `${noun} ${str(keys)} does not exist` } : { contents: found }
   }
   const parts: string[] = []
-  for (const [index, key] of (keys as Value[]).entries()) {
+  for (const [index, key] of keys.entries()) {
     const found = await get(key)
     if (found === undefined) return { fault: `${noun} ${str(key)} does not exist` }
     const text = textOf(found)
@@ -54,52 +53,51 @@ async function lookUp(ctx: StateContext, options: ManagedOptions): Promise<Conte
 }
 
 function emptiness(options: ManagedOptions): string {
-  const source = ['contents_pillar', 'contents_grains'].find((name) => truthy(options[name]!))
-  const what = source === undefined ? "'contents'" : `${source} ${str(options[source]!)}`
+  const origin = (['contents_pillar', 'contents_grains'] as const).find((name) => truthy(options[name]))
+  const what = origin === undefined ? "'contents'" : `${origin} ${str(options[origin])}`
   return `${what} value would result in empty contents. Set allow_empty to True to allow the managed file to be empty.`
 }
 
-/** Lines with newlines; bytes that are no text stay as they are. */
+/** Return the content as lines that end with newlines; bytes that are no text stay as they are. */
 function written(value: Value, options: ManagedOptions): Contents {
   let parts: string[]
   try {
-    parts = textList(value, options['encoding']!)
+    parts = textList(value, options.encoding)
   } catch (error) {
     if (!(error instanceof PyError) || error.code !== 'UnicodeDecodeError') throw error
-    return truthy(options['template']!) ? { fault: BINARY } : { contents: value }
+    return options.template ? { fault: BINARY } : { contents: value }
   }
   if (parts.length === 0) return { fault: MALFORMED }
   const text = parts
     .flatMap((part) => splitLines(part))
     .map((line) => `${line}\n`)
     .join('')
-  return { contents: truthy(options['contents_newline']!) ? text : text.replace(/\n+$/, '').replace(/\r+$/, '') }
+  return { contents: options.contents_newline ? text : text.replace(/\n+$/, '').replace(/\r+$/, '') }
 }
 
 async function rendered(ctx: StateContext, contents: Value, options: ManagedOptions): Promise<Contents> {
   const { template, context, defaults } = options
-  const given = { template: template!, context: context!, defaults: defaults!, saltenv: ctx.env }
+  const given = { template, context, defaults, saltenv: ctx.env }
   const answer = await ctx.call('file.apply_template_on_contents', [contents], given)
   if (!(answer instanceof Map)) return { contents: answer }
-  const ret: Dict = answer
-  const result = (ret.get('result') ?? false) as boolean | null
-  return { fault: str(ret.get('comment') ?? 'Error while applying template on contents'), result }
+  const result = (answer.get('result') ?? false) as boolean | null
+  return { fault: str(answer.get('comment') ?? 'Error while applying template on contents'), result }
 }
 
-/** The content; null when the source has it. */
+/** Return the content that the options give; null when the source has it. */
 export async function contentsOf(ctx: StateContext, options: ManagedOptions): Promise<Contents> {
-  let value: Value = options['contents']!
-  if (options['contents_pillar'] !== null || options['contents_grains'] !== null) {
+  let value = options.contents
+  if (options.contents_pillar !== null || options.contents_grains !== null) {
     const found = await lookUp(ctx, options)
     if ('fault' in found) return found
     value = found.contents
   }
   if (value === null) return { contents: null }
-  if (!truthy(options['allow_empty']!) && !truthy(value)) return { fault: emptiness(options) }
+  if (!options.allow_empty && !truthy(value)) return { fault: emptiness(options) }
   const text = written(value, options)
-  return 'fault' in text || !truthy(options['template']!) ? text : rendered(ctx, text.contents, options)
+  return 'fault' in text || !options.template ? text : rendered(ctx, text.contents, options)
 }
 
-/** Whether an error is a failure of a command. */
+/** Whether an error is a CommandExecutionError. */
 export const isFailure = (error: unknown): error is SaltError =>
   error instanceof SaltError && error.code === 'CommandExecutionError'

@@ -1,75 +1,71 @@
-// The options of `managed`, in Salt's order.
-import type { Value } from '../../../../data/mod.ts'
-import { arg } from '../../../../sdk/mod.ts'
+// The arguments of `managed`, in Salt's order, and the request that is built from them.
+import { str, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, type Bound, bind, type StateContext } from '../../../../sdk/mod.ts'
+import { type FileRequest, fileRequest, IGNORED, offered, SIGNERS } from '../managed-request.ts'
+import { isKeep, normalizeMode } from '../modes.ts'
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const off = (doc: string) => arg.any(doc, { default: false })
-const on = (doc: string) => arg.any(doc, { default: true })
-const empty = (doc: string) => arg.any(doc, { default: '' })
-const windows = optional('For Windows only')
+export const windows = arg.any('For Windows only', { optional: true })
 
 export const managedArgs = {
-  name: arg.string('The path'),
-  source: optional('Where the content comes from: a URL, a path, or a list of them of which the first found is taken'),
-  source_hash: empty('The hash of the source: itself, `type=hash`, or where to find it'),
-  source_hash_name: optional('The name by which the file of hashes lists the source'),
-  keep_source: on('Keep the source in the cache'),
-  user: optional('The owner'),
-  group: optional('The group'),
-  mode: optional("The mode; `keep` takes the source's"),
-  attrs: optional('Attributes of the file system, as letters of `chattr`'),
-  template: optional('The template engine'),
-  makedirs: off('Make the directories above it'),
-  dir_mode: optional('The mode of directories that are made'),
-  context: optional('Template variables, over the defaults'),
-  replace: on('Replace the content of an existing file'),
-  defaults: optional('Template variables'),
-  backup: empty('Keep the old file: `minion`'),
-  show_changes: on('Tell the differences'),
-  create: on('Make the file when it is not there'),
-  contents: optional('The content: a text, or a list of lines'),
-  tmp_dir: optional('Where `check_cmd` sees the file'),
-  tmp_ext: empty('How the name of that file ends'),
-  contents_pillar: optional('The pillar key of the content'),
-  contents_grains: optional('The grain of the content'),
-  contents_newline: on('End the content with a newline'),
-  contents_delimiter: arg.any('Parts the keys of pillar and grains', { default: ':' }),
-  encoding: optional('The encoding of the file'),
-  encoding_errors: arg.any('What to do with what cannot be encoded', { default: 'strict' }),
-  allow_empty: on('Accept empty content'),
-  follow_symlinks: on('Change what a link points to'),
-  check_cmd: optional('A command that must succeed on the new file before it is put in place'),
-  skip_verify: off('Do not check the hash of a remote source'),
-  selinux: optional('`seuser`, `serole`, `setype`, `serange`'),
+  name: arg.string('Path of the file'),
+  ...offered('source', 'source_hash', 'source_hash_name'),
+  keep_source: arg.flag('Keep the source in the cache', { default: true }),
+  ...offered('user', 'group'),
+  mode: arg.any("Mode in octal: text or a number; `keep` for the source's mode", { optional: true }),
+  ...offered('attrs', 'template', 'makedirs', 'dir_mode', 'context'),
+  replace: arg.flag('Replace the content of an existing file', { default: true }),
+  ...offered('defaults', 'backup', 'show_changes'),
+  create: arg.flag('Create the file when it does not exist', { default: true }),
+  ...offered('contents'),
+  tmp_dir: arg.text('Directory of the temporary file that `check_cmd` checks', { optional: true }),
+  tmp_ext: arg.text('Extension of that temporary file', { default: '' }),
+  contents_pillar: arg.any('Pillar key of the content, or a list of keys', { optional: true }),
+  contents_grains: arg.any('Grain of the content, or a list of grains', { optional: true }),
+  contents_newline: arg.flag('End the content with a newline', { default: true }),
+  contents_delimiter: arg.text('Delimiter for nested pillar and grain keys', { default: ':' }),
+  ...offered('encoding', 'encoding_errors'),
+  allow_empty: arg.flag('Accept empty content', { default: true }),
+  ...offered('follow_symlinks'),
+  check_cmd: arg.text('Command that must succeed on the new file before it is put in place', { optional: true }),
+  ...offered('skip_verify'),
+  selinux: arg.any('SELinux context: a dict of `seuser`, `serole`, `setype` and `serange`', { optional: true }),
   win_owner: windows,
   win_perms: windows,
   win_deny_perms: windows,
-  win_inheritance: arg.any('For Windows only', { default: true }),
-  win_perms_reset: arg.any('For Windows only', { default: false }),
-  verify_ssl: on('Check the certificate of a server'),
-  use_etag: arg.flag('Ask a server whether the file has changed', { default: false }),
-  signature: optional('Where the signature of the source is'),
-  source_hash_sig: optional('Where the signature of the file of hashes is'),
-  signed_by_any: optional('Keys of which one must have signed'),
-  signed_by_all: optional('Keys that must all have signed'),
-  keyring: optional('The keyring'),
-  gnupghome: optional('The directory of GnuPG'),
-  ignore_ordering: off('Do not count a change of order'),
-  ignore_whitespace: off('Do not count a change of spaces'),
-  ignore_comment_characters: optional('Do not count changes after these'),
-  new_file_diff: off('Tell the whole content of a new file'),
-  sig_backend: arg.any('The module that checks signatures', { default: 'gpg' }),
-  kwargs: arg.ignored('Handed on'),
+  win_inheritance: arg.flag('For Windows only', { default: true }),
+  win_perms_reset: arg.flag('For Windows only', { default: false }),
+  ...offered('verify_ssl', 'use_etag', 'signature', 'source_hash_sig', ...SIGNERS, ...IGNORED, 'new_file_diff'),
+  ...offered('sig_backend'),
+  kwargs: arg.ignored('Passed on to the functions of the `file` module'),
 }
 
-export type ManagedOptions = Record<string, Value> & { name: string; kwargs: ReadonlyMap<string, Value> }
+export type ManagedOptions = Bound<typeof managedArgs>
 
-const DEFAULTS: Readonly<Record<string, Value>> = Object.fromEntries(
-  Object.entries(managedArgs).flatMap(([name, declared]) =>
-    declared.default === undefined ? [] : [[name, declared.default]],
-  ),
-)
+/** Return the options that another state gives to `managed`. */
+export const managedOptions = (given: Readonly<Record<string, Value>>): ManagedOptions =>
+  bind({ args: managedArgs }, 'managed', [], new Map(Object.entries(given))) as ManagedOptions
 
-/** The options of a call from another state. */
-export const withDefaults = (given: Record<string, Value> & { name: string }): ManagedOptions =>
-  ({ ...DEFAULTS, kwargs: new Map(), ...given }) as unknown as ManagedOptions
+/** The options of the state, completed to the request that the functions of the module take. */
+export type ManagedRequest = ManagedOptions & FileRequest
+
+/** Return the request of a state. Its contents are not looked up yet. */
+export function managedRequest(ctx: StateContext, name: string, options: ManagedOptions): ManagedRequest {
+  const { selinux } = options
+  const part = (field: string): string | null => {
+    const value = selinux instanceof Map ? (selinux.get(field) ?? null) : null
+    return truthy(value) ? str(value) : null
+  }
+  const keep_mode = isKeep(options.mode)
+  return {
+    ...options,
+    ...fileRequest({ ...options, name }),
+    kwargs: new Map([...options.kwargs].filter(([key]) => key !== 'env')),
+    saltenv: ctx.env,
+    mode: keep_mode ? null : normalizeMode(options.mode),
+    keep_mode,
+    seuser: part('seuser'),
+    serole: part('serole'),
+    setype: part('setype'),
+    serange: part('serange'),
+  }
+}

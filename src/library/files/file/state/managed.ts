@@ -1,5 +1,5 @@
 // A file with given content, owner and mode. The functions of the `file` module find the source and put the content in
-// place; here options are checked, and a dry run is told from a real one.
+// place; this state checks the options, and tells a dry run from a real one.
 import {
   type Dict,
   iterate,
@@ -11,74 +11,60 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
+import {
+  exists,
+  expandUser,
+  isAbsolute,
+  isDirectory,
+  isFile,
+  isHostError,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
+import { IGNORED, ignoresSome, keywords, positional, REQUIRED, SELINUX, SIGNERS } from '../managed-request.ts'
+import { isKeep } from '../modes.ts'
 import { accumulatedFor } from './accumulators.ts'
 import { type Answer, asDict, begin, fail, fromDict, messageOf } from './answer.ts'
 import { refusal } from './check-cmd.ts'
 import { contentsOf, isFailure } from './managed-contents.ts'
-import { type ManagedOptions, managedArgs } from './managed-options.ts'
-import { isKeep, normalizeMode } from './modes.ts'
+import { type ManagedOptions, type ManagedRequest, managedArgs, managedRequest } from './managed-options.ts'
 import { unknownOwners, userOf } from './owners.ts'
-import { exists, expandUser, isAbsolute, isDirectory, isFile } from './paths.ts'
 
-const CONTENTS = ['contents', 'contents_pillar', 'contents_grains'] as const
+const contentOptions = ({ contents, contents_pillar, contents_grains }: ManagedOptions): Value[] =>
+  [contents, contents_pillar, contents_grains].filter((value) => value !== null)
 
-/** Options that cannot go together. */
+/** Return the failure of options that exclude each other. */
 function conflict(options: ManagedOptions): string | undefined {
-  const count = CONTENTS.filter((name) => options[name] !== null).length
+  const count = contentOptions(options).length
   const either = "'contents', 'contents_pillar', or 'contents_grains'"
-  if (truthy(options['source']!) && count > 0) return `'source' cannot be used in combination with ${either}`
-  if (isKeep(options['mode']!) && count > 0) return `Mode preservation cannot be used in combination with ${either}`
+  if (truthy(options.source) && count > 0) return `'source' cannot be used in combination with ${either}`
+  if (isKeep(options.mode) && count > 0) return `Mode preservation cannot be used in combination with ${either}`
   if (count > 1) return "Only one of 'contents', 'contents_pillar', and 'contents_grains' is permitted"
   return undefined
 }
 
-/** A file as it shall be, all options read. */
-interface Wish {
-  path: string
-  options: ManagedOptions
-  user: Value
-  group: Value
-  mode: Value
-  keepMode: boolean
-  contents: Value
-  context: Value
-  replace: boolean
-  source: Value
-  sourceHash: Value
-  /** Handed on under Salt's names. */
-  selinux: Record<string, Value>
+/** Replace the source of a request by the first one of its list that exists. */
+async function chooseSource(ctx: StateContext, request: ManagedRequest): Promise<void> {
+  const args = positional(request, 'source', 'source_hash', 'saltenv')
+  const [source = null, hash = null] = await ctx.call('file.source_list', args)
+  request.source = source
+  request.source_hash = hash
 }
 
-const SIGNATURE_OPTIONS = ['source_hash_sig', 'signed_by_any', 'signed_by_all', 'keyring', 'gnupghome', 'sig_backend']
-const IGNORE_OPTIONS = ['ignore_ordering', 'ignore_whitespace', 'ignore_comment_characters']
-
-const picked = (options: ManagedOptions, names: readonly string[]): Array<[string, Value]> =>
-  names.map((name) => [name, options[name]!])
-
-const ignoresSome = (options: ManagedOptions): boolean => IGNORE_OPTIONS.some((name) => truthy(options[name]!))
-
-function selinuxOf(selinux: Value): Record<string, Value> {
-  const part = (name: string): Value => (selinux instanceof Map ? (selinux.get(name) ?? null) : null)
-  return { seuser: part('seuser'), serole: part('serole'), setype: part('setype'), serange: part('serange') }
-}
-
-/** Whether an existing file has the hash that a remote source must have; then there is nothing to fetch. */
-async function hasSourceHash(ctx: StateContext, wish: Wish): Promise<boolean> {
-  const { path, options } = wish
+/** Return whether an existing file has the hash that a remote source must have, so that nothing has to be fetched. */
+async function hasSourceHash(ctx: StateContext, request: ManagedRequest): Promise<boolean> {
   try {
-    const [source, hash] = await ctx.call('file.source_list', [wish.source, wish.sourceHash, ctx.env])
-    wish.source = source!
-    wish.sourceHash = hash!
-    const url = str(source!)
-    if (!truthy(source!) || !truthy(hash!) || ['salt', 'file'].includes(schemeOf(url)) || isAbsolute(url)) return false
-    const given = new Map([['verify_ssl', options['verify_ssl']!], ...picked(options, SIGNATURE_OPTIONS)])
-    const sum = (await ctx.call(
+    await chooseSource(ctx, request)
+    const { name, source, source_hash } = request
+    const url = str(source)
+    if (!truthy(source) || !truthy(source_hash)) return false
+    if (['salt', 'file'].includes(schemeOf(url)) || isAbsolute(url)) return false
+    const sum = await ctx.call(
       'file.get_source_sum',
-      [path, source!, hash!, options['source_hash_name']!, ctx.env],
-      given,
-    )) as Dict
-    return (await ctx.call('file.get_hash', [path, sum.get('hash_type')!])) === sum.get('hsum')
+      positional(request, 'name', 'source', 'source_hash', 'source_hash_name', 'saltenv'),
+      new Map(keywords(request, 'verify_ssl', 'source_hash_sig', ...SIGNERS, 'sig_backend')),
+    )
+    return (await ctx.call('file.get_hash', [name, sum.get('hash_type') ?? null])) === sum.get('hsum')
   } catch (error) {
     if (!isFailure(error) && !isHostError(error)) throw error
     const about = "Failed checking existing file's hash against specified source_hash"
@@ -87,115 +73,90 @@ async function hasSourceHash(ctx: StateContext, wish: Wish): Promise<boolean> {
   }
 }
 
-/** Owner and mode of a file whose content stays. */
-async function permissionsOnly(ctx: StateContext, answer: Answer, wish: Wish): Promise<Answer> {
-  const { path, user, group, mode, options, selinux } = wish
-  const args = [path, asDict(answer), user, group, mode, options['attrs']!, options['follow_symlinks']!]
-  const [ret, perms] = (await ctx.call('file.check_perms', args, selinux)) as [Dict, Dict]
+/** Set the owner and mode of a file whose content stays. */
+async function setPermissions(ctx: StateContext, answer: Answer, request: ManagedRequest): Promise<Answer> {
+  const { name, mode } = request
+  const args = [name, asDict(answer), ...positional(request, 'user', 'group', 'mode', 'attrs', 'follow_symlinks')]
+  const given = new Map(keywords(request, ...SELINUX))
+  const [ret, perms] = (await ctx.call('file.check_perms', args, given)) as [Dict, Dict]
   const report = fromDict(ret)
   if (ctx.test) {
     const current = perms.get('lmode')
     const differs = truthy(mode) && current !== undefined && mode !== current
     report.comment = differs
-      ? `File ${path} will be updated with permissions ${str(mode)} from its current state of ${str(current)}`
-      : `File ${path} not updated`
+      ? `File ${name} will be updated with permissions ${str(mode)} from its current state of ${str(current)}`
+      : `File ${name} not updated`
   } else if (report.changes.size === 0 && report.result) {
-    report.comment = `File ${path} exists with proper permissions. No changes made.`
+    report.comment = `File ${name} exists with proper permissions. No changes made.`
   }
   return report
 }
 
-async function predict(ctx: StateContext, answer: Answer, wish: Wish): Promise<Answer> {
-  const { path, options, user, group, mode, context, contents, keepMode } = wish
-  const facts = [wish.source, wish.sourceHash, options['source_hash_name']!, user, group, mode, options['attrs']!]
-  const rendering = [options['template']!, context, options['defaults']!, ctx.env, contents, options['skip_verify']!]
-  const given = new Map<string, Value>([
-    ...Object.entries(wish.selinux),
-    ...picked(options, ['verify_ssl', 'follow_symlinks', 'new_file_diff', ...SIGNATURE_OPTIONS, ...IGNORE_OPTIONS]),
-    ...options.kwargs,
-  ])
-  const outcome = await ctx.call('file.check_managed_changes', [path, ...facts, ...rendering, keepMode], given)
-  let changes = outcome
-  let counts = false
-  if (ignoresSome(options)) {
-    const [first, second] = outcome as [Value, Value]
-    counts = truthy(first)
-    changes = second
-  }
+async function predict(ctx: StateContext, answer: Answer, request: ManagedRequest): Promise<Answer> {
+  const { name } = request
+  const outcome = await ctx.call(
+    'file.check_managed_changes',
+    positional(request, ...REQUIRED.check_managed_changes, 'contents', 'skip_verify', 'keep_mode'),
+    new Map([
+      ...keywords(request, ...SELINUX, 'verify_ssl', 'follow_symlinks', 'new_file_diff'),
+      ...keywords(request, 'source_hash_sig', ...SIGNERS, 'sig_backend', ...IGNORED),
+      ...request.kwargs,
+    ]),
+  )
+  const ignores = ignoresSome(request)
+  const [isSignificant, changes] = ignores ? (outcome as [Value, Value]) : [true, outcome]
   if (!(changes instanceof Map)) {
     const [result, comment] = changes as [boolean | null, Value]
     return { ...answer, result, comment: str(comment) }
   }
-  if (changes.size === 0) return { ...answer, comment: `The file ${path} is in the correct state` }
-  if (changes.has('diff') && !truthy(options['show_changes']!)) changes.set('diff', '<show_changes=False>')
+  if (changes.size === 0) return { ...answer, comment: `The file ${name} is in the correct state` }
+  if (changes.has('diff') && !request.show_changes) changes.set('diff', '<show_changes=False>')
   const note = '\nNote: No changes made, actual changes may\nbe different due to other states.'
-  const report: Answer = { ...answer, changes, result: null, comment: `The file ${path} is set to be changed${note}` }
-  return ignoresSome(options) && !counts ? { ...report, skip_req: true } : report
+  const report: Answer = { ...answer, changes, result: null, comment: `The file ${name} is set to be changed${note}` }
+  return truthy(isSignificant) ? report : { ...report, skip_req: true }
 }
 
 interface Fetched {
-  /** The local copy of the source, or an empty text. */
+  /** Path of the local copy of the source, or an empty text. */
   file: Value
   sum: Value
   comment: Value
 }
 
-async function fetchSource(ctx: StateContext, wish: Wish): Promise<Fetched> {
-  const { path, options, user, group, mode } = wish
-  const facts = [wish.source, wish.sourceHash, options['source_hash_name']!, user, group, mode, options['attrs']!]
-  const rendering = [ctx.env, wish.context, options['defaults']!, options['skip_verify']!]
-  const given = new Map([...picked(options, ['verify_ssl', 'use_etag', ...SIGNATURE_OPTIONS]), ...options.kwargs])
-  const args = [path, options['template']!, ...facts, ...rendering]
-  const [file, sum, comment] = (await ctx.call('file.get_managed', args, given)) as [Value, Value, Value]
+async function fetchSource(ctx: StateContext, request: ManagedRequest): Promise<Fetched> {
+  const [file = null, sum = null, comment = null] = await ctx.call(
+    'file.get_managed',
+    positional(request, ...REQUIRED.get_managed, 'skip_verify'),
+    new Map([
+      ...keywords(request, 'verify_ssl', 'use_etag', 'source_hash_sig', ...SIGNERS, 'sig_backend'),
+      ...request.kwargs,
+    ]),
+  )
   return { file, sum, comment }
 }
 
-const MANAGE_OPTIONS = [
-  'encoding',
-  'encoding_errors',
-  'use_etag',
-  'signature',
-  'signed_by_any',
-  'signed_by_all',
-  'keyring',
-  'gnupghome',
-  'sig_backend',
-  'new_file_diff',
-  ...IGNORE_OPTIONS,
-]
-
-async function putInPlace(ctx: StateContext, target: string, answer: Answer, wish: Wish, file: Value, sum: Value) {
-  const { options, user, group, mode, contents } = wish
-  const args = [
-    target,
-    file,
-    asDict(answer),
-    wish.source,
-    sum,
-    user,
-    group,
-    mode,
-    options['attrs']!,
-    ctx.env,
-    options['backup']!,
-    options['makedirs']!,
-    options['template']!,
-    options['show_changes']!,
-    contents,
-    options['dir_mode']!,
-    options['follow_symlinks']!,
-    options['skip_verify']!,
-    wish.keepMode,
-  ]
-  const given = new Map([...picked(options, MANAGE_OPTIONS), ...Object.entries(wish.selinux), ...options.kwargs])
+/** Put the content in place under a name: that of the file, or of the temporary file that `check_cmd` checks. */
+async function putInPlace(ctx: StateContext, name: string, answer: Answer, request: ManagedRequest, fetched: Fetched) {
+  const placed = { ...request, name, sfn: fetched.file, ret: asDict(answer), source_sum: fetched.sum }
+  const args = positional(
+    placed,
+    ...REQUIRED.manage_file,
+    ...(['makedirs', 'template', 'show_changes', 'contents', 'dir_mode', 'follow_symlinks'] as const),
+    ...(['skip_verify', 'keep_mode'] as const),
+  )
+  const given = new Map([
+    ...keywords(request, 'encoding', 'encoding_errors', 'use_etag', 'signature', ...SIGNERS, 'sig_backend'),
+    ...keywords(request, 'new_file_diff', ...IGNORED, ...SELINUX),
+    ...request.kwargs,
+  ])
   return fromDict(await ctx.call('file.manage_file', args, given))
 }
 
-/** Drops a source from the cache. */
-async function dropSource(ctx: StateContext, wish: Wish, file: Value): Promise<void> {
+/** Remove a source from the cache. */
+async function dropSource(ctx: StateContext, { source, saltenv }: ManagedRequest, file: Value): Promise<void> {
   let cached = file
-  if (!truthy(file) && truthy(wish.source) && schemeOf(str(wish.source)) === 'salt') {
-    cached = await ctx.call('cp.is_cached', [wish.source, ctx.env])
+  if (!truthy(file) && truthy(source) && schemeOf(str(source)) === 'salt') {
+    cached = await ctx.call('cp.is_cached', [source, saltenv])
   }
   if (truthy(cached)) await removeFile(ctx, str(cached))
 }
@@ -208,64 +169,62 @@ export async function removeFile(ctx: StateContext, path: string): Promise<void>
   }
 }
 
-/** A new temporary file that begins as a copy of the managed one. */
-export async function scratchFile(ctx: StateContext, path: string, directory: Value, suffix: Value): Promise<string> {
-  const scratch = await ctx.host.tempFile({
-    prefix: '__salt.tmp.',
-    suffix: str(suffix),
-    ...(truthy(directory) && { directory: str(directory) }),
-  })
+/** Create a temporary file that begins as a copy of the managed one; return its path. */
+export async function scratchFile(
+  ctx: StateContext,
+  path: string,
+  { tmp_dir, tmp_ext: suffix }: Pick<ManagedOptions, 'tmp_dir' | 'tmp_ext'>,
+): Promise<string> {
+  const scratch = await ctx.host.tempFile({ prefix: '__salt.tmp.', suffix, ...(tmp_dir && { directory: tmp_dir }) })
   if (truthy(await ctx.call('file.file_exists', [path]))) await ctx.call('file.copy', [path, scratch])
   return scratch
 }
 
-/** Tries the new content under another name: a report when it does not pass. */
-async function tryOut(ctx: StateContext, answer: Answer, wish: Wish, fetched: Fetched, scratch: string) {
-  const { options } = wish
+/** Run `check_cmd` on the new content in a temporary file; return the report of a failure. */
+async function tryOut(ctx: StateContext, answer: Answer, request: ManagedRequest, fetched: Fetched, scratch: string) {
   let report: Answer
   try {
-    report = await putInPlace(ctx, scratch, answer, wish, fetched.file, fetched.sum)
+    report = await putInPlace(ctx, scratch, answer, request, fetched)
   } catch (error) {
-    if (!truthy(options['keep_source']!)) await dropSource(ctx, wish, fetched.file)
+    if (!request.keep_source) await dropSource(ctx, request, fetched.file)
     return fail({ ...answer, changes: new Map() }, `Unable to check_cmd file: ${messageOf(error)}`)
   }
   if (report.changes.size === 0) return undefined
-  const refused = await refusal(ctx, options['check_cmd']!, scratch)
+  const refused = await refusal(ctx, str(request.check_cmd), scratch)
   if (!refused) return undefined
-  const failed = { ...begin(wish.path), ...(ignoresSome(options) && { skip_req: true as const }) }
+  const failed = { ...begin(request.name), ...(ignoresSome(request) && { skip_req: true as const }) }
   return fromDict(new Map([...asDict(failed), ...refused]))
 }
 
-async function apply(ctx: StateContext, answer: Answer, wish: Wish): Promise<Answer> {
-  const { path, options } = wish
+async function apply(ctx: StateContext, answer: Answer, request: ManagedRequest): Promise<Answer> {
+  const { name, contents } = request
+  const failed = (error: unknown): Answer =>
+    fail({ ...answer, changes: new Map() }, `Unable to manage file: ${messageOf(error)}`)
   let fetched: Fetched
   try {
-    fetched = await fetchSource(ctx, wish)
+    fetched = await fetchSource(ctx, request)
   } catch (error) {
-    return fail({ ...answer, changes: new Map() }, `Unable to manage file: ${messageOf(error)}`)
+    return failed(error)
   }
   let scratch: string | undefined
-  let { file } = fetched
   try {
-    if (truthy(options['check_cmd']!)) {
-      scratch = await scratchFile(ctx, path, options['tmp_dir']!, options['tmp_ext']!)
-      const refused = await tryOut(ctx, answer, wish, fetched, scratch)
+    if (request.check_cmd) {
+      scratch = await scratchFile(ctx, name, request)
+      const refused = await tryOut(ctx, answer, request, fetched, scratch)
       if (refused) return refused
-      if (wish.contents === null) file = scratch
+      if (contents === null) fetched.file = scratch
     }
-    if (truthy(fetched.comment) && wish.contents === null) {
+    if (truthy(fetched.comment) && contents === null) {
       return fail(answer, `Unable to manage file: ${str(fetched.comment)}`)
     }
-    return await putInPlace(ctx, path, answer, wish, file, fetched.sum).catch((error: unknown) =>
-      fail({ ...answer, changes: new Map() }, `Unable to manage file: ${messageOf(error)}`),
-    )
+    return await putInPlace(ctx, name, answer, request, fetched).catch(failed)
   } finally {
     if (scratch !== undefined) await removeFile(ctx, scratch)
-    if (!truthy(options['keep_source']!)) await dropSource(ctx, wish, file)
+    if (!request.keep_source) await dropSource(ctx, request, fetched.file)
   }
 }
 
-/** Sources are texts, whose beginnings Python looks at. */
+/** Refuse sources that are not text, with Python's error. */
 function checkSources(source: Value): void {
   if (source === null || textOf(source) !== undefined) return
   for (const each of iterate(source)) {
@@ -274,24 +233,23 @@ function checkSources(source: Value): void {
   }
 }
 
-/** What must be right before the file is looked at. */
-async function fault(ctx: StateContext, wish: Wish): Promise<string | undefined> {
-  const { path, options } = wish
-  const unknown = await unknownOwners(ctx, wish.user, wish.group)
+/** Return the failure of a request that can be seen before its file is read. */
+async function fault(ctx: StateContext, { name, user, group, context, defaults }: ManagedRequest) {
+  const unknown = await unknownOwners(ctx, user, group)
   if (unknown !== '') return unknown
-  if (!isAbsolute(path)) return `Specified file ${path} is not an absolute path`
-  if (await isDirectory(ctx, path)) return `Specified target ${path} is a directory`
-  if (options['context'] !== null && !(options['context'] instanceof Map)) return 'Context must be formed as a dict'
-  if (truthy(options['defaults']!) && !(options['defaults'] instanceof Map)) return 'Defaults must be formed as a dict'
+  if (!isAbsolute(name)) return `Specified file ${name} is not an absolute path`
+  if (await isDirectory(ctx, name)) return `Specified target ${name} is a directory`
+  if (context !== null && !(context instanceof Map)) return 'Context must be formed as a dict'
+  if (truthy(defaults) && !(defaults instanceof Map)) return 'Defaults must be formed as a dict'
   return undefined
 }
 
-async function keepsContent(ctx: StateContext, wish: Wish): Promise<boolean> {
-  if (!(await exists(ctx, wish.path))) return false
-  if (!wish.replace) return true
-  const { options } = wish
-  const isRemote = wish.contents === null && !truthy(options['template']!) && truthy(wish.source)
-  return isRemote && !truthy(options['skip_verify']!) && hasSourceHash(ctx, wish)
+async function keepsContent(ctx: StateContext, options: ManagedOptions, request: ManagedRequest): Promise<boolean> {
+  if (!(await exists(ctx, request.name))) return false
+  const hasContent = truthy(request.source) || contentOptions(options).length > 0
+  if (!request.replace || !hasContent) return true
+  const isPlain = request.contents === null && !request.template && truthy(request.source)
+  return isPlain && !request.skip_verify && hasSourceHash(ctx, request)
 }
 
 function beginReport(path: string, { kwargs }: ManagedOptions): Answer {
@@ -299,59 +257,40 @@ function beginReport(path: string, { kwargs }: ManagedOptions): Answer {
   return { ...begin(path), ...(kwargs.has('file_mode') && { warnings: [ignored] }) }
 }
 
-function wishOf(path: string, options: ManagedOptions, user: Value, contents: Value): Wish {
-  const keepMode = isKeep(options['mode']!)
-  const isEmpty = !truthy(options['source']!) && CONTENTS.every((name) => options[name] === null)
-  return {
-    path,
-    options,
-    user,
-    group: options['group']!,
-    mode: keepMode ? null : normalizeMode(options['mode']!),
-    keepMode,
-    contents,
-    context: options['context'] ?? new Map(),
-    replace: truthy(options['replace']!) && !isEmpty,
-    source: options['source']!,
-    sourceHash: options['source_hash']!,
-    selinux: selinuxOf(options['selinux']!),
-  }
-}
-
-export async function manageFile(ctx: StateContext, given: ManagedOptions): Promise<Answer> {
-  const options = { ...given, kwargs: new Map([...given.kwargs].filter(([key]) => key !== 'env')) } as ManagedOptions
+export async function manageFile(ctx: StateContext, options: ManagedOptions): Promise<Answer> {
   const path = await expandUser(ctx, options.name)
   const answer = beginReport(path, options)
   if (path === '') return fail(answer, 'Destination file name is required')
   const clash = conflict(options)
   if (clash !== undefined) return fail(begin(path), clash)
-  checkSources(options['source']!)
+  checkSources(options.source)
   const content = await contentsOf(ctx, options)
   if ('fault' in content) return { ...fail(answer, content.fault), result: content.result ?? false }
-  const wish = wishOf(path, options, userOf(ctx, options['user']!, options.kwargs), content.contents)
-  if (!truthy(options['create']!) && !(await isFile(ctx, path))) {
+  const request = managedRequest(ctx, path, options)
+  request.contents = content.contents
+  request.user = userOf(ctx, options.user, options.kwargs)
+  if (!options.create && !(await isFile(ctx, path))) {
     return { ...answer, comment: `File ${path} is not present and is not set for creation` }
   }
-  const wrong = await fault(ctx, wish)
+  const wrong = await fault(ctx, request)
   if (wrong !== undefined) return fail(answer, wrong)
-  if (await keepsContent(ctx, wish)) return permissionsOnly(ctx, answer, wish)
+  if (await keepsContent(ctx, options, request)) return setPermissions(ctx, answer, request)
   const accumulator = accumulatedFor(ctx, path)
-  if (accumulator) wish.context = new Map([...(wish.context as Dict), ['accumulator', accumulator]])
+  const variables = [...((options.context ?? new Map()) as Dict)]
+  request.context = new Map(accumulator ? [...variables, ['accumulator', accumulator]] : variables)
   try {
-    if (ctx.test) return await predict(ctx, answer, wish)
-    const [source, hash] = await ctx.call('file.source_list', [wish.source, wish.sourceHash, ctx.env])
-    wish.source = source!
-    wish.sourceHash = hash!
+    if (ctx.test) return await predict(ctx, answer, request)
+    await chooseSource(ctx, request)
   } catch (error) {
     if (!isFailure(error)) throw error
     return fail(answer, `Unable to manage file: ${messageOf(error)}`)
   }
-  return apply(ctx, answer, wish)
+  return apply(ctx, answer, request)
 }
 
 export const managed = state({
-  doc: 'Manage a file: its content, owner and mode.',
+  doc: 'Ensure that a file has the given content, owner and mode.',
   args: managedArgs,
   examples: ['/etc/motd:\n  file.managed:\n    - source: salt://motd.jinja\n    - template: jinja\n    - mode: 644'],
-  run: (ctx, args) => manageFile(ctx, args as ManagedOptions),
+  run: manageFile,
 })

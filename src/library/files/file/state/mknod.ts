@@ -1,16 +1,15 @@
-// Device nodes and pipes.
+// Device nodes and named pipes.
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import { arg, expandUser, type StateContext, state } from '../../../../sdk/mod.ts'
 import { asDict, begin, fail } from './answer.ts'
-import { expandUser } from './paths.ts'
 
 interface Node {
   name: string
-  ntype: Value
+  ntype: string
   major: Value
   minor: Value
-  user: Value
-  group: Value
+  user: string | null
+  group: string | null
   mode: Value
 }
 
@@ -25,10 +24,10 @@ async function make(ctx: StateContext, { name, ntype, major, minor, user, group,
   const answer = { ...begin(path), result: false }
   const failed = (comment: string): Dict => asDict(fail(answer, comment))
   if (path === '') return failed('Must provide name to file.mknod')
-  const kind = KINDS.get(str(ntype))
+  const kind = KINDS.get(ntype)
   if (kind === undefined) {
     return failed(
-      `Node type unavailable: '${str(ntype)}'. Available node types are character ('c'), block ('b'), and pipe ('p')`,
+      `Node type unavailable: '${ntype}'. Available node types are character ('c'), block ('b'), and pipe ('p')`,
     )
   }
   if (truthy(await ctx.call('file.file_exists', [path]))) {
@@ -39,8 +38,8 @@ async function make(ctx: StateContext, { name, ntype, major, minor, user, group,
     if (ctx.test) return asDict({ ...answer, result: null, comment: `${noun} ${path} is set to be created` })
     return ctx.call('file.mknod', [path, ntype, major, minor, user, group, mode])
   }
-  if (str(ntype) !== 'p') {
-    const [haveMajor, haveMinor] = (await ctx.call('file.get_devmm', [path])) as [Value, Value]
+  if (ntype !== 'p') {
+    const [haveMajor = null, haveMinor = null] = await ctx.call('file.get_devmm', [path])
     if (haveMajor !== major || haveMinor !== minor) {
       const numbers = `${str(haveMajor)}/${str(haveMinor)}`
       return failed(`${noun} ${path} exists and has a different major/minor ${numbers}. Refusing to continue`)
@@ -52,15 +51,15 @@ async function make(ctx: StateContext, { name, ntype, major, minor, user, group,
 }
 
 export const mknod = state({
-  doc: 'Make a device node or a pipe.',
+  doc: 'Ensure that a device node or a named pipe exists.',
   args: {
-    name: arg.string('The path'),
-    ntype: arg.text('`c` for character device, `b` for block device, `p` for pipe'),
-    major: arg.any('The major number', { default: 0 }),
-    minor: arg.any('The minor number', { default: 0 }),
-    user: arg.text('The owner', { optional: true }),
-    group: arg.text('The group', { optional: true }),
-    mode: arg.any('The mode', { default: '0600' }),
+    name: arg.string('Path of the node'),
+    ntype: arg.text('Type: `c` for a character device, `b` for a block device, `p` for a pipe'),
+    major: arg.any('Major number', { default: 0 }),
+    minor: arg.any('Minor number', { default: 0 }),
+    user: arg.text('Owner', { optional: true }),
+    group: arg.text('Group', { optional: true }),
+    mode: arg.any('Mode in octal: text or a number', { default: '0600' }),
   },
   run: make,
 })

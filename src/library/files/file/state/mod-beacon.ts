@@ -1,4 +1,4 @@
-// A watch on a managed file, when the state asks for one with `beacon: true`.
+// The beacon of a managed file or directory whose state has `beacon: true`.
 import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail } from './answer.ts'
@@ -26,7 +26,7 @@ async function watch(ctx: StateContext, name: string, kwargs: ReadonlyMap<string
 }
 
 export const mod_beacon = state({
-  doc: 'Watch a managed file or directory.',
-  args: { name: arg.string('The path'), kwargs: arg.open('`sfun`, `beacon`, `beacon_data`') },
+  doc: 'Watch a managed file or directory with the inotify beacon.',
+  args: { name: arg.string('Path'), kwargs: arg.open('`sfun`, `beacon`, `beacon_data`') },
   run: (ctx, { name, kwargs }) => watch(ctx, name, kwargs),
 })

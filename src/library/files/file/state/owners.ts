@@ -1,15 +1,15 @@
-// Who shall own a file: users and groups by name or number, and what is assumed when they are not given.
+// Owners of files: users and groups by name or id, and their defaults.
 import { isInt, str, truthy, type Value } from '../../../../data/mod.ts'
 import { option, type StateContext } from '../../../../sdk/mod.ts'
 
-/** `owner` is accepted for `user`. */
+/** Return the user; `owner` is accepted for `user`. */
 export function userOf(ctx: StateContext, user: Value, kwargs: ReadonlyMap<string, Value>): Value {
   if (truthy(user) || !kwargs.has('owner')) return user
   ctx.log('warning', 'Use of argument owner found, "owner" is invalid, please use "user"')
   return kwargs.get('owner')!
 }
 
-/** Which of the two does not exist; in a dry run that is no failure, for other states may make them. */
+/** Return the fault of an unknown user or group; a dry run only logs it, because other states may create them. */
 export async function unknownOwners(ctx: StateContext, user: Value, group: Value): Promise<string> {
   let fault = ''
   if (truthy(user) && (await ctx.call('file.user_to_uid', [user])) === '') {
@@ -27,7 +27,7 @@ export async function unknownOwners(ctx: StateContext, user: Value, group: Value
 
 export const ownUser = (ctx: StateContext): Value => option(ctx.opts, 'user')
 
-/** The main group of a user. */
+/** Return the primary group of a user. */
 export async function mainGroup({ host }: StateContext, user: Value): Promise<Value> {
   const gid = (await host.user(isInt(user) ? Number(user) : str(user)))?.gid ?? 0
   return (await host.group(gid))?.name ?? gid

@@ -1,5 +1,5 @@
-// Patches. `patch` itself says whether one applies; hunks it rejects are tried in reverse, to know one that is applied
-// already.
+// Patches. `patch` itself reports whether a patch applies; rejected hunks are tried in reverse, to detect a patch that is
+// already applied.
 import {
   type Dict,
   parseSaltUrl,
@@ -10,19 +10,43 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  dirName,
+  exists,
+  expandUser,
+  isAbsolute,
+  isDirectory,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
+import { offered } from '../managed-request.ts'
 import { type Answer, begin, messageOf } from './answer.ts'
 import { removeFile } from './managed.ts'
 import { isFailure } from './managed-contents.ts'
-import { dirName, exists, expandUser, isAbsolute, isDirectory } from './paths.ts'
 
-type Options = Record<string, Value> & { name: string; kwargs: ReadonlyMap<string, Value> }
+const patchArgs = {
+  name: arg.string('Path of the file or directory'),
+  source: arg.text('URL or path of the patch', { optional: true }),
+  source_hash: arg.any('Hash of the patch: the hash, `type=hash`, or the path or URL of a file of hashes', {
+    optional: true,
+  }),
+  ...offered('source_hash_name', 'skip_verify', 'template', 'context', 'defaults'),
+  options: arg.any('Options of `patch`: text; another type is ignored', { default: '' }),
+  reject_file: arg.any('Path of a file for rejected hunks: text', { optional: true }),
+  strip: arg.text('Number of leading parts to drop from paths in the patch', { optional: true }),
+  saltenv: arg.text('Salt environment of the patch', { optional: true }),
+  kwargs: arg.ignored(),
+}
+
+type Options = Bound<typeof patchArgs>
 
 const FORBIDDEN = ['-N', '--forward', '-r', '--reject-file', '-o', '--output']
 
 interface Switches {
   kept: string[]
-  strip: Value
+  strip: string | number | null
 }
 
 const wrongStrip = (option: string): string =>
@@ -31,8 +55,8 @@ const wrongStrip = (option: string): string =>
 const integerOf = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*[+-]?\d+\s*$/.test(text) ? Number(text) : undefined
 
-/** The options for `patch` without those the state needs itself, or what is wrong with them. */
-function readSwitches(options: Value, strip: Value): Switches | string {
+/** Return the options of `patch` without those that the state sets itself, or their fault. */
+function readSwitches(options: Value, strip: string | null): Switches | string {
   const given = shlexSplit(textOf(options) ?? '')
   const forbidden = given.filter((option) => FORBIDDEN.some((each) => option.startsWith(each)))
   const switches: Switches = { kept: [], strip }
@@ -67,11 +91,11 @@ async function rejectFault(ctx: StateContext, reject: Value): Promise<string | u
   return `Parent directory for reject_file '${path}' either does not exist, or is not a directory`
 }
 
-/** The source with the environment it is to be taken from. */
-function placed(source: string, saltenv: Value, answer: Answer): string {
+/** Return the URL of a source with its environment. */
+function placed(source: string, saltenv: string | null, answer: Answer): string {
   if (saltenv === null || !source.startsWith('salt://')) return source
   const named = parseSaltUrl(source).saltenv
-  if (named === undefined) return `${source}?saltenv=${str(saltenv)}`
+  if (named === undefined) return `${source}?saltenv=${saltenv}`
   if (named !== saltenv) {
     const ignoring = "Ignoring 'saltenv' option in favor of saltenv included in the source URL."
     answer.warnings = [...(answer.warnings ?? []), ignoring]
@@ -79,14 +103,15 @@ function placed(source: string, saltenv: Value, answer: Answer): string {
   return source
 }
 
-/** The patch, rendered if it is a template, as a local file; or why there is none. */
+/** Return the path of the patch, rendered if it is a template, or the reason of a failure. */
 async function fetchPatch(ctx: StateContext, source: string, options: Options): Promise<{ path: string } | string> {
   const { template, source_hash, source_hash_name, context, defaults, skip_verify } = options
-  const facts = [source, source_hash!, source_hash_name!, null, null, null, null]
-  const rendering = [ctx.env, context!, defaults!, skip_verify!]
-  const [file, , comment] = await ctx.call('file.get_managed', ['', template!, ...facts, ...rendering])
-  if (truthy(comment!)) return str(comment!)
-  const path = truthy(file!) ? file! : await ctx.call('cp.cache_file', [source, ctx.env])
+  const facts = [source, source_hash, source_hash_name, null, null, null, null]
+  const rendering = [ctx.env, context, defaults, skip_verify]
+  const args = ['', template, ...facts, ...rendering]
+  const [file = null, , comment = null] = await ctx.call('file.get_managed', args)
+  if (truthy(comment)) return str(comment)
+  const path = truthy(file) ? file : await ctx.call('cp.cache_file', [source, ctx.env])
   return truthy(path) ? { path: str(path) } : `Source file ${redactUrl(source)} not found`
 }
 
@@ -103,7 +128,7 @@ const call = async (ctx: StateContext, job: Job, file: string, options: string[]
   return ctx.call('file.patch', [job.path, file], all)
 }
 
-/** A report when the patch does not apply, or is applied; else the outcome of trying it. */
+/** Try the patch; return a report when it does not apply or is already applied, else the outcome. */
 async function tryOut(ctx: StateContext, answer: Answer, job: Job, rejects: string, output: string) {
   const { strip } = job.switches
   const stripped = job.isDirectory && strip !== null ? [`-p${str(strip)}`] : []
@@ -122,7 +147,7 @@ async function tryOut(ctx: StateContext, answer: Answer, job: Job, rejects: stri
   return { report: { ...answer, comment: `${comment}\n\n${nested(outcome)}` } }
 }
 
-/** The outcome as the `nested` outputter shows it, without colours. */
+/** Return an outcome as the `nested` outputter shows it, without colours. */
 function nested(outcome: Dict): string {
   const pad = ' '.repeat(14)
   const lines = [...outcome]
@@ -166,15 +191,15 @@ async function patchPath(ctx: StateContext, options: Options): Promise<Answer> {
     const unused = `The '${old}' argument is no longer used and has been ignored.`
     answer.warnings = [...(answer.warnings ?? []), unused]
   }
-  const reject = options['reject_file']!
+  const reject = options.reject_file
   const badReject = await rejectFault(ctx, reject)
   if (badReject !== undefined) return failed(badReject)
-  const switches = readSwitches(options['options']!, options['strip']!)
+  const switches = readSwitches(options.options, options.strip)
   if (typeof switches === 'string') return failed(switches)
   let source: string
   try {
-    const found = await ctx.call('file.source_list', [options['source']!, options['source_hash']!, ctx.env])
-    source = placed(str(found[0]!), options['saltenv']!, answer)
+    const found = await ctx.call('file.source_list', [options.source, options.source_hash, ctx.env])
+    source = placed(str(found[0] ?? null), options.saltenv, answer)
   } catch (error) {
     if (isFailure(error)) return failed(error.message)
     throw error
@@ -190,24 +215,8 @@ async function patchPath(ctx: StateContext, options: Options): Promise<Answer> {
   return applyPatch(ctx, answer, job)
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-
 export const patch = state({
-  doc: 'Apply a patch to a file or a directory.',
-  args: {
-    name: arg.string('The path'),
-    source: arg.text('Where the patch comes from', { optional: true }),
-    source_hash: optional('Its hash'),
-    source_hash_name: optional('The name by which the file of hashes lists it'),
-    skip_verify: arg.any('Do not check the hash', { default: false }),
-    template: optional('The template engine'),
-    context: optional('Template variables, over the defaults'),
-    defaults: optional('Template variables'),
-    options: arg.any('Further options of `patch`', { default: '' }),
-    reject_file: optional('Where rejected hunks are kept'),
-    strip: optional('How many leading parts of paths in the patch are dropped'),
-    saltenv: optional('The environment of the file server'),
-    kwargs: arg.ignored(),
-  },
-  run: (ctx, args) => patchPath(ctx, args as unknown as Options),
+  doc: 'Ensure that a patch is applied to a file or directory.',
+  args: patchArgs,
+  run: patchPath,
 })

@@ -1,14 +1,13 @@
 // Remove empty directories.
-import { type Dict, sorted, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import { type Dict, sorted, truthy } from '../../../../data/mod.ts'
+import { arg, expandUser, isDirectory, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict } from './answer.ts'
-import { expandUser, isDirectory } from './paths.ts'
 
 interface Pruning {
   name: string
   recurse: boolean
   ignore_errors: boolean
-  older_than: Value
+  older_than: string | null
 }
 
 async function prune(ctx: StateContext, { name, recurse, ignore_errors, older_than }: Pruning): Promise<Answer> {
@@ -36,12 +35,12 @@ async function prune(ctx: StateContext, { name, recurse, ignore_errors, older_th
 }
 
 export const pruned = state({
-  doc: 'Remove a directory when it is empty.',
+  doc: 'Ensure that a directory is removed if it is empty.',
   args: {
-    name: arg.string('The directory'),
-    recurse: arg.boolean('Remove empty directories below it first', { default: false }),
-    ignore_errors: arg.boolean('Count it as done when some could be removed', { default: false }),
-    older_than: arg.any('Only those unchanged for so many days', { optional: true }),
+    name: arg.string('Path of the directory'),
+    recurse: arg.boolean('Also remove the empty directories below it', { default: false }),
+    ignore_errors: arg.boolean('Succeed if some directories could be removed', { default: false }),
+    older_than: arg.text('Age in days, to remove only older directories', { optional: true }),
   },
   run: prune,
 })

@@ -1,14 +1,14 @@
-// Which files, directories and links `recurse` makes below a directory, out of one or several sources of the file
-// server. Where sources are merged, an earlier one wins over a later one.
+// The files, directories and links that `recurse` creates from one or several sources of the file server. Where sources are
+// merged, an earlier one overrides a later one.
 import { makeSaltUrl, numberOf, parseSaltUrl, repr, SaltError, strip, type Value } from '../../../../data/mod.ts'
-import type { StateContext } from '../../../../sdk/mod.ts'
+import { dirName, joinPaths, normalPath, type StateContext } from '../../../../sdk/mod.ts'
 import { isIncluded } from './include-exclude.ts'
-import { dirName, joinPaths, normalPath, parentsOf, relativePath } from './paths.ts'
+import { parentsOf, relativePath } from './paths.ts'
 import { textList } from './text-list.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-/** The sources that exist. */
+/** Return the sources that exist. */
 export async function filterSources(ctx: StateContext, given: Value): Promise<string[]> {
   const sources = textList(given).map((source) => source.replace(/\/+$/, ''))
   for (const source of sources) {
@@ -45,7 +45,7 @@ export interface Gathered {
   directories: Set<string>
   /** Path → what the link says. */
   links: Map<string, string>
-  /** All that `clean` must leave. */
+  /** The paths that `clean` leaves. */
   keep: Set<string>
 }
 

@@ -1,45 +1,63 @@
-// A directory of the file server, with all that is in it.
-import { type Dict, decodeData, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+// A copy of a directory of the file server.
+import type { Dict, Value } from '../../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  baseName,
+  dirName,
+  exists,
+  expandUser,
+  isAbsolute,
+  isDirectory,
+  joinPaths,
+  normalPath,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
+import { offered } from '../managed-request.ts'
+import { isKeep, normalizeMode } from '../modes.ts'
 import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
 import { manageDirectory } from './directory.ts'
 import { cleanDirectory, keepFiles } from './keep-files.ts'
 import { manageFile } from './managed.ts'
 import { isFailure } from './managed-contents.ts'
-import { withDefaults } from './managed-options.ts'
-import { isKeep, normalizeMode } from './modes.ts'
+import { managedOptions, windows } from './managed-options.ts'
 import { unknownOwners, userOf } from './owners.ts'
-import { baseName, dirName, exists, expandUser, isAbsolute, isDirectory, joinPaths, normalPath } from './paths.ts'
 import { filterSources, type Gathered, gather } from './recurse-sources.ts'
 import { makeSymlink } from './symlink.ts'
 
-interface Recursion {
-  name: Value
-  source: Value
-  keep_source: Value
-  clean: boolean
-  require: Value
-  user: Value
-  group: Value
-  dir_mode: Value
-  file_mode: Value
-  sym_mode: Value
-  template: Value
-  context: Value
-  replace: Value
-  defaults: Value
-  include_empty: boolean
-  backup: Value
-  include_pat: Value
-  exclude_pat: Value
-  maxdepth: Value
-  keep_symlinks: boolean
-  force_symlinks: boolean
-  merge: boolean
-  kwargs: ReadonlyMap<string, Value>
+const flag = (doc: string) => arg.boolean(doc, { default: false })
+
+const recurseArgs = {
+  name: arg.string('Path of the directory'),
+  source: arg.any('`salt://` URL of a directory, or a list of them'),
+  keep_source: arg.flag('Keep the sources in the cache', { default: true }),
+  clean: flag('Remove everything that is not in the source'),
+  require: arg.any('Requisites whose files stay: a list', { optional: true }),
+  ...offered('user', 'group', 'dir_mode'),
+  file_mode: arg.any("Mode of files in octal: text or a number; `keep` for the source's mode", { optional: true }),
+  sym_mode: arg.any('Mode of directories that are created for links', { optional: true }),
+  ...offered('template', 'context'),
+  replace: arg.flag('Replace existing files', { default: true }),
+  ...offered('defaults'),
+  include_empty: flag('Create empty directories too'),
+  ...offered('backup'),
+  include_pat: arg.any('Globs, or with `E@` regular expressions, of paths to copy: text or a list', { optional: true }),
+  exclude_pat: arg.any('Globs, or with `E@` regular expressions, of paths to skip: text or a list', { optional: true }),
+  maxdepth: arg.any('Depth limit: a number', { optional: true }),
+  keep_symlinks: flag('Create links where the source has links'),
+  force_symlinks: flag('Replace existing paths by links'),
+  win_owner: windows,
+  win_perms: windows,
+  win_deny_perms: windows,
+  win_inheritance: arg.flag('For Windows only', { default: true }),
+  merge: flag('Use all sources that exist, not only the first'),
+  kwargs: arg.open('Passed on to `file.managed`'),
 }
 
-/** One recursion: the reports of its parts become one. */
+type Recursion = Bound<typeof recurseArgs>
+
+/** One run of the state: it joins the reports of directories, files and links. */
 class Recursing {
   private readonly ctx: StateContext
   private readonly path: string
@@ -64,7 +82,7 @@ class Recursing {
     return this.report()
   }
 
-  /** The worst result counts; comments are about what is not as it should be. */
+  /** Add the report of a path: the worst result counts, and only comments on changes and failures are kept. */
   private add(path: string, { result, comment, changes }: Answer): void {
     if (result === false || this.result === true) this.result = result
     if (result !== true && comment !== '') this.note(path, [comment])
@@ -75,7 +93,7 @@ class Recursing {
     this.comments.set(path, [...(this.comments.get(path) ?? []), ...comments])
   }
 
-  /** Removes what is of another kind; true when a dry run ends there. */
+  /** Remove a path of another type; return true when a dry run ends there. */
   private async replaceKind(path: string, predicted: string, done: string): Promise<boolean> {
     if (this.ctx.test) {
       this.add(path, { ...begin(this.path), result: null, comment: predicted })
@@ -100,7 +118,7 @@ class Recursing {
 
   private async file(path: string, source: string): Promise<void> {
     const { ctx, options } = this
-    if (options.clean && truthy(options.replace) && (await isDirectory(ctx, path))) {
+    if (options.clean && options.replace && (await isDirectory(ctx, path))) {
       const predicted = `Replacing directory ${path} with a file`
       if (await this.replaceKind(path, predicted, 'Replaced directory with a new file')) return
     }
@@ -108,11 +126,11 @@ class Recursing {
     const { keep_source, group, template, replace, context, defaults, backup, file_mode } = options
     const mode = isKeep(file_mode) ? 'keep' : normalizeMode(file_mode)
     const known = { keep_source, group, template, replace, context, defaults, backup, mode, makedirs: true }
-    const own = withDefaults({ ...Object.fromEntries(further), name: path, source, user: this.user, ...known })
+    const own = managedOptions({ ...Object.fromEntries(further), name: path, source, user: this.user, ...known })
     this.add(path, await manageFile(ctx, own))
   }
 
-  /** A link to another link comes after it. */
+  /** Create links; a link to another link comes after it. */
   private async links(links: ReadonlyMap<string, string>): Promise<void> {
     const { ctx, options } = this
     const left = new Map(links)
@@ -151,7 +169,7 @@ class Recursing {
 }
 
 async function recurseInto(ctx: StateContext, options: Recursion): Promise<Answer> {
-  const path = await expandUser(ctx, str(decodeData(options.name)))
+  const path = await expandUser(ctx, options.name)
   const user = userOf(ctx, options.user, options.kwargs)
   const answer = begin(path)
   if (options.kwargs.has('mode')) {
@@ -186,41 +204,8 @@ async function recurseInto(ctx: StateContext, options: Recursion): Promise<Answe
   return new Recursing(ctx, path, user, { ...options, kwargs }).all(gathered)
 }
 
-const flag = (doc: string) => arg.boolean(doc, { default: false })
-const on = (doc: string) => arg.any(doc, { default: true })
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const windows = optional('For Windows only')
-
 export const recurse = state({
-  doc: 'Copy a directory of the file server with all that is in it.',
-  args: {
-    name: arg.any('The directory'),
-    source: arg.any('A `salt://` URL, or a list of them'),
-    keep_source: on('Keep the sources in the cache'),
-    clean: flag('Remove all that is not in the source'),
-    require: optional('States whose files stay'),
-    user: optional('The owner'),
-    group: optional('The group'),
-    dir_mode: optional('The mode of directories'),
-    file_mode: optional("The mode of files; `keep` takes the source's"),
-    sym_mode: optional('The mode of directories made for links'),
-    template: optional('The template engine'),
-    context: optional('Template variables, over the defaults'),
-    replace: on('Replace existing files'),
-    defaults: optional('Template variables'),
-    include_empty: flag('Make empty directories too'),
-    backup: arg.any('Keep the old files: `minion`', { default: '' }),
-    include_pat: optional('Patterns of which one must match'),
-    exclude_pat: optional('Patterns of what is left out'),
-    maxdepth: optional('How deep to go'),
-    keep_symlinks: flag('Make links where the source has links'),
-    force_symlinks: flag('Let links replace what is there'),
-    win_owner: windows,
-    win_perms: windows,
-    win_deny_perms: windows,
-    win_inheritance: arg.any('For Windows only', { default: true }),
-    merge: flag('Use all sources that exist, not only the first'),
-    kwargs: arg.open('Handed on to `managed`'),
-  },
-  run: (ctx, args) => recurseInto(ctx, args),
+  doc: 'Ensure that a directory has the files of a directory of the file server.',
+  args: recurseArgs,
+  run: recurseInto,
 })

@@ -1,7 +1,17 @@
-// Move a file that lies elsewhere on the machine.
-import { arg, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
+// A file, link or directory that is moved from another path.
+import {
+  arg,
+  dirName,
+  expandUser,
+  expandVariables,
+  isAbsolute,
+  isDirectory,
+  isHostError,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail } from './answer.ts'
-import { dirName, expandUser, expandVariables, isAbsolute, isDirectory, isSomething } from './paths.ts'
+import { isSomething } from './paths.ts'
 
 interface Move {
   name: string
@@ -40,12 +50,12 @@ async function move(ctx: StateContext, { name, source: given, force, makedirs }:
 }
 
 export const rename = state({
-  doc: 'Move a file, link or directory; done when the source is no longer there.',
+  doc: 'Ensure that a file, link or directory is moved. The state succeeds if the source does not exist.',
   args: {
-    name: arg.string('Where it shall be'),
-    source: arg.string('Where it is'),
-    force: arg.boolean('Replace what is there', { default: false }),
-    makedirs: arg.boolean('Make the directories above it', { default: false }),
+    name: arg.string('New path'),
+    source: arg.string('Path of the source'),
+    force: arg.boolean('Replace an existing path', { default: false }),
+    makedirs: arg.boolean('Create missing parent directories', { default: false }),
     kwargs: arg.ignored(),
   },
   run: move,

@@ -1,4 +1,4 @@
-// Backups by date: which of the files of a directory are kept, and which are removed.
+// Backups by date: the files of a directory that are kept, and those that are removed.
 import {
   fromTimestamp,
   isDict,
@@ -9,15 +9,13 @@ import {
   parseTime,
   sorted,
   str,
-  truthy,
   typeName,
   type Value,
 } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import { arg, expandUser, isDirectory, joinPaths, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail } from './answer.ts'
-import { expandUser, isDirectory, joinPaths } from './paths.ts'
 
-/** Files by parts of their time, nested; at the bottom the name. */
+/** Names of files, nested by the parts of their time. */
 type Tree = Map<number, Tree | string>
 
 function plant(tree: Tree, path: readonly number[], name: string): void {
@@ -36,7 +34,7 @@ function firstOf(tree: Tree | string): string {
   return typeof tree === 'string' ? tree : firstOf(tree.get(keysOf(tree)[0]!)!)
 }
 
-/** The first file of each of the latest `count` branches at a depth. */
+/** Return the first file of each of the latest `count` branches at a depth. */
 function firstsAt(tree: Tree | string, depth: number, count: number): Set<string> {
   if (depth <= 0 || typeof tree === 'string') return new Set([firstOf(tree)])
   const found = new Set<string>()
@@ -71,15 +69,20 @@ function retained(byDate: Tree, byWeek: Tree, retain: Value): Set<string> {
     const count = keepCount(value)
     const depth = DEPTHS.get(str(rule))
     if (rule !== 'first_of_week' && depth === undefined) throw new PyError('KeyError', `'${str(rule)}'`)
-    // Salt keeps one week more than it is told
+    // Salt keeps one week more than the rule says
     const found = rule === 'first_of_week' ? firstsAt(byWeek, 2, count + 1) : firstsAt(byDate, depth!, count)
     for (const name of found) kept.add(name)
   }
   return kept
 }
 
-async function momentOf(ctx: StateContext, path: string, name: string, format: Value): Promise<ParsedTime | undefined> {
-  if (truthy(format)) return parseTime(name, str(format))
+async function momentOf(
+  ctx: StateContext,
+  path: string,
+  name: string,
+  format: string | null,
+): Promise<ParsedTime | undefined> {
+  if (format) return parseTime(name, format)
   if (name === '.' || name === '..') return undefined
   const stat = await ctx.host.lstat(joinPaths(path, name))
   if (!stat) return undefined
@@ -89,7 +92,7 @@ async function momentOf(ctx: StateContext, path: string, name: string, format: V
 
 const DAY = 86_400_000
 
-/** Week and weekday as ISO counts them; Monday is 0. */
+/** Return the ISO week and the weekday; Monday is 0. */
 function weekOf({ year, month, day }: ParsedTime): [week: number, weekday: number] {
   const ordinal = Math.round((Date.UTC(year, month - 1, day) - Date.UTC(1970, 0, 1)) / DAY) + 719_163
   const { week, weekday } = isoWeekOf(ordinal)
@@ -99,7 +102,7 @@ function weekOf({ year, month, day }: ParsedTime): [week: number, weekday: numbe
 interface Retention {
   name: string
   retain: Value
-  strptime_format: Value
+  strptime_format: string | null
 }
 
 async function keep(ctx: StateContext, { name, retain, strptime_format }: Retention): Promise<Answer> {
@@ -135,14 +138,14 @@ async function keep(ctx: StateContext, { name, retain, strptime_format }: Retent
 }
 
 export const retention_schedule = state({
-  doc: 'Thin out backups by age.',
+  doc: 'Ensure that only the newest backups of a directory are kept.',
   args: {
-    name: arg.string('The directory'),
-    retain: arg.any('How many to keep by rule: `most_recent`, `first_of_hour`, …; `all` for all'),
-    strptime_format: arg.text('How names tell the time; without it the time of the last change counts', {
+    name: arg.string('Path of the directory'),
+    retain: arg.any('Number of files to keep by rule (`most_recent`, `first_of_hour` …): a dict; `all` keeps all'),
+    strptime_format: arg.text('Format of the time in file names; by default the modification time counts', {
       optional: true,
     }),
-    timezone: arg.any('Ignored: the time zone of the machine counts', { optional: true }),
+    timezone: arg.text('Ignored: the time zone of the machine counts', { optional: true }),
   },
   run: keep,
 })

@@ -1,14 +1,31 @@
-// A file with data in some format.
+// A file with data in a format.
 import { type Dict, dictHas, equals, isDict, merge, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import { arg, type Bound, expandUser, isFile, type StateContext, state } from '../../../../sdk/mod.ts'
+import { offered } from '../managed-request.ts'
+import { normalizeMode } from '../modes.ts'
 import { type Answer, asDict, begin, dict, fail, fromDict, messageOf } from './answer.ts'
 import { refusal } from './check-cmd.ts'
 import { removeFile, scratchFile } from './managed.ts'
-import { normalizeMode } from './modes.ts'
-import { expandUser, isFile } from './paths.ts'
 import { optionsOf, type Serializer, serializerOf } from './serializers.ts'
 
-type Options = Record<string, Value> & { name: string; kwargs: ReadonlyMap<string, Value> }
+const serializeArgs = {
+  name: arg.string('Path of the file'),
+  dataset: arg.any('Data of any type', { optional: true }),
+  dataset_pillar: arg.text('Pillar key of the data', { optional: true }),
+  ...offered('user', 'group', 'mode', 'backup', 'makedirs', 'show_changes'),
+  create: arg.flag('Create the file when it does not exist', { default: true }),
+  merge_if_exists: arg.flag('Merge the data into that of the file', { default: false }),
+  ...offered('encoding', 'encoding_errors'),
+  serializer: arg.text('Format: `yaml`, `json`, `msgpack`, `configparser` …; by default `yaml`', { optional: true }),
+  serializer_opts: arg.any('Options for writing the format: a list of dicts', { optional: true }),
+  deserializer_opts: arg.any('Options for reading the format: a list of dicts', { optional: true }),
+  check_cmd: arg.text('Command that must succeed on the new file before it is put in place', { optional: true }),
+  tmp_dir: arg.text('Directory of the temporary file that `check_cmd` checks', { optional: true }),
+  tmp_ext: arg.text('Extension of that temporary file', { default: '' }),
+  kwargs: arg.ignored('`formatter` for `serializer`; other keywords are ignored'),
+}
+
+type Options = Bound<typeof serializeArgs>
 
 const DEFAULTS: ReadonlyMap<string, ReadonlyArray<[string, Value]>> = new Map([
   ['yaml', [['default_flow_style', false]]],
@@ -24,14 +41,14 @@ const DEFAULTS: ReadonlyMap<string, ReadonlyArray<[string, Value]>> = new Map([
 
 function writeOptions(format: string, options: Options): Map<string, Value> {
   const chosen = new Map<string, Value>(DEFAULTS.get(format) ?? [])
-  if (truthy(options['encoding']!)) {
+  if (options.encoding) {
     if (format === 'yaml') chosen.set('allow_unicode', true)
     if (format === 'json') chosen.set('ensure_ascii', false)
   }
-  return new Map([...chosen, ...optionsOf(options['serializer_opts']!)])
+  return new Map([...chosen, ...optionsOf(options.serializer_opts)])
 }
 
-/** What of the new data the old has not: new and old value of each key. */
+/** Return the keys whose values differ, with the new and the old value. */
 function dataDiff(fresh: Dict, old: Dict): Dict {
   const found: Dict = new Map()
   for (const [key, value] of fresh) {
@@ -47,7 +64,7 @@ function dataDiff(fresh: Dict, old: Dict): Dict {
 
 interface Dataset {
   data: Value
-  /** What the file held, where it was merged. */
+  /** The data of the file, if the new data was merged into it. */
   old?: Value
 }
 
@@ -58,64 +75,37 @@ async function mergeExisting(
   read: NonNullable<Serializer['read']>,
   options: Options,
 ): Promise<Dataset> {
-  const old = await read(await ctx.host.read(path), optionsOf(options['deserializer_opts']!))
+  const old = await read(await ctx.host.read(path), optionsOf(options.deserializer_opts))
   return old === null ? { data } : { data: merge(old, data, { strategy: 'recurse' }), old }
 }
 
 async function writeFile(ctx: StateContext, target: string, answer: Answer, contents: Value, options: Options) {
   const { user, group, backup, makedirs, show_changes, encoding, encoding_errors } = options
-  const wanted = new Map<string, Value>([
-    ['name', target],
-    ['sfn', ''],
-    ['ret', asDict(answer)],
-    ['source', null],
-    ['source_sum', new Map()],
-    ['user', user!],
-    ['group', group!],
-    ['mode', normalizeMode(options['mode']!)],
-    ['attrs', null],
-    ['saltenv', ctx.env],
-    ['backup', backup!],
-    ['makedirs', makedirs!],
-    ['template', null],
-    ['show_changes', show_changes!],
-    ['encoding', encoding!],
-    ['encoding_errors', encoding_errors!],
-    ['contents', contents],
-  ])
+  const content = { name: target, sfn: '', ret: asDict(answer), source: null, source_sum: new Map(), contents }
+  const owner = { user, group, mode: normalizeMode(options.mode), attrs: null }
+  const placing = { saltenv: ctx.env, backup, makedirs, template: null, show_changes, encoding, encoding_errors }
+  const wanted = { ...content, ...owner, ...placing }
   return fromDict(await ctx.call('file.manage_file', [], wanted))
 }
 
 async function predict(ctx: StateContext, answer: Answer, path: string, contents: Value, options: Options) {
   const further = new Map([...options.kwargs].filter(([key]) => key !== 'env' && key !== 'formatter'))
-  const wanted: Array<[string, Value]> = [
-    ['name', path],
-    ['source', null],
-    ['source_hash', new Map()],
-    ['source_hash_name', null],
-    ['user', options['user']!],
-    ['group', options['group']!],
-    ['mode', normalizeMode(options['mode']!)],
-    ['attrs', null],
-    ['template', null],
-    ['context', null],
-    ['defaults', null],
-    ['saltenv', ctx.env],
-    ['contents', contents],
-    ['skip_verify', false],
-  ]
-  const changes = (await ctx.call('file.check_managed_changes', [], new Map([...further, ...wanted]))) as Dict
+  const source = { source: null, source_hash: new Map(), source_hash_name: null, contents, skip_verify: false }
+  const owner = { user: options.user, group: options.group, mode: normalizeMode(options.mode), attrs: null }
+  const rendering = { template: null, context: null, defaults: null, saltenv: ctx.env }
+  const wanted = { ...Object.fromEntries(further), name: path, ...source, ...owner, ...rendering }
+  const changes = (await ctx.call('file.check_managed_changes', [], wanted)) as Dict
   if (!truthy(changes)) return { ...answer, comment: `The file ${path} is in the correct state` }
-  if (!truthy(options['show_changes']!)) changes.set('diff', '<show_changes=False>')
+  if (!options.show_changes) changes.set('diff', '<show_changes=False>')
   return { ...answer, changes, result: null, comment: `Dataset will be serialized and stored into ${path}` }
 }
 
-/** Tries `check_cmd` on the new content: a report when it does not pass. */
+/** Run `check_cmd` on the new content; return the report of a failure. */
 async function tryOut(ctx: StateContext, answer: Answer, path: string, contents: Value, options: Options) {
-  const scratch = await scratchFile(ctx, path, options['tmp_dir']!, options['tmp_ext']!)
+  const scratch = await scratchFile(ctx, path, options)
   try {
     const tried = await writeFile(ctx, scratch, { ...answer, changes: new Map() }, contents, options)
-    const refused = tried.changes.size > 0 ? await refusal(ctx, options['check_cmd']!, scratch) : undefined
+    const refused = tried.changes.size > 0 ? await refusal(ctx, str(options.check_cmd), scratch) : undefined
     return refused && fromDict(new Map([...asDict({ ...answer, changes: tried.changes }), ...refused]))
   } catch (error) {
     return fail(answer, `Unable to check_cmd file: ${messageOf(error)}`)
@@ -124,25 +114,24 @@ async function tryOut(ctx: StateContext, answer: Answer, path: string, contents:
   }
 }
 
-async function datasetOf(ctx: StateContext, options: Options): Promise<Value | undefined> {
+async function datasetOf(ctx: StateContext, options: Options): Promise<Value> {
   const { dataset, dataset_pillar } = options
-  return truthy(dataset_pillar!) ? ctx.call('pillar.get', [dataset_pillar!], { unmask: false }) : dataset!
+  return dataset_pillar ? ctx.call('pillar.get', [dataset_pillar], { unmask: false }) : dataset
 }
 
 async function store(ctx: StateContext, options: Options): Promise<Answer> {
   const path = await expandUser(ctx, options.name)
   const answer = begin(path)
   if (path === '') return fail(answer, 'Must provide name to file.serialize')
-  if (!truthy(options['create']!) && !(await isFile(ctx, path))) {
+  if (!options.create && !(await isFile(ctx, path))) {
     return { ...answer, comment: `File ${path} is not present and is not set for creation` }
   }
   const formatter = options.kwargs.get('formatter') ?? null
-  if (truthy(options['serializer']!) && truthy(formatter)) {
+  if (options.serializer && truthy(formatter)) {
     return fail(answer, 'Only one of serializer and formatter are allowed')
   }
-  const format = [options['serializer']!, formatter].map((each) => (truthy(each) ? str(each).toLowerCase() : ''))
-  const name = format.find((each) => each !== '') ?? 'yaml'
-  if (truthy(options['dataset']!) && truthy(options['dataset_pillar']!)) {
+  const name = (options.serializer || (truthy(formatter) ? str(formatter) : 'yaml')).toLowerCase()
+  if (truthy(options.dataset) && options.dataset_pillar) {
     return fail(answer, "Only one of 'dataset' and 'dataset_pillar' is permitted")
   }
   const data = await datasetOf(ctx, options)
@@ -152,7 +141,7 @@ async function store(ctx: StateContext, options: Options): Promise<Answer> {
     const reason = 'It either does not exist or its prerequisites are not installed.'
     return fail(answer, `The ${name} serializer could not be found. ${reason}`)
   }
-  return writeData(ctx, answer, { data: data!, name, serializer }, options)
+  return writeData(ctx, answer, { data, name, serializer }, options)
 }
 
 interface Job {
@@ -164,7 +153,7 @@ interface Job {
 async function writeData(ctx: StateContext, answer: Answer, { data, name, serializer }: Job, options: Options) {
   const path = str(answer.name)
   let dataset: Dataset = { data }
-  if (truthy(options['merge_if_exists']!)) {
+  if (options.merge_if_exists) {
     if (await isFile(ctx, path)) {
       try {
         dataset = await mergeExisting(ctx, path, data, serializer.read, options)
@@ -175,12 +164,12 @@ async function writeData(ctx: StateContext, answer: Answer, { data, name, serial
         return { ...answer, comment: `The file ${path} is in the correct state` }
       }
     }
-  } else if (truthy(options['deserializer_opts']!)) {
+  } else if (truthy(options.deserializer_opts)) {
     answer.warnings = ["The 'deserializer_opts' option is ignored unless merge_if_exists is set to True."]
   }
   const written = await serializer.write(dataset.data, writeOptions(name, options))
   const contents: Value = typeof written === 'string' ? `${written}\n` : written
-  const refused = truthy(options['check_cmd']!) && !ctx.test && (await tryOut(ctx, answer, path, contents, options))
+  const refused = options.check_cmd && !ctx.test && (await tryOut(ctx, answer, path, contents, options))
   if (refused) return refused
   const report = ctx.test
     ? await predict(ctx, answer, path, contents, options)
@@ -190,34 +179,8 @@ async function writeData(ctx: StateContext, answer: Answer, { data, name, serial
   return report
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const empty = (doc: string) => arg.any(doc, { default: '' })
-const on = (doc: string) => arg.any(doc, { default: true })
-const off = (doc: string) => arg.any(doc, { default: false })
-
 export const serialize = state({
-  doc: 'Write data to a file in some format.',
-  args: {
-    name: arg.string('The path'),
-    dataset: optional('The data'),
-    dataset_pillar: optional('The pillar key of the data'),
-    user: optional('The owner'),
-    group: optional('The group'),
-    mode: optional('The mode'),
-    backup: empty('Keep the old file: `minion`'),
-    makedirs: off('Make the directories above it'),
-    show_changes: on('Tell the differences'),
-    create: arg.flag('Make the file when it is not there', { default: true }),
-    merge_if_exists: arg.flag('Merge the data into what the file has', { default: false }),
-    encoding: optional('The encoding of the file'),
-    encoding_errors: arg.any('What to do with what cannot be encoded', { default: 'strict' }),
-    serializer: optional('The format: `yaml`, `json`, `msgpack`, `configparser`, …'),
-    serializer_opts: optional('Options of the format, for writing'),
-    deserializer_opts: optional('Options of the format, for reading'),
-    check_cmd: arg.text('A command that must succeed on the new file before it is put in place', { optional: true }),
-    tmp_dir: arg.text('Where `check_cmd` sees the file', { optional: true }),
-    tmp_ext: arg.text('How the name of that file ends', { default: '' }),
-    kwargs: arg.ignored('`formatter` for `serializer`; the rest is ignored'),
-  },
-  run: (ctx, args) => store(ctx, args as unknown as Options),
+  doc: 'Ensure that a file has data in a format.',
+  args: serializeArgs,
+  run: store,
 })

@@ -1,11 +1,8 @@
 // Symbolic links.
-import { equals, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
-import { preflight } from './hardlink.ts'
-import { normalizeMode } from './modes.ts'
-import { mainGroup, ownUser, userOf } from './owners.ts'
+import { equals, SaltError, str, type Value } from '../../../../data/mod.ts'
 import {
+  arg,
+  type Bound,
   baseName,
   dirName,
   exists,
@@ -13,27 +10,43 @@ import {
   isAbsolute,
   isDirectory,
   isFile,
+  isHostError,
   isLink,
-  isSomething,
   joinPaths,
   normalPath,
-} from './paths.ts'
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
+import { offered } from '../managed-request.ts'
+import { normalizeMode } from '../modes.ts'
+import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
+import { preflight } from './hardlink.ts'
+import { windows } from './managed-options.ts'
+import { mainGroup, ownUser, userOf } from './owners.ts'
+import { isSomething } from './paths.ts'
 
-export interface Symlink {
-  name: string
-  target: string
-  force?: boolean
-  backupname?: Value
-  makedirs?: boolean
-  user?: Value
-  group?: Value
-  mode?: Value
-  atomic?: boolean
-  disallow_copy_and_unlink?: boolean
-  inherit_user_and_group?: boolean
-  follow_symlinks?: boolean
-  kwargs?: ReadonlyMap<string, Value>
+const flag = (doc: string) => arg.boolean(doc, { default: false })
+
+const symlinkArgs = {
+  name: arg.string('Path of the link'),
+  target: arg.string('Target of the link'),
+  force: flag('Replace an existing path'),
+  backupname: arg.text('Path or file name that an existing path is moved to', { optional: true }),
+  makedirs: flag('Create missing parent directories'),
+  ...offered('user', 'group'),
+  mode: arg.any('Mode of created directories in octal: text or a number', { optional: true }),
+  win_owner: windows,
+  win_perms: windows,
+  win_deny_perms: windows,
+  win_inheritance: windows,
+  atomic: flag('Replace an existing link atomically'),
+  disallow_copy_and_unlink: flag('Fail if a backup would have to be copied'),
+  inherit_user_and_group: flag('Keep the owner of an existing link'),
+  follow_symlinks: arg.flag('Follow an existing link when the path is tested', { default: true }),
+  kwargs: arg.ignored(),
 }
+
+type Symlink = Partial<Bound<typeof symlinkArgs>> & { name: string; target: string }
 
 interface Owner {
   user: Value
@@ -98,7 +111,7 @@ async function predict(ctx: StateContext, answer: Answer, path: string, options:
   })
 }
 
-/** The report for a link that points where it shall. */
+/** Set the owner of a link whose target is right; return the report. */
 async function settleOwner(ctx: StateContext, answer: Answer, path: string, owner: Owner): Promise<Answer> {
   const text = ownerText(owner)
   if (await isOwnedBy(ctx, path, owner)) {
@@ -111,14 +124,14 @@ async function settleOwner(ctx: StateContext, answer: Answer, path: string, owne
   return fail(answer, `Failed to set ownership of symlink ${path} to ${text}`)
 }
 
-/** Takes what is in the way to its backup; a failed report when that cannot be. */
+/** Move an existing path to its backup; return a report on failure. */
 async function setAside(
   ctx: StateContext,
   answer: Answer,
   path: string,
   options: Symlink,
 ): Promise<Answer | undefined> {
-  const given = str(options.backupname!)
+  const given = options.backupname ?? ''
   if (!isAbsolute(given) && given !== baseName(given)) {
     return fail(answer, `Backupname must be an absolute path or a file name: ${given}`)
   }
@@ -142,7 +155,7 @@ async function setAside(
   return undefined
 }
 
-/** Makes way for the link: a report when it is settled already, or cannot be. */
+/** Remove an existing path; return a report when the link is already right or cannot be created. */
 async function clear(
   ctx: StateContext,
   answer: Answer,
@@ -210,30 +223,8 @@ async function connect(
   return fail(answer, `${comment}, but was unable to set ownership to ${ownerText(owner)}`)
 }
 
-const flag = (doc: string) => arg.boolean(doc, { default: false })
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const windows = optional('For Windows only')
-
 export const symlink = state({
-  doc: 'Make a symbolic link.',
-  args: {
-    name: arg.string('Where the link shall be'),
-    target: arg.string('What it points to'),
-    force: flag('Replace what is there'),
-    backupname: arg.text('Where to move what is there', { optional: true }),
-    makedirs: flag('Make the directories above it'),
-    user: optional('The owner of the link'),
-    group: optional('The group of the link'),
-    mode: optional('The mode of directories that are made'),
-    win_owner: windows,
-    win_perms: windows,
-    win_deny_perms: windows,
-    win_inheritance: windows,
-    atomic: flag('Replace in one step'),
-    disallow_copy_and_unlink: flag('Fail where a backup could not simply be renamed'),
-    inherit_user_and_group: flag('Leave the owner of an existing link as it is'),
-    follow_symlinks: arg.any('Look at what a link points to', { default: true }),
-    kwargs: arg.ignored(),
-  },
-  run: (ctx, args) => makeSymlink(ctx, { ...args, follow_symlinks: truthy(args.follow_symlinks) }),
+  doc: 'Ensure that a symbolic link exists.',
+  args: symlinkArgs,
+  run: makeSymlink,
 })

@@ -1,16 +1,25 @@
-// Texts that states take from sources, rendered.
+// Texts that states take from sources, rendered as templates.
 import { type Dict, decodeBytes, iterate, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { StateContext } from '../../../../sdk/mod.ts'
+import { arg, type Bound, type StateContext } from '../../../../sdk/mod.ts'
+import { offered } from '../managed-request.ts'
 import { type Answer, begin, fail } from './answer.ts'
 
-type Options = Readonly<Record<string, Value>>
+export const sourceArgs = {
+  source: arg.any('URL of a source of the text', { optional: true }),
+  source_hash: arg.text('Hash of the source', { optional: true }),
+  template: arg.text('Template engine', { default: 'jinja' }),
+  sources: arg.any('URLs of several sources: a list', { optional: true }),
+  source_hashes: arg.any('Hashes of the sources: a list', { optional: true }),
+  ...offered('defaults', 'context'),
+}
 
-/** The sources, or what is wrong with how they are given. */
-export function pairSources({ source, source_hash, sources, source_hashes }: Options): Value[] | string {
-  const [many, hashes] = [sources ?? [], source_hashes ?? []]
-  if (truthy(source!) && truthy(many)) return 'source and sources are mutually exclusive'
-  if (truthy(source_hash!) && truthy(hashes)) return 'source_hash and source_hashes are mutually exclusive'
-  return truthy(source!) ? [source!] : [...iterate(many)]
+export type SourceOptions = Bound<typeof sourceArgs>
+
+/** Return the sources, or the failure of options that exclude each other. */
+export function pairSources({ source, source_hash, sources, source_hashes }: SourceOptions): Value[] | string {
+  if (truthy(source) && truthy(sources)) return 'source and sources are mutually exclusive'
+  if (source_hash && truthy(source_hashes)) return 'source_hash and source_hashes are mutually exclusive'
+  return truthy(source) ? [source] : [...iterate(sources ?? [])]
 }
 
 export type Texts = { texts: string[] } | { failed: Answer }
@@ -20,12 +29,16 @@ function failed(source: Value, comment: string): Texts {
   return { failed: report }
 }
 
-export async function templateTexts(ctx: StateContext, sources: readonly Value[], options: Options): Promise<Texts> {
+export async function templateTexts(
+  ctx: StateContext,
+  sources: readonly Value[],
+  options: SourceOptions,
+): Promise<Texts> {
   const { template, defaults, context } = options
   const texts: string[] = []
   for (const source of sources) {
-    const variables: Dict = new Map([...entries(defaults!), ...entries(context!)])
-    const given = { template: template!, saltenv: ctx.env, context: variables }
+    const variables: Dict = new Map([...entries(defaults), ...entries(context)])
+    const given = { template, saltenv: ctx.env, context: variables }
     const path = await ctx.call('cp.get_template', [source, ''], given)
     if (!truthy(path)) return failed(source, `Failed to load template file ${str(source)}`)
     const text = decodeBytes(await ctx.host.read(str(path)))

@@ -1,7 +1,7 @@
-// Text that may be given as one text or as a list.
+// Text that users give as one text or as a list.
 import { decodeBytes, isIterable, iterate, str, textOf, type Value } from '../../../../data/mod.ts'
 
-/** Whatever was given, as a list of texts. */
+/** Return a value as a list of texts. */
 export function textList(value: Value, encoding: Value = null): string[] {
   const text = textOf(value)
   if (text !== undefined) return [text]

@@ -1,4 +1,4 @@
-// Remove what is old, large or matches, below a directory.
+// Removal of files below a directory by age, size and name.
 import {
   compileRegex,
   fromTimestamp,
@@ -12,27 +12,39 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { arg, type FileStat, type StateContext, state } from '../../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  expandUser,
+  type FileStat,
+  isAbsolute,
+  isDirectory,
+  joinPaths,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
-import { expandUser, isAbsolute, isDirectory, joinPaths } from './paths.ts'
 import { walk } from './walk.ts'
 
-interface Tidying {
-  name: string
-  age: Value
-  matches: Value
-  rmdirs: Value
-  size: Value
-  exclude: Value
-  full_path_match: Value
-  followlinks: Value
-  time_comparison: Value
-  age_size_logical_operator: Value
-  age_size_only: Value
-  rmlinks: Value
+const tidiedArgs = {
+  name: arg.string('Path of the directory'),
+  age: arg.any('Minimum age in days: a number', { default: 0 }),
+  matches: arg.any('Regular expressions of the names to remove: a list; by default all names', { optional: true }),
+  rmdirs: arg.flag('Remove directories too', { default: false }),
+  size: arg.any('Minimum size: a number of bytes, or text with a unit such as `10MB`', { default: 0 }),
+  exclude: arg.any('Regular expressions of the names to keep: a list', { optional: true }),
+  full_path_match: arg.flag('Match the expressions against the whole path', { default: false }),
+  followlinks: arg.flag('Enter linked directories', { default: false }),
+  time_comparison: arg.text('Time that gives the age: `atime`, `mtime` or `ctime`', { default: 'atime' }),
+  age_size_logical_operator: arg.text('Whether age and size must both match: `AND` or `OR`', { default: 'OR' }),
+  age_size_only: arg.text('Compare only `age` or `size`', { optional: true }),
+  rmlinks: arg.flag('Remove links too', { default: true }),
+  kwargs: arg.ignored(),
 }
 
-/** `2G`, `30MB`, `64KiB` in bytes; zero when it is something else. */
+type Tidying = Bound<typeof tidiedArgs>
+
+/** Return a size such as `2G`, `30MB` or `64KiB` in bytes; zero for anything else. */
 function bytesOf(size: Value): number {
   const text = textOf(size)
   if (text === undefined) return numberOf(size) ?? 0
@@ -50,13 +62,13 @@ const dayNumber = (seconds: number): number => {
   return Date.UTC(year, month - 1, day) / 86_400_000
 }
 
-/** Whether age and size are such that it goes. */
+/** Return the test of age and size. */
 function judge(options: Tidying): (age: number, size: number) => boolean {
   const [minAge, minSize] = [numberOf(options.age) ?? 0, bytesOf(options.size)]
-  const only = truthy(options.age_size_only) ? str(options.age_size_only).toLowerCase() : ''
+  const only = options.age_size_only?.toLowerCase()
   if (only === 'age') return (age) => age >= minAge
   if (only === 'size') return (_age, size) => size >= minSize
-  if (str(options.age_size_logical_operator).toUpperCase() === 'AND') {
+  if (options.age_size_logical_operator.toUpperCase() === 'AND') {
     return (age, size) => size >= minSize && age >= minAge
   }
   return (age, size) => size >= minSize || age >= minAge
@@ -69,8 +81,8 @@ function patterns(list: Value, otherwise: string[]): PyRegex[] {
 
 type Clock = 'atime' | 'mtime' | 'ctime'
 
-function clockOf(wish: Value): Clock {
-  const text = textOf(wish)?.toLowerCase()
+function clockOf(name: string): Clock {
+  const text = name.toLowerCase()
   return text === 'mtime' || text === 'ctime' ? text : 'atime'
 }
 
@@ -85,7 +97,7 @@ async function doomed(ctx: StateContext, top: string, options: Tidying): Promise
     matches.some((pattern) => pattern.match(name)) && !exceptions.some((pattern) => pattern.match(name))
   for (const { root, dirs, files } of await walk(ctx, top, {
     bottomUp: true,
-    followLinks: truthy(options.followlinks),
+    followLinks: options.followlinks,
   })) {
     for (const name of [...files, ...dirs]) {
       const path = joinPaths(root, name)
@@ -93,15 +105,15 @@ async function doomed(ctx: StateContext, top: string, options: Tidying): Promise
       if (stat === undefined || !mayGo(stat, options)) continue
       const age = Math.abs(today - dayNumber(stat[clock]))
       const size = stat.type === 'link' || stat.type === 'directory' ? 0 : stat.size
-      if (isDue(age, size) && isMeant(truthy(options.full_path_match) ? path : name)) found.push(path)
+      if (isDue(age, size) && isMeant(options.full_path_match ? path : name)) found.push(path)
     }
   }
   return found
 }
 
 function mayGo({ type }: FileStat, { rmlinks, rmdirs }: Tidying): boolean {
-  if (type === 'link') return truthy(rmlinks)
-  return type !== 'directory' || truthy(rmdirs)
+  if (type === 'link') return rmlinks
+  return type !== 'directory' || rmdirs
 }
 
 async function tidy(ctx: StateContext, options: Tidying): Promise<Answer> {
@@ -128,21 +140,7 @@ async function tidy(ctx: StateContext, options: Tidying): Promise<Answer> {
 }
 
 export const tidied = state({
-  doc: 'Remove old or large files below a directory.',
-  args: {
-    name: arg.string('The directory'),
-    age: arg.any('Days since the last use that are enough', { default: 0 }),
-    matches: arg.any('Patterns for names, of which one must match', { optional: true }),
-    rmdirs: arg.flag('Remove directories too', { default: false }),
-    size: arg.any('Bytes that are enough; units such as `10MB` are understood', { default: 0 }),
-    exclude: arg.any('Patterns for names that stay', { optional: true }),
-    full_path_match: arg.flag('Match patterns against the whole path', { default: false }),
-    followlinks: arg.flag('Enter directories that are linked', { default: false }),
-    time_comparison: arg.any('Which time counts: `atime`, `mtime` or `ctime`', { default: 'atime' }),
-    age_size_logical_operator: arg.text('Whether both are needed: `AND` or `OR`', { default: 'OR' }),
-    age_size_only: arg.text('Look at `age` or `size` alone', { optional: true }),
-    rmlinks: arg.flag('Remove links too', { default: true }),
-    kwargs: arg.ignored(),
-  },
+  doc: 'Ensure that old or large files below a directory are removed.',
+  args: tidiedArgs,
   run: tidy,
 })

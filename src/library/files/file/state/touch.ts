@@ -1,14 +1,22 @@
-// Make an empty file, or set the times of one that is there.
+// An empty file, or new times of an existing one.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import {
+  arg,
+  dirName,
+  exists,
+  expandUser,
+  isAbsolute,
+  isDirectory,
+  type StateContext,
+  state,
+} from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail } from './answer.ts'
-import { dirName, exists, expandUser, isAbsolute, isDirectory } from './paths.ts'
 
 export interface Touch {
   name: string
   atime?: Value
   mtime?: Value
-  makedirs?: Value
+  makedirs?: boolean
 }
 
 async function predict(ctx: StateContext, path: string, atime: Value, mtime: Value): Promise<Answer> {
@@ -32,7 +40,7 @@ export async function touchFile(ctx: StateContext, { name, atime = null, mtime =
   if (path === '') return fail(answer, 'Must provide name to file.touch')
   if (!isAbsolute(path)) return fail(answer, `Specified file ${path} is not an absolute path`)
   if (ctx.test) return predict(ctx, path, atime, mtime)
-  if (truthy(makedirs ?? false)) await ctx.call('file.makedirs', [], { path })
+  if (makedirs) await ctx.call('file.makedirs', [], { path })
   if (!(await isDirectory(ctx, dirName(path)))) return fail(answer, `Directory not present to touch file ${path}`)
   const wasThere = await exists(ctx, path)
   answer.result = truthy(await ctx.call('file.touch', [path, atime, mtime]))
@@ -47,12 +55,12 @@ export async function touchFile(ctx: StateContext, { name, atime = null, mtime =
 }
 
 export const touch = state({
-  doc: 'Make an empty file, or set the times of one that is there.',
+  doc: 'Ensure that a file exists, and set its times.',
   args: {
-    name: arg.string('The path'),
-    atime: arg.any('Time of the last access, in seconds since the epoch', { optional: true }),
-    mtime: arg.any('Time of the last change, in seconds since the epoch', { optional: true }),
-    makedirs: arg.any('Make the directories above it', { default: false }),
+    name: arg.string('Path of the file'),
+    atime: arg.any('Access time: seconds since 1970 as a number or text; by default now', { optional: true }),
+    mtime: arg.any('Modification time: seconds since 1970 as a number or text; by default now', { optional: true }),
+    makedirs: arg.flag('Create missing parent directories', { default: false }),
   },
   run: touchFile,
 })

@@ -1,6 +1,5 @@
 // Trees of directories, walked from the top as os.walk does: links to directories are listed and not entered.
-import { isHostError, type StateContext } from '../../../../sdk/mod.ts'
-import { isDirectory, isLink, joinPaths } from './paths.ts'
+import { isDirectory, isHostError, isLink, joinPaths, type StateContext } from '../../../../sdk/mod.ts'
 
 export interface Step {
   root: string
@@ -8,7 +7,7 @@ export interface Step {
   files: string[]
 }
 
-/** The names in a directory; what cannot be read has none. */
+/** Return the content of a directory, or undefined when it cannot be read. */
 async function parted(ctx: StateContext, root: string): Promise<Step | undefined> {
   let names: string[]
   try {

@@ -1,103 +1,72 @@
-// Parameters that functions of `git` share, and the way most of them are built: words of a command, then its output.
-import { lookup } from '../../../../base/mod.ts'
-import { str, truthy, type Value } from '../../../../data/mod.ts'
-import {
-  type Arg,
-  arg,
-  type FunctionContext,
-  type FunctionDeclaration,
-  fn,
-  type Result,
-  type Returns,
-  ret,
-} from '../../../../sdk/mod.ts'
-import { expandPath, type Given, git, misuse, type Outcome, value, words } from './run.ts'
+// Parameters that functions of `git` share, and the words of a command that they become.
+import { str, type Value } from '../../../../data/mod.ts'
+import { arg } from '../../../../sdk/mod.ts'
+import { misuse } from './run.ts'
 
-const PARAMETERS: Readonly<Record<string, Arg<Value>>> = lookup({
-  cwd: arg.any('The path of the checkout'),
-  filename: arg.any('The file'),
-  opts: arg.any('Further options of the command', { default: '' }),
-  git_opts: arg.any('Options before the command', { default: '' }),
-  user: arg.any('Whom git runs as', { optional: true }),
-  password: arg.any('Of the user; for Windows', { optional: true, secret: true }),
-  identity: arg.any('A private key, or several', { optional: true }),
-  https_user: arg.any('For HTTPS', { optional: true }),
-  https_pass: arg.any('For HTTPS', { optional: true, secret: true }),
-  ignore_retcode: arg.any('A failure sets no return code', { default: false }),
-  saltenv: arg.any('Where keys on the file server are looked up', { default: 'base' }),
-  output_encoding: arg.any('How git writes', { optional: true }),
-  redact_auth: arg.any('Whether passwords in URLs are hidden', { default: true }),
-  remote: arg.any('The name of the remote', { default: 'origin' }),
-  rev: arg.any('The revision', { default: 'HEAD' }),
-})
+const optional = { optional: true } as const
+const secret = { optional: true, secret: true } as const
 
-export const AS_USER = 'user password ignore_retcode output_encoding'
-export const WITH_OPTIONS = `opts git_opts ${AS_USER}`
-export const WITH_KEY = 'user password identity'
+export const cwd = arg.text('Path of the checkout; a relative one is below the home directory')
+export const optionalCwd = arg.text('Path of the checkout; a relative one is below the home directory', optional)
+const opts = arg.any('Options of the command: text that is split as a shell does, or a list', { default: '' })
+const git_opts = arg.any('Options of git itself: text that is split as a shell does, or a list', { default: '' })
+const user = arg.text('User that git runs as', optional)
+const password = arg.text('Password of the user, for Windows', secret)
+const identity = arg.any('Path or `salt://` URL of a private key, or a list of them', optional)
+const https_user = arg.text('User name for HTTPS', optional)
+const https_pass = arg.text('Password for HTTPS', secret)
+const ignore_retcode = arg.flag('Do not log a failure of git as an error', { default: false })
+const saltenv = arg.text('Salt environment of keys on the file server', { default: 'base' })
+const output_encoding = arg.text("Encoding of git's output", optional)
 
-export function parameters(names: string): Record<string, Arg<Value>> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, PARAMETERS[name] ?? arg.any('A value')]))
+export const common = {
+  cwd,
+  opts,
+  git_opts,
+  user,
+  password,
+  identity,
+  https_user,
+  https_pass,
+  ignore_retcode,
+  saltenv,
+  output_encoding,
 }
+export const remote = arg.text('Name of the remote', { default: 'origin' })
+export const rev = arg.text('Revision: a branch, a tag or a commit', { default: 'HEAD' })
+export const filename = arg.text('Path of the file')
+export const redact_auth = arg.flag('Hide passwords in URLs', { default: true })
+export const flag = (doc: string) => arg.flag(doc, { default: false })
+export const text = (doc: string) => arg.text(doc, optional)
+export const pushPassword = arg.text('Password for HTTPS when pushing', secret)
 
-export const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
-export const flag = (doc: string): Arg<Value> => arg.any(doc, { default: false })
-export const further = (doc: string) => arg.open(doc)
+/** Parameters of functions that run git as a user. */
+export const asUser = { user, password, ignore_retcode, output_encoding }
+/** Parameters of functions that also take options. */
+export const withOptions = { opts, git_opts, ...asUser }
+const withKey = { opts, git_opts, user, password, identity }
+/** Parameters of functions that reach a remote with a key. */
+export const withKeyOnly = { ...withKey, ignore_retcode, output_encoding }
+export const withSaltKey = { ...withKey, ignore_retcode, saltenv, output_encoding }
+export const withHttps = { ...withKey, https_user, https_pass, ignore_retcode }
+export const httpsKey = { user, password, identity, https_user, https_pass, ignore_retcode }
 
-type Effect = FunctionDeclaration['effect']
-
-export function declared<R extends Result = Result>(
-  doc: string,
-  args: Record<string, Arg<Value> | Arg<Map<string, Value>>>,
-  run: (ctx: FunctionContext, given: Given) => Promise<NoInfer<R>>,
-  effect: Effect = 'change',
-  returns?: Returns<R>,
-): FunctionDeclaration {
-  return fn({
-    doc,
-    args,
-    returns: returns ?? ret.any('What git answers'),
-    effect,
-    run: (ctx, given) => run(ctx, given as Given),
-  })
-}
-
-interface Shape {
-  merged?: boolean
-  answer?: (outcome: Outcome) => Result
-  effect?: Effect
-}
-
-/** A function that is one call of git in a checkout. */
-export function command(
-  doc: string,
-  args: Record<string, Arg<Value> | Arg<Map<string, Value>>>,
-  build: (given: Given) => readonly string[],
-  { merged = false, answer = ({ stdout }) => stdout, effect = 'change' }: Shape = {},
-): FunctionDeclaration {
-  return declared(
-    doc,
-    args,
-    async (ctx, given) => {
-      const argv = [...words(value(given, 'git_opts')), ...build(given)]
-      const cwd = await expandPath(ctx, value(given, 'cwd'), value(given, 'user'))
-      return answer(await git(ctx, argv, given, { cwd, merged }))
-    },
-    effect,
-  )
-}
-
-export const text = (given: Given, name: string): string => str(value(given, name))
-export const opts = (given: Given): string[] => words(value(given, 'opts'))
-
-/** Keywords that have Python's names for their own, taken out of what was gathered; others are refused. */
-export function taken(given: Given, ...names: string[]): Record<string, Value> {
-  const open = given['kwargs'] as Map<string, Value>
-  const unknown = [...open.keys()].filter((name) => !name.startsWith('__') && !names.includes(name))
+/** Return some of the further keywords by name; refuse the others. */
+export function taken<const Name extends string>(
+  kwargs: ReadonlyMap<string, Value>,
+  ...names: readonly Name[]
+): Record<Name, Value> {
+  const known: readonly string[] = names
+  const unknown = [...kwargs].filter(([name]) => !name.startsWith('__') && !known.includes(name))
   if (unknown.length > 0) {
-    const listing = unknown.map((name) => `${name}=${str(open.get(name)!)}`).join(', ')
+    const listing = unknown.map(([name, value]) => `${name}=${str(value)}`).join(', ')
     throw misuse(`The following keyword arguments are not valid: ${listing}`)
   }
-  return Object.fromEntries(names.map((name) => [name, open.get(name) ?? null]))
+  return Object.fromEntries(names.map((name) => [name, kwargs.get(name) ?? null])) as Record<Name, Value>
 }
 
-export const when = (condition: Value, ...parts: string[]): string[] => (truthy(condition) ? parts : [])
+/** Return words when a condition holds. */
+export const when = (condition: unknown, ...parts: string[]): string[] => (condition ? parts : [])
+
+/** Return a value as one word; none for None. */
+export const given = (value: string | null): string[] => (value === null ? [] : [value])

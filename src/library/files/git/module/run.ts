@@ -1,4 +1,4 @@
-// Calling git: where, as whom, with which key, and what a failure is told as.
+// Running git: in which directory, as which user, with which key, and how a failure is reported.
 import {
   type Dict,
   PyError,
@@ -12,43 +12,43 @@ import {
 } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
-/** The arguments of a call by name. */
-export type Given = Readonly<Record<string, Value | Map<string, Value>>>
-
-export const value = (args: Given, name: string): Value => (args[name] as Value | undefined) ?? null
+/** How git is run: the parameters that most functions share. */
+export interface Access {
+  user?: string | null
+  password?: string | null
+  /** The private keys to try: a path, or a list of paths. */
+  identity?: Value
+  ignore_retcode?: boolean
+  saltenv?: string
+  output_encoding?: string | null
+}
 
 export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 export const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
-/** A path as the user would mean it: relative to the home. */
-export async function expandPath(ctx: FunctionContext, path: Value, user: Value): Promise<string> {
-  const text = str(path)
-  if (text.startsWith('/')) return text
-  return `${await homeOf(ctx, user)}/${text}`
+/** Return an absolute path; a relative one is below the home directory of the user. */
+export async function expandPath(ctx: FunctionContext, path: string, user: string | null = null): Promise<string> {
+  return path.startsWith('/') ? path : `${await homeOf(ctx, user)}/${path}`
 }
 
-async function homeOf(ctx: FunctionContext, user: Value): Promise<string> {
-  if (truthy(user)) return (await ctx.host.user(str(user)))?.home ?? `~${str(user)}`
+async function homeOf(ctx: FunctionContext, user: string | null): Promise<string> {
+  if (user) return (await ctx.host.user(user))?.home ?? `~${user}`
   const home = (await ctx.host.env()).get('HOME')
   return home ?? (await ctx.host.user((await ctx.host.identity()).uid))?.home ?? '~'
 }
 
-/** Options as words: a text is split as a shell does, and a last `--` is dropped. */
+/** Return options as words: text is split as a shell does, and a last `--` is dropped. */
 export function words(opts: Value): string[] {
   if (opts === null) return []
-  if (Array.isArray(opts)) return (opts as Value[]).map((word) => str(word))
+  if (Array.isArray(opts)) return opts.map(str)
   const list = typeof opts === 'string' ? shlexSplit(opts) : [str(opts)]
   return list.at(-1) === '--' ? list.slice(0, -1) : list
 }
 
-/** Texts of a list, or of a text with commas. */
-export function listed(given: Value): string[] {
-  return Array.isArray(given) ? (given as Value[]).map((item) => str(item)) : str(given).split(',')
-}
-
-export function withAuth(url: Value, user: Value, password: Value): string {
+/** Return a URL with a user name and a password for HTTPS. */
+export function withAuth(url: string, user: string | null, password: string | null): string {
   try {
-    return withBasicAuth(str(url), user === null ? null : str(user), password === null ? null : str(password))
+    return withBasicAuth(url, user, password)
   } catch (error) {
     if (error instanceof PyError) throw misuse(error.message)
     throw error
@@ -57,9 +57,9 @@ export function withAuth(url: Value, user: Value, password: Value): string {
 
 export interface Circumstances {
   cwd?: string
-  /** Stderr is part of the output. */
+  /** Whether stderr is part of the output. */
   merged?: boolean
-  /** A failure is an answer, not an error. */
+  /** Whether a failure is returned instead of thrown. */
   lenient?: boolean
   env?: Dict
 }
@@ -70,15 +70,15 @@ export interface Outcome {
   stderr: string
 }
 
+/** Run git; throw when it fails. */
 export async function git(
   ctx: FunctionContext,
   argv: readonly string[],
-  args: Given,
+  args: Access,
   circumstances: Circumstances = {},
 ): Promise<Outcome> {
   const command = ['git', ...argv]
-  const identity = value(args, 'identity')
-  if (truthy(identity)) return withIdentity(ctx, command, args, circumstances)
+  if (truthy(args.identity ?? null)) return withIdentity(ctx, command, args, circumstances)
   const outcome = await call(ctx, command, args, circumstances)
   if (outcome.retcode === 0 || circumstances.lenient) return outcome
   const said = circumstances.merged ? outcome.stdout : outcome.stderr
@@ -88,35 +88,51 @@ export async function git(
 async function call(
   ctx: FunctionContext,
   command: readonly string[],
-  args: Given,
+  args: Access,
   { cwd, merged, env }: Circumstances,
 ): Promise<Outcome> {
   const answer = await ctx.call('cmd.run_all', [[...command]], {
     cwd: cwd ?? null,
-    runas: value(args, 'user'),
-    password: value(args, 'password'),
+    runas: args.user ?? null,
+    password: args.password ?? null,
     env: env ?? new Map(),
     python_shell: false,
-    ignore_retcode: truthy(value(args, 'ignore_retcode')),
+    ignore_retcode: args.ignore_retcode ?? false,
     redirect_stderr: merged ?? false,
-    output_encoding: value(args, 'output_encoding'),
+    output_encoding: args.output_encoding ?? null,
   })
-  const part = (name: string): Value => (answer as Dict).get(name) ?? null
+  const part = (name: string): Value => answer.get(name) ?? null
   return { retcode: Number(str(part('retcode'))), stdout: str(part('stdout')), stderr: str(part('stderr')) }
 }
 
-/** Tries one key after the other. */
+interface InCheckout extends Access {
+  cwd: string
+  git_opts?: Value
+}
+
+/** Run git in a checkout, and return its output. */
+export async function inCheckout(
+  ctx: FunctionContext,
+  args: InCheckout,
+  argv: readonly string[],
+  circumstances: Circumstances = {},
+): Promise<string> {
+  const cwd = await expandPath(ctx, args.cwd, args.user)
+  return (await git(ctx, [...words(args.git_opts ?? null), ...argv], args, { ...circumstances, cwd })).stdout
+}
+
+/** Run git with one key after the other until it succeeds. */
 async function withIdentity(
   ctx: FunctionContext,
   command: readonly string[],
-  args: Given,
+  args: Access,
   circumstances: Circumstances,
 ): Promise<Outcome> {
   const errors: string[] = []
   const missing: string[] = []
   let last: Outcome | undefined
-  const keys = value(args, 'identity')
-  for (const key of Array.isArray(keys) ? (keys as Value[]).map((item) => str(item)) : [str(keys)]) {
+  const { identity = null } = args
+  for (const key of Array.isArray(identity) ? identity.map(str) : [str(identity)]) {
     const path = await keyFile(ctx, key, args)
     if (path === undefined) {
       if (!key.startsWith('salt://')) missing.push(key)
@@ -134,10 +150,9 @@ async function withIdentity(
   throw failure(missing.length === 0 ? lines : `${lines}${errors.length > 0 ? '\n\n' : ''}${absent}`)
 }
 
-async function keyFile(ctx: FunctionContext, key: string, args: Given): Promise<string | undefined> {
+async function keyFile(ctx: FunctionContext, key: string, args: Access): Promise<string | undefined> {
   if (key.startsWith('salt://')) {
-    const cached = await ctx.call('cp.cache_file', [key, value(args, 'saltenv') ?? 'base'])
-    return truthy(cached) ? str(cached) : undefined
+    return (await ctx.call('cp.cache_file', [key, args.saltenv ?? 'base'])) || undefined
   }
   return (await ctx.host.stat(key))?.type === 'file' ? key : undefined
 }
@@ -147,7 +162,7 @@ function sshEnvironment(key: string): Dict {
   return new Map([['GIT_SSH_COMMAND', `ssh -i '${key.replaceAll("'", "'\\''")}' ${options}`]])
 }
 
-/** The version of git, asked for once. */
+/** Return the version of git; ask for it once. */
 export async function gitVersion(ctx: FunctionContext): Promise<string> {
   const known = ctx.memory.get('git.version')
   if (typeof known === 'string') return known

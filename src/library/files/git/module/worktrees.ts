@@ -1,18 +1,17 @@
-// Worktrees: further checkouts of one repository.
+// Functions of `git` for worktrees: further checkouts of one repository.
 import { basename } from 'node:path/posix'
 import { type Dict, decodeBytes, SaltError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError, type Result } from '../../../../sdk/mod.ts'
-import { opts, taken, text, when } from './arguments.ts'
-import { expandPath, failure, type Given, git, misuse, value, words } from './run.ts'
+import { arg, changes, type FunctionContext, isHostError, reads, ret } from '../../../../sdk/mod.ts'
+import { common, cwd, flag, taken, text, when, withOptions } from './arguments.ts'
+import { type Access, expandPath, failure, git, inCheckout, misuse, words } from './run.ts'
 
-const cwdOf = (ctx: FunctionContext, args: Given): Promise<string> =>
-  expandPath(ctx, value(args, 'cwd'), value(args, 'user'))
+const { user, password, output_encoding } = common
 
-/** Whether a path is in a worktree that is not the main one: its `.git` is a file that names a folder. */
-export async function isWorktree(ctx: FunctionContext, args: Given): Promise<boolean> {
+/** Return whether a path is in a worktree that is not the main one: its `.git` is a file that names a directory. */
+async function isWorktree(ctx: FunctionContext, args: Access & { cwd: string }): Promise<boolean> {
   try {
-    const { stdout } = await git(ctx, ['rev-parse', '--show-toplevel'], args, { cwd: await cwdOf(ctx, args) })
-    const pointer = decodeBytes(await ctx.host.read(`${stdout}/.git`))
+    const top = await inCheckout(ctx, args, ['rev-parse', '--show-toplevel'])
+    const pointer = decodeBytes(await ctx.host.read(`${top}/.git`))
     return /^\s*gitdir:\s+\//.test(splitLines(pointer)[0] ?? '')
   } catch (error) {
     if (error instanceof SaltError || isHostError(error)) return false
@@ -20,85 +19,134 @@ export async function isWorktree(ctx: FunctionContext, args: Given): Promise<boo
   }
 }
 
-interface Listed {
+interface Worktree {
   worktree: string
   HEAD: string
   branch: string
 }
 
-function parsed(block: string): Listed | undefined {
+function parsed(block: string): Worktree | undefined {
   const facts: Record<string, string> = {}
   for (const line of block.split('\n')) {
-    const match = /^\s*(worktree|HEAD|branch)\s+(.*\S)\s*$/.exec(line)
-    if (match) facts[match[1]!] ??= match[2]!
+    const [, name, value] = /^\s*(worktree|HEAD|branch)\s+(.*\S)\s*$/.exec(line) ?? []
+    if (name !== undefined && value !== undefined) facts[name] ??= value
     else if (line === 'detached') facts['branch'] ??= 'detached'
   }
   const { worktree, HEAD, branch } = facts
   return worktree && HEAD && branch ? { worktree, HEAD, branch } : undefined
 }
 
-export async function listWorktrees(ctx: FunctionContext, args: Given): Promise<Result> {
-  const { all } = taken(args, 'all')
-  const stale = truthy(value(args, 'stale'))
-  if (truthy(all!) && stale) throw failure("'all' and 'stale' cannot both be set to True")
-  const cwd = await cwdOf(ctx, args)
-  const { stdout } = await git(ctx, ['worktree', 'list', '--porcelain'], args, { cwd })
-  const found: Dict = new Map()
-  for (const block of stdout.trim().split('\n\n')) {
-    const entry = parsed(block)
-    if (entry === undefined) continue
-    const isStale = (await ctx.host.stat(entry.worktree))?.type !== 'directory'
-    if (isStale ? !truthy(all!) && !stale : stale) continue
-    const detached = entry.branch === 'detached'
-    const facts: Dict = new Map<Value, Value>([
-      ['stale', isStale],
-      ['HEAD', entry.HEAD],
-      ['detached', detached],
-      ['branch', detached ? null : entry.branch.replace('refs/heads/', '')],
-    ])
-    if (detached) {
-      const tags = splitLines((await git(ctx, ['tag', '--points-at', entry.HEAD], args, { cwd })).stdout)
-      if (tags.length > 0) facts.set('tags', tags)
-    }
-    found.set(entry.worktree, facts)
-  }
-  return found
-}
-
-export async function worktreeAdd(ctx: FunctionContext, args: Given): Promise<string> {
-  const { branch } = taken(args, 'branch')
-  const detach = truthy(value(args, 'detach'))
-  if (truthy(branch!) && detach) throw misuse("Only one of 'branch' and 'detach' is allowed")
-  const path = text(args, 'worktree_path')
-  const target = detach
-    ? ['--detach']
-    : [
-        truthy(value(args, 'reset_branch')) ? '-B' : '-b',
-        truthy(branch!) ? str(branch!) : basename(path),
-        ...when(value(args, 'force'), '--force'),
+export const worktreeFunctions = {
+  is_worktree: reads({
+    doc: 'Return whether a path is in a worktree other than the main one.',
+    args: { cwd, user, password, output_encoding },
+    returns: ret.boolean('Whether it is'),
+    example: 'git.is_worktree /path/to/repo',
+    run: isWorktree,
+  }),
+  list_worktrees: reads({
+    doc: 'Return the worktrees of a repository.',
+    args: {
+      cwd,
+      stale: flag('Return only the worktrees whose directory is missing'),
+      user,
+      password,
+      output_encoding,
+      kwargs: arg.open('`all`: include the worktrees whose directory is missing'),
+    },
+    returns: ret.dict('Facts by the path of the worktree'),
+    example: 'git.list_worktrees /path/to/repo all=True',
+    run: async (ctx, args) => {
+      const all = truthy(taken(args.kwargs, 'all').all)
+      const { stale } = args
+      if (all && stale) throw failure("'all' and 'stale' cannot both be set to True")
+      const found: Dict = new Map()
+      for (const block of (await inCheckout(ctx, args, ['worktree', 'list', '--porcelain'])).trim().split('\n\n')) {
+        const entry = parsed(block)
+        if (entry === undefined) continue
+        const { worktree, HEAD, branch } = entry
+        const isStale = (await ctx.host.stat(worktree))?.type !== 'directory'
+        if (isStale ? !all && !stale : stale) continue
+        const detached = branch === 'detached'
+        const facts: Dict = new Map<Value, Value>([
+          ['stale', isStale],
+          ['HEAD', HEAD],
+          ['detached', detached],
+          ['branch', detached ? null : branch.replace('refs/heads/', '')],
+        ])
+        const tags = detached ? splitLines(await inCheckout(ctx, args, ['tag', '--points-at', HEAD])) : []
+        if (tags.length > 0) facts.set('tags', tags)
+        found.set(worktree, facts)
+      }
+      return found
+    },
+  }),
+  worktree_add: changes({
+    doc: 'Add a worktree to a repository.',
+    args: {
+      cwd,
+      worktree_path: arg.text('Path of the new worktree'),
+      ref: text('Revision to check out'),
+      reset_branch: arg.flag('Reset the branch if it exists', { optional: true }),
+      force: arg.flag('Add the worktree even if its branch is checked out elsewhere', { optional: true }),
+      detach: flag('Check out without a branch'),
+      ...withOptions,
+      kwargs: arg.open('`branch`: name of the new branch; by default the last part of the path'),
+    },
+    returns: ret.string('The output of git'),
+    example: 'git.worktree_add /path/to/repo/main ../hotfix ref=origin/master',
+    run: (ctx, args) => {
+      const { branch } = taken(args.kwargs, 'branch')
+      if (truthy(branch) && args.detach) throw misuse("Only one of 'branch' and 'detach' is allowed")
+      const path = args.worktree_path
+      const name = truthy(branch) ? str(branch) : basename(path)
+      const target = args.detach
+        ? ['--detach']
+        : [args.reset_branch ? '-B' : '-b', name, ...when(args.force, '--force')]
+      const argv = ['worktree', 'add', ...target, ...words(args.opts), path, ...when(args.ref, str(args.ref))]
+      return inCheckout(ctx, args, argv, { merged: true })
+    },
+  }),
+  worktree_prune: changes({
+    doc: 'Remove the records of worktrees whose directories are missing.',
+    args: {
+      cwd,
+      dry_run: flag('Report without removing anything'),
+      verbose: arg.flag('Report the removals', { default: true }),
+      expire: text('Age of the worktrees to remove, such as `1 week ago`'),
+      ...withOptions,
+    },
+    returns: ret.string('The report of git'),
+    example: 'git.worktree_prune /path/to/repo dry_run=True',
+    run: async (ctx, args) => {
+      const argv = [
+        ...words(args.git_opts),
+        'worktree',
+        'prune',
+        ...when(args.dry_run, '--dry-run'),
+        ...when(args.verbose, '--verbose'),
+        ...when(args.expire, '--expire', str(args.expire)),
+        ...words(args.opts),
       ]
-  const ref = value(args, 'ref')
-  const argv = [
-    ...words(value(args, 'git_opts')),
-    'worktree',
-    'add',
-    ...target,
-    ...opts(args),
-    path,
-    ...when(ref, str(ref)),
-  ]
-  return (await git(ctx, argv, args, { cwd: await cwdOf(ctx, args), merged: true })).stdout
-}
-
-export async function worktreeRemove(ctx: FunctionContext, args: Given): Promise<true> {
-  const cwd = await cwdOf(ctx, args)
-  if ((await ctx.host.stat(cwd)) === undefined) throw failure(`${cwd} does not exist`)
-  if (!(await isWorktree(ctx, args))) throw failure(`${cwd} is not a git worktree`)
-  try {
-    await ctx.host.removeDirectory(cwd, { recursive: true })
-  } catch (error) {
-    if (!isHostError(error)) throw error
-    throw failure(`Unable to remove ${cwd}: ${error.message}`)
-  }
-  return true
+      return (await git(ctx, argv, args, { cwd: await expandPath(ctx, args.cwd, args.user) })).stderr
+    },
+  }),
+  worktree_rm: changes({
+    doc: 'Remove a worktree and its directory.',
+    args: { cwd, user, output_encoding },
+    returns: ret.boolean('True'),
+    example: 'git.worktree_rm /path/to/worktree',
+    run: async (ctx, args) => {
+      const path = await expandPath(ctx, args.cwd, args.user)
+      if ((await ctx.host.stat(path)) === undefined) throw failure(`${path} does not exist`)
+      if (!(await isWorktree(ctx, args))) throw failure(`${path} is not a git worktree`)
+      try {
+        await ctx.host.removeDirectory(path, { recursive: true })
+      } catch (error) {
+        if (!isHostError(error)) throw error
+        throw failure(`Unable to remove ${path}: ${error.message}`)
+      }
+      return true
+    },
+  }),
 }

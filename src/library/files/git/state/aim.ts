@@ -1,16 +1,16 @@
-// What git.latest is after: the revision that the remote has under a name.
+// The commit that git.latest aims at: the revision of the remote with a given name.
 import { type Dict, str, type Value } from '../../../../data/mod.ts'
 
 export type RevisionType = 'sha1' | 'branch' | 'tag'
 
 export interface Aim {
   rev: string
-  /** The commit, or null for an empty or unknown one. */
+  /** The commit; null when the repository is empty or the revision is unknown. */
   commit: string | null
   type: RevisionType | null
   /** The branch to track; null leaves it as it is, false means none. */
   upstream: string | null | false
-  /** For people. */
+  /** The revision as reports show it. */
   location: string
   defaultBranch: string | null
   hasHead: boolean
@@ -64,7 +64,7 @@ function branchAt(refs: Dict, commit: string): string | null {
   return null
 }
 
-/** A hash may be shortened. */
+/** Return whether two revisions are the same; a commit may be shortened. */
 export function sameRevision(one: string | null, two: string | null, type: RevisionType | null): boolean {
   if (one === null || two === null) return one === two
   return type === 'sha1' ? one.startsWith(two) : one === two

@@ -1,15 +1,15 @@
-// A checkout at a place, as a user: calls of the git module that belong to it.
+// A checkout at a path, and the calls of the git module for it.
 import { type Dict, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 import { isCommandError } from './report.ts'
 
 export interface Access {
-  user: Value
-  password: Value
+  user: string | null
+  password: string | null
   identity: Value
-  https_user: Value
-  https_pass: Value
-  output_encoding: Value
+  https_user: string | null
+  https_pass: string | null
+  output_encoding: string | null
 }
 
 type Keywords = Readonly<Record<string, Value>>
@@ -25,7 +25,7 @@ export class Checkout {
     this.access = access
   }
 
-  /** A function of the git module, in this checkout. */
+  /** Call a function of the git module in this checkout. */
   async call(name: string, args: readonly Value[] = [], kwargs: Keywords = {}): Promise<Value> {
     const { user, password, output_encoding } = this.access
     return this.ctx.call(`git.${name}`, [this.target, ...args], { user, password, output_encoding, ...kwargs })
@@ -35,7 +35,7 @@ export class Checkout {
     return str(await this.call(name, args, kwargs))
   }
 
-  /** The answer, or null when git refuses; that is no failure of the call. */
+  /** Return the answer of a function, or null when git refuses. */
   async ask(name: string, args: readonly Value[] = [], kwargs: Keywords = {}): Promise<string | null> {
     try {
       return await this.text(name, args, { ignore_retcode: true, ...kwargs })
@@ -45,7 +45,7 @@ export class Checkout {
     }
   }
 
-  /** With all that reaching the remote takes. */
+  /** Call a function that reaches the remote. */
   async remoteCall(name: string, args: readonly Value[] = [], kwargs: Keywords = {}): Promise<Value> {
     return this.call(name, args, { identity: this.access.identity, saltenv: this.ctx.env, ...kwargs })
   }

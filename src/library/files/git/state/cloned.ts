@@ -1,25 +1,20 @@
-// A repository is cloned, and perhaps on a branch; it is never updated.
+// A clone of a repository, which is never updated.
 import { isAbsolute } from 'node:path/posix'
 import { toError } from '../../../../base/mod.ts'
 import { str, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
-import { type Access, Checkout } from './checkout.ts'
+import type { ClonedOptions } from './arguments.ts'
+import { Checkout } from './checkout.ts'
 import { isCommandError, Report, said } from './report.ts'
 
-interface Wish extends Access {
-  name: string
-  target: Value
-  branch: Value
-}
-
-export async function cloned(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const report = new Report(ctx, wish.name)
-  if (wish.target === null) return report.end(false, "'target' argument is required")
-  const target = str(wish.target)
+export async function cloned(ctx: StateContext, options: ClonedOptions): Promise<StateReturn> {
+  const report = new Report(ctx, options.name)
+  if (options.target === null) return report.end(false, "'target' argument is required")
+  const target = str(options.target)
   if (!isAbsolute(target)) return report.end(false, "'target' path must be absolute")
-  const branch = wish.branch === null ? null : str(wish.branch)
+  const { branch } = options
   if (branch === '') return report.end(false, "Invalid 'branch' argument")
-  const checkout = new Checkout(ctx, target, wish)
+  const checkout = new Checkout(ctx, target, options)
   if ((await ctx.host.stat(target)) === undefined) return clone(ctx, report, checkout, branch)
   try {
     await checkout.call('status')

@@ -1,6 +1,6 @@
-// The first part of git.latest: there is no checkout yet.
+// git.latest without a checkout: clone the repository.
 import { toError } from '../../../../base/mod.ts'
-import { str, type Value } from '../../../../data/mod.ts'
+import type { Value } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
 import { sameRevision } from './aim.ts'
 import { type LatestWork, startOf, trackingChange, upstreamOf } from './latest-work.ts'
@@ -8,20 +8,20 @@ import { isCommandError, said, sentences } from './report.ts'
 import { makeRoom } from './target.ts'
 
 export async function cloneLatest(work: LatestWork): Promise<StateReturn> {
-  const { ctx, wish, report, checkout } = work
+  const { ctx, options, report, checkout } = work
   const { target } = checkout
-  const move = `${wish.name} => ${target}`
+  const move = `${options.name} => ${target}`
   const foreseen = (): StateReturn => {
     report.changes.set('forced clone', true).set('new', move)
     return report.foreseen(
-      `Target directory ${target} exists. Since force_clone=True, the contents of ${target} would be deleted, and ${wish.name} would be cloned into this directory.`,
+      `Target directory ${target} exists. Since force_clone=True, the contents of ${target} would be deleted, and ${options.name} would be cloned into this directory.`,
     )
   }
-  const ended = await makeRoom(ctx, { report, target, force: wish.force_clone, foreseen })
+  const ended = await makeRoom(ctx, { report, target, force: options.force_clone, foreseen })
   if (ended) return ended
   if (ctx.test) {
     report.changes.set('new', move)
-    return report.foreseen(`Repository ${wish.name} would be cloned to ${target}`)
+    return report.foreseen(`Repository ${options.name} would be cloned to ${target}`)
   }
   try {
     const refusal = await clone(work)
@@ -40,25 +40,25 @@ export async function cloneLatest(work: LatestWork): Promise<StateReturn> {
   return report.end(true, sentences(report.comments))
 }
 
-function cloneOptions({ wish, remote, bare, aim }: LatestWork): string[] {
+function cloneOptions({ options, remote, bare, aim }: LatestWork): string[] {
   return [
-    ...(wish.mirror ? ['--mirror'] : bare ? ['--bare'] : []),
+    ...(options.mirror ? ['--mirror'] : bare ? ['--bare'] : []),
     ...(remote === 'origin' ? [] : ['--origin', remote]),
-    ...(wish.depth === null ? [] : ['--depth', str(wish.depth), '--branch', aim.rev]),
+    ...(options.depth === null ? [] : ['--depth', options.depth, '--branch', aim.rev]),
   ]
 }
 
 async function clone(work: LatestWork): Promise<StateReturn | null> {
-  const { wish, report, checkout, bare, aim, remote } = work
+  const { options, report, checkout, bare, aim, remote } = work
   try {
-    await checkout.clone(wish.name, cloneOptions(work))
+    await checkout.clone(options.name, cloneOptions(work))
   } catch (error) {
     if (!isCommandError(error)) throw error
     return report.failed(`Clone failed: ${said(error)}`)
   }
-  report.changes.set('new', `${wish.name} => ${checkout.target}`)
-  const kind = wish.mirror ? ' as mirror' : bare ? ' as bare repository' : ''
-  report.comments.push(`${wish.name} cloned to ${checkout.target}${kind}`)
+  report.changes.set('new', `${options.name} => ${checkout.target}`)
+  const kind = options.mirror ? ' as mirror' : bare ? ' as bare repository' : ''
+  report.comments.push(`${options.name} cloned to ${checkout.target}${kind}`)
   if (!bare) {
     if (aim.commit !== null) {
       const refusal = await settle(work, aim.commit)
@@ -67,7 +67,7 @@ async function clone(work: LatestWork): Promise<StateReturn | null> {
       return report.failed(`Repository was cloned but is empty, so ${remote}/${aim.rev} cannot be checked out`)
     }
   }
-  if (!wish.submodules || aim.commit === null) return null
+  if (!options.submodules || aim.commit === null) return null
   try {
     await checkout.updateSubmodules()
   } catch (error) {
@@ -77,7 +77,7 @@ async function clone(work: LatestWork): Promise<StateReturn | null> {
   return null
 }
 
-/** The fresh clone gets its branch, its commit and what it tracks. */
+/** Set the branch, the commit and the upstream of a new clone. */
 async function settle({ report, checkout, aim, branch }: LatestWork, commit: string): Promise<StateReturn | null> {
   if (aim.type === 'tag' && !(await checkout.tags()).includes(aim.rev)) {
     return report.failed(`Revision '${aim.rev}' does not exist in clone`)

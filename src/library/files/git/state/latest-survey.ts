@@ -1,4 +1,4 @@
-// How a checkout stands before git.latest updates it, and whether it may be updated.
+// The facts of a checkout before git.latest updates it, and whether it may be updated.
 import { type Dict, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
 import { sameRevision } from './aim.ts'
@@ -10,25 +10,25 @@ export interface Standing {
   branch: string | null
   branches: string[]
   tags: string[]
-  /** The commit and branch that will be moved. */
+  /** The commit and branch to update. */
   base: string | null
   baseBranch: string | null
-  /** Of the remote, or null when there is no such remote. */
+  /** URL of the remote; null when there is no such remote. */
   fetchUrl: string | null
   matches: boolean
   dirty: boolean
-  /** Whether the wanted commit is here already. */
+  /** Whether the checkout has the commit. */
   hasCommit: boolean
-  /** Null when that is not known yet. */
+  /** Whether a fast-forward is possible; null when that is not known yet. */
   fastForward: boolean | null
   upstream: string | false | null
 }
 
 const isReport = (value: object): value is StateReturn => 'result' in value
 
-/** The standing, or a report when the state ends here. */
+/** Return the facts of a checkout, or a report when the state ends here. */
 export async function survey(work: LatestWork): Promise<Standing | StateReturn> {
-  const { wish, report, checkout, aim, bare } = work
+  const { options, report, checkout, aim, bare } = work
   const branches = await checkout.branches()
   const tags = await checkout.tags()
   const head = await checkout.revision()
@@ -48,7 +48,7 @@ export async function survey(work: LatestWork): Promise<Standing | StateReturn> 
   const fetchUrl = remote instanceof Map ? str(remote.get('fetch') ?? null) : null
   const found = await findCommit(work, base.commit, tags, fetchUrl !== null)
   if (typeof found !== 'boolean') return found
-  let fastForward: boolean | null = dirty && wish.force_reset !== 'remote-changes' ? false : null
+  let fastForward: boolean | null = dirty && options.force_reset !== 'remote-changes' ? false : null
   if (found) {
     if (!matches && staysBehind(work, branch)) return report.end(true, behind(work, head))
     fastForward ??= base.commit === null || (await isAncestor(work, base.commit))
@@ -100,8 +100,8 @@ async function baseOf(
   }
 }
 
-function whenDirty({ ctx, wish, report, checkout }: LatestWork): StateReturn | null {
-  if (wish.force_reset !== true) return report.upToDate(checkout.target, [], true)
+function whenDirty({ ctx, options, report, checkout }: LatestWork): StateReturn | null {
+  if (options.force_reset !== true) return report.upToDate(checkout.target, [], true)
   if (!ctx.test) return null
   report.changes.set('forced update', true)
   return report.foreseen(
@@ -109,9 +109,9 @@ function whenDirty({ ctx, wish, report, checkout }: LatestWork): StateReturn | n
   )
 }
 
-/** Whether the wanted commit is in the checkout, under the wanted name. */
+/** Return whether the checkout has the commit under the name of the revision. */
 async function findCommit(
-  { wish, report, checkout, aim }: LatestWork,
+  { options, report, checkout, aim }: LatestWork,
   base: string | null,
   tags: readonly string[],
   hasRemote: boolean,
@@ -125,14 +125,14 @@ async function findCommit(
   if (!tags.includes(rev)) return false
   const local = await checkout.ask('rev_parse', [`${rev}^{commit}`])
   if (local === commit) return true
-  if (truthy(wish.force_reset)) return false
+  if (truthy(options.force_reset)) return false
   return report.failed(
     `'${rev}' is a tag, but the remote SHA1 for this tag (${short(commit)}) doesn't match the local SHA1 (${short(local)}). Set 'force_reset' to True to force this update.`,
   )
 }
 
-export const staysBehind = ({ wish, branch }: LatestWork, current: string | null): boolean =>
-  !wish.update_head && !needsBranch(branch, current)
+export const staysBehind = ({ options, branch }: LatestWork, current: string | null): boolean =>
+  !options.update_head && !needsBranch(branch, current)
 
 export function behind({ aim }: LatestWork, head: string | null): string {
   const { location } = aim
@@ -179,7 +179,7 @@ export const revisionChange = (before: string | null, after: string | null): Dic
     ['new', after],
   ])
 
-/** Salt hides passwords in a URL that is not there, and fails. */
+/** Throw the error of Salt, which redacts a URL that does not exist. */
 export function knownUrl(url: string | null): string {
   if (url === null) throw new PyError('TypeError', "expected string or bytes-like object, got 'NoneType'")
   return url

@@ -1,4 +1,4 @@
-// The second part of git.latest: there is a checkout, which is brought up to date.
+// git.latest with a checkout: update it.
 import { toError } from '../../../../base/mod.ts'
 import { type Dict, redactUrl, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
@@ -26,10 +26,10 @@ export async function updateLatest(work: LatestWork): Promise<StateReturn> {
 }
 
 async function attempt(work: LatestWork): Promise<StateReturn> {
-  const { ctx, wish, report, checkout, aim, bare } = work
+  const { ctx, options, report, checkout, aim, bare } = work
   const standing = await survey(work)
   if ('result' in standing) return standing
-  if (standing.fastForward === false && wish.force_reset === false) return notFastForward(work, standing)
+  if (standing.fastForward === false && options.force_reset === false) return notFastForward(work, standing)
   if (ctx.test) return foresee(work, standing)
   let refusal: StateReturn | null = null
   if (aim.commit !== null) {
@@ -44,8 +44,11 @@ async function attempt(work: LatestWork): Promise<StateReturn> {
   return report.done()
 }
 
-async function setRemote({ wish, report, checkout, remote, shownUrl }: LatestWork, held: string | null): Promise<void> {
-  const { name, https_user, https_pass } = wish
+async function setRemote(
+  { options, report, checkout, remote, shownUrl }: LatestWork,
+  held: string | null,
+): Promise<void> {
+  const { name, https_user, https_pass } = options
   await checkout.call('remote_set', [], { url: name, remote, https_user, https_pass })
   if (held === null) {
     report.comments.push(`Remote '${remote}' set to ${shownUrl}`)
@@ -53,11 +56,11 @@ async function setRemote({ wish, report, checkout, remote, shownUrl }: LatestWor
   } else report.comments.push(`Remote '${remote}' changed from ${redactUrl(held)} to ${shownUrl}`)
 }
 
-async function fetch({ wish, checkout, remote }: LatestWork): Promise<Value> {
-  const heads = `refs/heads/${str(wish.refspec_branch)}:refs/remotes/${remote}/${str(wish.refspec_branch)}`
-  const tags = `+refs/tags/${str(wish.refspec_tag)}:refs/tags/${str(wish.refspec_tag)}`
-  const refspecs = wish.fetch_tags ? [heads, tags] : []
-  return checkout.remoteCall('fetch', [], { remote, force: wish.force_fetch, refspecs })
+async function fetch({ options, checkout, remote }: LatestWork): Promise<Value> {
+  const heads = `refs/heads/${options.refspec_branch}:refs/remotes/${remote}/${options.refspec_branch}`
+  const tags = `+refs/tags/${options.refspec_tag}:refs/tags/${options.refspec_tag}`
+  const refspecs = options.fetch_tags ? [heads, tags] : []
+  return checkout.remoteCall('fetch', [], { remote, force: options.force_fetch, refspecs })
 }
 
 const fetchRefusal = (error: Error): string =>
@@ -76,7 +79,7 @@ async function fetchBare(work: LatestWork): Promise<StateReturn | null> {
 }
 
 async function moveTo(work: LatestWork, standing: Standing, commit: string): Promise<StateReturn | null> {
-  const { wish, report, checkout, aim, branch } = work
+  const { options, report, checkout, aim, branch } = work
   const facts = { held: standing.upstream, branch, branches: standing.branches }
   const tracking = trackingChange(aim, facts)
   if (tracking?.opts && standing.branch === null) {
@@ -93,7 +96,7 @@ async function moveTo(work: LatestWork, standing: Standing, commit: string): Pro
   }
   const refusal =
     (await switchBranch(work, standing)) ?? (await merge(work, standing, { commit, fastForward, tracking }))
-  if (refusal || !wish.submodules) return refusal
+  if (refusal || !options.submodules) return refusal
   try {
     await checkout.updateSubmodules()
   } catch (error) {
@@ -103,8 +106,11 @@ async function moveTo(work: LatestWork, standing: Standing, commit: string): Pro
   return null
 }
 
-/** Local tags that the remote no longer has are removed; false when the tags differ. */
-async function compareTags({ wish, report, checkout, remote }: LatestWork, local: readonly string[]): Promise<boolean> {
+/** Remove local tags that the remote does not have; return false when the tags differ. */
+async function compareTags(
+  { options, report, checkout, remote }: LatestWork,
+  local: readonly string[],
+): Promise<boolean> {
   const listed = (await checkout.remoteCall('ls_remote', [], { remote, opts: '--tags', ignore_retcode: true })) as Dict
   const names = [...listed.keys()].map((name) => str(name)).filter((name) => !name.includes('^{}'))
   const there = names.map((name) => name.replace('refs/tags/', ''))
@@ -112,7 +118,7 @@ async function compareTags({ wish, report, checkout, remote }: LatestWork, local
   const gone = local.filter((tag) => !there.includes(tag))
   if (fresh.length > 0) report.changes.set('new_tags', fresh)
   const removed: string[] = []
-  for (const tag of wish.sync_tags ? gone : []) {
+  for (const tag of options.sync_tags ? gone : []) {
     try {
       await checkout.call('tag', [tag], { opts: '-d' })
       removed.push(tag)
@@ -128,11 +134,11 @@ async function compareTags({ wish, report, checkout, remote }: LatestWork, local
   return fresh.length === 0 && gone.length === 0
 }
 
-/** Fetches; whether the commit can then be reached by going forward, or why the state ends. */
+/** Fetch; return whether a fast-forward is possible then, or a report when the state ends here. */
 async function bring(work: LatestWork, standing: Standing, commit: string): Promise<boolean | StateReturn> {
-  const { wish, report, checkout, aim } = work
+  const { options, report, checkout, aim } = work
   try {
-    if (truthy(await fetch(work))) report.comments.push(`${wish.name} was fetched, resulting in updated refs`)
+    if (truthy(await fetch(work))) report.comments.push(`${options.name} was fetched, resulting in updated refs`)
   } catch (error) {
     if (!isCommandError(error)) throw error
     return report.failed(fetchRefusal(error))
@@ -141,18 +147,21 @@ async function bring(work: LatestWork, standing: Standing, commit: string): Prom
     await checkout.text('rev_parse', [`${commit}^{commit}`], { ignore_retcode: true })
   } catch (error) {
     if (!isCommandError(error)) throw error
-    return report.end(false, `Fetch did not successfully retrieve rev '${aim.rev}' from ${wish.name}: ${error.message}`)
+    return report.end(
+      false,
+      `Fetch did not successfully retrieve rev '${aim.rev}' from ${options.name}: ${error.message}`,
+    )
   }
   if (!standing.matches && staysBehind(work, standing.branch)) return report.end(true, behind(work, standing.head))
   const forward = standing.base === null || (await isAncestor(work, standing.base))
-  const stuck = wish.force_reset === false && (!forward || standing.dirty)
+  const stuck = options.force_reset === false && (!forward || standing.dirty)
   return stuck ? notFastForward(work, standing) : forward
 }
 
 async function switchBranch(work: LatestWork, standing: Standing): Promise<StateReturn | null> {
-  const { wish, report, checkout, aim, branch } = work
+  const { options, report, checkout, aim, branch } = work
   if (!needsBranch(branch, standing.branch)) return null
-  if (standing.dirty && !wish.force_checkout) {
+  if (standing.dirty && !options.force_checkout) {
     return report.end(
       false,
       `Local branch '${standing.branch}' has uncommitted changes. Set 'force_checkout' to True to discard them and proceed.`,
@@ -160,7 +169,7 @@ async function switchBranch(work: LatestWork, standing: Standing): Promise<State
   }
   const isNew = !standing.branches.includes(branch)
   const start = isNew ? startOf(aim) : branch
-  await checkout.call('checkout', [start], { force: wish.force_checkout, opts: isNew ? ['-b', branch] : [] })
+  await checkout.call('checkout', [start], { force: options.force_checkout, opts: isNew ? ['-b', branch] : [] })
   report.comments.push(
     isNew
       ? `New branch '${branch}' was checked out, with ${aim.location} as a starting point`
@@ -176,14 +185,14 @@ interface Move {
 }
 
 async function merge(work: LatestWork, standing: Standing, move: Move): Promise<StateReturn | null> {
-  const { wish, report, checkout, aim } = work
+  const { options, report, checkout, aim } = work
   const { commit, fastForward, tracking } = move
   if (fastForward === false) {
     await checkout.call('reset', [], { opts: ['--hard', commit] })
     report.changes.set('forced update', true)
     if (standing.dirty) report.comments.push('Uncommitted changes were discarded')
     report.comments.push(`Repository was hard-reset to ${aim.location}`)
-  } else if (fastForward === true && standing.dirty && wish.force_reset !== false) {
+  } else if (fastForward === true && standing.dirty && options.force_reset !== false) {
     await checkout.call('discard_local_changes')
     report.comments.push('Uncommitted changes were discarded')
   }

@@ -1,35 +1,23 @@
 // A repository exists.
-import { str, truthy, type Value } from '../../../../data/mod.ts'
 import { isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import type { PresentOptions } from './arguments.ts'
 import { Report } from './report.ts'
 import { remove } from './target.ts'
 
-interface Wish {
-  name: string
-  force: boolean
-  bare: boolean
-  template: Value
-  separate_git_dir: Value
-  shared: Value
-  user: Value
-  password: Value
-  output_encoding: Value
-}
-
-async function exists(ctx: StateContext, wish: Wish): Promise<boolean> {
-  const { name, user, password, output_encoding } = wish
-  if (wish.bare) return (await ctx.host.stat(`${name}/HEAD`))?.type === 'file'
+async function exists(ctx: StateContext, options: PresentOptions): Promise<boolean> {
+  const { name, user, password, output_encoding } = options
+  if (options.bare) return (await ctx.host.stat(`${name}/HEAD`))?.type === 'file'
   if ((await ctx.host.stat(`${name}/.git`))?.type === 'directory') return true
-  return truthy(await ctx.call('git.is_worktree', [name], { user, password, output_encoding }))
+  return ctx.call('git.is_worktree', [name], { user, password, output_encoding })
 }
 
-/** A report when the state ends here. */
-async function clearTarget(ctx: StateContext, wish: Wish, report: Report): Promise<StateReturn | null> {
-  const { name } = wish
-  const kind = wish.bare ? 'bare ' : ''
+/** Make room for the repository; return a report when the state ends here. */
+async function clearTarget(ctx: StateContext, options: PresentOptions, report: Report): Promise<StateReturn | null> {
+  const { name } = options
+  const kind = options.bare ? 'bare ' : ''
   if ((await ctx.host.stat(name))?.type !== 'directory') return null
-  if (await exists(ctx, wish)) return report.end(true, '')
-  if (!wish.force) {
+  if (await exists(ctx, options)) return report.end(true, '')
+  if (!options.force) {
     if ((await ctx.host.list(name)).length === 0) return null
     return report.failed(
       `Target '${name}' exists, is non-empty, and is not a git repository. Set the 'force' option to True to remove this directory's contents and proceed with initializing a repository`,
@@ -51,10 +39,10 @@ async function clearTarget(ctx: StateContext, wish: Wish, report: Report): Promi
   return null
 }
 
-export async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const { name, bare, template, separate_git_dir, shared, user, password, output_encoding } = wish
+export async function present(ctx: StateContext, options: PresentOptions): Promise<StateReturn> {
+  const { name, bare, template, separate_git_dir, shared, user, password, output_encoding } = options
   const report = new Report(ctx, name)
-  const ended = await clearTarget(ctx, wish, report)
+  const ended = await clearTarget(ctx, options, report)
   if (ended) return ended
   const kind = bare ? 'bare ' : ''
   if (!ctx.test) {
@@ -64,7 +52,7 @@ export async function present(ctx: StateContext, wish: Wish): Promise<StateRetur
   report.changes.set('new', name)
   if (ctx.test) return report.foreseen(`New ${kind}repository would be created`)
   report.comments.push(`Initialized ${kind}repository in ${name}`)
-  if (truthy(template)) report.comments.push(`Template directory set to ${str(template)}`)
-  if (truthy(separate_git_dir)) report.comments.push(`Gitdir set to ${str(separate_git_dir)}`)
+  if (template) report.comments.push(`Template directory set to ${template}`)
+  if (separate_git_dir) report.comments.push(`Gitdir set to ${separate_git_dir}`)
   return report.done()
 }

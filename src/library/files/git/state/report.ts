@@ -1,8 +1,8 @@
-// How states of git tell what they did.
+// The report of a state of git.
 import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 
-/** A result while it is being made. */
+/** A report that the steps of a state complete. */
 export class Report {
   readonly name: string
   readonly changes: Dict = new Map()
@@ -28,7 +28,7 @@ export class Report {
     return this.end(true, sentences(this.comments))
   }
 
-  /** For a dry run. */
+  /** Report what a dry run would change. */
   foreseen(comment: string): StateReturn {
     return this.end(null, comment)
   }
@@ -64,12 +64,12 @@ export function sentences(comments: readonly string[]): string {
 export const isCommandError = (error: unknown): error is SaltError =>
   error instanceof SaltError && error.code === 'CommandExecutionError'
 
-/** What git said, without the command. */
+/** Return the message of git without the command. */
 export const said = (error: Error): string => error.message.replace(/^Command ['"].+['"] failed: /, '')
 
 export const short = (hash: string | null): string => (hash === null ? 'None' : hash.slice(0, 7))
 
-/** A refusal of keywords that nobody declared, or undefined. */
+/** Return the failure of undeclared keywords, or undefined. */
 export function unknownKeywords(kwargs: ReadonlyMap<string, Value>): string | undefined {
   const unknown = [...kwargs].filter(([name]) => !name.startsWith('__'))
   if (unknown.length === 0) return undefined

@@ -1,31 +1,16 @@
-// Settings of git have values, or are not there.
+// Settings of git: set to values, or not set.
 import { type Dict, equals, PyError, quote, repr, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
+import type { ConfigSetOptions, ConfigUnsetOptions } from './arguments.ts'
 import { isCommandError, Report, said, unknownKeywords } from './report.ts'
 
-interface Place {
-  name: string
-  repo: Value
-  user: Value
-  password: Value
-  output_encoding: Value
-  kwargs: Map<string, Value>
-}
+type Place = Omit<ConfigUnsetOptions, 'value_regex'>
 
-interface SetWish extends Place {
-  value: Value
-  multivar: Value
-}
-
-interface UnsetWish extends Place {
-  value_regex: Value
-}
-
-/** `global` and `all`, and what is wrong with the call. */
+/** Return `global` and `all`, and the fault of the call. */
 function scopeOf(place: Place, ...known: string[]): { global: Value; all: Value; fault: string | undefined } {
   const rest = new Map([...place.kwargs].filter(([name]) => !known.includes(name)))
   const global = place.kwargs.get('global') ?? false
-  const unplaced = !truthy(global) && !truthy(place.repo)
+  const unplaced = !truthy(global) && !place.repo
   const fault = unplaced ? "Non-global config options require the 'repo' argument to be set" : undefined
   return { global, all: place.kwargs.get('all') ?? false, fault: unknownKeywords(rest) ?? fault }
 }
@@ -37,11 +22,11 @@ const accessOf = ({ repo, user, password, output_encoding }: Place): Record<stri
   output_encoding,
 })
 
-export async function configSet(ctx: StateContext, wish: SetWish): Promise<StateReturn> {
-  const { name, value, multivar } = wish
+export async function configSet(ctx: StateContext, options: ConfigSetOptions): Promise<StateReturn> {
+  const { name, value, multivar } = options
   const report = new Report(ctx, name)
   if (value !== null && multivar !== null) return report.failed("Only one of 'value' and 'multivar' is permitted")
-  const { global, fault } = scopeOf(wish, 'global')
+  const { global, fault } = scopeOf(options, 'global')
   if (fault !== undefined) return report.failed(fault)
   if (value === null && multivar === null) {
     throw new PyError(
@@ -52,7 +37,7 @@ export async function configSet(ctx: StateContext, wish: SetWish): Promise<State
   const wanted = value === null ? textsOf(multivar) : [str(value)]
   const shown = value === null ? repr(wanted) : `'${str(value)}'`
   const key = `${truthy(global) ? 'Global key ' : ''}'${name}'`
-  const access = { ...accessOf(wish), key: name, global }
+  const access = { ...accessOf(options), key: name, global }
   const before = await ctx.call('git.config_get', [], { ...access, all: true, ignore_retcode: true })
   if (equals(wanted, before)) return report.end(true, `${key} is already set to ${shown}`)
   const verb = before === null ? 'added as' : 'set to'
@@ -80,26 +65,20 @@ export async function configSet(ctx: StateContext, wish: SetWish): Promise<State
   return report.end(true, `${key} was ${verb} ${shown}`)
 }
 
-const textsOf = (values: Value): string[] =>
-  Array.isArray(values) ? (values as Value[]).map((item) => str(item)) : str(values).split(',')
+const textsOf = (values: Value): string[] => (Array.isArray(values) ? values.map(str) : str(values).split(','))
 
 const listing = (matches: Iterable<[Value, Value]>): string =>
   Array.from(matches, ([name, values]) => `${str(name)} (${(values as string[]).join(', ')})`).join('; ')
 
-export async function configUnset(ctx: StateContext, wish: UnsetWish): Promise<StateReturn> {
-  const { name, value_regex } = wish
+export async function configUnset(ctx: StateContext, options: ConfigUnsetOptions): Promise<StateReturn> {
+  const { name, value_regex } = options
   const report = new Report(ctx, name)
-  const { global, all, fault } = scopeOf(wish, 'global', 'all')
+  const { global, all, fault } = scopeOf(options, 'global', 'all')
   if (fault !== undefined) return report.failed(fault)
   const key = `^${name.replace(/^\^+/, '').replace(/\$+$/, '')}$`
-  const matching = async (regex: Value): Promise<Dict> =>
-    (await ctx.call('git.config_get_regexp', [], {
-      ...accessOf(wish),
-      key,
-      value_regex: regex,
-      ignore_retcode: true,
-      global,
-    })) as Dict
+  const access = { ...accessOf(options), key, ignore_retcode: true, global }
+  const matching = async (regex: string | null): Promise<Dict> =>
+    ctx.call('git.config_get_regexp', [], { ...access, value_regex: regex })
   const matches = await matching(value_regex)
   if (matches.size === 0) return report.end(true, 'No matching keys are set')
   const several = [...matches].filter(([, values]) => (values as Value[]).length > 1)
@@ -118,7 +97,7 @@ export async function configUnset(ctx: StateContext, wish: UnsetWish): Promise<S
   const failed: string[] = []
   for (const found of matches.keys()) {
     try {
-      await ctx.call('git.config_unset', [], { ...accessOf(wish), key: name, value_regex, all, global })
+      await ctx.call('git.config_unset', [], { ...accessOf(options), key: name, value_regex, all, global })
     } catch (error) {
       if (!isCommandError(error)) throw error
       ctx.log('error', `Failed to unset ${quote(str(found))}: ${said(error)}`)

@@ -1,16 +1,16 @@
-// The folder that a repository is cloned to, and who may reach the remote.
+// The directory that a repository is cloned to, and the keys for its remote.
 import { isAbsolute } from 'node:path/posix'
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import { isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import type { Report } from './report.ts'
 
-/** Keys as a list of absolute paths; a text says what is wrong with them. */
+/** Return private keys as a list of absolute paths, or the failure as text. */
 export async function identityList(ctx: StateContext, identity: Value, word: string): Promise<Value[] | null | string> {
   if (identity === null) return null
   const list = typeof identity === 'string' ? [identity] : identity
   if (!Array.isArray(list)) return `${word} must be either a list or a string`
   const home = (await ctx.host.env()).get('HOME') ?? '~'
-  const paths = (list as Value[]).map((item) => str(item).replace(/^~(?=\/|$)/, home))
+  const paths = list.map((item) => str(item).replace(/^~(?=\/|$)/, home))
   for (const path of paths) {
     const file = path.includes('salt://') ? await ctx.call('cp.cache_file', [path, ctx.env]) : path
     if (!truthy(file)) return `${word} '${path}' does not exist.`
@@ -19,17 +19,17 @@ export async function identityList(ctx: StateContext, identity: Value, word: str
   return paths
 }
 
-interface Making {
+interface Room {
   report: Report
   target: string
   force: boolean
   foreseen(): StateReturn
 }
 
-/** Empties a folder that is in the way when that is allowed; a report when the state ends here. */
+/** Empty a directory in the way if `force` is set; return a report when the state ends here. */
 export async function makeRoom(
   ctx: StateContext,
-  { report, target, force, foreseen }: Making,
+  { report, target, force, foreseen }: Room,
 ): Promise<StateReturn | null> {
   if ((await ctx.host.stat(target))?.type !== 'directory') return null
   const contents = await ctx.host.list(target)
@@ -56,6 +56,6 @@ export async function makeRoom(
 }
 
 export async function remove(ctx: StateContext, path: string): Promise<void> {
-  const isFolder = (await ctx.host.lstat(path))?.type === 'directory'
-  await (isFolder ? ctx.host.removeDirectory(path, { recursive: true }) : ctx.host.remove(path))
+  const isDirectory = (await ctx.host.lstat(path))?.type === 'directory'
+  await (isDirectory ? ctx.host.removeDirectory(path, { recursive: true }) : ctx.host.remove(path))
 }

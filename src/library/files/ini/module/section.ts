@@ -1,5 +1,5 @@
-// Files of sections and options as Salt reads and writes them: comments and lines it does not understand are kept
-// under names of their own, lines that are indented further belong to the option before them.
+// Files of sections and options as Salt reads and writes them: comments and unknown lines are kept under names of their own,
+// and further indented lines belong to the option before them.
 import { PyError, reEscape, str, type Value } from '../../../../data/mod.ts'
 
 const COMMENT = /^\s*([#;])/
@@ -25,7 +25,7 @@ export class Section {
     this.option = optionPattern(separator)
   }
 
-  /** Takes the lines of one section in. */
+  /** Parse the lines of one section. */
   read(text: string): void {
     const content = text.replace(/^\n+|\n+$/g, '')
     if (content === '') return
@@ -56,7 +56,7 @@ export class Section {
     if (last !== undefined) this.entries.set(last, `${this.entries.get(last) as string}\n${line}`)
   }
 
-  /** Options and sections below are set; what differs is returned, before and after. */
+  /** Set options and sections; return the old and new values that differ. */
   update(wanted: ReadonlyMap<Value, Value>): Map<Value, Value> {
     const changes = new Map<Value, Value>()
     for (const [key, value] of wanted) {
@@ -84,7 +84,7 @@ export class Section {
     return section
   }
 
-  /** At the place of a comment that holds the option, else at the end. */
+  /** Insert an option at the place of a comment with it, or else at the end. */
   private insert(name: string, value: Value): void {
     const made = this.made(name, value)
     const comment = made instanceof Section ? undefined : this.commentWith(name)
@@ -108,7 +108,7 @@ export class Section {
     return undefined
   }
 
-  /** The lines below the heading, sections last. */
+  /** Return the lines below the heading, sections last. */
   *lines(): Generator<string> {
     const sections: Section[] = []
     for (const [name, value] of this.entries) {
@@ -128,7 +128,7 @@ export class Section {
     return this.noSpaces ? bare : ` ${bare} `
   }
 
-  /** Without comments. */
+  /** Return options and sections without comments. */
   plain(): Map<Value, Value> {
     const values = new Map<Value, Value>()
     for (const [name, value] of this.entries) {
@@ -138,7 +138,7 @@ export class Section {
   }
 }
 
-/** Salt puts a backslash before the separator, whatever it is; only of its first character that makes a difference. */
+/** Escape the separator as Salt does: with a backslash before its first character. */
 function optionPattern(separator: string): RegExp {
   const text = separator === '' ? '' : `${reEscape(separator[0]!)}${reEscape(separator.slice(1))}`
   return new RegExp(`^(\\s*)(.+?)\\s*(${text})\\s*(.*)\\s*`)
@@ -150,7 +150,7 @@ const difference = (before: string | null, after: Value): Map<Value, Value> =>
     ['after', after],
   ])
 
-/** As it will be after writing: all texts. */
+/** Return values as they are read after writing: as texts. */
 function plainOf(value: Value): Value {
   if (!(value instanceof Map)) return str(value)
   return new Map(Array.from(value, ([key, held]): [Value, Value] => [str(key), plainOf(held)]))
@@ -164,7 +164,7 @@ export function readIni(name: string, text: string, form: Form): Section {
   for (let i = 0; i + 1 < parts.length; i += 2) {
     const section = new Section(parts[i]!, { ...form, separator: file.separator })
     section.read(parts[i + 1]!)
-    // put in option by option: one that is also there as a comment takes the comment's place
+    // an option that exists as a comment takes the place of the comment
     file.update(new Map([[section.name, new Map(section.entries as Map<Value, string>)]]))
   }
   return file

@@ -1,20 +1,20 @@
-// Options of an INI file have their values; with `strict` there are no others.
+// Options of an INI file with given values; with `strict` there are no others.
 import { type Dict, dictEntries, PyError, str, truthy, typeName, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 
-interface Wish {
+interface Request {
   name: string
   sections: Value
   separator: string
   strict: boolean
-  encoding: Value
+  encoding: string | null
   no_spaces: boolean
 }
 
-/** The state of a call while it goes on. */
+/** Data that the steps share. */
 interface Work {
   ctx: StateContext
-  wish: Wish
+  request: Request
   place: Record<string, Value>
   /** Options outside of sections, and sections, as they were. */
   top: Dict
@@ -42,8 +42,8 @@ const removed = (before: Value): Dict =>
     ['after', null],
   ])
 
-const setOptions = async ({ ctx, wish, place }: Work, sections: Dict): Promise<Dict> =>
-  await ctx.call('ini.set_option', [], { ...place, sections, no_spaces: wish.no_spaces })
+const setOptions = async ({ ctx, request, place }: Work, sections: Dict): Promise<Dict> =>
+  await ctx.call('ini.set_option', [], { ...place, sections, no_spaces: request.no_spaces })
 
 async function topLevel(work: Work, options: Dict): Promise<void> {
   if (!work.ctx.test) {
@@ -83,7 +83,7 @@ async function oneSection(work: Work, section: Value, body: Dict): Promise<void>
   const original: Dict = held instanceof Map ? held : new Map()
   const suffix = truthy(section) ? ` in section ${str(section)}` : ''
   const changed: Dict = new Map()
-  for (const [option, before] of work.wish.strict ? original : []) {
+  for (const [option, before] of work.request.strict ? original : []) {
     if (body.has(option)) continue
     if (ctx.test) note(work, `Deleted key ${str(option)}${suffix}`)
     else {
@@ -105,12 +105,12 @@ async function oneSection(work: Work, section: Value, body: Dict): Promise<void>
   if (changed.size > 0) changes.set(section, changed)
 }
 
-export async function optionsPresent(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const { name, sections, separator, encoding } = wish
+export async function optionsPresent(ctx: StateContext, request: Request): Promise<StateReturn> {
+  const { name, sections, separator, encoding } = request
   const place = { file_name: name, separator, encoding }
   const work: Work = {
     ctx,
-    wish,
+    request,
     place,
     top: new Map(),
     sections: new Map(),
@@ -128,7 +128,7 @@ export async function optionsPresent(ctx: StateContext, wish: Wish): Promise<Sta
       else work.top.set(key, value)
     }
     await topLevel(work, options)
-    if (wish.strict) await removeOthers(work, options, bodies)
+    if (request.strict) await removeOthers(work, options, bodies)
     for (const [section, body] of bodies) await oneSection(work, section, body as Dict)
   } else if (!ctx.test) work.changes = await setOptions(work, new Map())
   if (ctx.test) return { name, changes: {}, result: work.foreseen ? null : true, comment: work.lines.join('') }

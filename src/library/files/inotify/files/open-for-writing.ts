@@ -1,11 +1,11 @@
-// Which files processes have open for writing, as the kernel lists them below /proc. A file that nobody writes to any more is
-// whole, which is what those who wait for `close_write` want to know.
+// The files that processes have open for writing, from /proc. A file that no process writes any more is complete, which
+// is what `close_write` reports.
 import { decodeBytes } from '../../../../data/mod.ts'
 import { type BeaconContext, unlessRefused } from '../../../../sdk/mod.ts'
 
 type Host = BeaconContext['host']
 
-/** The last digit of the flags: 1 is writing only, 2 is both. */
+/** The last digit of the flags: 1 is writing only, 2 is reading and writing. */
 const isForWriting = (info: string): boolean => /^flags:\s+\d*[1256]$/m.test(info)
 
 async function writtenBy(host: Host, pid: string, files: ReadonlySet<string>): Promise<string[]> {

@@ -1,21 +1,21 @@
-// Who opens, reads and closes files without writing: Node does not listen for that, so `inotifywait` does where it is installed.
-// Directories are left out: looking into them, as this beacon does itself, opens them.
+// Files that are opened, read and closed without writing. Node does not report that, so `inotifywait` does where it is installed.
+// Directories are skipped, because this beacon itself opens them.
 import type { BeaconContext, Followed } from '../../../../sdk/mod.ts'
 import type { Change } from './watcher.ts'
 
-/** What is heard of in this way only. */
+/** The kinds of events that only `inotifywait` reports. */
 export const OPENS: ReadonlySet<string> = new Set(['access', 'open', 'close_nowrite'])
 
 const PROGRAM = 'inotifywait'
 
-/** `CLOSE_NOWRITE,CLOSE /srv/file`: all names of what happened, and to which file. */
+/** Parse a line such as `CLOSE_NOWRITE,CLOSE /srv/file`: names of events, and a path. */
 const LINE = /^([A-Z_,]+) (.*)$/
 
 export class Opens {
   readonly changes: Change[] = []
   private readonly followed = new Map<string, Followed>()
 
-  /** Listens for these kinds from now on; false where nothing can. */
+  /** Listen for kinds of events; return false where `inotifywait` is missing. */
   async listen(ctx: BeaconContext, path: string, kinds: readonly string[], recurse: boolean): Promise<boolean> {
     if (this.followed.get(path)?.isRunning) return true
     if ((await ctx.host.which(PROGRAM)) === undefined) return false

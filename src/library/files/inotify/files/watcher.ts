@@ -1,5 +1,4 @@
-// Directories and files that are watched, with how each looked when last seen: what kind of change it was is seen from the file
-// before and after.
+// Watched directories and files with their last known facts: the kind of a change follows from the facts before and after it.
 import { join } from 'node:path/posix'
 import type { BeaconContext } from '../../../../sdk/mod.ts'
 import { openForWriting } from './open-for-writing.ts'
@@ -15,20 +14,20 @@ interface Look {
 }
 
 export interface Change {
-  /** What is watched. */
+  /** The watched path. */
   path: string
   file: string
   kinds: string[]
   isDirectory: boolean
-  /** How a file looked that is gone. */
+  /** The last facts of a file that no longer exists. */
   last?: Look | undefined
 }
 
-/** What is watched, with how each file looked when last seen. */
+/** Watched paths with the last known facts of each file. */
 export class Watcher {
   readonly changes: Change[] = []
   private readonly known = new Map<string, Map<string, Look>>()
-  /** Files that may still be written to, with the path that is watched. */
+  /** Files that may still be written, with their watched paths. */
   private readonly written = new Map<string, string>()
   private last: Promise<void> = Promise.resolve()
 
@@ -62,13 +61,14 @@ export class Watcher {
     const isDirectory = file !== path && (after ?? before)?.isDirectory === true
     const origin = after && before?.inode !== after.inode ? this.movedFrom(after) : undefined
     if (origin) origin.kinds = ['moved_from']
-    const told = origin ? ['moved_to'] : kinds.filter((kind) => kind !== CLOSED)
+    const reported = origin ? ['moved_to'] : kinds.filter((kind) => kind !== CLOSED)
     if (kinds.includes(CLOSED) && !origin) this.written.set(file, path)
-    if (told.length > 0) this.changes.push({ path, file, kinds: told, isDirectory, last: after ? undefined : before })
+    if (reported.length > 0)
+      this.changes.push({ path, file, kinds: reported, isDirectory, last: after ? undefined : before })
     if (after === undefined && !(await lookAt(ctx, path))) this.end(ctx, path)
   }
 
-  /** Tells of the files that were written to and that nobody has open for it any more. */
+  /** Report the written files that no process has open for writing any more. */
   async tellClosed(ctx: BeaconContext): Promise<void> {
     const open = await openForWriting(ctx.host, new Set(this.written.keys()))
     for (const [file, path] of [...this.written]) {
@@ -78,19 +78,19 @@ export class Watcher {
     }
   }
 
-  /** Nobody wants to know. */
+  /** Drop the written files, because no mask asks for them. */
   forgetWritten(): void {
     this.written.clear()
   }
 
-  /** The file that is gone elsewhere and is this one: its number, and untouched. */
+  /** Return the file that disappeared elsewhere and is the same: same inode, unchanged. */
   private movedFrom({ inode, mtime, size }: Look): Change | undefined {
     return this.changes.findLast(
       ({ last }) => last !== undefined && last.inode === inode && last.mtime === mtime && last.size === size,
     )
   }
 
-  /** What is watched is gone, with all that was in it, and the kernel ends the watch. */
+  /** Report that a watched path and its content no longer exist; the kernel ends the watch. */
   private end(ctx: BeaconContext, path: string): void {
     const files = [...(this.known.get(path) ?? [])]
     for (const [file, { isDirectory }] of files) {

@@ -1,7 +1,7 @@
-// Modes as people write them: YAML strips leading zeros, and they are put back.
-import { str, textOf, type Value } from '../../../../data/mod.ts'
+// Modes as users write them: YAML strips leading zeros, and they are put back.
+import { str, textOf, type Value } from '../../../data/mod.ts'
 
-/** Four octal digits; None stays None. */
+/** Return a mode as four octal digits; None stays None. */
 export function normalizeMode(mode: Value): string | null {
   if (mode === null) return null
   const bare = str(mode)
@@ -11,5 +11,5 @@ export function normalizeMode(mode: Value): string | null {
   return bare.replace(/^0+/, '').padStart(4, '0')
 }
 
-/** Whether the mode of the source is to be kept. */
+/** Return whether a mode means that of the source. */
 export const isKeep = (mode: Value): boolean => textOf(mode)?.toLowerCase() === 'keep'
