@@ -1,4 +1,4 @@
-// A job of the schedule as the scheduler wants it, out of what a user gave; or why it cannot be one.
+// Builds a job of the schedule from the arguments of a user, or a refusal.
 import {
   type Dict,
   keyError,
@@ -20,7 +20,7 @@ const FURTHER =
     ' ',
   )
 
-/** Whether an interval is given together with a time. */
+/** Return whether an interval is given together with a time. */
 export const hasConflict = (given: Given): boolean =>
   INTERVALS.some((interval) => given.has(interval)) && (given.has('when') || given.has('cron'))
 
@@ -29,11 +29,11 @@ export const hasBothTimes = (given: Given): boolean => given.has('when') && give
 
 const refusal = (comment: string): Dict => new Map<Value, Value>([['comment', comment]]).set('result', false)
 
-/** A refusal has a false `result`. */
+/** Return whether an item is a refusal: its `result` is false. */
 export const isRefusal = (item: Dict): boolean => item.has('result') && !truthy(item.get('result')!)
 
-export function buildItem(name: Value, given: Given): Dict {
-  if (!truthy(name)) return refusal('Job name is required.')
+export function buildItem(name: string, given: Given): Dict {
+  if (!name) return refusal('Job name is required.')
   const fun = given.get('function')
   if (fun === undefined) throw keyError('function')
   if (hasConflict(given)) {
@@ -65,7 +65,7 @@ export function buildItem(name: Value, given: Given): Dict {
   return item
 }
 
-/** The bounds of a splay in their order. */
+/** Return the bounds of a splay in Salt's order. */
 function splayOf(splay: Value): Value {
   if (!(splay instanceof Map)) return splay
   const ordered: Dict = new OrderedDict()

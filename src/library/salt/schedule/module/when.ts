@@ -1,5 +1,5 @@
-// Whether a text tells a time, for the `when` of a job: dates, weekdays, times of day, and words between them, in the
-// orders that dateutil reads.
+// Recognizes times in the `when` of a job: dates, weekdays, times of day, and words between them, in the
+// orders that dateutil accepts.
 
 const WEEKDAYS = 'monday tuesday wednesday thursday friday saturday sunday'.split(' ')
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
