@@ -1,8 +1,7 @@
-// Where the ports of containers can be reached, from what the mine has of docker.ps.
-import { type Dict, ipAddress, ipNetwork, str, truthy, tuple, type Value } from '../../../../data/mod.ts'
+// The addresses of container ports, from the results of docker.ps in the mine.
+import { type Dict, ipAddress, ipNetwork, isList, str, truthy, tuple, type Value } from '../../../../data/mod.ts'
 
-const listOf = (value: Value): string[] =>
-  truthy(value) ? (Array.isArray(value) ? (value as Value[]) : [value]).map((item) => str(item)) : []
+const listOf = (value: Value): string[] => (truthy(value) ? (isList(value) ? value : [value]).map(str) : [])
 
 function addresses(host: Dict, interfaces: readonly string[], networks: readonly string[]): string[] {
   const known = host.get('interfaces') as Dict
@@ -31,7 +30,7 @@ export function dockerPorts(hosts: Dict, interfaces: Value, cidrs: Value, withId
   return images
 }
 
-/** A port on all addresses is one on each of the host's. */
+/** Add the addresses of a port. A port on 0.0.0.0 has each address of the host. */
 function note(image: Dict, port: Dict, own: readonly string[], id: Value): void {
   const address = port.get('IP') ?? null
   if (!truthy(address)) return
