@@ -105,7 +105,7 @@ async function rotate(ctx: MasterContext): Promise<void> {
 }
 
 const match = arg.words('Globs of minion ids: a list, or text with commas')
-const byState = arg.any('Dict of minion ids by state, such as `minions_pre`; other types match nothing')
+const byState = arg.dict('Minion ids by state, such as `minions_pre`')
 const also = (what: string) => arg.flag(`Include ${what} keys`, { default: false })
 const hash_type = arg.text('Hash algorithm of the fingerprint. Default: the option `hash_type`', { optional: true })
 

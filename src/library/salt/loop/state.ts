@@ -2,7 +2,7 @@
 // the comparison of `until_no_eval` is a function or an operator of Python.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError } from '../../../base/mod.ts'
-import { isInt, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isInt, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, state } from '../../../sdk/mod.ts'
 import { comparison, conditionHolds } from './state/judgement.ts'
 
@@ -18,12 +18,12 @@ function timeError(period: Value, timeout: Value): string | undefined {
 
 interface Call {
   name: string
-  args: Value
-  kwargs: Value
+  args: Value[] | null
+  kwargs: Dict | null
 }
 
 const answerOf = async (ctx: StateContext, { name, args, kwargs }: Call): Promise<Value> =>
-  ctx.call(name, [...((args ?? []) as Value[])], (kwargs ?? new Map()) as Map<string, Value>)
+  ctx.call(name, args ?? [], new Map([...(kwargs ?? [])].map(([key, value]) => [str(key), value])))
 
 /** Repeat attempts until one succeeds or the time is over. Return their number and whether one succeeded. */
 async function attempts(
@@ -49,8 +49,8 @@ function classOf(error: BrineError): string {
 const period = arg.any('Seconds between two calls: a number; other types fail', { default: 1 })
 const timeout = arg.any('Seconds until the state fails: a number; other types fail', { default: 60 })
 const name = arg.text('Function')
-const positional = arg.any('List of arguments of the function', { default: null })
-const keywords = arg.any('Dict of keyword arguments of the function', { default: null })
+const positional = arg.list('Arguments of the function', { optional: true })
+const keywords = arg.dict('Keyword arguments of the function', { optional: true })
 
 export default defineState({
   name: 'loop',

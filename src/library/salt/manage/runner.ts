@@ -1,5 +1,5 @@
 // Shows which minions are up, connected and current.
-import { type Dict, isList, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, numberOf, str, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineRunner, type MasterContext, masterFn, ret } from '../../../sdk/mod.ts'
 import { safeAccept } from './runner/safe-accept.ts'
 
@@ -55,15 +55,13 @@ async function versions(ctx: MasterContext): Promise<Dict> {
   return new Map<Value, Value>([...shown, ['Master', own]])
 }
 
-const subset = arg.any('Minion ids to return: one id, or a list. Default: all', { optional: true })
+const subset = arg.words('Minion ids to return: a list, or text with commas. Default: all', { optional: true })
 const show_ip = arg.flag('Include their addresses', { default: false })
 
-const listOf = (value: Value): Value[] => (isList(value) ? [...value] : [value])
-
 /** Return the connected minions, all or those of a subset. */
-function connected(ctx: MasterContext, wanted: Value): Map<string, string> {
+function connected(ctx: MasterContext, wanted: readonly string[] | null): Map<string, string> {
   const all = ctx.connected()
-  return truthy(wanted) ? new Map([...all].filter(([id]) => listOf(wanted).includes(id))) : all
+  return wanted && wanted[0] !== '' ? new Map([...all].filter(([id]) => wanted.includes(id))) : all
 }
 
 const there = masterFn({
@@ -82,7 +80,7 @@ const away = masterFn({
   examples: ['salt-run manage.not_present'],
   run: (ctx, { subset }) => {
     const found = connected(ctx, null)
-    return known(ctx).filter((id) => !found.has(id) && (subset === null || listOf(subset).includes(id)))
+    return known(ctx).filter((id) => !found.has(id) && (subset === null || subset.includes(id)))
   },
 })
 

@@ -200,8 +200,8 @@ export default defineModule({
     get_docker: reads({
       doc: 'Return the addresses at which the ports of containers can be reached.',
       args: {
-        interfaces: arg.any('Network interfaces: a name, or a list. Default: all', { optional: true }),
-        cidrs: arg.any('Networks of the addresses: one, or a list. Default: all', { optional: true }),
+        interfaces: arg.words('Network interfaces: a list, or text with commas. Default: all', { optional: true }),
+        cidrs: arg.words('Networks of the addresses: a list, or text with commas. Default: all', { optional: true }),
         with_container_id: arg.boolean('Include the container ids', { default: false }),
       },
       returns: ret.dict('Addresses by image, `ipv4` and port'),
@@ -209,8 +209,8 @@ export default defineModule({
       run: async (ctx, { interfaces, cidrs, with_container_id }) =>
         dockerPorts(
           await get(ctx, { tgt: '*', fun: 'docker.ps', tgt_type: 'glob', exclude_minion: false }),
-          interfaces,
-          cidrs,
+          interfaces?.filter(Boolean) ?? [],
+          cidrs?.filter(Boolean) ?? [],
           with_container_id,
         ),
     }),

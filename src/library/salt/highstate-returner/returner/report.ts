@@ -1,5 +1,5 @@
-// What a highstate did, as lists of single entries: statistics, the job, and each state in the order of its run. Entries
-// carry a style, for the form in HTML.
+// The report of a highstate as lists of entries: statistics, the job, and each state in the order of the run. Entries
+// have a style for HTML.
 import { type Dict, Float, isDict, numberOf, order, sorted, str, truthy, type Value } from '../../../../data/mod.ts'
 
 export type Options = Readonly<Record<string, Value>>
@@ -14,7 +14,7 @@ const entry = (name: Value, value: Value, style?: string): Dict => {
   return style === undefined ? made : made.set('__style__', style)
 }
 
-/** A dict as a list of its entries by name, all the way down. */
+/** Convert a dict, with nested dicts, to a list of its entries. */
 export function entriesOf(data: Value): Value {
   if (!isDict(data)) return data
   const names = sorted([...data.keys()]) as Value[]

@@ -1,5 +1,5 @@
 // Keys by their state. As in Salt, a state has the name of the directory of its keys.
-import { type Dict, fnmatch, isDict, isList, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, fnmatch, isList, str, type Value } from '../../../../data/mod.ts'
 import { type KeyFolder, type MasterContext, RsaPublicKey } from '../../../../sdk/mod.ts'
 
 /** The states in the order of Salt's lists. */
@@ -31,10 +31,9 @@ export function matching(ctx: MasterContext, match: readonly string[]): Matches 
 }
 
 /** Read a dict of folders and minion ids. */
-export function fromDict(given: Value): Matches {
-  const entries = isDict(given) ? [...given] : []
+export function fromDict(given: Dict): Matches {
   return new Map(
-    entries.flatMap(([name, ids]): Array<[KeyFolder, string[]]> => {
+    [...given].flatMap(([name, ids]): Array<[KeyFolder, string[]]> => {
       const folder = FOLDERS.find((known) => known === str(name))
       return folder ? [[folder, isList(ids) ? ids.map(str) : [str(ids)]]] : []
     }),

@@ -1,7 +1,5 @@
 // The addresses of container ports, from the results of docker.ps in the mine.
-import { type Dict, ipAddress, ipNetwork, isList, str, truthy, tuple, type Value } from '../../../../data/mod.ts'
-
-const listOf = (value: Value): string[] => (truthy(value) ? (isList(value) ? value : [value]).map(str) : [])
+import { type Dict, ipAddress, ipNetwork, str, truthy, tuple, type Value } from '../../../../data/mod.ts'
 
 function addresses(host: Dict, interfaces: readonly string[], networks: readonly string[]): string[] {
   const known = host.get('interfaces') as Dict
@@ -14,10 +12,15 @@ function addresses(host: Dict, interfaces: readonly string[], networks: readonly
   return [...new Set(networks.length === 0 ? all : all.filter(isIn))]
 }
 
-export function dockerPorts(hosts: Dict, interfaces: Value, cidrs: Value, withId: boolean): Dict {
+export function dockerPorts(
+  hosts: Dict,
+  interfaces: readonly string[],
+  cidrs: readonly string[],
+  withId: boolean,
+): Dict {
   const images: Dict = new Map()
   for (const containers of hosts.values() as Iterable<Dict>) {
-    const own = addresses(containers.get('host') as Dict, listOf(interfaces), listOf(cidrs))
+    const own = addresses(containers.get('host') as Dict, interfaces, cidrs)
     for (const [name, container] of containers as Map<string, Dict>) {
       if (name === 'host') continue
       const id = (container.get('Info') as Dict).get('Id')!

@@ -1,4 +1,4 @@
-// Runner and wheel functions as steps, one by one or several at once.
+// Calls runner and wheel functions as steps, one at a time or several at once.
 import { type Dict, isDict, isList, numberOf, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { display, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import { isDry, orchestrationOf } from './published.ts'
@@ -36,7 +36,7 @@ export async function runOne(
   return { name, changes: { return: value }, result: success, comment, __jid__: out.get('jid') ?? null }
 }
 
-/** A list of one-key dicts as one dict. */
+/** Merge a list of dicts into one dict. */
 function repacked(config: Value): Dict {
   const parts = isList(config) ? config.filter(isDict) : isDict(config) ? [config] : []
   return new Map(parts.flatMap((part) => [...part]))
@@ -106,7 +106,7 @@ function hasFailed(value: Value, run: Dict): boolean {
   return isDict(value) && (numberOf(value.get('exit_code') ?? 0) ?? 0) !== 0
 }
 
-/** The changes of all states below, without what they are wrapped in. */
+/** Return the changes of all nested states. */
 function changesIn(value: Value): Value {
   if (!isDict(value)) return new Map()
   const changes = value.get('changes')

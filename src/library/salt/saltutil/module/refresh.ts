@@ -37,12 +37,12 @@ const refreshPillar = (name: string): FunctionDeclaration =>
     args: {
       wait: arg.flag('Wait until the new pillar is there', { default: false }),
       timeout: arg.number('Seconds to wait', { default: 30 }),
-      clean_cache: arg.any('Clear the pillar cache of the minion: the event carries this value', { default: true }),
+      clean_cache: arg.flag('Clear the pillar cache of the minion', { default: true }),
     },
     returns,
     example: `saltutil.${name}`,
     run: async (ctx, { wait, timeout, clean_cache }) => {
-      const data: Dict = new Map([['clean_cache', clean_cache ?? true]])
+      const data: Dict = new Map([['clean_cache', clean_cache]])
       if (!wait) return fire(ctx, 'pillar_refresh', data)
       return fireAndWait(ctx, { tag: 'pillar_refresh', data, done: PILLAR_DONE, wait: Number(timeout) })
     },
