@@ -5,7 +5,7 @@ import { arg, defineState, type StateContext, type StateReturn, state } from '..
 type Given = ReadonlyMap<string, Value>
 
 async function beacons(ctx: StateContext, given: Given): Promise<Value> {
-  return ctx.call('beacons.list', [], new Map([['return_yaml', false as Value], ...given]))
+  return ctx.call('beacons.list', [], new Map<string, Value>([['return_yaml', false], ...given]))
 }
 
 /** Call a function that returns `result` and `comment`; in a dry run with `test=True`. */
@@ -43,7 +43,7 @@ async function present(ctx: StateContext, name: string, save: boolean, given: Gi
     const answer = await act(ctx, 'add', [name, data], given)
     return saved(ctx, reported(ctx, name, answer, `Adding ${name} to beacons`), save)
   }
-  if (equals((current as Dict).get(name)!, data)) {
+  if (current instanceof Map && equals(current.get(name)!, data)) {
     return saved(ctx, { name, result: true, changes: {}, comment: `Job ${name} in correct state` }, save)
   }
   const answer = await act(ctx, 'modify', [name, data], given)

@@ -1,7 +1,6 @@
 // The configuration as functions see it: the options of the minion, then grains, pillar, the options of the master that
 // `pillar_opts` put into the pillar, and defaults.
 import {
-  contains,
   type Dict,
   dictGet,
   fnmatch,
@@ -111,8 +110,8 @@ function matchingOptions(ctx: FunctionContext, pattern: string, fallback: Value,
 function mergedOption(name: Value, fallback: Value, sources: readonly Value[]): Value {
   let result: Value = null
   for (const source of sources) {
-    if (!contains(source, name)) continue
-    const value = (source as Dict).get(name) ?? null
+    if (!(source instanceof Map) || !source.has(name)) continue
+    const value = source.get(name) ?? null
     if (result === null) {
       result = value
       if (typeof result === 'string') return result

@@ -3,6 +3,7 @@ import {
   type Dict,
   dictSet,
   filterBy,
+  isList,
   len,
   PyStr,
   sorted,
@@ -50,7 +51,7 @@ function throughJson(value: Value): Value {
     return result
   }
   if (value instanceof PyStr) return value.value
-  return Array.isArray(value) ? Array.from(value as Value[], throughJson) : value
+  return isList(value) ? Array.from(value, throughJson) : value
 }
 
 function jsonKey(key: Value): string {

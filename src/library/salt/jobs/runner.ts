@@ -47,7 +47,7 @@ async function active(ctx: MasterContext, display_progress: boolean): Promise<Di
       const jid = str(job.get('jid') ?? '')
       const shown = jobs.get(jid) ?? formatJob(jid, job).set('Running', []).set('Returned', [])
       ;(shown.get('Running') as Value[]).push(new Map([[id, job.get('pid') ?? null]]))
-      jobs.set(jid, shown as Dict)
+      jobs.set(jid, shown)
     }
   }
   const source = await jobSource(ctx)
@@ -117,8 +117,9 @@ async function listed(ctx: MasterContext, jid: string, ext_source: string | null
 }
 
 async function printed(ctx: MasterContext, jid: string, ext_source: string | null): Promise<Dict> {
-  const { jid: _jid, ...rest } = Object.fromEntries((await listed(ctx, jid, ext_source)) as Map<string, Value>)
-  return new Map([[jid, new Map<Value, Value>(Object.entries(rest))]])
+  const job = await listed(ctx, jid, ext_source)
+  job.delete('jid')
+  return new Map([[jid, job]])
 }
 
 const searchArgs = {
@@ -237,8 +238,8 @@ export default defineRunner({
         const all = await (await jobSource(ctx, ext_source)).jobs()
         const jobs = [...all].reverse().filter(([, job]) => !filter_find_job || !isFindJob(job))
         const shown = jobs.slice(0, count).map(([jid, job]) => {
-          const { StartTime, ...rest } = Object.fromEntries(formatJob(jid, job) as Map<string, Value>)
-          return new Map<Value, Value>([...Object.entries(rest), ['JID', jid], ['StartTime', StartTime!]])
+          const { StartTime, ...rest } = Object.fromEntries(formatJob(jid, job))
+          return new Map<Value, Value>([...Object.entries(rest), ['JID', jid], ['StartTime', StartTime ?? '']])
         })
         return withOutputter(outputter, shown)
       },

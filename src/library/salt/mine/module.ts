@@ -76,8 +76,8 @@ async function sendOne(
   args: readonly Value[],
   given: ReadonlyMap<string, Value>,
 ): Promise<Value> {
-  const plain = new Map([...given].filter(([key]) => !key.startsWith('__')))
-  const { name: fun = name, kwargs, acl } = mineFunction(plain as Dict)
+  const plain = new Map<Value, Value>([...given].filter(([key]) => !key.startsWith('__')))
+  const { name: fun = name, kwargs, acl } = mineFunction(plain)
   const answer = await answerOf(ctx, fun, args, kwargs, 'mine.send')
   return answer === undefined ? false : store(ctx, new Map([[name, guarded(answer, acl)]]), false)
 }

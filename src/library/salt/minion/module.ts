@@ -167,7 +167,7 @@ async function restart(ctx: FunctionContext, options: Bound<typeof restartArgs>)
     }
     add(await restartProcess(ctx, words, comment))
   }
-  return answer.set('comment', comment) as Dict
+  return answer.set('comment', comment)
 }
 
 export default defineModule({

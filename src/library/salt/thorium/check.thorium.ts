@@ -40,11 +40,11 @@ const comparison = (doc: string, test: Test, of: (value: Value) => Value): State
     run: (ctx, { name, value }) => judged(ctx, name, (own) => test(of(own), value)),
   })
 
-const values = TESTS.map(([end, words, test]) => [
+const values = TESTS.map(([end, words, test]): [string, StateFunction] => [
   end,
   comparison(`Succeed if the value in the register is ${words} the given value.`, test, (value) => value),
 ])
-const lengths = TESTS.map(([end, words, test]) => [
+const lengths = TESTS.map(([end, words, test]): [string, StateFunction] => [
   `len_${end}`,
   comparison(`Succeed if the length of the value in the register is ${words} the given value.`, test, len),
 ])
@@ -72,7 +72,7 @@ export default defineState({
   name: 'check',
   doc: 'Succeed or fail by a value in the register, for other states to require.',
   functions: {
-    ...(Object.fromEntries([...values, ...lengths]) as Record<string, StateFunction>),
+    ...Object.fromEntries([...values, ...lengths]),
     contains: state({
       doc: 'Succeed if the value in the register contains a value, or contains it a number of times.',
       args: { name, value: arg.any('Value of any type to search for'), ...counts },

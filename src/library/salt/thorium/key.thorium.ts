@@ -1,5 +1,5 @@
 // Deletes or rejects the keys of minions that no longer report their status.
-import { type Dict, float, isDict, isList, numberOf, str, type Value } from '../../../data/mod.ts'
+import { type Dict, float, isDict, isList, numberOf, str } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, state, THORIUM_USER, thoriumOf } from '../../../sdk/mod.ts'
 import { masterOf } from './reach.ts'
 import { registered } from './register.ts'
@@ -59,7 +59,7 @@ export default defineState({
             user: THORIUM_USER,
           })
           forget(ctx, id, status)
-          changes.set(id, action as Value)
+          changes.set(id, action)
         }
         return reportOn(name)(true, '', changes)
       },

@@ -2,7 +2,6 @@
 import {
   contains,
   type Dict,
-  dictGet,
   equals,
   iterate,
   PyError,
@@ -72,7 +71,7 @@ export async function modifyBeacon(ctx: FunctionContext, name: string, data: Val
   if (isTest(given)) return report(true, `Beacon: ${name} would be modified.`)
   const refused = await invalid(ctx, name, data, given, 'modifying')
   if (refused !== undefined) return refused
-  const held = dictGet(current as Dict, name)!
+  const held = current instanceof Map ? current.get(name)! : null
   if (equals(held, data)) return report(true, `Job ${name} in correct state`)
   const diff = unifiedDiff(linesOf(held), linesOf(data)).join('')
   const changes = new Map<Value, Value>([['diff', diff]])

@@ -17,14 +17,14 @@ const entry = (name: Value, value: Value, style?: string): Dict => {
 /** Convert a dict, with nested dicts, to a list of its entries. */
 export function entriesOf(data: Value): Value {
   if (!isDict(data)) return data
-  const names = sorted([...data.keys()]) as Value[]
+  const names = sorted([...data.keys()])
   return names.map((name) => entry(name, isDict(data.get(name)!) ? entriesOf(data.get(name)!) : data.get(name)!))
 }
 
 function stateEntry(tag: Value, data: Dict): Dict {
   const [module, id, name, fun] = str(tag).split('_|-')
   const result = data.get('result') ?? ''
-  const told: Value[] = [
+  const entries: Value[] = [
     entry('function', `${module}.${fun}`),
     entry('name', name ?? ''),
     entry('result', data.has('result') ? data.get('result')! : ''),
@@ -33,10 +33,10 @@ function stateEntry(tag: Value, data: Dict): Dict {
   ]
   const changes = data.get('changes') ?? null
   const hasChanges = truthy(result) && isDict(changes) && changes.size > 0
-  if (hasChanges) told.push(entry('changes', entriesOf(changes)))
+  if (hasChanges) entries.push(entry('changes', entriesOf(changes)))
   const started = data.get('start_time') ?? ''
-  if (truthy(started)) told.push(entry('started', started))
-  return entry(id ?? '', told, truthy(result) ? (hasChanges ? 'changed' : 'unchanged') : 'failed')
+  if (truthy(started)) entries.push(entry('started', started))
+  return entry(id ?? '', entries, truthy(result) ? (hasChanges ? 'changed' : 'unchanged') : 'failed')
 }
 
 export function reportOf(ret: Dict, options: Options): Report {
@@ -66,6 +66,6 @@ export function reportOf(ret: Dict, options: Options): Report {
     entry('success', ret.get('success') ?? true),
     entry('retcode', ret.get('retcode') ?? 0),
   ]
-  const told = states.map(([tag, data]) => stateEntry(tag, data))
-  return { entries: [entry('stats', stats), entry('job', job), entry('states', told)], failed }
+  const shown = states.map(([tag, data]) => stateEntry(tag, data))
+  return { entries: [entry('stats', stats), entry('job', job), entry('states', shown)], failed }
 }

@@ -40,7 +40,7 @@ export function formatJob(jid: string, job: Dict | undefined, minions?: readonly
   const metadata = metadataOf(job)
   if (metadata !== undefined) shown.set('Metadata', metadata)
   if (minions?.length) shown.set('Minions', [...minions])
-  return shown.set('StartTime', timeOf(jid)) as Dict
+  return shown.set('StartTime', timeOf(jid))
 }
 
 /** Return the fields of a stored return. */

@@ -69,7 +69,7 @@ function progressOf(ctx: MasterContext, id: number): Progress {
       .set(
         'calls',
         calls.map((call) => call.shown),
-      ) as Dict,
+      ),
   }
 }
 
@@ -99,5 +99,5 @@ function jobProgress(ctx: MasterContext, entry: Dict, shown: Dict): Progress {
     const ret = returns.get(id)
     return ret !== undefined && truthy(ret.get('success') ?? true) && !truthy(ret.get('retcode') ?? 0)
   })
-  return { ended: came.length === ids.length, success, shown: shown.set('returns', new Map(came)) as Dict }
+  return { ended: came.length === ids.length, success, shown: shown.set('returns', new Map(came)) }
 }

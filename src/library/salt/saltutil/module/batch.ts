@@ -22,7 +22,7 @@ export async function* inBatches(
   master: MasterReach,
   job: MinionJob,
   batch: string,
-  { failhard, gatherJobTimeout }: BatchWish,
+  { failhard, gatherJobTimeout }: BatchOptions,
 ): AsyncGenerator<MinionReturn> {
   const minions = await present(master, job)
   if (minions.length === 0) return
@@ -63,7 +63,7 @@ const isEnd = ({ tag, origin }: BusMessage, jid: string): boolean =>
   (origin.kind === 'master' || origin.kind === 'unknown') &&
   (tag === `salt/batch/${jid}/complete` || tag === `salt/batch/${jid}/halted`)
 
-export interface BatchWish {
+export interface BatchOptions {
   failhard: boolean
   gatherJobTimeout: number
 }

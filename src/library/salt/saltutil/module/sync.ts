@@ -1,5 +1,5 @@
 // `saltutil.sync_*`: sync custom modules from the file server, and have the minion reload what depends on them.
-import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -17,11 +17,11 @@ const ENVS = 'saltutil._top_file_envs'
 /** Return the environments of the top files, or `base` if there are none. */
 async function topFileEnvs(ctx: FunctionContext): Promise<string[]> {
   const known = ctx.memory.get(ENVS)
-  if (known !== undefined) return known as string[]
+  if (known !== undefined && isList(known)) return known.map(str)
   const run = await ctx.openStates({ opts: new Map(ctx.opts) })
   const top = await run.top()
-  const matches = top.size > 0 ? await run.topMatches(top) : new Map()
-  const envs = matches.size > 0 ? [...matches.keys()].map((env) => str(env as Value)) : ['base']
+  const matches = top.size > 0 ? [...(await run.topMatches(top)).keys()] : []
+  const envs = matches.length > 0 ? matches : ['base']
   ctx.memory.set(ENVS, envs)
   return envs
 }

@@ -1,6 +1,7 @@
 // Builds a job of the schedule from the arguments of a user, or a refusal.
 import {
   type Dict,
+  isList,
   keyError,
   OrderedDict,
   str,
@@ -80,7 +81,7 @@ function splayOf(splay: Value): Value {
 function unreadableTime(given: Given): string | undefined {
   if (!given.has('when')) return undefined
   const when = given.get('when')!
-  for (const time of Array.isArray(when) ? (when as Value[]) : [when]) {
+  for (const time of isList(when) ? when : [when]) {
     const text = textOf(time)
     if (text === undefined) throw typeError(`Parser must be a string or character stream, not ${typeName(time)}`)
     if (!tellsTime(text)) return str(time)

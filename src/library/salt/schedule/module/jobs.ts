@@ -47,7 +47,8 @@ async function savedJobs(ctx: FunctionContext): Promise<Dict> {
   const path = await scheduleFile(ctx)
   if ((await ctx.host.stat(path)) === undefined) return new Map()
   const held = await deserialize('yaml', decodeBytes(await ctx.host.read(path)))
-  return ((held instanceof Map ? held.get('schedule') : undefined) ?? new Map()) as Dict
+  const jobs = held instanceof Map ? held.get('schedule') : undefined
+  return jobs instanceof Map ? jobs : new Map()
 }
 
 export async function saveJobs(ctx: FunctionContext, jobs: Dict): Promise<void> {
@@ -73,8 +74,8 @@ export async function listJobs(ctx: FunctionContext, request: ListRequest): Prom
     ? undefined
     : await askSchedule(ctx, { func: 'list', where: request.where ?? null }, 'list_complete')
   const saved = await savedJobs(ctx)
-  const told = offline ? saved : (scheduleIn(live) ?? new Map())
-  const jobs = deepCopy(told) as Dict
+  const known: Dict = offline ? saved : (scheduleIn(live) ?? new Map())
+  const jobs = deepCopy(known)
   for (const [name, job] of [...jobs]) {
     if (SWITCHES.has(str(name))) continue
     if (str(name).startsWith('__') && !request.showAll) jobs.delete(name)

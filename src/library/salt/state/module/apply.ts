@@ -228,11 +228,11 @@ export async function applySingle(ctx: FunctionContext, fun: string, name: Value
 export async function applyLow(ctx: FunctionContext, data: Value, queue: Value, kwargs: Further): Promise<Value> {
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
-  if (!(data instanceof Map)) getItem(data, 'name')
+  if (!(data instanceof Map)) return getItem(data, 'name')
   const run = await openRun(ctx, { kwargs: new Map() })
-  const errors = await run.verifyLow(data as Dict)
+  const errors = await run.verifyLow(data)
   if (errors.length > 0) return failCompilation(ctx, errors)
-  const ret = await run.callLow(data as Dict)
+  const ret = await run.callLow(data)
   if (!isSuccess(ret)) ctx.memory.set('retcode', 2)
   return ret
 }

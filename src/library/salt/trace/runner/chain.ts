@@ -146,7 +146,7 @@ export class Chain {
       return this.aboveJob(made.jid, this.jobLink(made.jid, [run]))
     }
     for (const reaction of this.ctx.reactions().about(jid, MOST)) {
-      const call = callsOf(reaction).find((one) => one.get('jid') === jid)
+      const call = callsOf(reaction).find((call) => call.get('jid') === jid)
       if (call) return this.aboveReaction(reaction, reactionLink(reaction, [callLink(reaction, call, [below])]))
     }
     const [first] = this.ctx.jobs.returns(jid).values()
@@ -171,7 +171,7 @@ const originIn = (record: Dict): Dict => dictOf(record.get('origin'))
 function jobsOf({ tag, data }: TracedEvent): string[] {
   const inTag = /^salt\/(?:job|run|wheel|state_result|batch)\/(\d{20})(?:\/|$)/.exec(tag)?.[1]
   const named = [inTag, data.get('jid'), dictOf(data.get('data')).get('__pub_jid')]
-  return named.filter((jid) => typeof jid === 'string' && jid !== '') as string[]
+  return named.filter((jid): jid is string => typeof jid === 'string' && jid !== '')
 }
 
 /** Return the start of a chain: the beacon or minion that fired the event. */

@@ -34,12 +34,12 @@ async function minionLink(ctx: MasterContext, id: string, data: Dict): Promise<D
     return link('minion', id, { state: isFine ? 'done' : 'failed', ...(isFine ? { detail: text } : { error: text }) })
   }
   const results = [...value].map(([tag, result]): [string, Dict] => [str(tag), result as Dict])
-  const told = results.filter(
+  const shown = results.filter(
     ([, result]) => result.get('result') === false || dictOf(result.get('changes')).size > 0 || results.length <= 5,
   )
   const next: Dict[] = []
-  for (const [tag, result] of told) next.push(await stateLink(ctx, tag, result))
-  const left = results.length - told.length
+  for (const [tag, result] of shown) next.push(await stateLink(ctx, tag, result))
+  const left = results.length - shown.length
   if (left > 0) next.push(link('states', `${left} more without changes`, { state: 'done' }))
   const state = statesSucceeded(value) ? 'done' : 'failed'
   return link('minion', id, { state, ...(schedule !== undefined && { detail: `schedule ${str(schedule)}` }) }, next)
